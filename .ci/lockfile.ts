@@ -5,6 +5,8 @@ export interface LockedPackage {
   readonly dev?: boolean;
   readonly resolved?: string;
   readonly hasInstallScript?: boolean;
+  /** True for a workspace. */
+  readonly link?: boolean;
   integrity?: string;
   engines?: unknown;
 }
@@ -13,10 +15,10 @@ export interface Lockfile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
-/** The packages that a lockfile installs, without the project itself. */
+/** The packages that a lockfile installs, without the project itself and its workspaces. */
 export function packagesOf({ packages }: Lockfile): readonly { name: string; entry: LockedPackage }[] {
   return Object.entries(packages).flatMap(([path, entry]) => {
-    const name = path.split('node_modules/').at(-1) ?? '';
-    return name === '' ? [] : [{ name, entry }];
+    const [, name] = /(?:^|.*\/)node_modules\/(.+)$/.exec(path) ?? [];
+    return name === undefined || entry.link ? [] : [{ name, entry }];
   });
 }

@@ -75,15 +75,18 @@ describe('documentation', () => {
     }
   });
 
-  test.each([...pages, 'conformance/README.md'])('%s links to files and headings that exist', (page) => {
-    for (const [, link = ''] of withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^[a-z]+:/.test(link)) continue;
-      const [path = '', anchor] = link.split('#');
-      const target = path === '' ? page : normalize(join(dirname(page), path));
-      expect(existsSync(target), `${page} → ${link}`).toBe(true);
-      if (anchor !== undefined) expect(anchorsOf(read(target)), `${page} → ${link}`).toContain(anchor);
-    }
-  });
+  test.each([...pages, 'packages/bigquery-sql/conformance/README.md'])(
+    '%s links to files and headings that exist',
+    (page) => {
+      for (const [, link = ''] of withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^[a-z]+:/.test(link)) continue;
+        const [path = '', anchor] = link.split('#');
+        const target = path === '' ? page : normalize(join(dirname(page), path));
+        expect(existsSync(target), `${page} → ${link}`).toBe(true);
+        if (anchor !== undefined) expect(anchorsOf(read(target)), `${page} → ${link}`).toContain(anchor);
+      }
+    },
+  );
 
   test.each(globSync('docs/*.md').filter((page) => page !== generated))(
     '%s begins with what its reader can do after it',
@@ -157,7 +160,7 @@ describe('language', () => {
 
   test('the identifiers, comments and messages of src are in ordinary technical English', () => {
     const separateWords = (line: string) => line.replace(/([a-z])([A-Z])/g, '$1 $2');
-    const files = globSync(['src/**/*.ts', 'src/**/*.sql']).sort();
+    const files = globSync('{src,packages/*/src}/**/*.{ts,sql}').sort();
     const found = files.flatMap((file) =>
       strangeLines(file, separateWords).map((line) => `${file}: ${line.trim()}`),
     );
@@ -165,7 +168,7 @@ describe('language', () => {
   });
 
   test('every allowed line occurs', () => {
-    const text = [...pages, ...globSync('src/**/*.{ts,sql}')].map(read).join('\n');
+    const text = [...pages, ...globSync('{src,packages/*/src}/**/*.{ts,sql}')].map(read).join('\n');
     for (const line of allowed) expect(text).toContain(line);
   });
 });
@@ -279,7 +282,7 @@ describe('tables and examples in the documentation', () => {
   });
 
   test('architecture.md has the order inside the big rooms that the code keeps', () => {
-    const lists = /^ +'src\/engine\/(\w+)': \[([^\]]*)\]/gm;
+    const lists = /^ +'(?:src|packages)\/(?:\w+\/)?([\w-]+?)(?:\/src)?': \[([^\]]*)\]/gm;
     const ranks = [...read('test/architecture.test.ts').matchAll(lists)];
     expect(ranks).toHaveLength(2);
     for (const [, room = '', list = ''] of ranks) {
@@ -297,7 +300,9 @@ describe('tables and examples in the documentation', () => {
     const paths = [...section.matchAll(/`([\w./-]+(?:\/|\.ts))`/g)].map(([, path = '']) => path);
     expect(paths.length).toBeGreaterThan(20);
     for (const path of paths) {
-      const found = [path, `src/${path}`, `src/**/${path}`].some((one) => globSync(one).length > 0);
+      const found = [path, `src/${path}`, `{src,packages}/**/${path}`].some(
+        (one) => globSync(one).length > 0,
+      );
       expect(found, path).toBe(true);
     }
   });

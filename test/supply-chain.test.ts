@@ -11,10 +11,10 @@ describe('the lockfiles', () => {
   });
 
   test('of the conformance run has a hash for each package; nothing of it is shipped or runs a script', () => {
-    const problems = lockfileProblems(readJson('conformance/package-lock.json'));
+    const problems = lockfileProblems(readJson('packages/bigquery-sql/conformance/package-lock.json'));
     expect(problems.filter((problem) => /SHA-512|registry|licence/.test(problem))).toEqual([]);
     expect(readJson('package.json').scripts.conformance).toContain(
-      'npm ci --prefix conformance --ignore-scripts',
+      'npm ci --prefix packages/bigquery-sql/conformance --ignore-scripts',
     );
   });
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { BigQuery } from '@google-cloud/bigquery';
 import { parseQuery } from '../../src/catalog/header/parse-query.ts';
-import type { WireField } from '../../src/engine/bigquery/api/wire.ts';
-import { buildDecodeRow } from '../../src/engine/bigquery/decode-rows.ts';
+import type { WireField } from '../../src/engines/bigquery/api/wire.ts';
+import { buildDecodeRow } from '../../src/engines/bigquery/decode-rows.ts';
 import { compare } from '../compare.ts';
 import type { Bench } from '../run.ts';
 

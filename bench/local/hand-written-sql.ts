@@ -1,5 +1,5 @@
-import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
-import { quote } from '../../src/engine/dialect/types.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { quote } from '@querygate/bigquery-sql/types';
 import { flatColumns } from './flat.ts';
 
 /**

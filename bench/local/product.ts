@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { bind } from '../../src/catalog/binding/bind.ts';
 import type { Catalog } from '../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../src/config.ts';
-import { openDuckdb } from '../../src/engine/duckdb/open-duckdb.ts';
+import { openDuckdb } from '../../src/engines/duckdb/open-duckdb.ts';
 import { now } from './dataset.ts';
 import type { Limits } from './limits.ts';
 

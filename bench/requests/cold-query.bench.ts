@@ -1,4 +1,4 @@
-import { openWithFake } from '../../test/engine/bigquery/open-with-fake.ts';
+import { openWithFake } from '../../test/engines/bigquery/open-with-fake.ts';
 import { completeBody, reply } from '../../test/support/fake-bigquery.ts';
 import type { Bench } from '../run.ts';
 

@@ -1,7 +1,7 @@
 import { findQuery } from '../catalog/model/find-query.ts';
 import { readConfig } from '../config.ts';
-import { engines } from '../engine/engines.ts';
-import { loadTypedCatalog } from '../engine/records/complete-records.ts';
+import { engines } from '../engines/engines.ts';
+import { loadTypedCatalog } from '../analysis/complete-records.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 
 /** `querygate compile`: prints the SQL that the configured engine runs for a saved query. */

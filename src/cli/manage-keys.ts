@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { loadCatalog } from '../catalog/folder/load-catalog.ts';
 import { readKeySettings } from '../config.ts';
 import { formatInstant } from '../files/durations.ts';
-import type { Permission } from '../keys/file/key-schema.ts';
+import type { Permission } from '../keys/principal.ts';
 import { loadLastUsed } from '../keys/file/last-used.ts';
 import { loadKeyText, requireKeys } from '../keys/file/load-keys.ts';
 import { resolveEndpoints } from '../keys/principal.ts';

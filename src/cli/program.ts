@@ -71,7 +71,7 @@ function buildProgram(isBare: boolean): Command {
     .action(async (values: Values) => {
       const { chooseQueries } = await import('./choose-queries.ts');
       const settings = await chooseQueries(settingsOf(values), { demo: values.demo === true, isBare });
-      await (await import('./start.ts')).start(settings, { showsSource: values.showSource === true });
+      await (await import('./start/start.ts')).start(settings, { showsSource: values.showSource === true });
     });
   addDev(program);
   addSettings(program.command('check'), ['ENGINE', 'QUERIES_DIR'])

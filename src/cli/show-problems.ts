@@ -1,4 +1,4 @@
-import type { FilesReport } from '../reload/files-report.ts';
+import type { FilesReport } from '../gateway/reload/files-report.ts';
 import { withSources } from './problems/print-problems.ts';
 
 /** Shows on the terminal which files are broken, each problem at its place in the source, and which are mended. */

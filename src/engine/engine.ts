@@ -1,13 +1,13 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery, Source } from '../catalog/model/saved-query.ts';
-import type { TableSchema } from '../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
-import type { ResultColumn } from './check-columns.ts';
-import type { TypedParameter } from './dialect/parameter-types.ts';
+import type { ResultColumn } from '../catalog/model/result-column.ts';
+import type { TypedParameter } from '@querygate/bigquery-sql/parameter-types';
 
 /** What one run needs besides the query and its parameters. */
 export interface RunOptions {

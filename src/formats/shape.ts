@@ -1,4 +1,4 @@
-import type { ResultColumn } from '../engine/check-columns.ts';
+import type { ResultColumn } from '../catalog/model/result-column.ts';
 
 /** The values that a format with types distinguishes. `json`: any JSON, as text. */
 export type ScalarShape =

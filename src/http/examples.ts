@@ -8,8 +8,7 @@ import type {
   SavedQuery,
 } from '../catalog/model/saved-query.ts';
 import { mainNames, type PublicName } from '../catalog/model/versions.ts';
-import { graphqlNames } from '../names/graphql-fields.ts';
-import { camelCase, pascalCase } from '../names/graphql-names.ts';
+import { camelCase, graphqlNames, pascalCase } from '../names/graphql-names.ts';
 import { argumentType } from './graphql/schema/arguments.ts';
 import { endpointPath } from './paths.ts';
 

@@ -2,8 +2,12 @@ import { lowerCaseUuid, type QueryAddresses } from '../catalog/model/find-query.
 import { queriesByName, seriesOf } from '../catalog/model/versions.ts';
 import type { Config } from '../config.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
-import type { Permission } from './file/key-schema.ts';
 import type { RateLimit } from './rates/rate-limiter.ts';
+
+/** What a key may do besides running saved queries. */
+export const permissions = ['fresh', 'catalog', 'metrics', 'sql'] as const;
+
+export type Permission = (typeof permissions)[number];
 
 /** An authenticated caller: a key, and what it permits. */
 export interface Principal {
@@ -26,7 +30,7 @@ export interface Principal {
 export function unrestricted(id: string): Principal {
   return {
     id,
-    permissions: new Set(['fresh', 'catalog', 'metrics', 'sql']),
+    permissions: new Set(permissions),
     endpoints: undefined,
     tenants: undefined,
     hidesEndpoints: false,

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { loadTypedCatalog } from '../../src/engine/records/complete-records.ts';
+import { loadTypedCatalog } from '../../src/analysis/complete-records.ts';
 import { openapiDocument } from '../../src/http/openapi/document.ts';
 import { runCommand, runQuerygate } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';

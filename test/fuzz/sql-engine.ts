@@ -1,4 +1,4 @@
-import { openWorld } from '../engine/sandbox/world.ts';
+import { openWorld } from '../engines/sandbox/world.ts';
 
 /** A caller's SQL, to a process of `openSqlEngine`. */
 export interface SentSql {

@@ -1,8 +1,8 @@
-import { randomQuery } from '../engine/dialect/passes/random-queries.ts';
-import type { Random } from './random.ts';
+import { randomQuery } from '../../packages/bigquery-sql/test/passes/random-queries.ts';
+import type { Random } from '../../packages/bigquery-sql/test/support/random.ts';
 
 /**
- * The SQL of a caller over the tables of test/engine/sandbox: subqueries that are correlated over several levels, arrays, and
+ * The SQL of a caller over the tables of test/engines/sandbox: subqueries that are correlated over several levels, arrays, and
  * functions whose results can be long.
  */
 export function callerText(random: Random): string {

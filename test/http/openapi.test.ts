@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { columnTypes } from '../../src/catalog/model/saved-query.ts';
-import { loadTypedCatalog } from '../../src/engine/records/complete-records.ts';
+import { loadTypedCatalog } from '../../src/analysis/complete-records.ts';
 import { statusOf } from '../../src/errors.ts';
 import { openapiDocument } from '../../src/http/openapi/document.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';

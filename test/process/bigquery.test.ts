@@ -79,7 +79,7 @@ describe('the process with ENGINE=bigquery', () => {
   test('loads no BigQuery library with ENGINE=duckdb', () => {
     const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
     const script = `
-      const { engines } = await import('./src/engine/engines.ts');
+      const { engines } = await import('./src/engines/engines.ts');
       const { readConfig } = await import('./src/config.ts');
       const options = { now: () => new Date(), listener: { problem() {}, news() {} } };
       const config = readConfig({ DATA_DIR: ${JSON.stringify(folder)} });
@@ -153,7 +153,7 @@ describe.skipIf(skipsEmulator)('check-queries on bigquery-emulator', () => {
 test('200 queries on a server that never responds leave no resources in use', () => {
   const { stdout, stderr } = spawnSync(
     process.execPath,
-    ['--expose-gc', 'test/engine/bigquery/unanswered-calls.ts'],
+    ['--expose-gc', 'test/engines/bigquery/unanswered-calls.ts'],
     {
       encoding: 'utf8',
     },

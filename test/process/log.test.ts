@@ -20,7 +20,7 @@ test.skipIf(!existsSync('/dev/full'))(
 
 /** Writes so many lines, flushes after some of them, says so on standard output and ends with its standard input. */
 const writer = `
-  import { openLog } from './src/open-log.ts';
+  import { openLog } from './src/cli/start/open-log.ts';
   const { log } = openLog({ logLevel: 'info' });
   for (let n = 0; n < Number(process.env.LINES); n += 1) {
     log.info({ n }, 'é'.repeat(100 + (n % 50)));

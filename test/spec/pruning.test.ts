@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
-import type { Expression, Node, Select } from '../../src/engine/dialect/syntax/nodes.ts';
-import { parseQuery } from '../../src/engine/dialect/syntax/parse-query.ts';
-import { childrenOf, walk } from '../../src/engine/dialect/syntax/walk.ts';
+import type { Expression, Node, Select } from '@querygate/bigquery-sql/syntax/nodes';
+import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
+import { childrenOf, walk } from '@querygate/bigquery-sql/syntax/walk';
 
 const dateParts = new Set(['second', 'minute', 'hour', 'day', 'week', 'month', 'year']);
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { type App, openApp } from '../../src/app.ts';
+import { type App, openApp } from '../../src/gateway/create-gateway.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { makeQueryFolder, type QueryFolder } from './query-folder.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { graphqlNames } from '../../src/names/graphql-fields.ts';
-import { camelCase } from '../../src/names/graphql-names.ts';
+import { camelCase, graphqlNames } from '../../src/names/graphql-names.ts';
 import type { Catalog, RecordField, SavedQuery } from '../../src/catalog/model/saved-query.ts';
 
 export interface Operation {

@@ -1,5 +1,4 @@
-import { graphqlNames } from '../../src/names/graphql-fields.ts';
-import { camelCase } from '../../src/names/graphql-names.ts';
+import { camelCase, graphqlNames } from '../../src/names/graphql-names.ts';
 import type { Column, RecordField } from '../../src/catalog/model/saved-query.ts';
 
 /** The GraphQL selection of whole columns: every field of their records. */

@@ -26,7 +26,7 @@ export interface BoundQuery {
   readonly defaultsUntil?: number;
   /**
    * A caller's SELECT over the common tables of the query, to run in place of its last SELECT. It is not checked yet: an
-   * engine runs it only through `engine/sandbox`.
+   * engine runs it only through the compiler's sandbox.
    */
   readonly sql?: string;
   /** Labels for the engine's bill. They do not affect the result and are not part of the cache key. */

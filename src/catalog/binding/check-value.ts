@@ -2,7 +2,8 @@ import { parseDate, parseDatetime, parseTimestamp } from '../../files/timestamps
 import type { Parameter, PlainParameter, ValueType } from '../model/saved-query.ts';
 import { boundsProblem } from './bounds.ts';
 import { type Checked, checkPattern } from './patterns/check-pattern.ts';
-import { decimalOf, parseDecimal } from './decimal-text.ts';
+import { decimalOf, parseDecimal } from '@querygate/bigquery-sql/text/decimal-text';
+import { isRelative } from './times.ts';
 
 /**
  * Checks one value of a parameter: its type, and its bounds. A value with several spellings (timestamps, numbers, enums)
@@ -34,6 +35,13 @@ export function checkPlain({ type, bind }: PlainType, text: string): Checked {
   return {
     wrong: `must be a number of at most ${whole} digits before the point and ${fraction} after it, as in 0.5`,
   };
+}
+
+/** The text as values are compared with it; as it is if it is relative, or wrong. */
+export function canonicalText({ type, bind }: ValueType, text: string): string {
+  if (type === 'enum' || isRelative({ type }, text)) return text;
+  const checked = checkPlain({ type, bind }, text);
+  return 'value' in checked ? checked.value : text;
 }
 
 /** Of any type but an enum. */

@@ -1,8 +1,7 @@
 import type { BoundValues } from './bind.ts';
-import { checkValue } from './check-value.ts';
+import { canonicalText, checkValue } from './check-value.ts';
 import { textsOf } from './list-values.ts';
 import { resolveDefault } from './times.ts';
-import { canonicalText } from '../header/to-parameter.ts';
 import type { Parameter, ParameterText, SavedQuery } from '../model/saved-query.ts';
 
 /**

@@ -1,40 +1,9 @@
 import type { Problem } from '../../errors.ts';
-import { pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
+import { pascalCase, reservedFields, reservedTypes, sqlFieldOf } from '../../names/graphql-names.ts';
 import type { EnumParameter, SavedQuery } from '../model/saved-query.ts';
 import { checkVersions } from './check-versions.ts';
 import { parseVersionName } from '../model/version-name.ts';
 import { type PublicName, publicNames, seriesOf } from '../model/versions.ts';
-
-/** Root fields that describe the catalog itself; reserved names. */
-const reservedFields = ['endpoint', 'endpoints'];
-
-/** Types that a schema has whatever its queries are named. */
-const reservedTypes = new Set([
-  ...[
-    'Query',
-    'Mutation',
-    'Subscription',
-    'Endpoint',
-    'EndpointParameter',
-    'EndpointColumn',
-    'EndpointDeprecation',
-  ],
-  ...[
-    'Boolean',
-    'CacheStatus',
-    'Cost',
-    'DateTime',
-    'Float',
-    'ID',
-    'Int',
-    'JSON',
-    'SafeInt',
-    'SqlColumn',
-    'SqlResult',
-    'String',
-    'UUID',
-  ],
-]);
 
 /**
  * Conflicts between files: ids, GraphQL fields and types must be unique, and versions must fit together. Of two queries in
@@ -63,7 +32,7 @@ function checkFields(queries: readonly SavedQuery[]): readonly Problem[] {
   const byField = Map.groupBy(owners, ({ field }) => field);
   return [...byField].flatMap(([field, [first, ...others]]) => {
     if (first === undefined) return [];
-    const reserved = reservedFields.includes(field)
+    const reserved = reservedFields.has(field)
       ? [
           {
             file: first.query.source.file,

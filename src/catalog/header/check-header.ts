@@ -2,7 +2,7 @@ import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { exampleTenantPattern, tenantPatternProblem } from '../binding/patterns/tenant-pattern.ts';
 import { isCredentialName } from '../../names/credential-names.ts';
 import { camelCase } from '../../names/graphql-names.ts';
-import { reservedParameters } from '../reserved-parameters.ts';
+import { sqlParameter } from '../binding/caller-sql.ts';
 import { checkParameters } from './check-parameters.ts';
 import { checkPrometheus } from './check-prometheus.ts';
 import { checkRecordFields } from './check-record-fields.ts';
@@ -69,6 +69,12 @@ function checkTenant({
     return problems;
   });
 }
+
+/** Names of parameters, in lower case, that mean the same in every request, each with what. */
+const reservedParameters: ReadonlyMap<string, string> = new Map([
+  ['format', 'the format of a REST response'],
+  [sqlParameter, "a caller's own SQL (query_sandboxing)"],
+]);
 
 function checkNames(header: Header): readonly SchemaProblem[] {
   return (['parameters', 'columns'] as const).flatMap((section) => {

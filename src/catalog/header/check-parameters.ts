@@ -1,14 +1,14 @@
-import { didYouMean } from '../../files/nearest-name.ts';
+import { didYouMean } from '@querygate/bigquery-sql/text/nearest-name';
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { compareValues, hasOrder } from '../binding/bounds.ts';
 import { type Checked, checkPattern, expandedLength } from '../binding/patterns/check-pattern.ts';
-import { checkPlain, checkValue, oneOf } from '../binding/check-value.ts';
+import { canonicalText, checkPlain, checkValue, oneOf } from '../binding/check-value.ts';
 import { listSizeProblem, textProblem, textsOf } from '../binding/list-values.ts';
 import { isRelative, relativeProblem, resolveBound, withBounds } from '../binding/times.ts';
 import { maxBoundPatternLength } from '../binding/value-limits.ts';
 import type { EnumParameter, Parameter, ParameterText } from '../model/saved-query.ts';
 import type { Header } from './header-schema.ts';
-import { bindTypesOf, canonicalText, toParameter } from './to-parameter.ts';
+import { bindTypesOf, toParameter } from './to-parameter.ts';
 
 type Declared = Header['parameters'][string];
 

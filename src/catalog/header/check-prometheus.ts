@@ -1,4 +1,5 @@
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
+import { labelNameProblem, metricNameProblem } from '../../names/prometheus-names.ts';
 import type { columnTypes } from '../model/saved-query.ts';
 import type { Header } from './header-schema.ts';
 
@@ -30,17 +31,14 @@ export function checkPrometheus({ prometheus, columns }: Header): readonly Schem
   };
   for (const [name, { column, type }] of Object.entries(prometheus.metrics)) {
     checkColumn(['prometheus', 'metrics', name, 'column'], column, valueTypes);
-    // As promtool requires: rules and dashboards recognize the type by the name.
-    if (name.endsWith('_total') !== (type === 'counter')) {
-      const right = type === 'counter' ? 'a counter must end in _total' : 'only a counter may end in _total';
-      problems.push(problem(['prometheus', 'metrics', name], right));
-    }
+    const wrong = metricNameProblem(name, type);
+    if (wrong !== undefined) problems.push(problem(['prometheus', 'metrics', name], wrong));
   }
   for (const [at, name] of prometheus.labels.entries()) {
     const path = ['prometheus', 'labels', at];
     checkColumn(path, name, labelTypes);
-    if (name.startsWith('__'))
-      problems.push(problem(path, `${name}: names that begin with __ belong to Prometheus`));
+    const wrong = labelNameProblem(name);
+    if (wrong !== undefined) problems.push(problem(path, wrong));
     if (prometheus.labels.indexOf(name) < at) problems.push(problem(path, `${name} is listed twice`));
   }
   return problems;

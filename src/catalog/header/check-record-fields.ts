@@ -1,5 +1,5 @@
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
-import { graphqlNames } from '../../names/graphql-fields.ts';
+import { graphqlNames } from '../../names/graphql-names.ts';
 import type { Header } from './header-schema.ts';
 import type { DeclaredFields } from './record-fields.ts';
 

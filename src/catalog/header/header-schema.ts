@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { maxListItems, maxValueLength } from '../binding/value-limits.ts';
 import { lowerCaseUuid } from '../model/find-query.ts';
 import { labelKey } from '../../names/label-names.ts';
+import { metricName, metricNameRule } from '../../names/prometheus-names.ts';
 import { bindTypes, columnTypes } from '../model/saved-query.ts';
 import { fieldsSchema } from './record-fields.ts';
 
@@ -137,10 +138,6 @@ const column = z.strictObject({
   fields: fieldsSchema.optional(),
 });
 
-const metricName = z
-  .string()
-  .regex(/^[a-z_:][a-z0-9_:]*$/i, 'must be letters, digits, _ and :, not starting with a digit');
-
 const prometheus = z.strictObject({
   labels: z
     .array(identifier, { error: 'must be a list of columns, as in [project, status]' })
@@ -148,7 +145,7 @@ const prometheus = z.strictObject({
     .default([]),
   metrics: z
     .record(
-      metricName,
+      z.string().regex(metricName, metricNameRule),
       z.strictObject({
         column: identifier,
         type: z.enum(['gauge', 'counter']).default('gauge'),

@@ -1,6 +1,5 @@
-import { checkPlain } from '../binding/check-value.ts';
-import { isRelative } from '../binding/times.ts';
-import type { BindType, Parameter, ParameterText, ValueType } from '../model/saved-query.ts';
+import { canonicalText } from '../binding/check-value.ts';
+import type { BindType, Parameter, ParameterText } from '../model/saved-query.ts';
 import type { Header } from './header-schema.ts';
 
 /** The types in the SQL that a parameter of each type can have. A list has the second one, if there is one, by default. */
@@ -37,13 +36,6 @@ export function toParameter(name: string, declared: Header['parameters'][string]
   if (declared.type !== 'enum') return { ...common, type: declared.type };
   const values = Object.entries(declared.values).map(([value, described]) => ({ value, ...described }));
   return { ...common, type: 'enum', enum: declared.enum, unknown: declared.unknown, values };
-}
-
-/** The text as values are compared with it; as it is if it is relative, or wrong. */
-export function canonicalText({ type, bind }: ValueType, text: string): string {
-  if (type === 'enum' || isRelative({ type }, text)) return text;
-  const checked = checkPlain({ type, bind }, text);
-  return 'value' in checked ? checked.value : text;
 }
 
 /** One value is a list of it. */

@@ -3,8 +3,8 @@ import { type CatalogFiles, readFolder } from '../../catalog/folder/read-folder.
 import { parseCatalog } from '../../catalog/folder/load-catalog.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { type Config, readConfig } from '../../config.ts';
-import { engines } from '../../engine/engines.ts';
-import { completeRecords } from '../../engine/records/complete-records.ts';
+import { engines } from '../../engines/engines.ts';
+import { completeRecords } from '../../analysis/complete-records.ts';
 import { StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
 import { paintFor } from '../query-tests/print-outcomes.ts';

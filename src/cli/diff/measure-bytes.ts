@@ -2,7 +2,7 @@ import { exampleValue } from '../../catalog/binding/example-parameters.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Config } from '../../config.ts';
 import type { QueryCheck } from '../../engine/engine.ts';
-import { engines } from '../../engine/engines.ts';
+import { engines } from '../../engines/engines.ts';
 import { StartError } from '../../errors.ts';
 import { type Change, change, type Pair } from './change.ts';
 import type { MoreChanges } from './compare-catalogs.ts';

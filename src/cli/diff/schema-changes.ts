@@ -1,7 +1,6 @@
 import { CriticalityLevel, DiffRule, diff, type Change as SchemaChange } from '@graphql-inspector/core';
 import { buildASTSchema, type GraphQLSchema, parse, printSchema } from 'graphql';
-import { graphqlNames } from '../../names/graphql-fields.ts';
-import { camelCase, pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
+import { camelCase, graphqlNames, pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
 import type { EnumParameter, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { buildSchema } from '../../http/graphql/schema/schema.ts';
 import type { Pair } from './change.ts';

@@ -2,9 +2,9 @@ import { Document, isCollection, isMap, isPair, isScalar, type YAMLMap } from 'y
 import { fillIn } from '../../catalog/header/unfinished.ts';
 import { pascalCase } from '../../names/graphql-names.ts';
 import { columnTypes } from '../../catalog/model/saved-query.ts';
-import type { ResultColumn } from '../../engine/check-columns.ts';
-import type { DescribedParameter } from '../../engine/describe/describe-parameters.ts';
-import type { DescribedColumn, SqlDescription } from '../../engine/describe/describe-sql.ts';
+import type { ResultColumn } from '../../catalog/model/result-column.ts';
+import type { DescribedParameter } from '@querygate/bigquery-sql/proposals/describe-parameters';
+import type { DescribedColumn, SqlDescription } from '@querygate/bigquery-sql/proposals/describe-sql';
 
 /** What an existing file of the same name says, which stays. */
 export interface EarlierHeader {

@@ -1,6 +1,6 @@
 import { printSchema } from 'graphql';
 import { readConfig } from '../../config.ts';
-import { loadTypedCatalog } from '../../engine/records/complete-records.ts';
+import { loadTypedCatalog } from '../../analysis/complete-records.ts';
 import { buildSchema } from '../../http/graphql/schema/schema.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 

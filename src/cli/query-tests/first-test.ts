@@ -3,9 +3,9 @@ import { join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import { exampleValue } from '../../catalog/binding/example-parameters.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { TableSchema } from '../../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Config } from '../../config.ts';
-import { hasOrder, readsClock, tablesRead } from '../../engine/describe/tables-read.ts';
+import { hasOrder, readsClock, tablesRead } from '@querygate/bigquery-sql/analysis/tables-read';
 import { testsFolder } from './load-tests.ts';
 
 /** A larger file of rows would make every run of the tests slow. */
@@ -77,7 +77,7 @@ async function filesOf(
   { dataDir }: Config,
 ): Promise<ReadonlyMap<string, string>> {
   if (dataDir === undefined || !existsSync(dataDir)) return new Map();
-  const { findDataFiles } = await import('../../engine/duckdb/import/scan/data-files.ts');
+  const { findDataFiles } = await import('../../engines/duckdb/import/scan/data-files.ts');
   const found = await findDataFiles(dataDir, tables);
   return new Map(
     [...found].flatMap(([table, { files }]) => {
@@ -94,7 +94,7 @@ async function newestOf(
   files: ReadonlyMap<string, string>,
   config: Config,
 ): Promise<Date | undefined> {
-  const { newestMoment } = await import('../../engine/duckdb/data-relation.ts');
+  const { newestMoment } = await import('../../engines/duckdb/data-relation.ts');
   const moments: Date[] = [];
   for (const { name, fields } of tables) {
     const file = files.get(name);

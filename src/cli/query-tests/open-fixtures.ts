@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { TableSchema } from '../../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Config } from '../../config.ts';
 import type { Rows } from '../../engine/engine.ts';
-import { engines } from '../../engine/engines.ts';
+import { engines } from '../../engines/engines.ts';
 import { StartError } from '../../errors.ts';
 import type { Fixture } from './load-tests.ts';
 

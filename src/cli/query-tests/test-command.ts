@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { type Config, readConfig } from '../../config.ts';
-import { loadTypedCatalog } from '../../engine/records/complete-records.ts';
+import { loadTypedCatalog } from '../../analysis/complete-records.ts';
 import { StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
 import { problemsText } from '../problems/print-problems.ts';

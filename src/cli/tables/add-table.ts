@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseTableFile } from '../../catalog/folder/load-tables.ts';
-import type { Field } from '../../catalog/model/table-schema.ts';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { readConfig } from '../../config.ts';
-import type { InferredFields } from '../../engine/duckdb/infer-fields.ts';
+import type { InferredFields } from '../../engines/duckdb/infer-fields.ts';
 import { StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
 import { readInput } from '../read-input.ts';
@@ -49,7 +49,7 @@ export async function addTable(
     );
 
   const { fields, notes } = await fieldsOf(sources, async (data) => {
-    const { inferFields } = await import('../../engine/duckdb/infer-fields.ts');
+    const { inferFields } = await import('../../engines/duckdb/infer-fields.ts');
     return inferFields(data, config);
   });
   const text = `${fieldsText(fields)}\n`;

@@ -1,14 +1,14 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { TableSchema } from '../../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { StartError } from '../../errors.ts';
-import { rejectedAliases } from '../describe/null-rejection.ts';
-import { compile } from '../dialect/compile.ts';
-import { runPasses } from '../dialect/passes/passes.ts';
-import { freshNames } from '../dialect/tree/fresh-names.ts';
-import { type Mapper, mapParts } from '../dialect/tree/map.ts';
-import type { From, Query } from '../dialect/tree/nodes.ts';
-import { printQuery } from '../dialect/tree/print.ts';
-import { unfilteredProblems } from '../tenant-filters.ts';
+import { rejectedAliases } from '@querygate/bigquery-sql/analysis/null-rejection';
+import { compile } from '@querygate/bigquery-sql/compile';
+import { runPasses } from '@querygate/bigquery-sql/passes/passes';
+import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
+import { type Mapper, mapParts } from '@querygate/bigquery-sql/tree/map';
+import type { From, Query } from '@querygate/bigquery-sql/tree/nodes';
+import { printQuery } from '@querygate/bigquery-sql/tree/print';
+import { unfilteredProblems } from '../../analysis/tenant-filters.ts';
 
 /** What becomes of a changed query before it runs. */
 export type Effect =

@@ -1,5 +1,5 @@
-import { parseQuery } from '../dialect/syntax/parse-query.ts';
-import { walk } from '../dialect/syntax/walk.ts';
+import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
+import { walk } from '@querygate/bigquery-sql/syntax/walk';
 import { mutateNode } from './mutate-node.ts';
 import { buildMutator, type Mutation } from './mutator.ts';
 

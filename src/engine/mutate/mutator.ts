@@ -1,6 +1,6 @@
-import { tokenize } from '../dialect/syntax/lexer/tokenize.ts';
-import type { Token } from '../dialect/syntax/lexer/tokens.ts';
-import type * as Syntax from '../dialect/syntax/nodes.ts';
+import { tokenize } from '@querygate/bigquery-sql/syntax/lexer/tokenize';
+import type { Token } from '@querygate/bigquery-sql/syntax/lexer/tokens';
+import type * as Syntax from '@querygate/bigquery-sql/syntax/nodes';
 
 /** One small change of a query that probably makes it wrong. */
 export interface Mutation {

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { isAddressRange } from '../../config/address-list.ts';
 import { parseTimestamp } from '../../files/timestamps.ts';
-
-export const permissions = ['fresh', 'catalog', 'metrics', 'sql'] as const;
-
-export type Permission = (typeof permissions)[number];
+import { type Permission, permissions } from '../principal.ts';
 
 /**
  * What bounds a key. A bound that is absent allows everything; the words `all`, `never` and `unlimited` say the same on

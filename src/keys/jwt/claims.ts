@@ -1,7 +1,8 @@
 import type { JWTPayload } from 'jose';
 import { z } from 'zod';
 import type { JwtConfig } from '../../config/jwt-settings.ts';
-import { type Permission, permissions, rateSchema, tenantSchema } from '../file/key-schema.ts';
+import { rateSchema, tenantSchema } from '../file/key-schema.ts';
+import { type Permission, permissions } from '../principal.ts';
 
 /** What the claims of a token permit. */
 export interface TokenClaims {

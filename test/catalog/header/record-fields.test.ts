@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { graphqlNames, isRenamed } from '../../../src/names/graphql-fields.ts';
+import { graphqlNames, isRenamed } from '../../../src/names/graphql-names.ts';
 import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
 import { queryText } from '../../support/queries.ts';
 

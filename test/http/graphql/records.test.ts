@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadTypedCatalog } from '../../../src/engine/records/complete-records.ts';
+import { loadTypedCatalog } from '../../../src/analysis/complete-records.ts';
 import { graphqlExamples } from '../../../src/http/examples.ts';
 import { queryText } from '../../support/queries.ts';
 import { randomRows } from '../../support/random-rows.ts';

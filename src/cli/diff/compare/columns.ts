@@ -1,4 +1,4 @@
-import { graphqlNames } from '../../../names/graphql-fields.ts';
+import { graphqlNames } from '../../../names/graphql-names.ts';
 import type { Column } from '../../../catalog/model/saved-query.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
 import type { Kind } from '../rules.ts';

@@ -1,5 +1,5 @@
 import { textsOf } from '../../../catalog/binding/list-values.ts';
-import { canonicalText } from '../../../catalog/header/to-parameter.ts';
+import { canonicalText } from '../../../catalog/binding/check-value.ts';
 import { camelCase } from '../../../names/graphql-names.ts';
 import type { EnumParameter, Parameter, ParameterText } from '../../../catalog/model/saved-query.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';

@@ -1,6 +1,6 @@
 import type { Catalog, SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { openSandbox } from '../../../engine/dialect/sandbox/open-sandbox.ts';
-import { describeType } from '../../../engine/dialect/types.ts';
+import { openSandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
+import { describeType } from '@querygate/bigquery-sql/types';
 import { StartError } from '../../../errors.ts';
 import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
 

@@ -1,11 +1,11 @@
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { type Field, legacyNames, type TableSchema } from '../../../catalog/model/table-schema.ts';
-import { tablesRead } from '../../../engine/dialect/rules/queries/table-references.ts';
-import { tokenize } from '../../../engine/dialect/syntax/lexer/tokenize.ts';
-import type { Token } from '../../../engine/dialect/syntax/lexer/tokens.ts';
-import { parseQuery } from '../../../engine/dialect/syntax/parse-query.ts';
-import { SyntaxProblem } from '../../../engine/dialect/syntax/syntax-problem.ts';
-import { walk } from '../../../engine/dialect/syntax/walk.ts';
+import { type Field, legacyNames, type TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { tablesRead } from '@querygate/bigquery-sql/rules/queries/table-references';
+import { tokenize } from '@querygate/bigquery-sql/syntax/lexer/tokenize';
+import type { Token } from '@querygate/bigquery-sql/syntax/lexer/tokens';
+import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
+import { SyntaxProblem } from '@querygate/bigquery-sql/syntax/syntax-problem';
+import { walk } from '@querygate/bigquery-sql/syntax/walk';
 import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
 
 /** Changes of the SQL, apart from its layout. */

@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import { isNullableField } from '../../../catalog/model/null-values.ts';
 import type { RecordField } from '../../../catalog/model/saved-query.ts';
-import { graphqlNames, isRenamed } from '../../../names/graphql-fields.ts';
+import { graphqlNames, isRenamed } from '../../../names/graphql-names.ts';
 import type { Context } from '../context.ts';
 import { describeField, outputValue, scalarOf } from './field-type.ts';
 import { objectType } from './object-type.ts';

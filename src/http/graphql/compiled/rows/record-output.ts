@@ -6,7 +6,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { RecordField } from '../../../../catalog/model/saved-query.ts';
-import { graphqlNames } from '../../../../names/graphql-fields.ts';
+import { graphqlNames } from '../../../../names/graphql-names.ts';
 
 /** What a record returns, as far as writing it needs to know. */
 export interface RecordOutput {

@@ -1,0 +1,73 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { acceptedDifferences, unusedDifferences } from './accepted-differences.ts';
+import { type Case, loadCases } from './cases.ts';
+import { judgeCompositions } from './compositions.ts';
+import { completenessProblems, unsupportedSubjects } from './dialect.ts';
+import { documentDialect } from './documentation.ts';
+import { judgeAll, type Verdict } from './judge.ts';
+import { loadShipped } from './load-shipped.ts';
+import { loadTables } from './load-tables.ts';
+import { openLocalEngine } from './local/engine.ts';
+import { nullCases } from './null-arguments.ts';
+import { openEvaluator } from './reference/evaluator.ts';
+import { describeDifferences, scoresOf, summarise } from './report.ts';
+import { rowCases } from './rows.ts';
+import { inSubqueries, ofSubqueries } from './subqueries.ts';
+
+/**
+ * Runs every case, or those under the given headings, on both engines; writes docs/dialect.md after a complete run.
+ * Exit code 1 if an answer differs and the difference is not accepted, or if a function has no cases.
+ */
+const { values: options, positionals: subjects } = parseArgs({
+  allowPositionals: true,
+  options: { differences: { type: 'string' } },
+});
+
+const shipped = loadShipped();
+const tables = [...loadTables(join(import.meta.dirname, 'cases', 'tables.yaml')), ...shipped.tables];
+const cases = [...loadCases(), ...shipped.cases].filter(
+  ({ subject }) => subjects.length === 0 || subjects.includes(subject),
+);
+
+const verdicts = await verdictsOn(cases);
+const scores = scoresOf(verdicts, [...acceptedDifferences, ...unsupportedSubjects]);
+const differences = describeDifferences(scores);
+const incomplete =
+  subjects.length === 0 ? [...completenessProblems(scores), ...unusedDifferenceProblems(verdicts)] : [];
+
+console.log(summarise(scores));
+for (const problem of incomplete) console.log(problem);
+if (options.differences === undefined) console.log(differences);
+else writeFileSync(options.differences, differences);
+if (subjects.length === 0) {
+  const docs = join(import.meta.dirname, '../../../docs');
+  mkdirSync(docs, { recursive: true });
+  writeFileSync(join(docs, 'dialect.md'), documentDialect(scores));
+}
+process.exitCode = differences === '' && incomplete.length === 0 ? 0 : 1;
+
+async function verdictsOn(cases: readonly Case[]): Promise<readonly Verdict[]> {
+  const local = await openLocalEngine(tables);
+  const evaluator = await openEvaluator(tables);
+  try {
+    const single = await judgeAll(cases, local, evaluator);
+    const nulls = await judgeAll(nullCases(single, tables), local, evaluator);
+    // Some functions take constants only: for these the reference, too, rejects the query over rows.
+    const rows = [rowCases(single), ...[inSubqueries, ofSubqueries].map((place) => rowCases(single, place))];
+    const overRows = await judgeAll(rows.flat(), local, evaluator);
+    const compositions = subjects.length === 0 ? await judgeCompositions(single, local, evaluator) : [];
+    const generated = [...nulls, ...overRows].filter(({ verdict }) => verdict !== 'invalid');
+    return [...single, ...generated, ...compositions];
+  } finally {
+    await evaluator.close();
+    await local.close();
+  }
+}
+
+function unusedDifferenceProblems(verdicts: readonly Verdict[]): readonly string[] {
+  return unusedDifferences(verdicts).map(
+    ({ subject, reason }) => `${subject}: no difference matches "${reason}" any longer`,
+  );
+}

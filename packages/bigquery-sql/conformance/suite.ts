@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { type CliLine, toAnswer } from './cli-answer.ts';
+import { isOrdered } from './judge.ts';
+import { openCachedEvaluator } from './reference/cached-evaluator.ts';
+import { classify, type Outcome, outcomes } from './suite-outcome.ts';
+import { type Answer, showAnswer } from './values.ts';
+
+/**
+ * Runs a JSON array of `{ sql, source?, class?, judge? }` through `querygate sql` and judges every answer with the
+ * reference evaluator, or with the answer `judge`. `class` is how the statement was judged before, for comparison.
+ */
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    // Statements to list, each with both answers: a class, or all.
+    list: { type: 'string', multiple: true },
+    // Only statements whose text or source contains this.
+    only: { type: 'string' },
+    // Writes every statement with its class here.
+    out: { type: 'string' },
+    timeout: { type: 'string', default: '10s' },
+  },
+});
+
+interface Statement {
+  readonly sql: string;
+  readonly source?: string;
+  readonly class?: string;
+  readonly judge?: Answer;
+}
+
+const [file] = positionals;
+if (file === undefined)
+  throw new Error('expected a JSON file: node packages/bigquery-sql/conformance/suite.ts statements.json');
+const statements = (JSON.parse(readFileSync(file, 'utf8')) as readonly Statement[]).filter(
+  ({ sql, source = '' }) => options.only === undefined || `${source}\n${sql}`.includes(options.only),
+);
+
+/** The answer of a command that ended early. */
+const lost: Answer = { error: 'no line was printed', stage: 'broken' };
+
+const startedAt = performance.now();
+const [ours, references] = await Promise.all([runAll(statements), referenceAll(statements)]);
+const judged = statements.map((statement, at) => {
+  const [mine, reference] = [ours[at] ?? lost, references[at] ?? lost];
+  return {
+    ...statement,
+    mine,
+    reference,
+    outcome: classify(mine, reference, statement.sql, isOrdered, statement.class),
+  };
+});
+
+for (const { sql, source = '', mine, reference, outcome, class: before } of judged) {
+  if (!options.list?.some((listed) => listed === 'all' || listed === outcome)) continue;
+  console.log(`--- ${outcome}${before === undefined ? '' : `, before: ${before}`} ${source}\n${sql}`);
+  console.log(`querygate: ${showAnswer(mine)}\nreference: ${showAnswer(reference)}\n`);
+}
+printTable();
+if (options.out !== undefined) {
+  const list = judged.map(({ sql, source, outcome }) => ({ sql, source, class: outcome }));
+  writeFileSync(options.out, JSON.stringify(list, null, 1));
+}
+
+function printTable(): void {
+  const total = judged.filter(({ outcome }) => !outcome.startsWith('not judged')).length;
+  for (const outcome of outcomes) {
+    const count = judged.filter((one) => one.outcome === outcome).length;
+    const share = outcome.startsWith('not judged')
+      ? ''
+      : ` ${((count / total) * 100).toFixed(1).padStart(5)} %`;
+    console.log(`${outcome.padEnd(32)} ${String(count).padStart(5)}${share}`);
+  }
+  const worse = judged.filter(({ class: before = '', outcome }) => wasGood(before) && !isGood(outcome));
+  console.log(`agreed or failed alike before, and no longer: ${worse.length}`);
+  for (const { source = '', sql, outcome } of worse.slice(0, 20))
+    console.log(`  ${outcome}: ${source} ${sql.slice(0, 100).replaceAll('\n', ' ')}`);
+  console.log(`${statements.length} statements in ${Math.round((performance.now() - startedAt) / 1000)} s`);
+}
+
+function wasGood(before: string): boolean {
+  return before === 'agree' || before === 'both fail';
+}
+
+function isGood(outcome: Outcome): boolean {
+  return outcome === 'agree' || outcome === 'both fail' || outcome.startsWith('not judged');
+}
+
+async function referenceAll(list: readonly Statement[]): Promise<readonly Answer[]> {
+  const evaluator = openCachedEvaluator();
+  const answers: Answer[] = [];
+  const batchSize = 64;
+  for (let at = 0; at < list.length; at += batchSize)
+    answers.push(
+      ...(await Promise.all(
+        list.slice(at, at + batchSize).map(({ sql, judge }) => judge ?? evaluator.evaluate(sql)),
+      )),
+    );
+  await evaluator.close();
+  return answers;
+}
+
+async function runAll(list: readonly Statement[]): Promise<readonly Answer[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'querygate-suite-'));
+  const texts = join(folder, 'statements.json');
+  writeFileSync(texts, JSON.stringify(list.map(({ sql }) => sql)));
+  // The statements bring their own tables; some are named like ours.
+  const env = { ...process.env, QUERIES_DIR: folder };
+  const command = join(import.meta.dirname, '../../../src/main.ts');
+  const args = [command, 'sql', '--json', '--timeout', options.timeout, '--file', texts];
+  const child: ChildProcess = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const answers: Answer[] = [];
+  if (child.stdout) {
+    for await (const line of createInterface({ input: child.stdout }))
+      answers.push(toAnswer(JSON.parse(line) as CliLine));
+  }
+  rmSync(folder, { recursive: true });
+  return answers;
+}

@@ -1,0 +1,118 @@
+import { macroName } from '../macros/macro-name.ts';
+import { aliasesOf } from '../tree/aliases-of.ts';
+import type { Column, Expression, From, Join, Select } from '../tree/nodes.ts';
+import { printExpression } from '../tree/print.ts';
+
+/** The parameter whose rows a query may read. */
+export interface TenantParameter {
+  readonly name: string;
+  /** True if its value is a regular expression, with which a column is matched. */
+  readonly isPattern: boolean;
+  /** True if it is a list: each of its values is a tenant whose rows may be read. */
+  readonly isList?: boolean;
+}
+
+/** A column of the row of which a value is a part; undefined if the value is computed. */
+export function columnOf(value: Expression): Column | undefined {
+  if (value.kind === 'column') return value;
+  // All fields of a shredded record are of one row.
+  if (value.kind === 'record') return columnOf(value.present);
+  return value.kind === 'field' || value.kind === 'element' ? columnOf(value.of) : undefined;
+}
+
+/** A condition, and the sources of which it may restrict the rows; undefined for all. */
+interface Condition {
+  readonly test: Expression;
+  readonly restricts: ReadonlySet<string> | undefined;
+}
+
+/**
+ * The values that equal the tenant in every row that a query reads, match its pattern, or are in its list.
+ *
+ * @param known values of the queries around it that do
+ * @returns without the known ones
+ */
+export function equalToTenant(
+  query: Select,
+  known: readonly Expression[],
+  tenant: TenantParameter,
+): readonly Expression[] {
+  const conditions: readonly Condition[] = [
+    ...query.where.map((test) => ({ test, restricts: undefined })),
+    ...(query.from ? joinConditions(query.from) : []),
+  ];
+  const equal = new Map<string, Expression>(known.map((value) => [printExpression(value), value]));
+  const isEqual = (value: Expression) =>
+    (value.kind === 'parameter' &&
+      !tenant.isPattern &&
+      !tenant.isList &&
+      sameParameter(value.name, tenant)) ||
+    equal.has(printExpression(value));
+  const own: Expression[] = [];
+  const note = (value: Expression, restricts: Condition['restricts']): boolean => {
+    const column = columnOf(value);
+    if (!column || equal.has(printExpression(value))) return false;
+    if (restricts && !restricts.has(column.from)) return false;
+    equal.set(printExpression(value), value);
+    own.push(value);
+    return true;
+  };
+  for (const { test, restricts } of conditions) {
+    const matched = tenant.isPattern
+      ? matchedValue(test, tenant)
+      : tenant.isList
+        ? memberValue(test, tenant)
+        : undefined;
+    if (matched) note(matched, restricts);
+  }
+  let changed = true;
+  while (changed) {
+    changed = false;
+    for (const { test, restricts } of conditions) {
+      if (test.kind !== 'operation' || test.operator !== '=') continue;
+      const [left, right] = test.operands as readonly [Expression, Expression];
+      if (isEqual(left)) changed = note(right, restricts) || changed;
+      if (isEqual(right)) changed = note(left, restricts) || changed;
+    }
+  }
+  return own;
+}
+
+const sameParameter = (name: string, tenant: TenantParameter) =>
+  name.toLowerCase() === tenant.name.toLowerCase();
+
+/** The value of `REGEXP_CONTAINS(value, @tenant)`. */
+function matchedValue(test: Expression, tenant: TenantParameter): Expression | undefined {
+  if (test.kind === 'case') {
+    // The form in which a match can be interrupted.
+    const [only, another] = test.branches;
+    return only && !another && !test.otherwise ? matchedValue(only.result, tenant) : undefined;
+  }
+  if (test.kind !== 'call' || macroName(test.function) !== 'regexp_contains') return undefined;
+  const [value, pattern] = test.args;
+  return pattern?.kind === 'parameter' && sameParameter(pattern.name, tenant) ? value : undefined;
+}
+
+/** The value of `value IN UNNEST(@tenants)`. */
+function memberValue(test: Expression, tenant: TenantParameter): Expression | undefined {
+  if (test.kind !== 'call' || macroName(test.function) !== 'op_in') return undefined;
+  const [value, list] = test.args;
+  return list?.kind === 'parameter' && sameParameter(list.name, tenant) ? value : undefined;
+}
+
+/** The conditions of joins. Those of an outer join restrict only the side that may be missing. */
+function joinConditions(from: From): readonly Condition[] {
+  if (from.kind === 'sample') return joinConditions(from.of);
+  if (from.kind !== 'join') return [];
+  const inner = [...joinConditions(from.left), ...joinConditions(from.right)];
+  if (!from.on) return inner;
+  const tests = from.on.kind === 'operation' && from.on.operator === 'AND' ? from.on.operands : [from.on];
+  const restricts = restrictedBy(from);
+  return [...inner, ...tests.map((test) => ({ test, restricts }))];
+}
+
+function restrictedBy({ join, left, right }: Join): ReadonlySet<string> | undefined {
+  if (join === 'LEFT') return new Set(aliasesOf(right));
+  if (join === 'RIGHT') return new Set(aliasesOf(left));
+  return join === 'FULL' ? new Set() : undefined;
+}

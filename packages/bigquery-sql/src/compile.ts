@@ -1,0 +1,106 @@
+import type { Source } from '../../../src/catalog/model/saved-query.ts';
+import { type Problem, StartError } from '../../../src/errors.ts';
+import { parameterTypes, type TypedParameter } from './parameter-types.ts';
+import { closeLambdas } from './passes/rewriting/close-lambdas.ts';
+import { computeFrameKeys } from './passes/rewriting/frame-keys.ts';
+import { problemAt } from './problem-at.ts';
+import { buildContext, type Observer, type Rules } from './rules/context.ts';
+import { resolveExpression } from './rules/expressions/expression.ts';
+import { resolveFrom } from './rules/from/from.ts';
+import { tableRelations } from './rules/from/tables.ts';
+import { resolveQuery } from './rules/queries/query.ts';
+import { emptyScope, type RelationColumn } from './rules/scope.ts';
+import { sqlFunctions } from './rules/sql-function.ts';
+import type { StoredTable } from './tree/stored-table.ts';
+import type { Statement } from './syntax/nodes.ts';
+import { parseQuery } from './syntax/parse-query.ts';
+import { SyntaxProblem } from './syntax/syntax-problem.ts';
+import { forEachNode } from './tree/map.ts';
+import type { Query } from './tree/nodes.ts';
+
+/** A query of BigQuery as a typed tree. */
+export interface Compiled {
+  readonly query: Query;
+  readonly columns: readonly RelationColumn[];
+  /** The names of the tables that it reads. */
+  readonly tables: readonly string[];
+}
+
+interface CompiledSql {
+  readonly sql: string;
+  readonly source: Source;
+  /** Those that are declared; others are STRING. */
+  readonly parameters?: readonly TypedParameter[];
+}
+
+interface CompileOptions extends Observer {
+  /** True if the query may read other tables too: their columns are not known, and the tree can't be printed. */
+  readonly hasOpenTables?: boolean;
+  /**
+   * Finds what is wrong with the columns that the query returns. It is called only if a part of the query is wrong too: a
+   * clause that names a missing column would otherwise be the only problem that is reported.
+   */
+  readonly checkColumns?: (columns: readonly RelationColumn[]) => readonly string[];
+}
+
+/** The rules of GoogleSQL. */
+export const rules: Rules = { expression: resolveExpression, query: resolveQuery, from: resolveFrom };
+
+/**
+ * Compiles a query into the tree of a DuckDB query of the same meaning. It needs a database on which
+ * `macroDefinitions()` has run and a connection with `sessionSettings`. `$current_timestamp`, if it occurs, is the time
+ * of the run.
+ *
+ * @param tables the tables that the query may read
+ * @throws StartError with every part of the query that is unsupported or wrong
+ */
+export function compile(
+  { sql, source, parameters }: CompiledSql,
+  tables: readonly StoredTable[],
+  { hasOpenTables = false, checkColumns = () => [], ...observer }: CompileOptions = {},
+): Compiled {
+  const statement = parse(sql, source);
+  const { context, problems } = buildContext(rules, {
+    parameterType: parameterTypes(parameters),
+    ...observer,
+  });
+  const scope = {
+    ...emptyScope,
+    relations: tableRelations(tables),
+    hasOpenTables,
+    functions: context.attempt(() => sqlFunctions(statement.functions), new Map()),
+  };
+  const resolved = context.attempt(() => context.query(statement.query, scope), undefined);
+  if (!resolved || problems.length > 0) {
+    const ofColumns = resolved && !resolved.acceptsAnyColumn ? checkColumns(resolved.columns) : [];
+    throw startError([
+      ...problems.map(({ place, message }) => problemAt(sql, source, place.start, message)),
+      ...ofColumns.map((message) => ({ ...source, message })),
+    ]);
+  }
+  const { columns } = resolved;
+  const query = closeLambdas(computeFrameKeys(resolved.query, context.fresh));
+  return { query, columns, tables: tablesOf(query) };
+}
+
+/** @throws StartError if the text is not a query */
+export function parse(sql: string, source: Source): Statement {
+  try {
+    return parseQuery(sql);
+  } catch (error) {
+    if (!(error instanceof SyntaxProblem)) throw error;
+    throw startError([problemAt(sql, source, error.offset, error.message)]);
+  }
+}
+
+const startError = (problems: readonly Problem[]) =>
+  new StartError('SQL that the DuckDB engine does not support', problems);
+
+/** The names of the tables that a query reads. */
+export function tablesOf(query: Query): readonly string[] {
+  const names = new Set<string>();
+  forEachNode(query, (node) => {
+    if (node.kind === 'table') names.add(node.name);
+  });
+  return [...names];
+}

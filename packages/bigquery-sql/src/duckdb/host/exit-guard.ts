@@ -1,0 +1,25 @@
+import { callsMacroWith } from '@querygate/bigquery-sql/macros/macros';
+
+const callsHostMacro = callsMacroWith((body) => body.includes('host_'));
+
+/** Whether a statement calls a function that this process computes. */
+export const callsHost = (sql: string): boolean => sql.includes('bq.') && callsHostMacro(sql);
+
+let running = 0;
+
+/**
+ * Runs a statement that calls host functions. If the process exits meanwhile, DuckDB's thread waits for a result that
+ * the main thread will never compute, and Node waits for that thread: the process is killed instead of hanging.
+ */
+export async function runCallingHost<T>(run: () => Promise<T>): Promise<T> {
+  if (running === 0) process.once('exit', kill);
+  running += 1;
+  try {
+    return await run();
+  } finally {
+    running -= 1;
+    if (running === 0) process.off('exit', kill);
+  }
+}
+
+const kill = () => process.kill(process.pid, 'SIGKILL');

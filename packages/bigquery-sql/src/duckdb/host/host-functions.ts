@@ -1,0 +1,72 @@
+import {
+  BIGINT,
+  BIGNUM,
+  BLOB,
+  BOOLEAN,
+  blobValue,
+  DOUBLE,
+  DuckDBBlobValue,
+  type DuckDBConnection,
+  DuckDBListVector,
+  DuckDBScalarFunction,
+  type DuckDBVector,
+  LIST,
+  VARCHAR,
+} from '@duckdb/node-api';
+import type { HostFunction, HostValue } from '@querygate/bigquery-sql/macros/host/host-function';
+import { hostFunctions } from '@querygate/bigquery-sql/macros/host/host-functions';
+import { HostWork, savedLimits } from './host-work.ts';
+
+const types = { BIGINT, BIGNUM, BLOB, BOOLEAN, DOUBLE, VARCHAR, 'VARCHAR[]': LIST(VARCHAR) };
+
+/** The work of the statements that run, by the connections that they run on. */
+export type HostWorks = Map<number, HostWork>;
+
+/**
+ * Registers the functions that macros call and DuckDB lacks, for all connections of the database.
+ *
+ * @returns where statements with limits of their own put their work
+ */
+export function registerHostFunctions(connection: DuckDBConnection): HostWorks {
+  const works: HostWorks = new Map();
+  for (const definition of hostFunctions) connection.registerScalarFunction(toDuckdb(definition, works));
+  return works;
+}
+
+function toDuckdb(
+  { name, parameters, result, compute }: HostFunction,
+  works: HostWorks,
+): DuckDBScalarFunction {
+  return DuckDBScalarFunction.create({
+    name,
+    parameterTypes: parameters.map((type) => types[type]),
+    returnType: types[result],
+    // A chunk does not say which statement it belongs to.
+    bindFunction(info) {
+      info.setBindData({ connectionId: info.clientContext.connectionId });
+    },
+    mainFunction(info, input, output) {
+      const { connectionId } = info.bindData as { readonly connectionId: number };
+      const work = works.get(connectionId) ?? new HostWork(savedLimits);
+      const columns = parameters.map((_, at) => input.getColumnVector(at));
+      work.run(input.rowCount, (row, take) => {
+        const args = columns.map((column) => readValue(column, row, take));
+        const value = args.includes(null) ? null : compute(args as HostValue[]);
+        output.setItem(row, value instanceof Uint8Array ? blobValue(value) : value);
+      });
+      output.flush();
+    },
+  });
+}
+
+/** Reads the elements of a list one by one: a group of an aggregate can have millions. */
+function readValue(vector: DuckDBVector, at: number, take: (bytes: number) => void): HostValue | null {
+  if (vector instanceof DuckDBListVector) {
+    const items = vector.getItemVector(at);
+    return items && Array.from({ length: items.itemCount }, (_, at) => readValue(items, at, take) as string);
+  }
+  const item = vector.getItem(at);
+  const value = item instanceof DuckDBBlobValue ? item.bytes : (item as HostValue | null);
+  take(typeof value === 'string' || value instanceof Uint8Array ? value.length : 0);
+  return value;
+}

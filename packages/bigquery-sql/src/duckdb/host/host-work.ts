@@ -1,0 +1,78 @@
+import { tooMuchText } from '../../../../../src/engine/engine-errors.ts';
+
+/** How much of the main thread and its memory a statement may use for the functions that this process computes. */
+export interface HostLimits {
+  /** For the rows that DuckDB hands over together: nothing else happens meanwhile. */
+  readonly chunkMs: number;
+  /** Of text and BYTES in these rows: all are copied before the memory of any is free again. */
+  readonly chunkBytes: number;
+  readonly totalMs: number;
+}
+
+/**
+ * Only what would stop all requests fails, before a probe that waits for three seconds does. A chunk of usual text takes
+ * some tens of milliseconds; groups of NUMERIC values, of which there are some hundreds of thousands in a chunk, longer.
+ */
+export const savedLimits: HostLimits = {
+  chunkMs: 2_500,
+  chunkBytes: Number.POSITIVE_INFINITY,
+  totalMs: Number.POSITIVE_INFINITY,
+};
+
+/** Callers choose the text. Chunks may follow each other without a turn of the event loop between them. */
+export const callerLimits: HostLimits = { chunkMs: 250, chunkBytes: 16_000_000, totalMs: 1_000 };
+
+/** What one statement uses of the main thread. */
+export class HostWork {
+  readonly #limits: HostLimits;
+  readonly #signal: AbortSignal | undefined;
+  #usedMs = 0;
+  #failure: Error | undefined;
+
+  constructor(limits: HostLimits, signal?: AbortSignal) {
+    this.#limits = limits;
+    this.#signal = signal;
+  }
+
+  /**
+   * Computes the rows of a chunk one after the other.
+   *
+   * @param computeRow calls `take` with the length of each value that it has read
+   * @throws Error when they take too long or are too long, or the signal is aborted; further chunks fail at once
+   */
+  run(rowCount: number, computeRow: (row: number, take: (bytes: number) => void) => void): void {
+    this.requireEnough();
+    this.#signal?.throwIfAborted();
+    const { chunkMs, chunkBytes, totalMs } = this.#limits;
+    const allowedMs = Math.min(chunkMs, totalMs - this.#usedMs);
+    const startedAt = performance.now();
+    const startedWith = process.threadCpuUsage();
+    // Processor time is read only when it can be over: a thread that has to wait for a core has used less.
+    const isOver = () =>
+      performance.now() - startedAt > allowedMs && processorMsSince(startedWith) > allowedMs;
+    let taken = 0;
+    const take = (bytes: number) => {
+      taken += bytes;
+      if (taken > chunkBytes || isOver()) this.#failure = new Error(tooMuchText);
+      this.requireEnough();
+    };
+    try {
+      for (let row = 0; row < rowCount; row += 1) {
+        take(0);
+        computeRow(row, take);
+      }
+    } finally {
+      this.#usedMs += processorMsSince(startedWith);
+    }
+  }
+
+  /** @throws Error if a chunk was too much, also where TRY has made NULL of the error */
+  requireEnough(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+}
+
+function processorMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}

@@ -1,0 +1,114 @@
+import type { SavedQuery } from '../../../../src/catalog/model/saved-query.ts';
+import type { Problem } from '../../../../src/errors.ts';
+import { problemAt } from '@querygate/bigquery-sql/problem-at';
+import { aggregateOf } from '@querygate/bigquery-sql/rules/functions/aggregate-names';
+import type * as Syntax from '@querygate/bigquery-sql/syntax/nodes';
+import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
+import { walk } from '@querygate/bigquery-sql/syntax/walk';
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+/** What DuckDB says when it plans a query, in the words of BigQuery's SQL. */
+interface Explanation {
+  readonly pattern: RegExp;
+  readonly message: (groups: Groups) => string;
+  /** Whether a node is what the author has to change. */
+  readonly isPlace: (node: Syntax.Node, around: readonly Syntax.Node[], groups: Groups) => boolean;
+  /** The message if no node is; that of DuckDB without it. */
+  readonly otherwise?: string;
+}
+
+const groupedInSubquery =
+  'a subquery cannot read what GROUP BY or an aggregate function computes here: group in a WITH query, and filter or sort its rows';
+
+const explanations: readonly Explanation[] = [
+  {
+    // Rules refuse what is neither grouped nor aggregated. DuckDB does not know a computed column within a subquery.
+    pattern: /^column "?[^"]+?"? must appear in the GROUP BY clause|^Aggregate with only constant parameters/,
+    message: () => groupedInSubquery,
+    isPlace: (node, around) => {
+      const isIn = (clause?: Syntax.Node) => clause === node || around.some((one) => one === clause);
+      return (
+        ['ScalarSubquery', 'ArraySubquery', 'Exists', 'In'].includes(node.kind) &&
+        around.some(
+          (one) =>
+            one.kind === 'OrderByItem' || (one.kind === 'Select' && (isIn(one.having) || isIn(one.qualify))),
+        )
+      );
+    },
+    otherwise: groupedInSubquery,
+  },
+  {
+    pattern: /^WHERE clause cannot contain aggregates/,
+    message: () =>
+      'WHERE chooses rows before they are grouped: conditions on aggregate functions belong in HAVING',
+    isPlace: (node, around) => {
+      const select = around.findLast((one) => one.kind === 'Select');
+      return isAggregate(node) && [...around, node].some((one) => one === select?.where);
+    },
+  },
+  {
+    pattern: /^aggregate function calls cannot be nested/,
+    message: () => 'an aggregate function takes no other one: compute the inner one in a subquery',
+    isPlace: (node, around) => isAggregate(node) && around.some(isAggregate),
+  },
+  {
+    pattern: /^at least one window function must appear in the SELECT column or QUALIFY clause/,
+    message: () =>
+      'QUALIFY needs a window function, such as ROW_NUMBER() OVER (…); groups are chosen by HAVING',
+    isPlace: (node, around) => {
+      const select = around.at(-1);
+      return select?.kind === 'Select' && select.qualify === node;
+    },
+  },
+  {
+    pattern: /error: Invalid JSONPath: (?<path>[^']*)'/,
+    message: ({ path }) => `${path} is not a JSONPath: it begins with $, as in $.a.b[0]`,
+    isPlace: (node, _, { path }) => node.kind === 'StringLiteral' && node.value === path,
+  },
+  {
+    pattern: /(?<reason>(?:missing|invalid|unexpected|bad|no argument|trailing)[^:]*): (?<part>.*)$/s,
+    message: ({ reason, part }) => `not a regular expression of RE2: ${reason}: ${part}`,
+    isPlace: (node, around, { part = '' }) => {
+      const called = around.at(-1);
+      return (
+        node.kind === 'StringLiteral' &&
+        node.value.includes(part) &&
+        called?.kind === 'FunctionCall' &&
+        /^regexp_/i.test(called.name.parts.at(-1)?.name ?? '')
+      );
+    },
+  },
+];
+
+/** The problem of a query that DuckDB cannot plan, at its place in the SQL if that is known. */
+export function planProblem({ sql, source }: Pick<SavedQuery, 'sql' | 'source'>, error: unknown): Problem {
+  const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n\n');
+  const message = first.replace(/^[\w ]+ Error: /, '');
+  for (const { pattern, message: explain, isPlace, otherwise } of explanations) {
+    const groups = pattern.exec(message)?.groups;
+    if (groups === undefined && !pattern.test(message)) continue;
+    const start = placeOf(sql, (node, around) => isPlace(node, around, groups ?? {}));
+    if (start !== undefined) return problemAt(sql, source, start, explain(groups ?? {}));
+    if (otherwise !== undefined) return { ...source, message: otherwise };
+  }
+  return { ...source, message };
+}
+
+const isAggregate = (node: Syntax.Node): boolean =>
+  node.kind === 'FunctionCall' &&
+  node.over === undefined &&
+  node.name.parts.length === 1 &&
+  aggregateOf(node.name.parts[0].name.toLowerCase()) !== undefined;
+
+/** The offset of the first node that passes a test. */
+function placeOf(
+  sql: string,
+  test: (node: Syntax.Node, around: readonly Syntax.Node[]) => boolean,
+): number | undefined {
+  let found: number | undefined;
+  walk(parseQuery(sql), (node, around) => {
+    if (found === undefined && test(node, around)) found = node.start;
+  });
+  return found;
+}

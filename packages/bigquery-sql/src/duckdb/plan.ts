@@ -1,0 +1,152 @@
+import { type Constant, hoist } from '@querygate/bigquery-sql/passes/constants/hoist';
+import type { TimeExpression } from '@querygate/bigquery-sql/passes/constants/time-values';
+import { duckdbExpressionText, duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
+import type { KnownValues } from '@querygate/bigquery-sql/passes/pass';
+import { runPasses } from '@querygate/bigquery-sql/passes/passes';
+import { renderRows } from '@querygate/bigquery-sql/passes/row-text';
+import { expandedSize } from '@querygate/bigquery-sql/rules/expanded-size';
+import { maxPlanningWork } from '@querygate/bigquery-sql/sandbox/bounded-rules';
+import { isTooDeep } from '@querygate/bigquery-sql/sandbox/costly-depth';
+import { planningWork } from '@querygate/bigquery-sql/sandbox/planning-work';
+import { column, integerLiteral, select } from '@querygate/bigquery-sql/tree/build';
+import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
+import { forEachPart, mapExpression, someNode } from '@querygate/bigquery-sql/tree/map';
+import type { Node, Query } from '@querygate/bigquery-sql/tree/nodes';
+import type { Type } from '@querygate/bigquery-sql/types';
+import type { WireCell } from '../../../../src/engines/duckdb/wire/cell.ts';
+
+/** SQL that binds constants and thresholds beside its parameters. */
+export interface Plan {
+  readonly sql: string;
+  /** Each depends on parameters only. */
+  readonly constants: readonly PlannedConstant[];
+  /** Each is a query over rows, and depends on parameters, constants and the thresholds before it. */
+  readonly thresholds: readonly { readonly name: string; readonly sql: string }[];
+}
+
+/** A value that is computed before the query. */
+export interface PlannedConstant {
+  /** The name under which the query binds it. */
+  readonly name: string;
+  /** Reads parameters as columns of the relation `bound`. */
+  readonly sql: string;
+  readonly hasParameters: boolean;
+  /** Computes the value without the database. */
+  readonly timeExpression?: TimeExpression;
+}
+
+/** A column of the result, in the order of the header. */
+export interface PlannedColumn extends Pick<WireCell, 'select'> {
+  /** The name of the column in the query. */
+  readonly name: string;
+  readonly type: Type;
+}
+
+/** The relation whose row has the parameters of a run as columns. */
+export const boundRelation = 'bound';
+
+/** The query for all values of its parameters, without any pass. */
+export function genericPlan(query: Query, columns: readonly PlannedColumn[], maxRows: number): string {
+  const fresh = freshNames(query);
+  const alias = fresh('rows');
+  const rows = select({
+    columns: columns.map(({ name, type, select: write }) => ({
+      name,
+      value: write(column(alias, name, type)),
+    })),
+    from: { kind: 'derived', alias, query },
+    limit: integerLiteral(maxRows + 1),
+  });
+  return duckdbText(rows);
+}
+
+/**
+ * The query for some values: the same rows as the generic plan gives, but cheaper to plan and to run.
+ *
+ * @param without the names of passes that are left out
+ */
+export const customPlan = (
+  query: Query,
+  columns: readonly PlannedColumn[],
+  maxRows: number,
+  known: KnownValues,
+  without: ReadonlySet<string> = new Set(),
+): Plan => printPlan(optimized(query, columns, maxRows, known, without));
+
+function optimized(
+  query: Query,
+  columns: readonly PlannedColumn[],
+  maxRows: number,
+  known: KnownValues,
+  without: ReadonlySet<string>,
+): Query {
+  const fresh = freshNames(query);
+  const alias = fresh('rows');
+  // One row more than the maximum shows that the result is truncated.
+  const rows = select({
+    columns: columns.map(({ name, type }) => ({ name, value: column(alias, name, type) })),
+    from: { kind: 'derived', alias, query },
+    limit: integerLiteral(maxRows + 1),
+  });
+  const options = { known, fresh };
+  const passed = runPasses(rows, options, without);
+  return renderRows(passed, (value, at) => columns[at]?.select(value) ?? value, options);
+}
+
+/** Larger and deeper trees are not optimized: passes would occupy the event loop for longer than they save. */
+const maxSizeForPasses = 6_000;
+const maxDepthForPasses = 60;
+
+/**
+ * As `customPlan`, for a caller's SQL. Only times are computed before the query: other constants would be kept by the
+ * workers, and callers choose them.
+ */
+export function callerPlan(
+  query: Query,
+  columns: readonly PlannedColumn[],
+  maxRows: number,
+  known: KnownValues,
+): Plan {
+  const isLarge = expandedSize(query) > maxSizeForPasses || isDeeper(query, maxDepthForPasses);
+  const tree = isLarge ? undefined : optimized(query, columns, maxRows, known, withoutThresholds);
+  // Passes write calls inside others that were in queries of their own.
+  if (tree && !isTooDeep(tree) && planningWork(tree) <= maxPlanningWork) return printPlan(tree, true);
+  return { sql: genericPlan(query, columns, maxRows), constants: [], thresholds: [] };
+}
+
+const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
+
+function isDeeper(node: Node, levels: number): boolean {
+  if (levels === 0) return true;
+  let deeper = false;
+  forEachPart(node, (part) => {
+    deeper ||= isDeeper(part, levels - 1);
+  });
+  return deeper;
+}
+
+/**
+ * The text of a query whose constants are computed before it.
+ *
+ * @param timesOnly whether only times are, which need no database
+ */
+export function printPlan(query: Query, timesOnly = false): Plan {
+  const hoisted = hoist(query, timesOnly);
+  return {
+    sql: duckdbText(hoisted.query),
+    constants: hoisted.constants.map(plannedConstant),
+    thresholds: hoisted.thresholds.map(({ name, value }) => ({ name, sql: duckdbExpressionText(value) })),
+  };
+}
+
+function plannedConstant({ name, value, timeExpression }: Constant): PlannedConstant {
+  const overRow = mapExpression(value, (node) =>
+    node.kind === 'parameter' ? column(boundRelation, node.name, node.type) : node,
+  );
+  return {
+    name,
+    sql: duckdbExpressionText(overRow),
+    hasParameters: someNode(value, ({ kind }) => kind === 'parameter'),
+    ...(timeExpression && { timeExpression }),
+  };
+}

@@ -1,0 +1,242 @@
+import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
+import { StartError } from '../../../../src/errors.ts';
+import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
+import { compile } from '@querygate/bigquery-sql/compile';
+import { macroDefinitions } from '@querygate/bigquery-sql/macros/macros';
+import { nowParameter } from '@querygate/bigquery-sql/passes/constants/time-values';
+import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
+import { runPasses } from '@querygate/bigquery-sql/passes/passes';
+import type { RelationColumn } from '@querygate/bigquery-sql/rules/scope';
+import type { StoredTable } from '@querygate/bigquery-sql/tree/stored-table';
+import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
+import { forEachNode } from '@querygate/bigquery-sql/tree/map';
+import type { Query } from '@querygate/bigquery-sql/tree/nodes';
+import { printQuery } from '@querygate/bigquery-sql/tree/print';
+import { type Plan, printPlan } from './plan.ts';
+import { planProblem } from './plan-problem.ts';
+import { type Compute, withThresholds } from './compute-constants.ts';
+import { type Bindings, bindingsOf, bindTo } from './bindings.ts';
+import { toCell } from './result-cell.ts';
+import { columnTypeText } from './column-types.ts';
+import type {
+  Cell,
+  Explanation,
+  Failure,
+  Outcome,
+  PassEffect,
+  Result,
+  Stage,
+  StatementProblem,
+} from './outcome.ts';
+
+/** A statement in BigQuery's SQL. */
+export interface Statement {
+  readonly sql: string;
+  /** Values for `@name`, all STRING. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export interface RunLimits {
+  readonly timeoutMs: number;
+  readonly maxRows: number;
+}
+
+/** What a session runs statements with. */
+export interface StatementContext {
+  readonly connection: DuckDBConnection;
+  readonly compute: Compute;
+  /** The tables in their current layout. */
+  readonly tables: () => readonly StoredTable[];
+  readonly now: () => Date;
+  /** The macros that the database has. */
+  readonly definedMacros: Set<string>;
+}
+
+/** Runs a statement as the service runs a saved query. It does not throw. */
+export async function runStatement(
+  context: StatementContext,
+  statement: Statement,
+  limits: RunLimits,
+): Promise<Outcome> {
+  return withFailures(statement, async () => {
+    const translated = await translate(context, statement);
+    return withTimeout(context.connection, limits.timeoutMs, async () => {
+      const result = await execute(context, statement, translated);
+      return readResult(result, translated, limits.maxRows);
+    });
+  });
+}
+
+/** Explains a statement without running it. It does not throw. */
+export async function explainStatement(context: StatementContext, statement: Statement): Promise<Outcome> {
+  return withFailures(statement, async () => {
+    const { generic, plan, query } = await translate(context, statement);
+    const before = [...plan.constants, ...plan.thresholds].map(({ name, sql }) => `$${name} = ${sql}`);
+    return {
+      generic,
+      custom: plan.sql,
+      passes: [...passEffects(query), { name: 'hoist constants', effect: before.join('\n') || undefined }],
+    };
+  });
+}
+
+/** A statement that can run. */
+interface Translated {
+  readonly columns: readonly RelationColumn[];
+  readonly generic: string;
+  readonly plan: Plan;
+  readonly query: Query;
+}
+
+async function translate(
+  { connection, definedMacros, tables }: StatementContext,
+  { sql, parameters }: Statement,
+): Promise<Translated> {
+  const { query, columns } = compile({ sql, source: { file: '', line: 1 } }, tables());
+  requireValues(sql, query, parameters);
+  const definitions = macroDefinitions(calledMacros(query), definedMacros);
+  if (definitions !== '') await connection.run(definitions);
+  const passed = runPasses(query, { known: {}, fresh: freshNames(query) });
+  return { columns, generic: duckdbText(query), plan: printPlan(passed), query };
+}
+
+/** What each pass does to the tree that it gets from those before it. */
+function passEffects(query: Query): Explanation['passes'] {
+  const effects: PassEffect[] = [];
+  runPasses(query, { known: {}, fresh: freshNames(query) }, new Set(), (name, before, after) => {
+    const isChanged = before !== after && printQuery(before) !== printQuery(after);
+    effects.push({ name, effect: isChanged ? 'changes the query' : undefined });
+  });
+  return effects;
+}
+
+function requireValues(sql: string, query: Query, parameters: Statement['parameters']): void {
+  const known = new Set([nowParameter, ...Object.keys(parameters).map((name) => name.toLowerCase())]);
+  forEachNode(query, (node) => {
+    if (node.kind !== 'parameter' || known.has(node.name.toLowerCase())) return;
+    const place = positionOf(sql, sql.toLowerCase().indexOf(`@${node.name.toLowerCase()}`));
+    throw new StartError('A parameter has no value', [
+      { ...place, message: `@${node.name} has no value; give it by -p ${node.name}=value` },
+    ]);
+  });
+}
+
+/** The custom plan; the generic one if a constant fails, which may be one that no row needs. */
+async function execute(
+  { compute, connection, now }: StatementContext,
+  { parameters }: Statement,
+  { generic, plan }: Translated,
+): Promise<DuckDBResult> {
+  const run = async (text: string, bindings: Bindings) => {
+    const prepared = await connection.prepare(text);
+    bindTo(prepared, bindings);
+    return prepared;
+  };
+  const bindings = bindingsOf(parameters, now());
+  const computed = await compute(plan.constants, bindings).catch(() => undefined);
+  if (computed === undefined) return (await run(generic, bindings)).stream();
+  const complete = await withThresholds(plan.thresholds, computed, async (text, known) =>
+    (await run(text, known)).run(),
+  );
+  return (await run(plan.sql, complete)).stream();
+}
+
+async function readResult(
+  result: DuckDBResult,
+  { columns: declared }: Translated,
+  maxRows: number,
+): Promise<Result> {
+  const [names, types] = [result.columnNames(), result.columnTypes()];
+  const known = declared.length === types.length ? declared : [];
+  const rows: Cell[][] = [];
+  while (rows.length <= maxRows) {
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) break;
+    for (const row of chunk.getRows()) {
+      rows.push(
+        row.map((value, at) => {
+          const type = types[at];
+          return type === undefined ? null : toCell(value, type);
+        }),
+      );
+    }
+  }
+  const columns = types.map((type, at) => ({
+    name: known[at]?.name ?? names[at] ?? '',
+    type: columnTypeText(type, known[at]?.type),
+  }));
+  if (rows.length <= maxRows) return { columns, rows };
+  return { columns, rows: rows.slice(0, maxRows), truncated: true };
+}
+
+const interruptEveryMs = 20;
+
+/** Interrupts the connection from the deadline until the work has ended: one interrupt may come between statements. */
+async function withTimeout<T>(
+  connection: DuckDBConnection,
+  timeoutMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  let isOver = false;
+  let timer = setTimeout(function interrupt() {
+    isOver = true;
+    connection.interrupt();
+    timer = setTimeout(interrupt, interruptEveryMs);
+  }, timeoutMs);
+  try {
+    return await work();
+  } catch (error) {
+    throw isOver ? new TimeoutError(`no result within ${timeoutMs / 1000} s`) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+class TimeoutError extends Error {}
+
+async function withFailures(statement: Statement, work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (error) {
+    return explainFailure(statement, error);
+  }
+}
+
+function explainFailure({ sql }: Statement, error: unknown): Failure {
+  // DuckDB does not say where in the query a value failed.
+  const start = positionOf(sql, sql.search(/\S/));
+  if (error instanceof StartError) {
+    const [first, ...more] = error.problems.map(({ message, line = 1, column = 1 }) => ({
+      message,
+      line,
+      column,
+    }));
+    return failure('refused', first ?? { ...start, message: error.message }, more);
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  const [, kind = '', reason = ''] = /^(\w+(?: \w+)*) Error: ([\s\S]*)$/.exec(message) ?? [];
+  // The macro that raises an error does so by a cast.
+  const [, raised] = /^Could not convert string 'error: ([\s\S]*)' to INT8/.exec(reason) ?? [];
+  const [firstParagraph = ''] = (reason === '' ? message : reason).split('\n\n');
+  const problem = { ...start, message: raised ?? firstParagraph.trim() };
+  if (error instanceof TimeoutError) return failure('run time', problem);
+  if (/^INTERNAL$/i.test(kind) || kind === '') return failure('crash', problem);
+  // These come from planning: the statement never ran.
+  if (!/^(Binder|Parser|Catalog|Not implemented)$/.test(kind)) return failure('run time', problem);
+  const { message: cause, line = 1, column } = planProblem({ sql, source: { file: '', line: 1 } }, error);
+  return failure(
+    'refused',
+    column === undefined ? { ...start, message: cause } : { message: cause, line, column },
+  );
+}
+
+const failure = (
+  stage: Stage,
+  problem: StatementProblem,
+  more: readonly StatementProblem[] = [],
+): Failure => ({ error: { stage, ...problem, ...(more.length > 0 && { more }) } });
+
+function positionOf(sql: string, offset: number): { readonly line: number; readonly column: number } {
+  const before = sql.slice(0, Math.max(0, offset)).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

@@ -1,0 +1,116 @@
+import { stringEnd } from '../../text/parse-json.ts';
+
+/** A JSON value that keeps the text of numbers and the order of names. */
+export type JsonTree =
+  | { readonly kind: 'object'; readonly members: Map<string, JsonTree> }
+  | { readonly kind: 'array'; readonly items: JsonTree[] }
+  | { readonly kind: 'scalar'; readonly text: string };
+
+export const jsonNull: JsonTree = { kind: 'scalar', text: 'null' };
+
+export const isJsonNull = (tree: JsonTree): boolean => tree.kind === 'scalar' && tree.text === 'null';
+
+/** A token of JSON, or the first quote of a string: an expression for whole strings fails for those of ten megabytes. */
+const token = /[{}[\]:,"]|[^\s{}[\]:,"]+/g;
+
+function tokensOf(json: string): string[] {
+  const tokens: string[] = [];
+  token.lastIndex = 0;
+  for (let match = token.exec(json); match !== null; match = token.exec(json)) {
+    if (match[0] === '"') token.lastIndex = stringEnd(json, match.index) ?? json.length;
+    tokens.push(json.slice(match.index, token.lastIndex));
+  }
+  return tokens;
+}
+
+/** Parses valid JSON; of several members with one name the first one counts, as in BigQuery. */
+export function parseJsonTree(json: string): JsonTree {
+  const tokens = tokensOf(json);
+  let at = 0;
+  const value = (): JsonTree => {
+    const text = tokens[at++] ?? 'null';
+    if (text === '{') return object();
+    if (text === '[') return array();
+    return { kind: 'scalar', text };
+  };
+  const object = (): JsonTree => {
+    const members = new Map<string, JsonTree>();
+    while (at < tokens.length && tokens[at] !== '}') {
+      const name = JSON.parse(tokens[at] ?? '""') as string;
+      at += 2;
+      const member = value();
+      if (!members.has(name)) members.set(name, member);
+      if (tokens[at] === ',') at += 1;
+    }
+    at += 1;
+    return { kind: 'object', members };
+  };
+  const array = (): JsonTree => {
+    const items: JsonTree[] = [];
+    while (at < tokens.length && tokens[at] !== ']') {
+      items.push(value());
+      if (tokens[at] === ',') at += 1;
+    }
+    at += 1;
+    return { kind: 'array', items };
+  };
+  return value();
+}
+
+export function jsonTreeText(tree: JsonTree): string {
+  if (tree.kind === 'scalar') return tree.text;
+  if (tree.kind === 'array') return `[${tree.items.map(jsonTreeText).join(',')}]`;
+  const members = [...tree.members].map(([name, value]) => `${JSON.stringify(name)}:${jsonTreeText(value)}`);
+  return `{${members.join(',')}}`;
+}
+
+export type JsonStep = string | number;
+
+/** Parses a path such as `$.a."b c"[0]`. @throws Error for other paths */
+export function parseJsonPath(path: string, functionName: string): readonly JsonStep[] {
+  const invalid = (rest: string) =>
+    new Error(`Invalid input to ${functionName}: Invalid token in JSONPath at: ${rest}`);
+  if (!path.startsWith('$'))
+    throw new Error(`Invalid input to ${functionName}: JSONPath must start with '$'`);
+  const steps: JsonStep[] = [];
+  const step = /\."((?:[^"\\]|\\.)*)"|\.([^.[\]"'*\s\\]+)|\[\s*(\d+)\s*\]|\[\s*"((?:[^"\\]|\\.)*)"\s*\]/y;
+  step.lastIndex = 1;
+  while (step.lastIndex < path.length) {
+    const from = step.lastIndex;
+    const match = step.exec(path);
+    if (match === null) throw invalid(path.slice(from));
+    const [, quoted, name, index, bracketed] = match;
+    const text = quoted ?? bracketed;
+    if (index !== undefined) steps.push(Number(index));
+    else steps.push(text === undefined ? (name ?? '') : text.replaceAll(/\\(.)/g, '$1'));
+  }
+  return steps;
+}
+
+export function childOf(tree: JsonTree, step: JsonStep): JsonTree | undefined {
+  if (tree.kind === 'object') return typeof step === 'string' ? tree.members.get(step) : undefined;
+  if (tree.kind === 'array') return typeof step === 'number' ? tree.items[step] : undefined;
+  return undefined;
+}
+
+/** The tree with the value at a path replaced by what `edit` gives; unchanged where the path does not exist. */
+export function replaceAt(
+  tree: JsonTree,
+  steps: readonly JsonStep[],
+  edit: (old: JsonTree) => JsonTree,
+): JsonTree {
+  const [step, ...rest] = steps;
+  if (step === undefined) return edit(tree);
+  const child = childOf(tree, step);
+  return child === undefined ? tree : withChild(tree, step, replaceAt(child, rest, edit));
+}
+
+/** A container with one child set; an array grows with nulls. */
+export function withChild(tree: JsonTree, step: JsonStep, child: JsonTree): JsonTree {
+  if (tree.kind === 'object' && typeof step === 'string')
+    return { kind: 'object', members: new Map([...tree.members, [step, child]]) };
+  if (tree.kind !== 'array' || typeof step !== 'number') return tree;
+  const length = Math.max(tree.items.length, step + 1);
+  const items = Array.from({ length }, (_, at) => (at === step ? child : (tree.items[at] ?? jsonNull)));
+  return { kind: 'array', items };
+}

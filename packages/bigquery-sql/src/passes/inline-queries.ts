@@ -1,0 +1,160 @@
+import { forEachNode, type Mapper, mapParts, someNode } from '../tree/map.ts';
+import type { Derived, Expression, From, Literal, Node, Query, Select, With } from '../tree/nodes.ts';
+import { isVolatile } from '../tree/volatile.ts';
+import type { Pass } from './pass.ts';
+import { replaceItem, requiredItems } from './rewriting/from-items.ts';
+import { withoutPositions } from './rewriting/sort-keys.ts';
+import { substitute } from './rewriting/substitute.ts';
+
+/** Joins a query and a subquery in its FROM into one where the subquery only filters rows and names values. */
+export const inlineQueries: Pass = (query) => {
+  const mapper: Mapper = {
+    expression: (node) => mapParts(node, mapper),
+    query: (node) => {
+      const mapped = mapParts(node.kind === 'with' ? inlineTables(node) : node, mapper);
+      return mapped.kind === 'select' ? inlineAll(mapped) : mapped;
+    },
+    from: (node) => mapParts(node, mapper),
+  };
+  return mapper.query(query);
+};
+
+/** A common table with one reader becomes a subquery. */
+function inlineTables(node: With): Query {
+  const table = node.tables.find(({ name, recursive }) => !recursive && countReaders(node, name) === 1);
+  if (!table) return node;
+  const mapper: Mapper = {
+    expression: (part) => mapParts(part, mapper),
+    query: (part) => mapParts(part, mapper),
+    from: (part) =>
+      part.kind === 'reference' && part.name === table.name
+        ? { kind: 'derived', alias: part.alias, query: table.query }
+        : mapParts(part, mapper),
+  };
+  const tables = node.tables
+    .filter((other) => other !== table)
+    .map((other) => ({ ...other, query: mapper.query(other.query) }));
+  const body = mapper.query(node.body);
+  return tables.length === 0 ? body : inlineTables({ ...node, tables, body });
+}
+
+function countReaders(node: With, name: string): number {
+  let count = 0;
+  forEachNode(node, (part) => {
+    if (part.kind === 'reference' && part.name === name) count += 1;
+  });
+  return count;
+}
+
+function inlineAll(node: Select): Select {
+  const merged = mergeIntoInner(node) ?? inlineOne(node);
+  return merged ? inlineAll(merged) : node;
+}
+
+/** `SELECT values FROM (SELECT … ORDER BY … LIMIT n)`: the outer query only renames or computes values. */
+function mergeIntoInner(outer: Select): Select | undefined {
+  const { from } = outer;
+  if (from?.kind !== 'derived' || from.lateral || from.query.kind !== 'select') return undefined;
+  const inner = from.query;
+  const hasClauses =
+    outer.distinct ||
+    outer.groupBy ||
+    outer.offset ||
+    outer.orderBy.length > 0 ||
+    [outer.where, outer.having, outer.windows, outer.qualify].some((clause) => clause.length > 0);
+  if (hasClauses || inner.orderBy.length === 0 || inner.distinct || makesGroups(inner)) return undefined;
+  if (!canMove(inner, outer, from.alias) || hasAggregate(outer)) return undefined;
+  const limit = outer.limit ? smallerLimit(inner.limit, outer.limit) : inner.limit;
+  if (outer.limit && !limit) return undefined;
+  const { columns } = readThrough(outer, from.alias, inner);
+  return { ...inner, columns, orderBy: withoutPositions(inner), ...(limit && { limit }) };
+}
+
+function smallerLimit(inner: Expression | undefined, outer: Expression): Expression | undefined {
+  if (!inner) return outer;
+  const isNumber = (node: Expression): node is Literal & { readonly value: bigint } =>
+    node.kind === 'literal' && typeof node.value === 'bigint';
+  if (!isNumber(inner) || !isNumber(outer)) return undefined;
+  return inner.value < outer.value ? inner : outer;
+}
+
+/** A subquery that only filters and projects becomes part of the query. */
+function inlineOne(outer: Select): Select | undefined {
+  const { from } = outer;
+  if (!from) return undefined;
+  const item = requiredItems(from).find(
+    (candidate): candidate is Derived =>
+      candidate.kind === 'derived' && !candidate.lateral && isPlain(candidate.query, outer, candidate.alias),
+  );
+  if (item?.query.kind !== 'select' || !item.query.from) return undefined;
+  const inner = item.query;
+  const replaced = replaceItem(from, item, inner.from) as From;
+  const read = readThrough({ ...outer, from: replaced }, item.alias, inner);
+  return { ...read, where: [...inner.where, ...read.where] };
+}
+
+function isPlain(query: Query, outer: Select, alias: string): boolean {
+  if (query.kind !== 'select' || !query.from || query.distinct || query.groupBy) return false;
+  const { having, windows, qualify, orderBy, limit, offset } = query;
+  if ([having, windows, qualify, orderBy].some((clause) => clause.length > 0) || limit || offset)
+    return false;
+  // A condition that is not the same each time must not be computed again for each row of a join.
+  return !hasAggregate(query) && !query.where.some(isVolatile) && canMove(query, outer, alias);
+}
+
+/** Whether each column of the inner query may be written where the outer one reads it. */
+function canMove(inner: Select, outer: Select, alias: string): boolean {
+  const uses = countReads(outer, alias);
+  return inner.columns.every(({ name, value }) => {
+    if (someNode(value, isFixed)) return false;
+    // Where a key is NULL in some sets of groups, its value elsewhere in the query is not.
+    if (outer.groupBy?.sets && !someNode(value, ({ kind }) => kind === 'column')) return false;
+    return isCheap(value) || (uses.get(name) ?? 0) <= 1;
+  });
+}
+
+/** Whether the rows are groups: without GROUP BY only the columns show it. */
+const makesGroups = ({ groupBy, columns }: Select): boolean =>
+  groupBy !== undefined ||
+  columns.some(({ value }) =>
+    someNode(value, (part) => part.kind === 'aggregate' && part.over === undefined),
+  );
+
+const hasAggregate = ({ columns }: Select): boolean =>
+  columns.some(({ value }) => someNode(value, ({ kind }) => kind === 'aggregate'));
+
+/** What must be computed where it is written. */
+const isFixed = (node: Node): boolean =>
+  node.kind === 'subquery' ||
+  (node.kind === 'call' && (node.function === 'unnest' || node.function === 'bq.fail')) ||
+  isVolatile(node);
+
+function countReads(outer: Select, alias: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  forEachNode(outer, (part) => {
+    if (part.kind === 'column' && part.from === alias)
+      counts.set(part.name, (counts.get(part.name) ?? 0) + 1);
+  });
+  return counts;
+}
+
+/** Whether a value costs nothing to write twice. */
+function isCheap(value: Expression): boolean {
+  switch (value.kind) {
+    case 'column':
+    case 'literal':
+    case 'parameter':
+      return true;
+    case 'field':
+      return isCheap(value.of);
+    case 'record':
+      return isCheap(value.present) && value.fields.every((member) => isCheap(member.value));
+    default:
+      return false;
+  }
+}
+
+const readThrough = (outer: Select, alias: string, inner: Select): Select =>
+  substitute(outer, ({ from, name }) =>
+    from === alias ? inner.columns.find((member) => member.name === name)?.value : undefined,
+  );

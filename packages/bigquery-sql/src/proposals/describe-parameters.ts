@@ -1,0 +1,105 @@
+import { bindTypesOf } from '../../../../src/catalog/header/to-parameter.ts';
+import { type BindType, bindTypes, type Parameter } from '../../../../src/catalog/model/saved-query.ts';
+import type { Type } from '../types.ts';
+import type { LiteralProposal } from './literal-parameters.ts';
+import type { ParameterUse } from './parameter-uses.ts';
+
+/** A parameter, as its uses show it. */
+export interface DescribedParameter {
+  readonly name: string;
+  readonly type: Parameter['type'];
+  /** True if the SQL does not foresee that it is absent. */
+  readonly required: boolean;
+  /** The values of an enum. */
+  readonly values: readonly string[];
+  /** Its type in the SQL, if it is not STRING: no use of it needs a conversion. */
+  readonly bind: BindType | undefined;
+  /** True for a list, which is bound as an ARRAY. */
+  readonly repeated: boolean;
+  /** True if several values, separated by commas, are meant: it is a STRING too. */
+  readonly isList: boolean;
+  /** The literal that it takes the place of, as a caller would send it. */
+  readonly default: LiteralProposal['default'] | undefined;
+  /** The least and the greatest value. */
+  readonly bounds: LiteralProposal['bounds'];
+  /** What it means, if its use says so. */
+  readonly description: string | undefined;
+}
+
+interface KnownOfParameters {
+  /** The literals that parameters take the place of, by name. */
+  readonly literals: ReadonlyMap<string, LiteralProposal>;
+  /** The name of the tenant. */
+  readonly tenant: string | undefined;
+}
+
+/** The parameters of SQL, each as all of its uses show it, in the order of the first uses. */
+export function describeParameters(
+  uses: readonly ParameterUse[],
+  { literals, tenant }: KnownOfParameters,
+): readonly DescribedParameter[] {
+  const byName = Map.groupBy(uses, ({ name }) => name);
+  return [...byName].map(([name, all]): DescribedParameter => {
+    const own = withoutGuesses(all);
+    const values = [...new Set(own.flatMap(({ values: texts = [] }) => texts))].filter((text) => text !== '');
+    const hasListUse = own.some(({ conversion }) => conversion === 'list');
+    const repeated = hasListUse && own.every(({ conversion, nullTest }) => conversion === 'list' || nullTest);
+    const isList = hasListUse && !repeated;
+    const types = own.map(headerType).filter((type) => type !== undefined);
+    const plain = isList ? 'string' : (types.find((type) => type !== 'string') ?? 'string');
+    return {
+      name,
+      type: plain === 'string' && values.length > 0 && !isList && name !== tenant ? 'enum' : plain,
+      required: !own.some(({ isOptional }) => isOptional),
+      values,
+      bind: repeated ? bindTypesOf[plain].find((bind) => bind !== 'STRING') : typedBind(own),
+      repeated,
+      isList,
+      default: literals.get(name)?.default,
+      bounds: literals.get(name)?.bounds,
+      description: literals.get(name)?.description,
+    };
+  });
+}
+
+/** The uses that show a type; `4 * @n` shows none if another use does. */
+function withoutGuesses(uses: readonly ParameterUse[]): readonly ParameterUse[] {
+  const sure = uses.filter(({ isGuess, nullTest }) => !isGuess && nullTest === undefined);
+  return sure.length === 0 ? uses : uses.filter(({ isGuess }) => !isGuess);
+}
+
+/** The type as which a parameter needs no conversion: that of all its uses, if a STRING would need one. */
+function typedBind(uses: readonly ParameterUse[]): BindType | undefined {
+  const [first, ...others] = uses.filter(({ nullTest }) => nullTest === undefined);
+  const bind = bindOf(first?.type);
+  const isTyped = ({ conversion, isCast, type }: ParameterUse) =>
+    (conversion === 'cast' || isCast === true) && bindOf(type) === bind;
+  if (first === undefined || bind === undefined || ![first, ...others].every(isTyped)) return undefined;
+  return uses.some(({ conversion }) => conversion === 'cast') ? bind : undefined;
+}
+
+const bindOf = (type: Type | undefined): BindType | undefined =>
+  bindTypes.find((name) => name !== 'STRING' && type?.kind === 'scalar' && type.name === name);
+
+function headerType({ type, isPattern }: ParameterUse): DescribedParameter['type'] | undefined {
+  if (isPattern) return 'pattern';
+  if (type.kind !== 'scalar') return undefined;
+  switch (type.name) {
+    case 'INT64':
+      return 'integer';
+    case 'FLOAT64':
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return 'float';
+    case 'BOOL':
+      return 'boolean';
+    case 'DATE':
+      return 'date';
+    case 'DATETIME':
+      return 'datetime';
+    case 'TIMESTAMP':
+      return 'timestamp';
+    default:
+      return 'string';
+  }
+}

@@ -1,0 +1,40 @@
+import type { SavedQuery } from '../../../../src/catalog/model/saved-query.ts';
+import { parseQuery } from '../syntax/parse-query.ts';
+import { SyntaxProblem } from '../syntax/syntax-problem.ts';
+import { unknown } from '../types.ts';
+import { parameterUses } from './parameter-uses.ts';
+
+/** What columns with the name of a tenant are usually called. */
+const usualNames = [
+  'tenant',
+  'project',
+  'org',
+  'organization',
+  'organisation',
+  'account',
+  'customer',
+  'workspace',
+  'team',
+  'company',
+];
+
+/** Names of columns that are compared with tenants: the usual ones, and those of the saved queries. In lower case. */
+export function tenantColumns(queries: readonly SavedQuery[]): ReadonlySet<string> {
+  const usual = usualNames.flatMap((name) =>
+    ['', '_id', '_ref', '_key', '_slug', '_uuid'].map((end) => name + end),
+  );
+  return new Set([...usual, ...queries.flatMap(comparedColumns)]);
+}
+
+function comparedColumns({ sql, tenant }: SavedQuery): readonly string[] {
+  if (tenant === undefined) return [];
+  try {
+    const uses = parameterUses(parseQuery(sql), () => unknown);
+    return uses.flatMap(({ name, equals }) =>
+      name === tenant.parameter && equals !== undefined ? [equals.toLowerCase()] : [],
+    );
+  } catch (error) {
+    if (error instanceof SyntaxProblem) return [];
+    throw error;
+  }
+}

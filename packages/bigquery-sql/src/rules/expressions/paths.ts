@@ -1,0 +1,151 @@
+import { didYouMean } from '../../text/nearest-name.ts';
+import type * as Syntax from '../../syntax/nodes.ts';
+import { call, field, nullLiteral, struct, textLiteral } from '../../tree/build.ts';
+import type { Expression } from '../../tree/nodes.ts';
+import { describeType, isScalar, scalar, structOf, unknown } from '../../types.ts';
+import type { Rule } from '../context.ts';
+import { callMacro } from '../macro-call.ts';
+import {
+  columnNames,
+  columnsIn,
+  fieldValue,
+  findColumns,
+  findRange,
+  namesInRange,
+  type Range,
+  type Scope,
+  usesOf,
+} from '../scope.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
+
+/** `a.b.c`: a column or a FROM item, and fields of it; or a function without parentheses. */
+export const path: Rule<Syntax.Path> = (node, scope, context) => {
+  const [first, ...rest] = node.parts;
+  const isFunction = !first.quoted && functionsWithoutParentheses.includes(first.name.toLowerCase());
+  if (isFunction && rest.length === 0 && findColumns(scope, first.name).length === 0)
+    return context.expression(callOf(node), scope);
+  const value = namedValue(node, scope);
+  const name = node.parts.map((part) => part.name).join('.');
+  usesOf(scope, first.name)?.push({ place: node, name, value });
+  return value;
+};
+
+function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): Expression {
+  const alias = scope.aliases?.get(first.name.toLowerCase());
+  const range = alias ? undefined : findRange(scope, first.name);
+  const [column, ...fields] = rest;
+  if (range && !range.value && column)
+    return fields.reduce(
+      fieldOf,
+      onlyCandidate(column, columnsIn(range, column.name), () => namesInRange(range)),
+    );
+  const value =
+    alias ??
+    (range
+      ? rowValue(range)
+      : onlyCandidate(first, findColumns(scope, first.name), () => columnNames(scope), column && scope));
+  return rest.reduce(fieldOf, value);
+}
+
+/** `operand.field`. */
+export const fieldAccess: Rule<Syntax.FieldAccess> = ({ operand, field }, scope, context) =>
+  fieldOf(context.expression(operand, scope), field);
+
+const functionsWithoutParentheses: readonly string[] = [
+  'current_date',
+  'current_datetime',
+  'current_time',
+  'current_timestamp',
+  'session_user',
+];
+
+const callOf = (name: Syntax.Path): Syntax.FunctionCall => ({
+  kind: 'FunctionCall',
+  start: name.start,
+  end: name.end,
+  name,
+  distinct: false,
+  args: [],
+  nulls: undefined,
+  having: undefined,
+  orderBy: [],
+  limit: undefined,
+  over: undefined,
+});
+
+/** The name of a column without an alias: the last part of its path. */
+export function impliedName(node: Syntax.Expression): string | undefined {
+  if (node.kind === 'Path') return node.parts.at(-1)?.name;
+  return node.kind === 'FieldAccess' ? node.field.name : undefined;
+}
+
+/**
+ * A field of a struct or of a JSON object.
+ *
+ * @throws Unsupported if the value has no such field
+ */
+function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
+  const { type } = of;
+  if (isScalar(type, 'JSON')) return jsonField(name, of, textLiteral(name.name));
+  if (type.kind === 'array')
+    throw new Unsupported(
+      name,
+      `cannot read ${name.name} from an array: UNNEST it, or take one element with [OFFSET(0)]`,
+    );
+  if (type.kind === 'unknown') return field(of, name.name, unknown);
+  const found = fieldValue(of, name.name);
+  if (found) return found;
+  throw new Unsupported(
+    name,
+    type.kind === 'struct'
+      ? `no field is named ${name.name}${didYouMean(
+          name.name,
+          type.fields.map((known) => known.name),
+        )}`
+      : `cannot read ${name.name} from ${describeType(type)}, which has no fields`,
+  );
+}
+
+/** A field of a JSON object. */
+export function jsonField(place: Place, of: Expression, name: Expression): Expression {
+  const text = name.kind === 'literal' && name.value !== null ? String(name.value) : 'a';
+  if (text !== '' && !/["\\]/.test(text)) return callMacro(place, 'json_field', [of, name]);
+  // DuckDB's paths have no way to write such a name, but its pointers do.
+  const pointer = `/${text.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return call('json_extract', [of, textLiteral(pointer)], scalar('JSON'));
+}
+
+/** What may come before a point: a table that has an alias is not known by its own name. */
+function aliasesHint(scope: Scope | undefined): string {
+  const names = scope?.ranges.flatMap(({ name }) => name ?? []) ?? [];
+  return names.length === 0 ? '' : `; FROM has ${names.join(', ')}`;
+}
+
+function onlyCandidate(
+  name: Syntax.Identifier,
+  candidates: readonly Expression[],
+  known: () => Iterable<string>,
+  aliases?: Scope,
+): Expression {
+  const [found, another] = candidates;
+  // An unsupported FROM item has any column.
+  const any = candidates.find(({ type }) => type.kind === 'unknown');
+  if (any) return any;
+  if (!found) {
+    const hint = didYouMean(name.name, known()) || aliasesHint(aliases);
+    throw new Unsupported(name, `no column is named ${name.name}${hint}`);
+  }
+  if (another) throw new Unsupported(name, `${name.name} is ambiguous: qualify it with the table's name`);
+  return found;
+}
+
+/** A FROM item used as a value: the element of an array, or the row as a STRUCT. */
+function rowValue(range: Range): Expression {
+  if (range.value) return range.value;
+  if (range.acceptsAnyColumn) return nullLiteral(unknown);
+  const { columns } = range;
+  return {
+    ...struct(columns),
+    type: structOf(columns.map(({ name, value }) => ({ name, type: value.type }))),
+  };
+}

@@ -1,0 +1,90 @@
+import { didYouMean } from '../../text/nearest-name.ts';
+import type * as Syntax from '../../syntax/nodes.ts';
+import { type Context, type ResolvedFrom, unknownQuery } from '../context.ts';
+import { functionName } from '../functions/function-name.ts';
+import { rangeOf } from '../queries/outputs.ts';
+import { findRelation, type Relation, relationNames, type Scope } from '../scope.ts';
+import { Unsupported } from '../unsupported.ts';
+import { derivedFrom } from './derived.ts';
+import { resolveJoin } from './joins.ts';
+import { resolvePivot } from './pivot.ts';
+import { openRelation, wildcardRelation } from './tables.ts';
+import { arrayItem, resolveUnnest } from './unnest.ts';
+import { resolveUnpivot } from './unpivot.ts';
+
+/** @param scope the names to which the item may be correlated */
+export function resolveFrom(node: Syntax.FromItem, scope: Scope, context: Context): ResolvedFrom {
+  const array = arrayItem(node, scope);
+  if (array) return resolveUnnest(array, scope, context);
+  switch (node.kind) {
+    case 'Table':
+      return resolveTable(node, scope, context);
+    case 'DerivedTable': {
+      const resolved = context.attempt(() => context.query(node.query, scope), unknownQuery);
+      const alias = context.fresh(node.alias?.name ?? 'subquery');
+      return derivedFrom(resolved, node.alias?.name, alias);
+    }
+    case 'Join':
+      return resolveJoin(node, scope, context);
+    case 'Pivot':
+      return resolvePivot(node, scope, context);
+    case 'Unpivot':
+      return resolveUnpivot(node, scope, context);
+    case 'TableSample':
+      return sampled(node, context.from(node.source, scope));
+    case 'TableFunction':
+      throw new Unsupported(
+        node,
+        `the table function ${functionName(node.name).toUpperCase()} is not supported`,
+      );
+    case 'Unnest':
+      throw new Unsupported(node, 'UNNEST takes an array');
+  }
+}
+
+function resolveTable(node: Syntax.Table, scope: Scope, context: Context): ResolvedFrom {
+  const { path, alias, systemTime, withOffset } = node;
+  if (systemTime) throw new Unsupported(systemTime, 'FOR SYSTEM_TIME AS OF is not supported');
+  if (withOffset) throw new Unsupported(withOffset, 'WITH OFFSET needs an array');
+  const name = path.parts.at(-1)?.name ?? '';
+  const shown = path.parts.map((part) => part.name).join('.');
+  const relation = relationAt(path, name, scope);
+  const range = alias?.name ?? name;
+  if (!relation) {
+    return context.attempt<ResolvedFrom>(
+      () => {
+        throw new Unsupported(path, `no table is named ${shown}${didYouMean(name, relationNames(scope))}`);
+      },
+      { from: undefined, ranges: [{ name: range, columns: [], acceptsAnyColumn: true }], merged: [] },
+    );
+  }
+  const fresh = context.fresh(range);
+  return {
+    from: relation.from(fresh, path.start, context.fresh),
+    ranges: [rangeOf(relation, range, fresh)],
+    merged: [],
+  };
+}
+
+/** A common table, or a table by the last part of its path; `events_*` is a wildcard. */
+function relationAt(path: Syntax.Path, name: string, scope: Scope): Relation | undefined {
+  const relation = findRelation(scope, name);
+  if (relation && (path.parts.length === 1 || relation.isTable)) return relation;
+  const { relations: tables, hasOpenTables } = outermost(scope);
+  const found = name.endsWith('*')
+    ? wildcardRelation(name.slice(0, -1), tables)
+    : tables.get(name.toLowerCase());
+  return found ?? (hasOpenTables ? openRelation(name) : undefined);
+}
+
+const outermost = (scope: Scope): Scope => (scope.parent ? outermost(scope.parent) : scope);
+
+/** `t TABLESAMPLE SYSTEM (10 PERCENT)`. */
+function sampled({ spec }: Syntax.TableSample, source: ResolvedFrom): ResolvedFrom {
+  const { method, size, unit } = spec;
+  const isNumber = size.kind === 'IntegerLiteral' || size.kind === 'FloatLiteral';
+  if (method.name.toUpperCase() !== 'SYSTEM' || unit !== 'PERCENT' || !isNumber)
+    throw new Unsupported(spec, 'only TABLESAMPLE SYSTEM (number PERCENT) is supported');
+  const { from } = source;
+  return from ? { ...source, from: { kind: 'sample', of: from, percent: Number(size.text) } } : source;
+}

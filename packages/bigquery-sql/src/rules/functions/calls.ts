@@ -1,0 +1,165 @@
+import { didYouMean } from '../../text/nearest-name.ts';
+import { macros } from '../../macros/macros.ts';
+import type * as Syntax from '../../syntax/nodes.ts';
+import { call, caseWhen, compareWith, integerLiteral } from '../../tree/build.ts';
+import type { Expression } from '../../tree/nodes.ts';
+import { describeType } from '../../types.ts';
+import { distance } from '../coercion.ts';
+import type { Context, Rule } from '../context.ts';
+import { callMacro, nullOnError } from '../macro-call.ts';
+import { findFunction, type Scope } from '../scope.ts';
+import { callSqlFunction } from '../sql-function.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
+import { aggregateOf } from './aggregate-names.ts';
+import { aggregateCall } from './aggregates.ts';
+import { partArguments } from './date-parts.ts';
+import { functionName } from './function-name.ts';
+import { functionNames } from './function-names.ts';
+import { positionalArguments } from './named-arguments.ts';
+import { specialFunction } from './special-functions.ts';
+import { unsupportedFunctions } from './unsupported-names.ts';
+
+/** A call of a function that the query defines, an aggregate, a special function or a macro. */
+export const functionCall: Rule<Syntax.FunctionCall> = (node, scope, context) => {
+  const name = functionName(node.name);
+  const own = node.name.parts.length === 1 ? findFunction(scope, name) : undefined;
+  if (own) {
+    refuseClauses(node, name);
+    return callSqlFunction(node, own, scope, context);
+  }
+  const [prefix, ...rest] = node.name.parts;
+  if (rest.length > 0 && !namespaces.includes(prefix.name.toLowerCase())) refuseStoredFunction(node.name);
+  if (name.startsWith('safe.')) return safeCall(node, name.slice('safe.'.length), scope, context);
+  const aggregate = aggregateOf(name);
+  if (aggregate) return aggregateCall(node, name, aggregate, scope, context);
+  return scalarCall(node, name, scope, context);
+};
+
+const namespaces: readonly string[] = ['safe', 'net', 'hll_count', 'keys', 'aead'];
+
+/** A function of a project or a dataset. */
+function refuseStoredFunction(path: Syntax.Path): never {
+  const shown = path.parts.map(({ name }) => name).join('.');
+  throw new Unsupported(
+    path,
+    `the function ${shown} is not available locally: define it with CREATE TEMP FUNCTION before the query`,
+  );
+}
+
+function scalarCall(node: Syntax.FunctionCall, name: string, scope: Scope, context: Context): Expression {
+  const { args, build } = preparedCall(node, name, scope, context);
+  const value = build(args);
+  const pattern = args[1];
+  const isPattern = name.startsWith('regexp_') && pattern !== undefined && pattern.kind !== 'literal';
+  return isPattern ? interruptible(value) : value;
+}
+
+/**
+ * Makes a match with a pattern from a parameter interruptible. DuckDB evaluates a filter that it pushes into the scan
+ * over a whole row group before it checks for an interrupt, which can take half a minute with an expensive pattern; it
+ * evaluates a volatile expression block by block.
+ */
+const interruptible = (value: Expression): Expression =>
+  caseWhen(compareWith('>=', call('random', []), integerLiteral(0)), value);
+
+/** `SAFE.f(…)`: NULL if f fails; an error of an argument stays an error. */
+function safeCall(node: Syntax.FunctionCall, name: string, scope: Scope, context: Context): Expression {
+  const [, ...parts] = node.name.parts;
+  if (aggregateOf(name) || parts.length === 0)
+    throw new Unsupported(node.name, `SAFE.${name.toUpperCase()} is not supported`);
+  const { args, build } = preparedCall(node, name, scope, context);
+  return nullOnError(args, build, name.startsWith('regexp'));
+}
+
+/** The resolved arguments of a scalar function, and what builds its call from them. */
+interface PreparedCall {
+  readonly args: readonly Expression[];
+  build(args: readonly Expression[]): Expression;
+}
+
+function preparedCall(node: Syntax.FunctionCall, name: string, scope: Scope, context: Context): PreparedCall {
+  refuseClauses(node, name);
+  const resolve = (arg: Syntax.Expression) => context.expression(arg, scope);
+  const special = specialFunction(name);
+  if (special) {
+    const args = positionalArguments(name, node.args, resolve);
+    return { args, build: (values) => special(node, values, context) };
+  }
+  const { suffix, args } = partArguments(name, node.args);
+  const isKnown = (macro: string) => functionNames.has(name) && macros.has(macro);
+  const own = name.replace('.', '_');
+  const families = isFamily(own) ? dateFamilies.map((family) => own.replace(familyPrefix, `${family}_`)) : [];
+  if (![own, ...families].some((macro) => isKnown(macro + suffix)))
+    throw new Unsupported(node.name, unsupportedMessage(name, suffix));
+  const values = positionalArguments(name, args, resolve);
+  const macro = familyOf(own, suffix, values[0]) + suffix;
+  // Other macros are internal helpers that queries must not call.
+  if (!isKnown(macro)) throw new Unsupported(node.name, unsupportedMessage(name, suffix));
+  return { args: values, build: (given) => callMacro(node, macro, given, name.toUpperCase()) };
+}
+
+const familyPrefix = /^(?:date|datetime|timestamp)_(?=(?:add|sub|diff|trunc)$)/;
+const dateFamilies = ['date', 'datetime', 'timestamp'] as const;
+
+const isFamily = (name: string): boolean => familyPrefix.test(name);
+
+/** DATE_ADD and the like take DATETIME and TIMESTAMP, too, with the parts of these types. */
+function familyOf(name: string, suffix: string, value: Expression | undefined): string {
+  if (!value || !isFamily(name)) return name;
+  const familyName = (family: string) => name.replace(familyPrefix, `${family}_`);
+  if (value.type.kind === 'unknown')
+    return [name, ...dateFamilies.map(familyName)].find((macro) => macros.has(macro + suffix)) ?? name;
+  const family = dateFamilies.find((type) => describeType(value.type) === type.toUpperCase());
+  const other = familyName(family ?? '');
+  const takesValue = (macros.get(name + suffix) ?? []).some(
+    ({ parameters: [first] }) => first?.type === undefined || distance(value, first.type) !== undefined,
+  );
+  return takesValue || !macros.has(other + suffix) ? name : other;
+}
+
+/** Only aggregates take DISTINCT and the like. */
+function refuseClauses(node: Syntax.FunctionCall, name: string): void {
+  const { over, having, limit, orderBy, distinct, nulls } = node;
+  const clause: Place | undefined =
+    over ?? having ?? limit ?? orderBy[0] ?? (distinct || nulls ? node : undefined);
+  if (clause) throw new Unsupported(clause, `${name.toUpperCase()} is not an aggregate or window function`);
+}
+
+/** Functions of other databases that authors write, and what BigQuery has. */
+const otherDialects: ReadonlyMap<string, string> = new Map([
+  ['now', 'CURRENT_TIMESTAMP()'],
+  ['getdate', 'CURRENT_DATETIME()'],
+  ['sysdate', 'CURRENT_DATETIME()'],
+  ['nvl', 'IFNULL'],
+  ['isnull', 'IFNULL'],
+  ['len', 'LENGTH'],
+  ['to_char', 'FORMAT_TIMESTAMP or FORMAT_DATE'],
+  ['to_date', 'PARSE_DATE'],
+  ['to_timestamp', 'PARSE_TIMESTAMP or TIMESTAMP_SECONDS'],
+  ['group_concat', 'STRING_AGG'],
+  ['percentile_approx', 'APPROX_QUANTILES'],
+]);
+
+function unsupportedMessage(name: string, suffix: string): string {
+  const shown = name.toUpperCase();
+  const reason = unsupportedFunctions.get(name);
+  if (reason !== undefined) return `the function ${shown} is not supported: ${reason}`;
+  const hasParts = [...macros.keys()].some((key) => key.startsWith(`${name}_`));
+  if (suffix !== '' && hasParts) {
+    const part = suffix.slice(1).toUpperCase();
+    const parts = [...macros.keys()].flatMap((key) =>
+      key.startsWith(`${name}_`) ? key.slice(name.length + 1).toUpperCase() : [],
+    );
+    return `${shown} does not support ${part}${didYouMean(part, parts)}`;
+  }
+  const own = otherDialects.get(name);
+  if (own !== undefined) return `the function ${shown} is not one of BigQuery: write ${own}`;
+  const known = [...functionNames].filter((other) => !unsupportedFunctions.has(other));
+  const hint = functionNames.has(name)
+    ? ''
+    : didYouMean(
+        shown,
+        known.map((other) => other.toUpperCase()),
+      );
+  return `the function ${shown} is not supported${hint}`;
+}

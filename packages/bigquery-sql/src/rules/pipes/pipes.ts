@@ -1,0 +1,162 @@
+import { didYouMean } from '../../text/nearest-name.ts';
+import type * as Syntax from '../../syntax/nodes.ts';
+import { sameName } from '../../types.ts';
+import type { Context } from '../context.ts';
+import { requireBool } from '../expressions/comparison.ts';
+import { sortKeys } from '../expressions/sort-keys.ts';
+import { joinRight } from '../from/joins.ts';
+import { pivotFrom } from '../from/pivot.ts';
+import { unpivotFrom } from '../from/unpivot.ts';
+import { withWindows } from '../functions/windows.ts';
+import { aggregatesRows } from '../queries/grouping.ts';
+import { resolveLimit } from '../queries/limit.ts';
+import type { Output } from '../queries/outputs.ts';
+import { rowValue, selectList } from '../queries/select-list.ts';
+import { combine } from '../queries/set-operations.ts';
+import type { Scope } from '../scope.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
+import { aggregate } from './aggregate.ts';
+import { fromOf, nest, type Rows, rowsOf, rowsOfFrom, scopeOf, toQuery } from './rows.ts';
+
+/** Applies pipe operators one after the other. */
+export const applyPipes = (
+  pipes: readonly Syntax.PipeOperator[],
+  rows: Rows,
+  scope: Scope,
+  context: Context,
+): Rows => pipes.reduce((input, pipe) => applyPipe(pipe, input, scope, context), rows);
+
+function applyPipe(node: Syntax.PipeOperator, rows: Rows, scope: Scope, context: Context): Rows {
+  const inner = scopeOf(rows, scope);
+  switch (node.kind) {
+    case 'PipeSelect':
+      return selectColumns(node, rows, inner, context);
+    case 'PipeExtend':
+    case 'PipeWindow':
+      return extend(node, rows, inner, context);
+    case 'PipeSet':
+      return assign(node, rows, inner, context);
+    case 'PipeDrop':
+      for (const name of node.columns) findOutput(name, rows);
+      return {
+        ...rows,
+        columns: rows.columns.filter(
+          ({ name }) => !node.columns.some((dropped) => sameName(dropped.name, name)),
+        ),
+      };
+    case 'PipeRename':
+      return rename(node, rows);
+    case 'PipeAs':
+      return { ...rows, ranges: [{ name: node.alias.name, columns: rows.columns }] };
+    case 'PipeWhere': {
+      const test = context.expression(node.condition, inner);
+      requireBool(node.condition, test, 'WHERE');
+      return nest(rows, { where: [test] }, context);
+    }
+    case 'PipeAggregate':
+      return aggregate(node, rows, inner, context);
+    case 'PipeDistinct':
+      return rowsOf(toQuery({ ...rows, ranges: [] }, { distinct: true }), context);
+    case 'PipeOrderBy':
+      return nest(rows, { orderBy: sortKeys(node.items, inner, context) }, context);
+    case 'PipeLimit':
+      return limited(node.limit, rows, context);
+    case 'PipeJoin': {
+      const joined = joinRight(node, fromOf(rows), scope, context);
+      const columns = rowsOfFrom({
+        ...joined,
+        ranges: joined.ranges.filter(({ isQualifiedOnly }) => !isQualifiedOnly),
+      }).columns;
+      const ranges = joined.ranges
+        .filter(({ name }) => name !== undefined)
+        .map(({ isQualifiedOnly: _, ...range }) => range);
+      return nest({ from: joined.from, ranges, columns }, {}, context);
+    }
+    case 'PipeSetOperation': {
+      const inputs = [toQuery(rows), ...node.queries.map((query) => context.query(query, scope))];
+      return rowsOf(combine(node, node, inputs, context), context);
+    }
+    case 'PipeTableSample':
+    case 'PipeCall':
+    case 'PipeWith':
+      throw new Unsupported(node, `the pipe operator ${operatorName(node)} is not supported`);
+    case 'PipePivot':
+      return rowsOfFrom(pivotFrom(node, fromOf(nest({ ...rows, ranges: [] }, {}, context)), scope, context));
+    case 'PipeUnpivot':
+      return rowsOfFrom(
+        unpivotFrom(node, fromOf(nest({ ...rows, ranges: [] }, {}, context)), scope, context),
+      );
+  }
+}
+
+const operatorName = ({ kind }: Syntax.PipeOperator) => kind.replace('Pipe', '').toUpperCase();
+
+function selectColumns(node: Syntax.PipeSelect, rows: Rows, scope: Scope, context: Context): Rows {
+  const selected = selectList(node.items, withWindows(node.windows, scope, context), context);
+  requireNoAggregate(node, selected);
+  const value = rowValue(node.as, selected);
+  const clauses = { distinct: node.distinct };
+  const query = toQuery({ from: rows.from, ranges: [], columns: value ? [value] : selected }, clauses);
+  return rowsOf({ ...query, isValue: value !== undefined }, context);
+}
+
+function extend(
+  node: Syntax.PipeExtend | Syntax.PipeWindow,
+  rows: Rows,
+  scope: Scope,
+  context: Context,
+): Rows {
+  const windows = node.kind === 'PipeExtend' ? node.windows : [];
+  const added = selectList(node.items, withWindows(windows, scope, context), context);
+  requireNoAggregate(node, added);
+  return nest({ ...rows, columns: [...rows.columns, ...added] }, {}, context);
+}
+
+function requireNoAggregate(place: Place, outputs: readonly Output[]): void {
+  if (outputs.some(({ value }) => aggregatesRows(value)))
+    throw new Unsupported(place, 'aggregates are computed by the pipe operator AGGREGATE');
+}
+
+function assign(node: Syntax.PipeSet, rows: Rows, scope: Scope, context: Context): Rows {
+  const columns = [...rows.columns];
+  for (const { column, expression } of node.assignments) {
+    const output = findOutput(column, rows);
+    columns[rows.columns.indexOf(output)] = {
+      name: output.name,
+      value: context.expression(expression, scope),
+    };
+  }
+  return nest({ ...rows, columns }, {}, context);
+}
+
+function rename(node: Syntax.PipeRename, rows: Rows): Rows {
+  const renamed = node.columns.map(({ from, to }) => ({ output: findOutput(from, rows), name: to.name }));
+  return {
+    ...rows,
+    columns: rows.columns.map((output) => {
+      const found = renamed.find((candidate) => candidate.output === output);
+      return found ? { ...output, name: found.name } : output;
+    }),
+  };
+}
+
+function findOutput(name: Syntax.Identifier, { columns }: Rows): Output {
+  const [found, another] = columns.filter(
+    (output) => !output.isAnonymous && sameName(output.name, name.name),
+  );
+  if (!found) {
+    const known = columns.map((output) => output.name);
+    throw new Unsupported(name, `no column is named ${name.name}${didYouMean(name.name, known)}`);
+  }
+  if (another) throw new Unsupported(name, `${name.name} is ambiguous`);
+  return found;
+}
+
+/** LIMIT right after ORDER BY belongs to the same query: a subquery has no order. */
+function limited(node: Syntax.Limit, rows: Rows, context: Context): Rows {
+  const limits = resolveLimit(node, context);
+  const { from } = rows;
+  if (from?.kind === 'derived' && from.query.kind === 'select' && !from.query.limit)
+    return { ...rows, from: { ...from, query: { ...from.query, ...limits } } };
+  return nest(rows, limits, context);
+}

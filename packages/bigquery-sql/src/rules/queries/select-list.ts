@@ -1,0 +1,106 @@
+import { didYouMean } from '../../text/nearest-name.ts';
+import type * as Syntax from '../../syntax/nodes.ts';
+import { struct } from '../../tree/build.ts';
+import { anonymousField, sameName, structOf } from '../../types.ts';
+import type { Context } from '../context.ts';
+import { impliedName } from '../expressions/paths.ts';
+import { type ColumnUse, fieldValues, findRange, type Range, type Scope, usesOf } from '../scope.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
+import { type Output, resolveOutput, starColumns, toOutput } from './outputs.ts';
+
+/** The columns of a select list, with every star expanded. */
+export const selectList = (
+  items: readonly Syntax.SelectItem[],
+  scope: Scope,
+  context: Context,
+): readonly Output[] => items.flatMap((item) => context.attempt(() => outputsOf(item, scope, context), []));
+
+function outputsOf(item: Syntax.SelectItem, scope: Scope, context: Context): readonly Output[] {
+  switch (item.kind) {
+    case 'Star':
+      return modified(item, allColumns(item, scope), scope, context);
+    case 'DotStar':
+      return modified(item, columnsOf(item.operand, scope, context), scope, context);
+    case 'SelectExpression':
+      return [
+        resolveOutput(item.expression, item.alias?.name ?? impliedName(item.expression), scope, context),
+      ];
+  }
+}
+
+/** `*`: merged columns of JOIN USING come first. */
+function allColumns(place: Syntax.Star, scope: Scope): readonly Output[] {
+  if (scope.ranges.length === 0) throw new Unsupported(place, '* needs a FROM clause');
+  const rest = scope.ranges
+    .flatMap((range) => starColumns(range).map((output) => withUse(output, place, range)))
+    .filter(
+      ({ name, isAnonymous }) => isAnonymous || !scope.merged.some((column) => sameName(column.name, name)),
+    );
+  return [...scope.merged.map((column) => withUse(column, place)), ...rest];
+}
+
+function columnsOf(operand: Syntax.Expression, scope: Scope, context: Context): readonly Output[] {
+  const [first, ...rest] = operand.kind === 'Path' ? operand.parts : [];
+  const range = first && rest.length === 0 ? findRange(scope, first.name) : undefined;
+  if (first && range && !range.value)
+    return starColumns(range).map((output) => {
+      const used = withUse(output, operand, range);
+      const own: ColumnUse[] = [];
+      usesOf({ ...scope, uses: own }, first.name)?.push(...used.uses);
+      return { ...used, uses: own };
+    });
+  const uses: ColumnUse[] = [];
+  const value = context.expression(operand, { ...scope, uses });
+  if (value.type.kind === 'unknown') return [];
+  if (value.type.kind !== 'struct') throw new Unsupported(operand, '.* needs a STRUCT with known fields');
+  return fieldValues(value).map((member) => ({
+    ...toOutput(member.name || undefined, member.value),
+    uses: uses.map((use) => ({ ...use, isOfStruct: true })),
+  }));
+}
+
+/** A column that a star reads. */
+function withUse(output: Output, place: Place, range?: Range): Output & Required<Pick<Output, 'uses'>> {
+  const isOfStruct = range?.value?.type.kind === 'struct';
+  const { name, value } = output;
+  return { ...output, uses: [{ place, name, value, ...(isOfStruct && { isOfStruct }) }] };
+}
+
+/** Applies EXCEPT and REPLACE. */
+function modified(
+  { except, replace }: Syntax.StarModifiers,
+  columns: readonly Output[],
+  scope: Scope,
+  context: Context,
+): readonly Output[] {
+  const isComplete = !scope.ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn);
+  for (const { name, ...place } of [...except, ...replace.map((replaced) => replaced.name)]) {
+    if (isComplete && !columns.some((column) => sameName(column.name, name))) {
+      const known = columns.map((column) => column.name);
+      throw new Unsupported(place, `no column is named ${name}${didYouMean(name, known)}`);
+    }
+  }
+  const kept = columns.filter((column) => !except.some(({ name }) => sameName(name, column.name)));
+  if (isComplete && kept.length === 0 && columns.length > 0 && except[0])
+    throw new Unsupported(except[0], 'EXCEPT leaves no column');
+  return kept.map((column) => {
+    const found = replace.find(({ name }) => sameName(name.name, column.name));
+    return found ? resolveOutput(found.expression, column.name, scope, context) : column;
+  });
+}
+
+/** The one column of SELECT AS STRUCT or AS VALUE; undefined without either. */
+export function rowValue(as: Syntax.SelectAs | undefined, columns: readonly Output[]): Output | undefined {
+  if (!as) return undefined;
+  if (as.mode === 'TYPE')
+    throw new Unsupported(as, 'only SELECT AS STRUCT and SELECT AS VALUE are supported');
+  if (as.mode === 'STRUCT') {
+    const fields = columns.map(({ name, isAnonymous, value }) => ({ name: isAnonymous ? '' : name, value }));
+    const packed = struct(fields.map(({ name, value }, at) => ({ name: name || anonymousField(at), value })));
+    const type = structOf(fields.map(({ name, value }) => ({ name, type: value.type })));
+    return { name: 'value', value: { ...packed, type } };
+  }
+  const [only, another] = columns;
+  if (!only || another) throw new Unsupported(as, 'SELECT AS VALUE takes exactly one column');
+  return { name: 'value', value: only.value };
+}

@@ -1,0 +1,193 @@
+import type { SavedQuery } from '../../../../src/catalog/model/saved-query.ts';
+import { StartError } from '../../../../src/errors.ts';
+import { type Compiled, parse, rules, tablesOf as tablesReadBy } from '../compile.ts';
+import { parameterTypes } from '../parameter-types.ts';
+import { buildContext, type Context, type ResolvedQuery, type Rules } from '../rules/context.ts';
+import { tableRelations } from '../rules/from/tables.ts';
+import { tablesRead } from '../rules/queries/table-references.ts';
+import { type CommonTables, resolveWith } from '../rules/queries/with.ts';
+import { childOf, emptyScope, type Scope } from '../rules/scope.ts';
+import { sqlFunctions } from '../rules/sql-function.ts';
+import { Unsupported } from '../rules/unsupported.ts';
+import type { StoredTable } from '../tree/stored-table.ts';
+import type { CommonTable, Query, With } from '../syntax/nodes.ts';
+import { parseQuery } from '../syntax/parse-query.ts';
+import { SyntaxProblem } from '../syntax/syntax-problem.ts';
+import { mapExpressions } from '../tree/map.ts';
+import type { CommonTable as TreeTable } from '../tree/nodes.ts';
+import { withTables } from '../tree/with-tables.ts';
+import type { Type } from '../types.ts';
+import { bigqueryText, untilLastSelect } from './bigquery-text.ts';
+import { boundTexts } from './bound-texts.ts';
+import { boundedRules, TooLarge } from './bounded-rules.ts';
+import { callerProblem } from './caller-problem.ts';
+import { requireColumns } from './check-columns.ts';
+import { checkSyntax, type Names, tablesOf } from './check-syntax.ts';
+import { isTooDeep } from './costly-depth.ts';
+import { filterFirst } from './filter-first.ts';
+import { requireSelect } from './require-select.ts';
+
+/** A saved query whose last SELECT callers may replace by their own. */
+export interface Sandbox {
+  /** Its common tables, which are all that a caller's SQL can read. */
+  readonly tables: readonly string[];
+  /**
+   * Judges a caller's SQL: one SELECT over the common tables, with the parameters of the saved query.
+   *
+   * @throws GatewayError INVALID_PARAMETER, with the place in the caller's text
+   */
+  judge(sql: string): JudgedSql;
+  /** All rows of one common table, as a caller can read them at most. */
+  readAll(table: string): Compiled;
+}
+
+/** A caller's SQL that may run. */
+export interface JudgedSql {
+  /** The common tables that it reads, and the caller's query over them. */
+  readonly compiled: Compiled;
+  /** The same as one text for BigQuery. */
+  readonly bigqueryText: () => string;
+}
+
+interface SandboxOptions {
+  /** True if the saved query may read other tables too, whose columns are not known. */
+  readonly hasOpenTables?: boolean;
+}
+
+/**
+ * @param tables those that the saved query may read; a caller's SQL reads none of them by itself
+ * @throws StartError if the saved query has no common tables, or recursive ones, or can't be compiled
+ */
+export function openSandbox(
+  { sql: savedSql, source, parameters, tenant }: Pick<SavedQuery, 'sql' | 'source' | 'parameters' | 'tenant'>,
+  tables: readonly StoredTable[],
+  { hasOpenTables = false }: SandboxOptions = {},
+): Sandbox {
+  const saved = parse(savedSql, source);
+  const { functions } = saved;
+  const commonTables = requireCommonTables(saved.query, source);
+  const names: Names = {
+    tables: commonTables.tables.map(({ name }) => name.name),
+    parameters: parameters.map(({ name }) => name),
+    functions: new Set(functions.map(({ name }) => name.parts[0].name.toLowerCase())),
+  };
+  const relations = tableRelations(tables);
+
+  const resolve = (
+    query: Query,
+    prepare: (table: TreeTable, context: Context) => TreeTable = (table) => table,
+  ): { readonly resolved: ResolvedQuery; readonly tree: Compiled } => {
+    const { context, problems, bound } = buildSwitchedContext(parameterTypes(parameters));
+    const root: Scope = { ...emptyScope, relations, hasOpenTables, functions: sqlFunctions(functions) };
+    const needed = neededTables(commonTables, query);
+    const given = resolveWith({ ...commonTables, tables: needed }, childOf(root), context);
+    if (problems.length > 0) throw new Error(`the common tables of a saved query: ${problems[0]?.message}`);
+    bound();
+    const resolved = context.attempt(() => context.query(query, callerScope(given)), undefined);
+    const [problem] = [...problems].sort((a, b) => a.place.start - b.place.start);
+    if (problem || !resolved) throw problem ?? new Error('a query without a problem and without a tree');
+    const read = given.tables.map((table) => prepare(table, context));
+    const own = mapExpressions(resolved.query, boundTexts);
+    if (isTooDeep(own))
+      throw new TooLarge(
+        query,
+        'too many calls and subqueries are inside each other; compute parts of it in a common table',
+      );
+    const tree = withTables(read, own);
+    return { resolved, tree: { query: tree, columns: resolved.columns, tables: tablesReadBy(tree) } };
+  };
+
+  return {
+    tables: names.tables,
+    judge: (sql) =>
+      withPlaces(sql, names, () => {
+        requireSelect(sql, names);
+        const statement = parseQuery(sql);
+        checkSyntax(statement, names);
+        const { resolved, tree } = resolve(statement.query, (table, { fresh }) =>
+          filterFirst(table, tenant, fresh),
+        );
+        requireColumns(statement.query, resolved);
+        return {
+          compiled: tree,
+          bigqueryText: () => bigqueryText(untilLastSelect(savedSql, saved, commonTables), sql, statement),
+        };
+      }),
+    readAll: (table) => resolve(parseQuery(`SELECT * FROM \`${table}\``).query).tree,
+  };
+}
+
+function requireCommonTables({ with: commonTables }: Query, source: SavedQuery['source']): With {
+  const problem = commonTablesProblem(commonTables);
+  if (commonTables && problem === undefined) return commonTables;
+  throw new StartError('A saved query cannot take SQL', [
+    { ...source, message: `query_sandboxing: enabled ${problem}` },
+  ]);
+}
+
+function commonTablesProblem(commonTables: With | undefined): string | undefined {
+  if (commonTables === undefined)
+    return "needs a WITH clause: its common tables are what a caller's SQL reads";
+  if (commonTables.recursive) return 'does not work with WITH RECURSIVE';
+  // In FROM it is the name of a data set and a table.
+  const withDot = commonTables.tables.find(({ name }) => name.name.includes('.'));
+  return withDot && `does not work with the common table ${withDot.name.name}: its name has a dot`;
+}
+
+/**
+ * The scope of a caller's SQL: the common tables, and nothing around them. No table, no function of the saved query, and
+ * no path of several names can be found in it.
+ */
+const callerScope = ({ scope }: CommonTables): Scope => ({
+  ...emptyScope,
+  parent: emptyScope,
+  relations: scope.relations,
+});
+
+/** The common tables that a query reads, directly or through others, in their order. */
+function neededTables({ tables }: With, query: Query): readonly CommonTable[] {
+  const read = new Set(tablesRead(query));
+  const needed: CommonTable[] = [];
+  for (const table of tables.toReversed()) {
+    if (!read.has(table.name.name.toLowerCase())) continue;
+    needed.unshift(table);
+    // A table that reads another one of its own name reads one before it, or a stored one.
+    for (const name of tablesRead(table.query)) read.add(name);
+  }
+  return needed;
+}
+
+/** A context whose rules are those of saved queries until `bound` is called. */
+function buildSwitchedContext(parameterType: (name: string) => Type): {
+  readonly context: Context;
+  readonly problems: readonly Unsupported[];
+  bound(): void;
+} {
+  const strict = boundedRules(rules);
+  let current: Rules = rules;
+  const switched: Rules = {
+    expression: (node, scope, within) => current.expression(node, scope, within),
+    query: (node, scope, within) => current.query(node, scope, within),
+    from: (node, scope, within) => current.from(node, scope, within),
+  };
+  const { context, problems } = buildContext(switched, { parameterType });
+  return {
+    context,
+    problems,
+    bound() {
+      current = strict;
+    },
+  };
+}
+
+function withPlaces<T>(sql: string, names: Names, judge: () => T): T {
+  try {
+    return judge();
+  } catch (error) {
+    if (error instanceof SyntaxProblem) throw callerProblem(sql, error.offset, error.message);
+    if (!(error instanceof Unsupported || error instanceof TooLarge)) throw error;
+    const { place, message } = error;
+    const hint = message.startsWith('no table is named') ? `; ${tablesOf(names)}` : '';
+    throw callerProblem(sql, place.start, message + hint);
+  }
+}

@@ -1,0 +1,154 @@
+import type { Field, FieldType } from './table-schema.ts';
+
+export type ScalarName =
+  | 'INT64'
+  | 'FLOAT64'
+  | 'NUMERIC'
+  | 'BIGNUMERIC'
+  | 'BOOL'
+  | 'STRING'
+  | 'BYTES'
+  | 'DATE'
+  | 'TIME'
+  | 'DATETIME'
+  | 'TIMESTAMP'
+  | 'INTERVAL'
+  | 'JSON';
+
+/** A BigQuery type. `null` is the type of a bare NULL. `unknown` fits everywhere: it never causes an error. */
+export type Type =
+  | { readonly kind: 'scalar'; readonly name: ScalarName }
+  | { readonly kind: 'array'; readonly element: Type }
+  | { readonly kind: 'struct'; readonly fields: readonly Column[] }
+  | { readonly kind: 'range'; readonly element: Type }
+  | { readonly kind: 'null' }
+  | { readonly kind: 'unknown' };
+
+/** A table's column or a struct's field. Anonymous fields have the name ''. */
+export interface Column {
+  readonly name: string;
+  readonly type: Type;
+}
+
+export const unknown: Type = { kind: 'unknown' };
+export const nullType: Type = { kind: 'null' };
+export const scalar = (name: ScalarName): Type => ({ kind: 'scalar', name });
+export const arrayOf = (element: Type): Type => ({ kind: 'array', element });
+export const rangeOf = (element: Type): Type => ({ kind: 'range', element });
+export const structOf = (fields: readonly Column[]): Type => ({ kind: 'struct', fields });
+
+export const isScalar = (type: Type, ...names: readonly ScalarName[]): boolean =>
+  type.kind === 'scalar' && names.includes(type.name);
+
+/** The type in BigQuery's syntax, for messages. */
+export function describeType(type: Type): string {
+  switch (type.kind) {
+    case 'scalar':
+      return type.name;
+    case 'array':
+      return `ARRAY<${describeType(type.element)}>`;
+    case 'struct':
+      return `STRUCT<${type.fields.map((field) => `${field.name} ${describeType(field.type)}`.trim()).join(', ')}>`;
+    case 'range':
+      return `RANGE<${describeType(type.element)}>`;
+    case 'null':
+      return 'NULL';
+    case 'unknown':
+      return 'unknown type';
+  }
+}
+
+/** The type that a value has for the readers of a query: a NULL that nothing gives a type is INT64. */
+export function typedNulls(type: Type): Type {
+  switch (type.kind) {
+    case 'null':
+      return scalar('INT64');
+    case 'array':
+      return arrayOf(typedNulls(type.element));
+    case 'struct':
+      return structOf(type.fields.map((field) => ({ ...field, type: typedNulls(field.type) })));
+    default:
+      return type;
+  }
+}
+
+const duckdbScalars: Readonly<Record<ScalarName, string>> = {
+  INT64: 'BIGINT',
+  FLOAT64: 'DOUBLE',
+  NUMERIC: 'DECIMAL(38,9)',
+  BIGNUMERIC: 'BIGNUM',
+  BOOL: 'BOOLEAN',
+  STRING: 'VARCHAR',
+  BYTES: 'BLOB',
+  DATE: 'DATE',
+  TIME: 'TIME',
+  DATETIME: 'TIMESTAMP',
+  TIMESTAMP: 'TIMESTAMPTZ',
+  INTERVAL: 'INTERVAL',
+  JSON: 'JSON',
+};
+
+/** The DuckDB type that holds values of a BigQuery type; undefined if any part of the type is unknown. */
+export function duckdbType(type: Type): string | undefined {
+  switch (type.kind) {
+    case 'scalar':
+      return duckdbScalars[type.name];
+    case 'array': {
+      const element = duckdbType(type.element);
+      return element && `${element}[]`;
+    }
+    case 'struct': {
+      const fields = type.fields.map((field, index) => {
+        const fieldType = duckdbType(field.type);
+        return fieldType && `${quote(field.name || anonymousField(index))} ${fieldType}`;
+      });
+      return fields.includes(undefined) ? undefined : `STRUCT(${fields.join(', ')})`;
+    }
+    case 'range': {
+      const element = duckdbType(type.element);
+      // An unbounded side is an infinite value.
+      return element && `STRUCT("_range_start" ${element}, "_range_end" ${element})`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** DuckDB can't mix named and anonymous fields in a struct: anonymous ones are named by their position. */
+export const anonymousField = (index: number): string => `_field_${index + 1}`;
+
+export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+const scalarOfField: Readonly<Record<Exclude<FieldType, 'RECORD' | 'STRUCT'>, ScalarName>> = {
+  STRING: 'STRING',
+  BYTES: 'BYTES',
+  INTEGER: 'INT64',
+  INT64: 'INT64',
+  FLOAT: 'FLOAT64',
+  FLOAT64: 'FLOAT64',
+  NUMERIC: 'NUMERIC',
+  BIGNUMERIC: 'BIGNUMERIC',
+  BOOLEAN: 'BOOL',
+  BOOL: 'BOOL',
+  TIMESTAMP: 'TIMESTAMP',
+  DATE: 'DATE',
+  TIME: 'TIME',
+  DATETIME: 'DATETIME',
+  JSON: 'JSON',
+};
+
+/** The columns of a table's schema, nested records included. */
+export function columnsOf(fields: readonly Field[]): readonly Column[] {
+  return fields.map((field) => {
+    const single =
+      field.type === 'RECORD' || field.type === 'STRUCT'
+        ? structOf(columnsOf(field.fields ?? []))
+        : scalar(scalarOfField[field.type]);
+    return { name: field.name, type: field.mode === 'REPEATED' ? arrayOf(single) : single };
+  });
+}
+
+export const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+export const fieldOf = (type: Type, name: string): Column | undefined =>
+  type.kind === 'struct' ? type.fields.find((field) => sameName(field.name, name)) : undefined;

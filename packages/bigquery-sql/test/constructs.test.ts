@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { supportedFunctions } from '../conformance/supported-functions.ts';
+import { unsupportedFunctions } from '../src/rules/functions/unsupported-names.ts';
+import { openDialect, problemsOf } from './harness.ts';
+
+let dialect: Awaited<ReturnType<typeof openDialect>>;
+beforeAll(async () => {
+  dialect = await openDialect();
+});
+afterAll(() => dialect.close());
+
+test.each([
+  ['SELECT 1 AS a UNION ALL SELECT 2.5 UNION ALL SELECT 1 ORDER BY a DESC LIMIT 2', [[2.5], [1]]],
+  ['SELECT id FROM logs EXCEPT DISTINCT SELECT 1 ORDER BY id LIMIT 1', [['2']]],
+  [
+    'WITH RECURSIVE n AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM n WHERE x < 3) SELECT SUM(x) FROM n',
+    [['6']],
+  ],
+  ['SELECT ARRAY(SELECT AS STRUCT 1 AS a).a IS NULL', []],
+  ['SELECT project, COUNT(*) AS n FROM logs GROUP BY ROLLUP(project) ORDER BY n DESC LIMIT 1', [[null, '4']]],
+  ['SELECT id FROM logs QUALIFY ROW_NUMBER() OVER w = 1 WINDOW w AS (ORDER BY id DESC)', [['4']]],
+  ["SELECT 'abc' LIKE ANY ('x%', 'a%'), 2 IN UNNEST([1, NULL]), 'nan' = 'NaN'", [[true, null, false]]],
+  ['SELECT x FROM UNNEST([1, NULL, 2]) AS x ORDER BY x NULLS LAST', [['1'], ['2'], [null]]],
+  ['SELECT SAFE.REGEXP_CONTAINS("a", "("), SAFE_CAST("x" AS INT64)', [[null, null]]],
+  ['SELECT 1 / 4, DATE "2024-01-31" + 1, [1] || [2]', [[0.25, '2024-02-01', ['1', '2']]]],
+  [
+    'SELECT * FROM (SELECT 1 AS id, 10 AS a, 20 AS b) UNPIVOT (v FOR k IN (a, b)) ORDER BY k',
+    [
+      ['1', '10', 'a'],
+      ['1', '20', 'b'],
+    ],
+  ],
+])('%s', async (sql, rows) => {
+  if (rows.length > 0) expect(await dialect.query(sql)).toEqual(rows);
+  else expect(problemsOf(sql)).not.toEqual([]);
+});
+
+test.each([
+  ['SELECT 1 UNION ALL SELECT 2 UNION DISTINCT SELECT 3', 'or parentheses'],
+  ["SELECT 1 UNION ALL SELECT 'a'", 'no common type'],
+  ['SELECT id FROM logs WHERE 1', 'WHERE takes BOOL'],
+  ['SELECT DISTINCT project FROM logs ORDER BY id', 'SELECT DISTINCT'],
+  ['SELECT COLLATE("a", "und:ci")', 'DuckDB sorts by collations differently'],
+  ['SELECT constructor(1)', 'not supported'],
+  ['SELECT 1 < 2 = true', 'parentheses'],
+])('%s is unsupported', (sql, reason) => {
+  expect(problemsOf(sql).join()).toContain(reason);
+});
+
+test('no function is both supported and unsupported', () => {
+  expect(supportedFunctions.size).toBeGreaterThanOrEqual(220);
+  expect([...unsupportedFunctions.keys()].filter((name) => supportedFunctions.has(name))).toEqual([]);
+});

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { callAt, tokensOf } from '../src/macros/macro-size.ts';
+import { capturedParameters, macroDefinitions, macros } from '../src/macros/macros.ts';
+
+const all = [...macros.values()].flat();
+
+test('a macro names the signature that it calls: DuckDB cannot choose one for columns of an outer query', () => {
+  const unnamed = all.flatMap(({ callee, body }) => {
+    const tokens = tokensOf(body);
+    return tokens.flatMap((_, at) => {
+      const call = callAt(tokens, at, macros);
+      return call && call.signatures.length !== 1 ? [`${callee} calls ${call.callee}`] : [];
+    });
+  });
+  expect(unnamed).toEqual([]);
+});
+
+test('no macro gives names to fields in an argument that it computes first: DuckDB loses them', () => {
+  const named = all.filter(({ body }) => /\[ ?(\{ ?'|struct_pack ?\()[^\]]*\] ?, lambda/.test(body));
+  expect(named.map(({ callee }) => callee)).toEqual([]);
+});
+
+test('a macro is defined after those that it calls', () => {
+  const definitions = macroDefinitions().split(';\n');
+  const at = new Map(
+    definitions.map((text, index) => [/^CREATE MACRO (bq\.(?:"[^"]+"|\w+))/.exec(text)?.[1], index]),
+  );
+  for (const { callee, body } of all) {
+    for (const [called] of body.matchAll(/\bbq\.(?:\w+|"[^"]+")/g))
+      expect(at.get(called), `${callee} calls ${called}`).toBeLessThan(at.get(callee) ?? 0);
+  }
+});
+
+test('what a lambda reads beside its own parameters is known, also through other macros', () => {
+  const captured = (callee: string) => {
+    const args = all.find((macro) => macro.callee === callee)?.parameters ?? [];
+    return args.filter((_, at) => capturedParameters.includes(callee, args, at)).map(({ name }) => name);
+  };
+  expect(captured('bq."timestamp(d timestamp, zone varchar)"')).toEqual(['zone']);
+  expect(captured('bq."timestamp_trunc_day(t timestamptz, zone varchar)"')).toEqual(['zone']);
+  expect(captured('bq."instr(s varchar, part varchar, start bigint, n bigint)"')).toEqual([
+    'part',
+    'start',
+    'n',
+  ]);
+  expect(captured('bq.initcap_after')).toEqual(['s', 'delimiters']);
+  expect(captured('bq."datetime(d timestamptz)"')).toEqual([]);
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDialect } from '../harness.ts';
+
+// The harness compares the rows without any pass, with all of them, and with each left out.
+let dialect: Awaited<ReturnType<typeof openDialect>>;
+beforeAll(async () => {
+  dialect = await openDialect();
+});
+afterAll(() => dialect.close());
+
+test.each([
+  ['a constant column as sort key', "SELECT 'a' AS c FROM projects ORDER BY 1", [['a'], ['a']]],
+  [
+    'a constant column as sort key of rows around which there is another query',
+    "SELECT c FROM (SELECT 'a' AS c, id FROM events ORDER BY 1, 2 LIMIT 2) LIMIT 1",
+    [['a']],
+  ],
+  [
+    'a random value that is read twice is one value',
+    'SELECT LOGICAL_AND(r = s) AS same FROM (SELECT r, r AS s FROM (SELECT RAND() AS r FROM logs))',
+    [[true]],
+  ],
+  [
+    'a random value below a window is the one that the window reads',
+    'SELECT COUNT(*) AS n FROM (SELECT r = MAX(r) OVER (PARTITION BY project) AS largest FROM (SELECT project, RAND() AS r FROM logs)) WHERE largest',
+    [['3']],
+  ],
+  [
+    'one row of groups, of which nothing is read',
+    'SELECT 1 AS one FROM (SELECT COUNT(*) AS n FROM events ORDER BY CURRENT_TIMESTAMP())',
+    [['1']],
+  ],
+  [
+    'an array of a subquery that reads the row to its left',
+    "SELECT id, tag, t FROM logs LEFT JOIN UNNEST(tags) AS tag ON tag <> 'x' LEFT JOIN UNNEST(SPLIT(tag)) AS t ON TRUE WHERE id = 1",
+    [['1', 'y', 'y']],
+  ],
+  [
+    'an aggregate over an array of at most one record belongs to its subquery',
+    'SELECT id, (SELECT COUNT(m.level) FROM UNNEST(metadata) AS m) AS n FROM logs ORDER BY id',
+    [
+      ['1', '1'],
+      ['2', '1'],
+      ['3', '0'],
+      ['4', '0'],
+    ],
+  ],
+  [
+    'an aggregate over an aggregate of an array of at most one record',
+    'SELECT SUM(IFNULL((SELECT MAX(LENGTH(m.level)) FROM UNNEST(metadata) AS m), 0)) AS n FROM logs',
+    [['9']],
+  ],
+  [
+    'a condition with an aggregate over an array of at most one record',
+    'SELECT id FROM logs WHERE (SELECT STRING_AGG(DISTINCT m.level ORDER BY m.level) FROM UNNEST(metadata) AS m) IS NULL ORDER BY id',
+    [['3'], ['4']],
+  ],
+  [
+    'an aggregate over a column of an outer query that a subquery names',
+    'SELECT id, (SELECT SUM(s.x) FROM (SELECT l.id AS x, y FROM UNNEST([1, 2]) AS y) AS s WHERE s.y < 5) AS n FROM logs AS l ORDER BY id',
+    [
+      ['1', '2'],
+      ['2', '4'],
+      ['3', '6'],
+      ['4', '8'],
+    ],
+  ],
+  [
+    'a value of a constant key of several sets of groups is NULL where the key is',
+    'SELECT COUNT(*) AS n, CAST(c AS STRING) AS c FROM (SELECT 7 AS c FROM projects) GROUP BY CUBE(c) ORDER BY c',
+    [
+      ['2', null],
+      ['2', '7'],
+    ],
+  ],
+  [
+    'a window function beside a value that is computed once',
+    "SELECT NULLIF(TIME '12:00:00', MIN(TIME '01:02:03') OVER ()) AS t, NULLIF(MAX(TIME '01:02:03'), MIN(MAX(TIME '01:02:03')) OVER ()) AS none FROM logs",
+    [['12:00:00', null]],
+  ],
+])('%s', async (_, sql, rows) => {
+  expect(await dialect.query(sql)).toEqual(rows);
+});
+
+test.each([
+  [
+    'rows chosen at random',
+    'SELECT id, happened, detail FROM events WHERE RAND() < 2 ORDER BY happened LIMIT 2',
+  ],
+  [
+    'the rows of a LIMIT',
+    'SELECT id, happened, detail FROM (SELECT * FROM events LIMIT 3) ORDER BY happened LIMIT 2',
+  ],
+  [
+    'numbered rows',
+    'SELECT id, happened, detail, n FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY happened) AS n FROM events) WHERE n < 4 ORDER BY happened LIMIT 2',
+  ],
+])('top n first: %s are not read twice', async (_, sql) => {
+  const { text } = await dialect.explain(sql);
+  expect(text).not.toContain('querygate_threshold');
+});
+
+test('inline queries: a random condition is asked once for each row of its own table', async () => {
+  const { text } = await dialect.explain(
+    'SELECT COUNT(*) AS n FROM logs JOIN (SELECT id FROM events WHERE RAND() < 0.5) AS e ON e.id = logs.id',
+  );
+  expect(text).toMatch(/JOIN \(SELECT/);
+});

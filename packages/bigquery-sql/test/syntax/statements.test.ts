@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { parseQuery } from '../../src/syntax/parse-query.ts';
+import { dump, problemOf } from './dump.ts';
+
+describe('temporary functions', () => {
+  const functionsOf = (sql: string) => parseQuery(`${sql}; SELECT 1;`).functions.map(dump);
+
+  test.each([
+    [
+      'CREATE TEMP FUNCTION f(a INT64, b ANY TYPE) RETURNS STRING AS (a)',
+      'CreateFunction(name: f parameters: [FunctionParameter(name: a type: NamedType(name: INT64)) FunctionParameter(name: b type: ANY TYPE)] returns: NamedType(name: STRING) body: a)',
+    ],
+    ['CREATE OR REPLACE TEMPORARY FUNCTION IF NOT EXISTS f() AS (1)', 'CreateFunction(name: f body: 1)'],
+    [
+      "CREATE TEMP FUNCTION f() RETURNS INT64 LANGUAGE js OPTIONS (library = ['a']) AS r'''return 1'''",
+      'CreateFunction(name: f returns: NamedType(name: INT64) body: ForeignBody(language: js code: "return 1") options: [Option(name: library value: ArrayConstructor(elements: ["a"]))])',
+    ],
+  ])('%s', (sql, tree) => {
+    expect(functionsOf(sql)).toEqual([tree]);
+  });
+
+  test('several come before the query', () => {
+    expect(functionsOf('CREATE TEMP FUNCTION f() AS (1); CREATE TEMP FUNCTION g() AS (2)')).toHaveLength(2);
+  });
+});
+
+const onlyQueries =
+  'expected a query: "SELECT", "WITH" or "FROM", with only CREATE TEMP FUNCTION statements before it';
+
+test.each([
+  ['', `0: ${onlyQueries}, found the end of the text`],
+  ['-- nothing', `10: ${onlyQueries}, found the end of the text`],
+  [
+    'DECLARE x INT64',
+    '0: expected one query without a script, with parameters such as @name for variables, found "DECLARE"',
+  ],
+  ['INSERT INTO t VALUES (1)', '0: expected a query, which only reads, found "INSERT"'],
+  [
+    'CREATE TABLE t AS SELECT 1',
+    '0: expected a query or CREATE TEMP FUNCTION, found another CREATE statement',
+  ],
+  ['CREATE TEMP FUNCTION f() AS (1)', '31: expected ";" after the function, found the end of the text'],
+  ['CREATE TEMP FUNCTION f() AS (1);', `32: ${onlyQueries}, found the end of the text`],
+  ['SELECT 1; SELECT 2', '10: expected the end of the query, found "SELECT"'],
+  ['SELECT 1;;', '9: expected the end of the query, found ";"'],
+])('%j is refused', (sql, problem) => {
+  expect(problemOf(sql)).toBe(problem);
+});

@@ -1,0 +1,26 @@
+import { headerTypes, type ResultColumn } from '../catalog/model/result-column.ts';
+import { anonymousField, describeType, type Type } from '@querygate/bigquery-sql/types';
+
+/** A column of a type of BigQuery, in the words of a saved query's header. */
+export function resultColumnOf(name: string, type: Type): ResultColumn {
+  const repeated = type.kind === 'array';
+  const element = repeated ? type.element : type;
+  const fields = fieldsOf(element);
+  return { name, type: headerType(element), repeated, ...(fields && { fields }) };
+}
+
+/** With the names that the values have in JSON. */
+function fieldsOf(type: Type): readonly ResultColumn[] | undefined {
+  if (type.kind !== 'struct') return undefined;
+  return type.fields.map(({ name, type: inner }, at) => {
+    const own = name || anonymousField(at);
+    return inner.kind === 'unknown' || inner.kind === 'null'
+      ? { name: own, type: undefined, repeated: false }
+      : resultColumnOf(own, inner);
+  });
+}
+
+function headerType(type: Type): string {
+  if (type.kind === 'struct') return 'record';
+  return (type.kind === 'scalar' ? headerTypes[type.name] : undefined) ?? describeType(type);
+}

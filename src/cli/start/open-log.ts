@@ -1,0 +1,92 @@
+import { constants, fstatSync, openSync, writeSync } from 'node:fs';
+import { type Logger, pino } from 'pino';
+import type { Config } from '../../config.ts';
+import { formatLogLine } from './format-log-line.ts';
+
+/** Lines are written together, when they take so much or have waited so long. */
+const bufferBytes = 8 * 1024;
+const flushMs = 100;
+
+/** While standard error cannot be written, so much waits in memory; further lines are dropped. */
+const maxWaitingBytes = 4 * 1024 * 1024;
+
+export interface OpenLog {
+  readonly log: Logger;
+  /** Writes a line of JSON as it is; undefined if the log is formatted for people. */
+  readonly writeLine: ((line: string) => void) | undefined;
+}
+
+/** Formatted for people on a terminal, JSON elsewhere; on standard error, because standard output has the banner. */
+export function openLog({ logLevel: level }: Pick<Config, 'logLevel'>): OpenLog {
+  if (!process.stderr.isTTY) {
+    const writer = new LogWriter(2);
+    setInterval(() => writer.flush(), flushMs).unref();
+    process.on('exit', () => writer.flush());
+    return { log: pino({ level }, writer), writeLine: (line) => writer.write(line) };
+  }
+  const stream = { write: (line: string) => void process.stderr.write(formatLogLine(line)) };
+  return { log: pino({ level }, stream), writeLine: undefined };
+}
+
+/**
+ * Writes many lines at once: a write for each would cost a cached REST reply a third of its speed. What waits is written
+ * when the process exits, by an uncaught exception too; a kill loses it. A log that cannot be written, on a full disk or
+ * without a reader, stops neither requests nor the exit: pino's own destination tries for ever.
+ */
+class LogWriter {
+  readonly #fd: number;
+  /** What a write has left: it comes first, so that lines stay whole and in order. */
+  #rest: Buffer = Buffer.alloc(0);
+  #waiting = '';
+  #dropped = 0;
+
+  constructor(fd: number) {
+    this.#fd = withoutBlocking(fd);
+  }
+
+  write(line: string): void {
+    if (this.#rest.byteLength + this.#waiting.length > maxWaitingBytes) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#waiting += line;
+    if (this.#waiting.length >= bufferBytes) this.flush();
+  }
+
+  /** Writes what is possible at once. Pino's `flush` calls it. */
+  flush(): void {
+    try {
+      this.#writeRest();
+      this.#rest = Buffer.from(this.#takeWaiting());
+      this.#writeRest();
+    } catch {
+      // A full pipe or disk: there is no other place to report it.
+    }
+  }
+
+  #writeRest(): void {
+    while (this.#rest.byteLength > 0) this.#rest = this.#rest.subarray(writeSync(this.#fd, this.#rest));
+  }
+
+  #takeWaiting(): string {
+    const text = this.#waiting;
+    this.#waiting = '';
+    if (this.#dropped === 0) return text;
+    const line = { level: 40, time: Date.now(), dropped: this.#dropped, msg: 'log lines were dropped' };
+    this.#dropped = 0;
+    return `${text}${JSON.stringify(line)}\n`;
+  }
+}
+
+/**
+ * Another descriptor of a pipe, on which a write fails instead of waiting for a reader. Node makes standard error such a
+ * one when it is first used, but any process that shares it may undo that, as Node does when it exits.
+ */
+function withoutBlocking(fd: number): number {
+  try {
+    if (!fstatSync(fd).isFIFO()) return fd;
+    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return fd;
+  }
+}

@@ -1,0 +1,121 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { type App, openApp } from '../../gateway/create-gateway.ts';
+import { type Config, readConfig } from '../../config.ts';
+import { StartError } from '../../errors.ts';
+import { exitCode, exitOnSignal, shutDownOnSignal } from '../../http/server/graceful-shutdown.ts';
+import { openMetricsServer } from '../../http/server/metrics-server.ts';
+import { openServer } from '../../http/server/open-server.ts';
+import { makeKey } from '../../keys/key-text.ts';
+import { openLog } from './open-log.ts';
+import { openProgressLine } from './progress-line.ts';
+import { startBanner } from './start-banner.ts';
+import type { Tracer } from '../../trace/span.ts';
+import { withSources } from '../problems/print-problems.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { showFiles } from '../show-problems.ts';
+
+interface StartOptions {
+  /** Whether problems of saved queries are shown with their source, for people who edit them. */
+  readonly showsSource: boolean;
+}
+
+/** `querygate start`: runs the gateway until a signal ends it. @throws StartError if it cannot start */
+export async function start({ values, label }: LoadedSettings, options: StartOptions): Promise<void> {
+  // Node would open its inspector on this signal, through which every user of the machine could run code in this process.
+  process.on('SIGUSR1', () => {});
+  // What this process writes, the rows of all tenants among it, is for its own user only, also what DuckDB writes.
+  process.umask(0o077);
+  const removeExitOnSignal = exitOnSignal();
+  const hangUp = handleHangUp();
+  try {
+    const app = await serve(readConfig(values, label), options, removeExitOnSignal);
+    hangUp.setAction(app.reload);
+  } catch (error) {
+    if (!(error instanceof StartError) || !options.showsSource) throw error;
+    process.stderr.write(withSources(error.problems));
+    process.exit(exitCode.badStart);
+  }
+}
+
+async function serve(
+  config: Config,
+  { showsSource }: StartOptions,
+  onSignalsHandled: () => void,
+): Promise<App> {
+  // Every query occupies a thread of libuv's pool, also one that has been left behind because it did not stop; with the
+  // default of four, none would be left to read files.
+  process.env.UV_THREADPOOL_SIZE ??= String(2 * config.engineConcurrency + 4);
+  const { log, writeLine } = openLog(config);
+  // With a key file or tokens, an additional unrestricted key would be a risk without a use.
+  const hasOthers = config.apiKeysFile !== undefined || config.jwt !== undefined;
+  const apiKey = config.apiKey ?? (hasOthers ? undefined : makeKey().text);
+  const progress = openProgressLine({
+    stream: process.stderr,
+    writeToLog: (line) => log.info(line),
+    now: Date.now,
+  });
+  const tracer = await configuredTracer(process.env, log);
+  const onFiles = showsSource ? showFiles : undefined;
+  const app = await openApp({ config, apiKey, log, writeLine, tracer, onProgress: progress.show, onFiles });
+  progress.end();
+  const { server, connections } = openServer(app.listener, log, config.trustedProxies);
+  await listen(server, { setting: 'PORT', port: config.port, host: config.host });
+  await listenForMetrics(app, config, log);
+  const { shutdownDelaySeconds: delaySeconds } = config;
+  shutDownOnSignal({ server, connections, app, log, delaySeconds });
+  onSignalsHandled();
+
+  const { port } = server.address() as AddressInfo;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  // A configured key is the operator's secret; a generated key is shown nowhere else.
+  const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
+  process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config));
+  return app;
+}
+
+/**
+ * On SIGHUP services read their files again, which a start does anyway: until there is an action, the signal does nothing, so
+ * that `systemctl reload` does not end an import. A terminal sends it when it is closed: then it ends the process.
+ */
+function handleHangUp(): { setAction(action: () => void): void } {
+  let act = () => {};
+  if (!process.stdin.isTTY && !process.stderr.isTTY) process.on('SIGHUP', () => act());
+  return {
+    setAction(action) {
+      act = action;
+    },
+  };
+}
+
+/** As the variables of OpenTelemetry say; nothing of it is loaded if none is set. */
+async function configuredTracer(env: NodeJS.ProcessEnv, log: Logger): Promise<Tracer | undefined> {
+  const isSet = Object.entries(env).some(([name, value]) => name.startsWith('OTEL_') && value !== '');
+  if (!isSet || env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
+  return (await import('../../trace/open-tracer.ts')).openTracer(env, log);
+}
+
+async function listenForMetrics({ metrics }: App, { metricsPort, host }: Config, log: Logger): Promise<void> {
+  if (metrics === undefined || metricsPort === undefined) return;
+  const server = openMetricsServer(metrics);
+  await listen(server, { setting: 'METRICS_PORT', port: metricsPort, host });
+  log.info({ host, port: (server.address() as AddressInfo).port }, 'metrics are served');
+}
+
+interface Address {
+  /** The setting that has the port. */
+  readonly setting: string;
+  readonly port: number;
+  readonly host: string;
+}
+
+function listen(server: Server, { setting, port, host }: Address): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', ({ message }) => {
+      const problem = { message: `${setting} ${port}, HOST ${host}: ${message}` };
+      reject(new StartError('The gateway cannot listen', [problem]));
+    });
+    server.listen(port, host, resolve);
+  });
+}

@@ -1,0 +1,109 @@
+import { exampleParameters } from '../../catalog/binding/example-parameters.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
+import { GatewayError, type Problem, StartError } from '../../errors.ts';
+import { checkColumns, isSameColumn } from '../../analysis/check-columns.ts';
+import type { CheckOptions, QueryCheck } from '../../engine/engine.ts';
+import { queueFull } from '../../engine/engine-errors.ts';
+import { compareFields } from '../../analysis/compare-fields.ts';
+import { openClient } from './api/client.ts';
+import { type DryRun, type DryRunContext, dryRun } from './dry-run.ts';
+import { toResultColumn } from './result-column.ts';
+
+interface CheckContext extends DryRunContext {
+  /** The most bytes that a query may read; undefined for BIGQUERY_MAXIMUM_BYTES_BILLED. */
+  readonly maximumBytes?: number | undefined;
+}
+
+/**
+ * Checks every query of the catalog by a dry run, without opening an engine. A failed check does not stop the others.
+ *
+ * @throws StartError with the problems of all queries
+ */
+export async function checkQueries({
+  catalog,
+  config,
+  maximumBytes,
+  onChecked,
+}: CheckOptions): Promise<void> {
+  const client = openClient(config.bigquery);
+  const { signal } = new AbortController();
+  try {
+    const checks = await checkAll(catalog, { client, config, signal, maximumBytes });
+    for (const check of checks) onChecked(check);
+    requireNoProblems(checks);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Checks every query of the catalog over an open client, at most ENGINE_CONCURRENCY at a time. */
+export function checkAll({ queries }: Catalog, context: CheckContext): Promise<readonly QueryCheck[]> {
+  const queue = new Semaphore({
+    permits: context.config.engineConcurrency,
+    queueLength: queries.length,
+    overflow: queueFull,
+  });
+  return Promise.all(queries.map((query) => queue.run(context.signal, () => checkQuery(query, context))));
+}
+
+/** @throws StartError with the problems of all queries, if any has one */
+export function requireNoProblems(checks: readonly QueryCheck[]): void {
+  const problems = checks.flatMap((check) => check.problems);
+  if (problems.length > 0) throw new StartError('Saved queries cannot run on BigQuery', problems);
+}
+
+async function checkQuery(query: SavedQuery, context: CheckContext): Promise<QueryCheck> {
+  try {
+    const outcome = await dryRun({ query, parameters: exampleParameters(query) }, context);
+    const messages = [...columnProblems(query, outcome), ...byteProblems(outcome, context)];
+    return {
+      query,
+      bytesProcessed: outcome.totalBytesProcessed,
+      problems: [
+        ...messages.map((message) => ({ ...query.source, message })),
+        ...recordProblems(query, outcome),
+      ],
+    };
+  } catch (error) {
+    return { query, bytesProcessed: undefined, problems: [toProblem(query, error)] };
+  }
+}
+
+function columnProblems({ columns }: SavedQuery, { schema }: DryRun): readonly string[] {
+  if (schema === undefined) return ['BigQuery reported no columns, so they could not be checked'];
+  return checkColumns(columns, schema.fields.map(toResultColumn));
+}
+
+/** Tables gain fields while gateways run: one that no header declares is no problem. */
+function recordProblems({ columns, source }: SavedQuery, { schema }: DryRun): readonly Problem[] {
+  return columns.flatMap((column) => {
+    const field = schema?.fields.find(({ name }) => isSameColumn(name, column.name));
+    if (field === undefined) return [];
+    return compareFields(`columns.${column.name}`, column, toResultColumn(field)).map(
+      ({ line = source.line, message }) => ({ file: source.file, line, message }),
+    );
+  });
+}
+
+function byteProblems(
+  { totalBytesProcessed = 0 }: DryRun,
+  { config, maximumBytes = config.bigquery.maximumBytesBilled ?? Number.POSITIVE_INFINITY }: CheckContext,
+): readonly string[] {
+  if (totalBytesProcessed <= maximumBytes) return [];
+  return [`would read ${totalBytesProcessed} bytes with its examples; at most ${maximumBytes} are allowed`];
+}
+
+/** BigQuery's own text, for the author of the query, at the position in the file that it ends with: `… at [3:14]`. */
+export function toProblem({ source }: SavedQuery, error: unknown): Problem {
+  const cause = error instanceof GatewayError ? (error.cause ?? error) : error;
+  const [message = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+  const position = /\[(?:at )?(?<line>\d+):(?<column>\d+)\]/.exec(message)?.groups;
+  if (position === undefined) return { ...source, message };
+  return {
+    file: source.file,
+    line: source.line + Number(position.line) - 1,
+    column: Number(position.column),
+    message: message.replace(/,? ?(at )?\[(at )?\d+:\d+\]$/, ''),
+  };
+}

@@ -1,0 +1,102 @@
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { LoopTurns } from '../../concurrency/loop-turns.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
+import type { BigqueryConfig } from '../../config.ts';
+import type { CatalogUpdates, Engine, EngineOptions, QueryCheck } from '../../engine/engine.ts';
+import { engineClosing, queueFull } from '../../engine/engine-errors.ts';
+import { openClient } from './api/client.ts';
+import { checkAll, requireNoProblems } from './check-queries.ts';
+import { openJobCanceller } from './job-canceller.ts';
+import { openRun } from './run-query.ts';
+import { buildTextToRun } from './text-to-run.ts';
+
+/**
+ * The engine for more data than one machine holds: BigQuery over its REST API. CURRENT_TIMESTAMP() is BigQuery's own.
+ *
+ * @throws StartError if BIGQUERY_START_CHECK is `stop` and a saved query does not pass
+ */
+export async function openBigquery({
+  catalog,
+  config,
+  listener,
+  turns = new LoopTurns(),
+}: EngineOptions): Promise<Engine> {
+  const client = openClient(config.bigquery);
+  const jobs = openJobCanceller(client);
+  const closing = new AbortController();
+  const queue = new Semaphore({
+    permits: config.engineConcurrency,
+    queueLength: config.engineQueueLength,
+    overflow: queueFull,
+  });
+
+  const check = async (queries: readonly SavedQuery[]) => {
+    const checks = await checkAll({ ...catalog, queries }, { client, config, signal: closing.signal });
+    if (!closing.signal.aborted) for (const result of checks) listener.queryChecked?.(result);
+    return checks;
+  };
+  const shutDown = async () => {
+    closing.abort(engineClosing());
+    // Running queries see the abort within this turn of the event loop, and may then have a job to cancel.
+    await new Promise(setImmediate);
+    await jobs.close();
+    await client.close();
+  };
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= shutDown();
+    return closed;
+  };
+
+  const { startCheck } = config.bigquery;
+  // Problems that are only reported do not delay the start.
+  if (startCheck === 'report') check(catalog.queries).catch(() => {});
+  if (startCheck === 'stop') {
+    try {
+      requireNoProblems(await check(catalog.queries));
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  }
+  let { tables } = catalog;
+  const textToRun = buildTextToRun(() => tables, turns);
+  const run = openRun({ client, queue, config, closing: closing.signal, textToRun, cancelJob: jobs.cancel });
+  const { project, dataset, apiEndpoint = '' } = config.bigquery;
+  return {
+    updates: buildUpdates(catalog, startCheck, check, (next) => {
+      tables = next.tables;
+    }),
+    source: `bigquery ${project}.${dataset} ${apiEndpoint}`.trim(),
+    run,
+    close,
+  };
+}
+
+/** Changed queries are checked as all are at start. Any query can be run, so that nothing has to be prepared. */
+function buildUpdates(
+  first: Catalog,
+  startCheck: BigqueryConfig['startCheck'],
+  check: (queries: readonly SavedQuery[]) => Promise<readonly QueryCheck[]>,
+  onReplaced: (catalog: Catalog) => void,
+): CatalogUpdates {
+  const checked = new WeakSet(first.queries);
+  const newOf = ({ queries }: Catalog) => queries.filter((query) => !checked.has(query));
+  return {
+    async check(catalog) {
+      if (startCheck !== 'stop') return new Map();
+      const checks = await check(newOf(catalog));
+      for (const { query, problems } of checks) if (problems.length === 0) checked.add(query);
+      return new Map(
+        checks.flatMap(({ query, problems }) => (problems.length > 0 ? [[query, problems] as const] : [])),
+      );
+    },
+    async replace(catalog) {
+      const added = newOf(catalog);
+      for (const query of added) checked.add(query);
+      onReplaced(catalog);
+      if (startCheck === 'report' && added.length > 0) check(added).catch(() => {});
+      return async () => {};
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { withoutFields } from '../../catalog/model/result-column.ts';
+import type { Rows } from '../../engine/engine.ts';
+import { callerResultTooLarge, maxCallerResultBytes } from '../../engine/engine-errors.ts';
+import { type BuildRequest, type CallContext, callApi } from './api/call-api.ts';
+import { malformedResponse, queryFailed } from './api/errors.ts';
+import { pause } from './api/retry.ts';
+import { type QueryReply, queryReply } from './api/wire.ts';
+import { costOf, fetchCost } from './cost.ts';
+import { buildDecodeCallerRow, buildDecodeRow, type DecodeRow } from './decode-rows.ts';
+import { toResultColumn } from './result-column.ts';
+
+/** Identifies a job in later calls. */
+export interface Job {
+  readonly jobId: string;
+  readonly location: string | undefined;
+}
+
+interface JobRequest extends CallContext {
+  /** The body of jobs.query, without the fields that differ from run to run. */
+  readonly body: object;
+  /** The location of jobs that do not report one. */
+  readonly location: string | undefined;
+  /** Called for a job that is still running although its result is no longer needed. */
+  readonly cancelJob: (job: Job) => void;
+}
+
+/** The shortest time between two polls; BigQuery itself normally takes longer to reply that a job is not complete. */
+const pollEveryMs = 250;
+
+/**
+ * Runs one query: jobs.query, then jobs.getQueryResults as often as needed. A query that completes at once costs one
+ * call.
+ *
+ * @throws GatewayError; the reasons of the deadline's signals
+ */
+export async function runJob(request: JobRequest): Promise<Rows> {
+  let runningJob: Job | undefined;
+  try {
+    const { reply, job, isPolled } = await waitForCompletion(request, (running) => {
+      runningJob = running;
+    });
+    const read = await readPages(request, reply, job);
+    const cost = isPolled && job !== undefined ? await fetchCost(request, job, reply) : costOf(reply);
+    return { ...read, cost };
+  } catch (error) {
+    if (runningJob !== undefined) request.cancelJob(runningJob);
+    throw error;
+  }
+}
+
+/** A query that is complete. */
+interface Completion {
+  /** The first page. */
+  readonly reply: QueryReply;
+  readonly job: Job | undefined;
+  /** Whether it took more than the first call. */
+  readonly isPolled: boolean;
+}
+
+/** @param onRunning called after each call: with the running job, or with undefined when none is running */
+async function waitForCompletion(
+  request: JobRequest,
+  onRunning: (job: Job | undefined) => void,
+): Promise<Completion> {
+  const { deadline, bound } = request;
+  let reply = await startQuery(request);
+  let job: Job | undefined;
+  for (let polls = 0; ; polls += 1) {
+    job = jobOf(reply, request.location) ?? job;
+    onRunning(reply.jobComplete === true ? undefined : job);
+    deadline.cancelled.throwIfAborted();
+    const [error] = reply.errors ?? [];
+    if (error !== undefined) {
+      const { reason, message = '' } = error;
+      throw queryFailed({ status: 200, reason, message, retryAfterSeconds: undefined }, bound);
+    }
+    if (reply.jobComplete === true) return { reply, job, isPolled: polls > 0 };
+    if (reply.jobComplete === undefined) throw malformedResponse('jobComplete is missing');
+    if (job === undefined) throw malformedResponse('incomplete response without a job reference');
+
+    const calledAt = performance.now();
+    reply = await callApi(request, resultsRequest(request, job), deadline.cancelled, queryReply);
+    const tookMs = performance.now() - calledAt;
+    if (reply.jobComplete !== true && tookMs < pollEveryMs) await pause(pollEveryMs - tookMs, deadline);
+  }
+}
+
+function startQuery(request: JobRequest): Promise<QueryReply> {
+  const { deadline } = request;
+  // The same in all attempts, so that BigQuery runs the query once.
+  const body = {
+    ...request.body,
+    requestId: randomUUID(),
+    jobTimeoutMs: String(Math.ceil(deadline.remainingMs())),
+  };
+  // Continues when the caller leaves: the job that must be cancelled is known only from the reply.
+  return callApi(
+    request,
+    (timeoutMs) => ({ method: 'POST', path: '/queries', body: { ...body, timeoutMs } }),
+    deadline.expired,
+    queryReply,
+  );
+}
+
+/** Reads pages until there are more rows than max rows, or no more pages. */
+async function readPages(
+  request: JobRequest,
+  first: QueryReply,
+  job: Job | undefined,
+): Promise<Omit<Rows, 'cost'>> {
+  const { bound, deadline } = request;
+  const { maxRows } = bound.query;
+  if (first.schema === undefined) throw malformedResponse('the schema is missing');
+  const { fields } = first.schema;
+  const isCallers = bound.sql !== undefined;
+  const decode = isCallers ? boundedBytes(buildDecodeCallerRow(fields)) : buildDecodeRow(bound.query, fields);
+  const rows: string[] = [];
+  let count = addRows(rows, first, decode, maxRows);
+  let { pageToken } = first;
+  while (pageToken !== undefined && count <= maxRows) {
+    if (job === undefined) throw malformedResponse('a page token without a job reference');
+    const nextPage = resultsRequest(request, job, pageToken);
+    const page = await callApi(request, nextPage, deadline.cancelled, queryReply);
+    const added = addRows(rows, page, decode, maxRows - count);
+    count += added;
+    // A page may be empty; a broken server may send empty pages forever.
+    if (added === 0) await pause(pollEveryMs, deadline);
+    pageToken = page.pageToken;
+  }
+  if (pageToken === undefined && count < (first.totalRows ?? 0)) {
+    throw malformedResponse('fewer rows than totalRows');
+  }
+  return {
+    rows,
+    truncated: count > maxRows,
+    ...(isCallers && { columns: fields.map(toResultColumn).map(withoutFields) }),
+  };
+}
+
+/** Callers can make rows of any length. */
+function boundedBytes(decode: DecodeRow): DecodeRow {
+  let bytes = 0;
+  return (row) => {
+    const text = decode(row);
+    bytes += Buffer.byteLength(text);
+    if (bytes > maxCallerResultBytes) throw callerResultTooLarge();
+    return text;
+  };
+}
+
+/**
+ * Appends the rows of a page.
+ *
+ * @param limit how many rows to append at most
+ * @returns how many rows the page has, which may be more
+ */
+function addRows(rows: string[], page: QueryReply, decode: DecodeRow, limit: number): number {
+  const found = page.rows ?? [];
+  for (const row of found.slice(0, Math.max(0, limit))) rows.push(decode(row));
+  return found.length;
+}
+
+function resultsRequest({ bound }: JobRequest, { jobId, location }: Job, pageToken?: string): BuildRequest {
+  return (waitMs) => {
+    const parameters = new URLSearchParams({
+      maxResults: String(bound.query.maxRows + 1),
+      timeoutMs: String(waitMs),
+      'formatOptions.useInt64Timestamp': 'true',
+    });
+    if (location !== undefined) parameters.set('location', location);
+    if (pageToken !== undefined) parameters.set('pageToken', pageToken);
+    return { method: 'GET', path: `/queries/${encodeURIComponent(jobId)}?${parameters}` };
+  };
+}
+
+function jobOf({ jobReference }: QueryReply, location: string | undefined): Job | undefined {
+  const jobId = jobReference?.jobId;
+  if (jobId === undefined || jobId === '') return undefined;
+  return { jobId, location: jobReference?.location ?? location };
+}

@@ -1,0 +1,46 @@
+import { untilAborted } from '../../concurrency/abort.ts';
+import type { Semaphore } from '../../concurrency/semaphore.ts';
+import type { Config } from '../../config.ts';
+import { callerDisconnected } from '../../errors.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Client } from './api/client.ts';
+import { openDeadline } from './api/deadline.ts';
+import { buildQueryBody } from './query-body.ts';
+import { type Job, runJob } from './run-job.ts';
+import type { TextToRun } from './text-to-run.ts';
+
+export interface RunContext {
+  readonly client: Client;
+  readonly queue: Semaphore;
+  readonly config: Config;
+  /** Aborted with a GatewayError when the engine closes. */
+  readonly closing: AbortSignal;
+  readonly textToRun: TextToRun;
+  /** Called for a job that is still running although its result is no longer needed. */
+  readonly cancelJob: (job: Job) => void;
+}
+
+/** Runs saved queries on BigQuery, each within one deadline for queueing, calls, retries, polls and pages. */
+export function openRun({ client, queue, config, closing, textToRun, cancelJob }: RunContext): Engine['run'] {
+  return async (bound, { signal, owner, onStart, span }) => {
+    const deadline = openDeadline({ timeoutMs: config.engineTimeoutMs, caller: signal, closing });
+    const { location } = config.bigquery;
+    const run = async () => {
+      onStart?.();
+      const body = {
+        ...buildQueryBody(bound, config.bigquery, await textToRun(bound, owner)),
+        jobCreationMode: 'JOB_CREATION_OPTIONAL',
+        // One row beyond max rows shows that the result is truncated.
+        maxResults: bound.query.maxRows + 1,
+      };
+      return runJob({ client, bound, deadline, body, location, cancelJob, span });
+    };
+    const work = queue.run(deadline.cancelled, run, owner).finally(() => deadline.release());
+    try {
+      // The caller does not wait for a call that is still in progress.
+      return await untilAborted(work, deadline.cancelled);
+    } catch (error) {
+      throw error === signal.reason ? callerDisconnected(error) : error;
+    }
+  };
+}

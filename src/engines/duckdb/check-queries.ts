@@ -1,0 +1,57 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import type { Config } from '../../config.ts';
+import { sessionSettings } from '@querygate/bigquery-sql/macros/macros';
+import { quote } from '@querygate/bigquery-sql/types';
+import type { CheckOptions, SqlOptions } from '../../engine/engine.ts';
+import { openDatabase } from './open-database.ts';
+import { prepareCatalog } from './prepare/prepare-catalog.ts';
+import { buildDefineMacros } from './run/define-macros.ts';
+import { columnType } from '@querygate/bigquery-sql/duckdb/layout/column-type';
+
+/**
+ * Checks that DuckDB can run every query of the catalog, over empty tables.
+ *
+ * @throws StartError with every problem, as opening the engine would
+ */
+export async function checkQueries({ catalog, config }: CheckOptions): Promise<void> {
+  await withEmptyTables(catalog.tables, config, (connection) =>
+    prepareCatalog(connection, {
+      ...catalog,
+      defineMacros: buildDefineMacros(connection, new Set()),
+      planAll: true,
+    }),
+  );
+}
+
+/** The SQL that DuckDB runs for any values of the query's parameters. @throws StartError if it cannot run the query */
+export function generatedSql({ catalog, config, query }: SqlOptions): Promise<string> {
+  return withEmptyTables(catalog.tables, config, async (connection) => {
+    const prepared = await prepareCatalog(connection, {
+      ...catalog,
+      queries: [query],
+      defineMacros: buildDefineMacros(connection, new Set()),
+    });
+    return prepared.get(query)?.prepared.generic ?? '';
+  });
+}
+
+/** Runs a step on a database that has the tables, without rows. */
+export async function withEmptyTables<T>(
+  tables: readonly TableSchema[],
+  config: Config,
+  work: (connection: DuckDBConnection) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(config);
+  try {
+    const connection = await database.connect();
+    await connection.run(sessionSettings.join(';'));
+    for (const { name, fields } of tables) {
+      const columns = fields.map((field) => `${quote(field.name)} ${columnType(field)}`);
+      await connection.run(`CREATE OR REPLACE TABLE ${quote(name)} (${columns.join(', ')})`);
+    }
+    return await work(connection);
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,101 @@
+import { type DuckDBConnection, DuckDBTimestampTZValue, TIMESTAMPTZ } from '@duckdb/node-api';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { storeName } from '../store/open-store.ts';
+import type { StoredTables } from '../store/stored-tables.ts';
+import type { Stream } from './streams.ts';
+
+export const dayMs = 86_400_000;
+
+/** How far the tables of a store that is kept have been filled, and by what. */
+const progress = `${storeName}.querygate_demo`;
+
+/** DuckDB compresses a table in memory only at a checkpoint; until then a row takes ten times the space. */
+const rowsPerCheckpoint = 8_000;
+
+const flushThresholds = ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold'];
+
+/** Writes the rows of a time span, all from `from` (included) to `to` (excluded), in milliseconds since the epoch. */
+export async function openWriter(connection: DuckDBConnection, tables: StoredTables) {
+  await connection.run(
+    `CREATE TABLE IF NOT EXISTS ${progress} ("table" VARCHAR PRIMARY KEY, source VARCHAR, filled_until TIMESTAMPTZ)`,
+  );
+  let rowsSinceCheckpoint = 0;
+  const write = async ({ statement }: Stream, from: number, to: number) => {
+    statement.bind({ from: timestamp(from), to: timestamp(to) }, { from: TIMESTAMPTZ, to: TIMESTAMPTZ });
+    rowsSinceCheckpoint += (await statement.run()).rowsChanged;
+  };
+  const isCheckpointDue = () => rowsSinceCheckpoint > rowsPerCheckpoint;
+  const checkpoint = async () => {
+    await connection.run(`CHECKPOINT ${storeName}`);
+    rowsSinceCheckpoint = 0;
+  };
+  const record = ({ table, source }: Stream, until: number) =>
+    connection.run(
+      `INSERT OR REPLACE INTO ${progress} VALUES (${quoteText(table)}, '${source}', $until)`,
+      { until: timestamp(until) },
+      { until: TIMESTAMPTZ },
+    );
+  /** Until when the store has the rows; undefined if it has none, or those of other files. */
+  const filledUntil = async ({ table, source }: Stream): Promise<number | undefined> => {
+    const found = await connection.runAndReadAll(
+      `SELECT epoch_ms(filled_until)::DOUBLE FROM ${progress} WHERE "table" = ${quoteText(table)} AND source = '${source}'
+        AND EXISTS (FROM ${tables.get(table).relation})`,
+    );
+    const [[until] = []] = found.getRows();
+    return until === undefined ? undefined : Number(until);
+  };
+  /** Day by day, with checkpoints. */
+  const fill = async (stream: Stream, from: number, to: number, onDay: (from: number) => void) => {
+    const known = await filledUntil(stream);
+    const isKept = known !== undefined && known >= from && known <= to;
+    if (!isKept) {
+      await connection.run(`DELETE FROM ${progress} WHERE "table" = ${quoteText(stream.table)}`);
+      await connection.run(`DELETE FROM ${tables.get(stream.table).relation}`);
+    }
+    for (let day = isKept ? known : from; day < to; day += dayMs) {
+      await write(stream, day, Math.min(day + dayMs, to));
+      if (isCheckpointDue()) await checkpoint();
+      onDay(day);
+    }
+    await record(stream, to);
+  };
+  return {
+    isCheckpointDue,
+    checkpoint,
+    async fillAll(
+      streams: readonly Stream[],
+      from: number,
+      to: number,
+      onProgress: (share: number) => void,
+    ): Promise<void> {
+      for (const [at, stream] of streams.entries()) {
+        await fill(stream, from, to, (day) => onProgress((at + (day - from) / (to - from)) / streams.length));
+      }
+      await checkpoint();
+    },
+    /** Memory that the work frees is returned to the system; memory that queries free later stays with the allocator. */
+    async withSmallMemory(work: () => Promise<void>): Promise<void> {
+      for (const threshold of flushThresholds) await connection.run(`SET ${threshold} = '1MB'`);
+      await work();
+      for (const threshold of flushThresholds) await connection.run(`RESET ${threshold}`);
+    },
+    /** All streams, or none of them if one fails. */
+    async append(streams: readonly Stream[], from: number, to: number) {
+      await connection.run('BEGIN');
+      try {
+        for (const stream of streams) await write(stream, from, to);
+        await connection.run(
+          `UPDATE ${progress} SET filled_until = $until`,
+          { until: timestamp(to) },
+          { until: TIMESTAMPTZ },
+        );
+        await connection.run('COMMIT');
+      } catch (error) {
+        await connection.run('ROLLBACK');
+        throw error;
+      }
+    },
+  };
+}
+
+const timestamp = (ms: number) => new DuckDBTimestampTZValue(BigInt(Math.round(ms)) * 1000n);

@@ -1,0 +1,96 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { VARCHAR } from '@duckdb/node-api';
+import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { columnType } from '@querygate/bigquery-sql/duckdb/layout/column-type';
+import { describeSource, type SourceValue } from '@querygate/bigquery-sql/duckdb/layout/stored-value';
+import type { DataFile } from '../scan/data-files.ts';
+
+const fileColumn = 'querygate file';
+
+/** The rows of files as DuckDB reads them. */
+interface SourceRelation {
+  /** A FROM item; statements call it `r`. */
+  readonly source: string;
+  /** By column name in lower case. */
+  readonly columns: ReadonlyMap<string, SourceValue>;
+  /** SQL for the number of a row's file. */
+  readonly fileNumber: string;
+}
+
+/** A scratch file with lines of one data file; its name is `scratchName` of the file's number. */
+interface LinesFile {
+  readonly number: number;
+  readonly path: string;
+}
+
+export const scratchName = (number: number): string => String(number).padStart(10, '0');
+
+/** A path as SQL text. DuckDB reads paths as glob patterns: their special characters are put in brackets. */
+export const globText = (path: string): string => quoteText(path.replace(/[*?[]/g, '[$&]'));
+
+/** The rows of scratch files, all of one table and one partition. */
+export function linesRelation(
+  connection: DuckDBConnection,
+  table: TableSchema,
+  partition: DataFile['partition'],
+  files: readonly LinesFile[],
+): Promise<SourceRelation> {
+  const isOne = files.length === 1;
+  const source = readJsonSql(
+    table,
+    files.map(({ path }) => path),
+    isOne ? '' : `, filename = ${quoteText(fileColumn)}`,
+  );
+  const fileNumber = isOne ? String(files[0]?.number) : `CAST(right(r."${fileColumn}", 10) AS INTEGER)`;
+  return buildRelation(connection, source, partition, fileNumber);
+}
+
+/** SQL that reads scratch files as rows of a table. */
+export function readJsonSql({ fields }: TableSchema, paths: readonly string[], moreOptions = ''): string {
+  const columns = fields.map(
+    (field) => `${quoteText(field.name)}: ${quoteText(columnType(withTextTypes(field)))}`,
+  );
+  return `read_json([${paths.map(globText).join(', ')}], columns = {${columns.join(', ')}},
+    format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false${moreOptions})`;
+}
+
+/** @param excludedRows numbers of rows to leave out, from 1 */
+export function parquetRelation(
+  connection: DuckDBConnection,
+  { path, partition }: Pick<DataFile, 'path' | 'partition'>,
+  number: number,
+  excludedRows: readonly number[] = [],
+): Promise<SourceRelation> {
+  const rows = `read_parquet(${globText(path)}, hive_partitioning = false`;
+  const source =
+    excludedRows.length === 0
+      ? `${rows})`
+      : `(SELECT * FROM ${rows}, file_row_number = true) WHERE file_row_number + 1 NOT IN (${excludedRows.join(', ')}))`;
+  return buildRelation(connection, source, partition, String(number));
+}
+
+async function buildRelation(
+  connection: DuckDBConnection,
+  source: string,
+  partition: DataFile['partition'],
+  fileNumber: string,
+): Promise<SourceRelation> {
+  const columns = await describeSource(connection, source);
+  for (const [key, value] of Object.entries(partition)) columns.set(key, partitionValue(value));
+  return { source, columns, fileNumber };
+}
+
+/** The value that a folder's name (`date=2026-01-01`) gives to a column. */
+export const partitionValue = (value: string | null): SourceValue => ({
+  sql: value === null ? 'NULL' : quoteText(value),
+  type: VARCHAR,
+});
+
+/** A field as it is read from JSON: types that JSON lacks are read as text and converted by `storedValue`. */
+export function withTextTypes(field: Field): Field {
+  if (field.fields) return { ...field, fields: field.fields.map(withTextTypes) };
+  return textTypes.has(field.type) ? { ...field, type: 'STRING' } : field;
+}
+
+const textTypes: ReadonlySet<Field['type']> = new Set(['TIMESTAMP', 'BYTES', 'BIGNUMERIC']);

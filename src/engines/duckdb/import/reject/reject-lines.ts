@@ -1,0 +1,251 @@
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { hasEqualNames } from '@querygate/bigquery-sql/text/parse-json';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { columnType } from '@querygate/bigquery-sql/duckdb/layout/column-type';
+import { describeSource, errorInTry, storedValue } from '@querygate/bigquery-sql/duckdb/layout/stored-value';
+import { parseExactNumbers } from '../read/normalize-keys.ts';
+import {
+  globText,
+  linesRelation,
+  partitionValue,
+  readJsonSql,
+  withTextTypes,
+} from '../read/source-relation.ts';
+import type { DataFile } from '../scan/data-files.ts';
+
+/** A line that is not a row of the table. */
+interface RejectedLine {
+  /** From 0 in the scratch file. */
+  readonly index: number;
+  /** DuckDB's error; undefined beyond `maxReasons`. */
+  readonly error: unknown;
+}
+
+interface RejectOptions {
+  readonly connection: DuckDBConnection;
+  readonly table: TableSchema;
+  readonly partition: DataFile['partition'];
+  /** The lines to check. */
+  readonly path: string;
+  /** Where the lines that are rows are written. */
+  readonly acceptedPath: string;
+  /** How many rejected lines get an error of their own. */
+  readonly maxReasons: number;
+  readonly signal: AbortSignal;
+}
+
+const chunkLines = 16_384;
+const chunkBytes = 32 << 20;
+
+/**
+ * Separates the lines that are rows of a table from those that are not, in chunks: in most files most chunks have no bad
+ * line. In a chunk that has one, DuckDB checks every line by itself, in one statement.
+ */
+export async function rejectLines(options: RejectOptions): Promise<readonly RejectedLine[]> {
+  const { connection, partition, table } = options;
+  const { columns } = await linesRelation(connection, table, partition, [{ number: 0, path: options.path }]);
+  const values = table.fields.map((field) => storedValue(field, columns.get(field.name.toLowerCase())));
+  const probe = { ...options, values: values.join(', ') };
+  const rejected: RejectedLine[] = [];
+  const out = createWriteStream(options.acceptedPath);
+  try {
+    for await (const chunk of readChunks(options.path)) {
+      options.signal.throwIfAborted();
+      const maxReasons = options.maxReasons - rejected.length;
+      const ofChunk = await rejectedLinesOf(chunk, { ...probe, maxReasons });
+      rejected.push(...ofChunk);
+      const indexes = new Set(ofChunk.map(({ index }) => index));
+      const accepted = chunk.lines.filter((_, at) => !indexes.has(chunk.first + at));
+      if (!out.write(joinLines(accepted))) await once(out, 'drain');
+    }
+  } finally {
+    out.end();
+    await finished(out);
+  }
+  return rejected;
+}
+
+interface ProbeOptions extends RejectOptions {
+  /** The values that are stored of a row, as SQL. */
+  readonly values: string;
+}
+
+interface Chunk {
+  /** The index of its first line. */
+  readonly first: number;
+  readonly lines: readonly Buffer[];
+}
+
+async function* readChunks(path: string): AsyncGenerator<Chunk> {
+  let first = 0;
+  let lines: Buffer[] = [];
+  let bytes = 0;
+  let rest = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    const all = Buffer.concat([rest, chunk]);
+    let start = 0;
+    for (let at = all.indexOf(10); at >= 0; at = all.indexOf(10, start)) {
+      lines.push(all.subarray(start, at));
+      bytes += at - start;
+      start = at + 1;
+      if (lines.length < chunkLines && bytes < chunkBytes) continue;
+      yield { first, lines };
+      first += lines.length;
+      lines = [];
+      bytes = 0;
+    }
+    rest = all.subarray(start);
+  }
+  if (rest.length > 0) lines.push(rest);
+  if (lines.length > 0) yield { first, lines };
+}
+
+async function rejectedLinesOf(
+  { first, lines }: Chunk,
+  options: ProbeOptions,
+): Promise<readonly RejectedLine[]> {
+  const all = lines.flatMap((line, at) => (isBlank(line) ? [] : [{ index: first + at, line }]));
+  if ((await errorIn(all, options)) === undefined) return [];
+  const rejected: RejectedLine[] = [];
+  for (const entry of await findBadLines(all, options)) {
+    const error = rejected.length < options.maxReasons ? await errorIn([entry], options) : undefined;
+    rejected.push({ index: entry.index, error });
+  }
+  return rejected;
+}
+
+async function findBadLines(all: readonly Line[], options: ProbeOptions): Promise<readonly Line[]> {
+  const isJson = await queryJsonFlags(all, options);
+  const bad = new Set(all.filter((_, at) => !isJson[at]));
+  const parsed = all.filter((_, at) => isJson[at]);
+  const rows = parsed.map(({ line }) => completeRow(line, options.table.fields));
+  const isRow = await queryRowFlags(rows, options);
+  for (const [at, entry] of parsed.entries()) {
+    if (rows[at] !== undefined && !isRow[at]) bad.add(entry);
+  }
+  // Lines that JavaScript parses otherwise than DuckDB are so rare that bisecting is good enough.
+  const others = parsed.filter((entry) => !bad.has(entry));
+  for (const entry of await bisect(others, options)) bad.add(entry);
+  return [...bad].sort((a, b) => a.index - b.index);
+}
+
+interface Line {
+  readonly index: number;
+  readonly line: Buffer;
+}
+
+/** The error of reading lines as rows of the table; undefined without an error. */
+async function errorIn(lines: readonly Line[], options: ProbeOptions): Promise<unknown> {
+  if (lines.length === 0) return undefined;
+  const path = probePath(options);
+  await writeFile(path, joinLines(lines.map(({ line }) => line)));
+  const source = readJsonSql(options.table, [path]);
+  try {
+    await options.connection.run(`SELECT count(hash(${options.values})) FROM ${source} AS r`);
+    return undefined;
+  } catch (error) {
+    options.signal.throwIfAborted();
+    return error;
+  }
+}
+
+async function bisect(lines: readonly Line[], options: ProbeOptions): Promise<readonly Line[]> {
+  if ((await errorIn(lines, options)) === undefined) return [];
+  if (lines.length === 1) return lines;
+  const middle = lines.length >> 1;
+  return [
+    ...(await bisect(lines.slice(0, middle), options)),
+    ...(await bisect(lines.slice(middle), options)),
+  ];
+}
+
+/** For each line, whether it is JSON. */
+async function queryJsonFlags(lines: readonly Line[], options: RejectOptions): Promise<readonly boolean[]> {
+  const path = probePath(options);
+  await writeFile(path, joinLines(lines.map(({ line }) => line)));
+  return queryFlags(options.connection, `SELECT json IS NOT NULL FROM ${readObjectsSql(path)}`);
+}
+
+/**
+ * For each row, whether its values can be converted to the declared types.
+ *
+ * @param rows as from `completeRow`; the flag of an undefined row has no meaning
+ */
+async function queryRowFlags(
+  rows: readonly (string | undefined)[],
+  options: RejectOptions,
+): Promise<readonly boolean[]> {
+  if (rows.length === 0) return [];
+  const { connection, partition, table } = options;
+  const path = probePath(options);
+  await writeFile(path, rows.map((row) => `${row ?? '{}'}\n`).join(''));
+  const shape = quoteText(JSON.stringify(shapeOf(table.fields)));
+  const source = `(SELECT converted IS NULL AS "not converted", unnest(converted) FROM
+    (SELECT TRY(json_transform_strict(json, ${shape})) AS converted FROM ${readObjectsSql(path)}))`;
+  const columns = await describeSource(connection, source);
+  for (const [key, value] of Object.entries(partition)) columns.set(key, partitionValue(value));
+  const values = table.fields.map((field) =>
+    storedValue(field, columns.get(field.name.toLowerCase()), errorInTry('r."not converted"')),
+  );
+  return queryFlags(
+    connection,
+    `SELECT NOT r."not converted" AND TRY(hash(${values.join(', ')})) IS NOT NULL FROM ${source} AS r`,
+  );
+}
+
+/** A scratch file for the lines of one statement. */
+const probePath = ({ acceptedPath }: RejectOptions) => `${acceptedPath}-probe`;
+
+async function queryFlags(connection: DuckDBConnection, sql: string): Promise<readonly boolean[]> {
+  const result = await connection.runAndReadAll(sql);
+  return result.getRowsJS().map(([flag]) => flag === true);
+}
+
+const readObjectsSql = (path: string) =>
+  `read_json_objects(${globText(path)}, format = 'newline_delimited', ignore_errors = true,
+     compression = 'uncompressed', hive_partitioning = false)`;
+
+/** The types of fields in the form that `json_transform_strict` takes. */
+function shapeOf(fields: readonly Field[]): object {
+  return Object.fromEntries(fields.map((field) => [field.name, typeShape(withTextTypes(field))]));
+}
+
+function typeShape(field: Field): unknown {
+  const element = field.fields ? shapeOf(field.fields) : columnType({ ...field, mode: 'NULLABLE' });
+  return field.mode === 'REPEATED' ? [element] : element;
+}
+
+/**
+ * A row with exactly the declared fields, as DuckDB's strict conversion requires.
+ *
+ * @returns undefined if JavaScript would not read the line as DuckDB does
+ */
+function completeRow(line: Buffer, fields: readonly Field[]): string | undefined {
+  const text = line.toString('utf8');
+  const row = parseExactNumbers(text);
+  if (row === undefined) return undefined;
+  if (hasEqualNames(text, row)) return undefined;
+  return JSON.stringify(completeValue(row, fields));
+}
+
+function completeValue(value: unknown, fields: readonly Field[]): unknown {
+  if (Array.isArray(value)) return value.map((element) => completeValue(element, fields));
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
+  const members = new Map(Object.entries(value));
+  return Object.fromEntries(
+    fields.map(({ name, fields: inner }) => {
+      const member = members.get(name) ?? null;
+      return [name, inner ? completeValue(member, inner) : member];
+    }),
+  );
+}
+
+const isBlank = (line: Buffer) => line.every((byte) => byte <= 32);
+
+const joinLines = (lines: readonly Buffer[]) =>
+  Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));

@@ -1,0 +1,145 @@
+import type { BigIntStats } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+
+/** A file with rows of one table, as of a scan of the data folder. */
+export interface DataFile {
+  /** The table's name, as declared. */
+  readonly table: string;
+  /** Path below the data folder. */
+  readonly name: string;
+  readonly path: string;
+  readonly format: 'ndjson' | 'json' | 'csv' | 'parquet';
+  readonly compression: 'gz' | 'zst' | undefined;
+  /** Column values from the names of folders (`date=2026-01-01`), by the key in lower case. */
+  readonly partition: Readonly<Record<string, string | null>>;
+  /** Device and inode, which stay the same when the file is renamed. */
+  readonly identity: string;
+  readonly size: number;
+  /** Nanoseconds since the epoch. */
+  readonly mtime: bigint;
+  /** As `mtime`, of the last change of content or metadata, such as permissions. */
+  readonly ctime: bigint;
+}
+
+/** The files of one table. */
+export interface TableFiles {
+  readonly files: readonly DataFile[];
+  /** Why a file or folder cannot be examined: a link to itself, a folder without permission. */
+  readonly problem?: string;
+}
+
+/**
+ * Lists the files of a data folder by table: `<table>.<format>`, or anything below `<table>/`. Files are not read. Tables
+ * without files have no entry; files of undeclared tables or unknown formats are ignored.
+ */
+export async function findDataFiles(
+  dataDir: string,
+  tables: readonly TableSchema[],
+): Promise<ReadonlyMap<string, TableFiles>> {
+  const found = new Map<string, TableFiles>();
+  const declared = new Map(tables.map(({ name }) => [name.toLowerCase(), name]));
+  for (const top of (await readdir(dataDir)).sort()) {
+    const table = declared.get(tableName(top).toLowerCase());
+    if (table === undefined) continue;
+    const more = await findFiles({ dataDir, table }, top, []);
+    found.set(table, mergeFiles([found.get(table) ?? { files: [] }, more]));
+  }
+  return found;
+}
+
+interface Search {
+  readonly dataDir: string;
+  readonly table: string;
+}
+
+/**
+ * The data files at or below an entry of the data folder. Links are followed, but loops are not.
+ *
+ * @param parents the real paths of the folders above
+ */
+async function findFiles(search: Search, name: string, parents: readonly string[]): Promise<TableFiles> {
+  if (isHidden(name)) return { files: [] };
+  const path = join(search.dataDir, name);
+  try {
+    const stats = await stat(path, { bigint: true });
+    if (!stats.isDirectory()) {
+      const kind = stats.isFile() ? kindOf(name) : undefined;
+      return {
+        files: kind === undefined ? [] : [{ ...kind, table: search.table, name, path, ...statOf(stats) }],
+      };
+    }
+    const real = await realpath(path);
+    if (parents.includes(real)) return { files: [] };
+    const entries = (await readdir(path)).sort();
+    const inside = [...parents, real];
+    return mergeFiles(
+      await Promise.all(entries.map((entry) => findFiles(search, join(name, entry), inside))),
+    );
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    // Removed since its folder was listed, or a link to nothing.
+    if (error.code === 'ENOENT') return { files: [] };
+    return { files: [], problem: `${name}: cannot be read: ${error.code}` };
+  }
+}
+
+const statOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) => ({
+  identity: `${dev}:${ino}`,
+  size: Number(size),
+  mtime: mtimeNs,
+  ctime: ctimeNs,
+});
+
+function mergeFiles(parts: readonly TableFiles[]): TableFiles {
+  const problem = parts.find((part) => part.problem !== undefined)?.problem;
+  return { files: parts.flatMap(({ files }) => files), ...(problem === undefined ? {} : { problem }) };
+}
+
+const tableName = (name: string) => name.split(sep, 1)[0]?.replace(/\..*/s, '') ?? '';
+
+function kindOf(name: string): Pick<DataFile, 'format' | 'compression' | 'partition'> | undefined {
+  const [, extension, compression] = /\.(ndjson|jsonl|json|csv|parquet)(?:\.(gz|zst))?$/i.exec(name) ?? [];
+  if (extension === undefined) return undefined;
+  return {
+    format: formatOf(extension.toLowerCase()),
+    compression: compression === undefined ? undefined : compression.toLowerCase() === 'gz' ? 'gz' : 'zst',
+    partition: partitionOf(name),
+  };
+}
+
+/** Files that other tools put beside their data: `_temporary/`, `.part-0.json.crc` and the like. */
+const isHidden = (name: string) => /(^|[\\/])[._]/.test(name);
+
+function formatOf(extension: string): DataFile['format'] {
+  if (extension === 'json' || extension === 'csv' || extension === 'parquet') return extension;
+  return 'ndjson';
+}
+
+/** The column values that the folders of a name give. */
+function partitionOf(name: string): DataFile['partition'] {
+  const folders = name.split(sep).slice(1, -1);
+  return Object.fromEntries(
+    folders.flatMap((folder) => {
+      const [, key, value] = /^([^=]+)=(.*)$/s.exec(folder) ?? [];
+      if (key === undefined || value === undefined) return [];
+      return [[key.toLowerCase(), value === '__HIVE_DEFAULT_PARTITION__' ? null : decodePercent(value)]];
+    }),
+  );
+}
+
+/** Hive writes `%3A` for a colon; a lone percent sign is left as it is. */
+const decodePercent = (value: string) =>
+  value.replace(/(?:%[0-9a-f]{2})+/gi, (escaped) =>
+    Buffer.from(escaped.replaceAll('%', ''), 'hex').toString(),
+  );
+
+/** Whether lines that are appended to a file of this kind can be imported without the lines before. */
+export const canGrow = ({ format, compression }: Pick<DataFile, 'format' | 'compression'>): boolean =>
+  format === 'ndjson' && compression === undefined;
+
+/** Whether two names mean the same format and partition, so that a renamed file's rows stay valid. */
+export function isSameKind(name: string, otherName: string): boolean {
+  return JSON.stringify(kindOf(name)) === JSON.stringify(kindOf(otherName));
+}

@@ -1,0 +1,132 @@
+import { setMaxListeners } from 'node:events';
+import { resolve } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { LoopTurns } from '../../concurrency/loop-turns.ts';
+import { OnePerOwner } from '../../concurrency/one-per-owner.ts';
+import type { Config } from '../../config.ts';
+import { sessionSettings } from '@querygate/bigquery-sql/macros/macros';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import type { Engine, EngineOptions } from '../../engine/engine.ts';
+import { forgetTable } from './import/scan/manifest.ts';
+import { type LocalData, openData, requireDataDir } from './open-data.ts';
+import { asStartError, openDatabase } from './open-database.ts';
+import { openVersions, type Versions } from './open-versions.ts';
+import { planInBackground } from './prepare/plan-in-background.ts';
+import { ConnectionPool } from './run/connection-pool.ts';
+import { buildDefineMacros } from './run/define-macros.ts';
+import { buildRun } from './run/run-query.ts';
+import { openStore, type Store } from './store/open-store.ts';
+import { openTables } from './store/stored-tables.ts';
+
+/**
+ * The engine on one machine: an embedded DuckDB over local files, or over the demo data. It is open once the existing
+ * data has been loaded.
+ *
+ * @throws StartError if a saved query uses unsupported SQL or returns other columns than declared, with file and line
+ */
+export async function openDuckdb({
+  catalog,
+  config,
+  now,
+  listener,
+  turns = new LoopTurns(),
+}: EngineOptions): Promise<Engine> {
+  requireDataDir(config);
+  const database = await openDatabase(config);
+  const { connect } = database;
+  const closing = new AbortController();
+  // Every running or waiting query listens to it.
+  setMaxListeners(0, closing.signal);
+  let store: Store | undefined;
+  let data: LocalData | undefined;
+  let pool: ConnectionPool | undefined;
+  let planning: Promise<void> | undefined;
+  let versions: Versions | undefined;
+  const closeAll = async () => {
+    closing.abort();
+    await pool?.close();
+    await planning;
+    await data?.close();
+    await versions?.idle();
+    database.close();
+    await store?.close();
+  };
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= closeAll();
+    return closed;
+  };
+
+  try {
+    const adminConnection = await connect();
+    await adminConnection.run(globalSettings);
+    store = await openStore(adminConnection, config.storeFile);
+    const tables = await openTables(await connect(), catalog.tables, forgetTable);
+    const defineMacros = buildDefineMacros(await connect(), new Set());
+    versions = await openVersions({
+      connection: adminConnection,
+      catalog,
+      tables,
+      defineMacros,
+      closing: closing.signal,
+    });
+    const { runnable } = versions;
+    const workers: DuckDBConnection[] = [];
+    for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
+    data = await openData({ connect, config, store, tables, onRebuilt: versions.onRebuilt, now, listener });
+    await adminConnection.run(lockdown(store, config));
+    pool = new ConnectionPool(workers, {
+      maxSlow: config.duckdbThreads,
+      queueLength: config.engineQueueLength,
+      database,
+    });
+    const run = buildRun({
+      pool,
+      runnable,
+      dataProblems: data.problems,
+      timeoutMs: config.engineTimeoutMs,
+      turns,
+      reading: new OnePerOwner(),
+      now,
+      defineMacros,
+      onUnusable: (error) => listener.unusable?.(error),
+      closing: closing.signal,
+    });
+    const { catchUp } = data;
+    planning = planInBackground({
+      connection: await connect(),
+      queries: catalog.queries,
+      withQuery: (query, use) =>
+        runnable.use(async (queries) => {
+          const current = queries.get(query);
+          if (current) await use(current);
+        }),
+      onProblem: listener.problem,
+      signal: closing.signal,
+    });
+    return {
+      source: `duckdb ${config.dataDir === undefined ? 'demo' : resolve(config.dataDir)}`,
+      updates: versions.updates(data),
+      run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw asStartError(error, config);
+  }
+}
+
+/** For every connection, also for those that are opened after the configuration is locked. */
+export const globalSettings = sessionSettings
+  .map((setting) => setting.replace(/^SET /, 'SET GLOBAL '))
+  .join(';');
+
+/**
+ * SQL that denies all later statements extensions, settings, and files other than those of the data. It is a second
+ * barrier, in case the rewriter accepts query text that it should reject.
+ */
+export function lockdown({ scratch }: Store, { dataDir }: Config): string {
+  const folders = dataDir === undefined ? [scratch] : [scratch, resolve(dataDir)];
+  return `SET allowed_directories = [${folders.map(quoteText).join(', ')}];
+    SET enable_external_access = false; SET lock_configuration = true;`;
+}

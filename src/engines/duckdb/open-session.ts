@@ -1,0 +1,78 @@
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import type { Config } from '../../config.ts';
+import { sessionSettings } from '@querygate/bigquery-sql/macros/macros';
+import type { EngineListener } from '../../engine/engine.ts';
+import { forgetTable } from './import/scan/manifest.ts';
+import { type LocalData, openData, requireDataDir } from './open-data.ts';
+import { asStartError, openDatabase } from './open-database.ts';
+import { globalSettings, lockdown } from './open-duckdb.ts';
+import { buildCompute } from '@querygate/bigquery-sql/duckdb/compute-constants';
+import type { Outcome } from '@querygate/bigquery-sql/duckdb/outcome';
+import {
+  explainStatement,
+  type RunLimits,
+  runStatement,
+  type Statement,
+  type StatementContext,
+} from '@querygate/bigquery-sql/duckdb/run-statement';
+import { openStore, type Store } from './store/open-store.ts';
+import { openTables } from './store/stored-tables.ts';
+
+/** Runs statements that are not saved, one at a time, on the same data as the service. */
+export interface Session {
+  /** Does not throw. */
+  run(statement: Statement, limits: RunLimits): Promise<Outcome>;
+  /** Does not throw. */
+  explain(statement: Statement): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+interface SessionOptions {
+  readonly config: Config;
+  readonly tables: readonly TableSchema[];
+  /** False if no statement will read a table: their rows are not loaded. */
+  readonly withRows: boolean;
+  readonly now: () => Date;
+  readonly listener: EngineListener;
+}
+
+/** @throws StartError if DuckDB or the data cannot be opened */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { config, listener, now, withRows } = options;
+  if (withRows) requireDataDir(config);
+  const database = await openDatabase(config);
+  let store: Store | undefined;
+  let data: LocalData | undefined;
+  const close = async () => {
+    await data?.close();
+    database.close();
+    await store?.close();
+  };
+  try {
+    const connection = await database.connect();
+    await connection.run(globalSettings);
+    await connection.run(sessionSettings.join(';'));
+    store = await openStore(connection, withRows ? config.storeFile : ':memory:');
+    const tables = await openTables(await database.connect(), options.tables, forgetTable);
+    if (withRows) {
+      const { connect } = database;
+      data = await openData({ connect, config, store, tables, onRebuilt: async () => {}, now, listener });
+    }
+    await connection.run(lockdown(store, config));
+    const context: StatementContext = {
+      connection,
+      compute: buildCompute(connection, (sql) => connection.prepare(sql)),
+      tables: () => tables.all,
+      now,
+      definedMacros: new Set(),
+    };
+    return {
+      run: (statement, limits) => runStatement(context, statement, limits),
+      explain: (statement) => explainStatement(context, statement),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw asStartError(error, config);
+  }
+}

@@ -1,0 +1,163 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { type Problem, StartError } from '../../../errors.ts';
+import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
+import { type Compiled, compile } from '@querygate/bigquery-sql/compile';
+import { equalityColumns } from '@querygate/bigquery-sql/analysis/equality-columns';
+import { openSandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
+import type { Origin, StoredTable } from '@querygate/bigquery-sql/tree/stored-table';
+import { queryProblems } from '../../../analysis/query-problems.ts';
+import { unfilteredProblems } from '../../../analysis/tenant-filters.ts';
+import { buildPrepareCallerSql, type PrepareCallerSql } from './caller-sql.ts';
+import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
+import { buildColumnCheck, compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
+
+/** A query that can run. */
+export interface Runnable {
+  readonly compiled: Compiled;
+  /** Made when first used. */
+  readonly prepared: PreparedQuery;
+  /** The tables whose data the query needs. */
+  readonly tables: readonly string[];
+  /** The same, as they are stored: with other ones, it has to be prepared again. */
+  readonly storedTables: readonly StoredTable[];
+  /** The columns that the query, or SQL of a caller over it, compares with a parameter for equality; found when first used. */
+  readonly equalityColumns: readonly Origin[];
+  /** Prepares callers' SQL over the query; undefined if it takes none. */
+  readonly callerSql: PrepareCallerSql | undefined;
+}
+
+interface PrepareOptions {
+  readonly queries: readonly SavedQuery[];
+  /** The tables that queries may read, as the database has them. */
+  readonly tables: readonly StoredTable[];
+  /** Defines the macros that queries call. */
+  readonly defineMacros: (names: readonly string[]) => Promise<void>;
+  /** Whether DuckDB plans every query now; by default only those with columns whose types are not known otherwise. */
+  readonly planAll?: boolean;
+  /** What was prepared before: used again if its tables are still stored as they were. */
+  readonly known?: WeakMap<SavedQuery, Runnable>;
+  /** Given if other work of the process is to be done between two queries: it stops when the signal is aborted. */
+  readonly inTurns?: AbortSignal;
+}
+
+export interface PreparedCatalog {
+  readonly runnable: ReadonlyMap<SavedQuery, Runnable>;
+  /** Of the queries that cannot run. */
+  readonly problems: ReadonlyMap<SavedQuery, readonly Problem[]>;
+}
+
+/**
+ * Compiles every query, checks that it returns rows of one tenant, compares its columns with the header, and defines the
+ * macros that they call.
+ *
+ * @param connection to a database that has the tables
+ * @throws StartError with the problems of all queries
+ */
+export async function prepareCatalog(
+  connection: DuckDBConnection,
+  options: PrepareOptions,
+): Promise<ReadonlyMap<SavedQuery, Runnable>> {
+  const { runnable, problems } = await prepareQueries(connection, options);
+  if (problems.size > 0)
+    throw new StartError('Saved queries cannot be served from DuckDB', [...problems.values()].flat());
+  return runnable;
+}
+
+/** As `prepareCatalog`, with the problems of queries that cannot run beside the others. */
+export async function prepareQueries(
+  connection: DuckDBConnection,
+  { queries, tables, defineMacros, planAll = false, known, inTurns }: PrepareOptions,
+): Promise<PreparedCatalog> {
+  const problems = new Map<SavedQuery, readonly Problem[]>();
+  const compiled = new Map<SavedQuery, Compiled>();
+  const runnable = new Map<SavedQuery, Runnable>();
+  for (const query of queries) {
+    const before = known?.get(query);
+    if (before !== undefined && isUpToDate(before, query, tables)) {
+      runnable.set(query, before);
+      continue;
+    }
+    if (inTurns !== undefined) await nextTurn();
+    inTurns?.throwIfAborted();
+    await collectProblems(problems, query, () => {
+      const tree = compile(query, tables, { checkColumns: buildColumnCheck(query) });
+      compiled.set(query, tree);
+      const unfiltered = unfilteredProblems(query, tree);
+      if (unfiltered.length > 0) problems.set(query, unfiltered);
+    });
+  }
+  const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
+  await defineMacros(called);
+
+  for (const [query, tree] of compiled) {
+    if (inTurns !== undefined) await nextTurn();
+    inTurns?.throwIfAborted();
+    await collectProblems(problems, query, async () => {
+      const types =
+        (planAll ? undefined : compiledTypes(query, tree)) ?? (await plannedTypes(connection, query, tree));
+      const prepared = buildRunnable(query, tree, types, tables);
+      if (problems.has(query)) return;
+      known?.set(query, prepared);
+      runnable.set(query, prepared);
+    });
+  }
+  return { runnable, problems };
+}
+
+function isUpToDate({ storedTables }: Runnable, query: SavedQuery, tables: readonly StoredTable[]): boolean {
+  if (readsAny(query) && storedTables.length !== tables.length) return false;
+  return storedTables.every((table) => tables.includes(table));
+}
+
+/** Whether it reads every table whose name fits, or callers choose what they read of its common tables. */
+const readsAny = ({ sql, querySandboxing }: SavedQuery): boolean =>
+  querySandboxing === 'enabled' || /\*\s*`/.test(sql);
+
+function buildRunnable(
+  query: SavedQuery,
+  compiled: Compiled,
+  types: ResultTypes,
+  tables: readonly StoredTable[],
+): Runnable {
+  let prepared: PreparedQuery | undefined;
+  let compared: readonly Origin[] | undefined;
+  const sandbox = query.querySandboxing === 'enabled' ? openSandbox(query, tables) : undefined;
+  return {
+    compiled,
+    get prepared() {
+      prepared ??= prepareQuery(query, compiled, types);
+      return prepared;
+    },
+    tables: compiled.tables,
+    storedTables: readsAny(query) ? tables : tables.filter(({ name }) => compiled.tables.includes(name)),
+    get equalityColumns() {
+      const trees = [compiled, ...(sandbox?.tables.map(sandbox.readAll) ?? [])];
+      compared ??= trees.flatMap(({ query: tree }) => equalityColumns(tree));
+      return compared;
+    },
+    callerSql: sandbox && buildPrepareCallerSql(query, sandbox),
+  };
+}
+
+/** The columns of a table that queries compare with a parameter for equality, in the order of the queries. */
+export function* equalityColumnsOf(table: string, queries: Iterable<Runnable>): Iterable<Origin> {
+  for (const query of queries) {
+    if (!query.tables.includes(table)) continue;
+    for (const column of query.equalityColumns) if (column.table === table) yield column;
+  }
+}
+
+/** Adds the problems of a query if the work on it fails. */
+async function collectProblems(
+  problems: Map<SavedQuery, readonly Problem[]>,
+  query: SavedQuery,
+  work: () => unknown,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    problems.set(query, [...(problems.get(query) ?? []), ...queryProblems(query, error)]);
+  }
+}

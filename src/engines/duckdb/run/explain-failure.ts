@@ -1,0 +1,50 @@
+import type { BoundQuery } from '../../../catalog/binding/bind.ts';
+import { GatewayError } from '../../../errors.ts';
+import { findQuotedParameter, unusableValue } from '../../../engine/blame-parameter.ts';
+import {
+  callerSqlFailed,
+  queryOfTooMuchText,
+  tooMuchText,
+  unsafeInteger,
+} from '../../../engine/engine-errors.ts';
+
+/** A DuckDB failure as the caller may see it. DuckDB's own text contains SQL and names, so it is only the cause. */
+export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  if (text.startsWith('Out of Memory')) {
+    return new GatewayError('ENGINE_FAILED', 'The query needs more memory than the engine may use', {
+      cause,
+    });
+  }
+  if (text.includes(tooMuchText)) return queryOfTooMuchText(bound.sql !== undefined);
+  if (text.includes(unsafeInteger)) {
+    return new GatewayError('ENGINE_FAILED', `The query failed: ${unsafeInteger}`, { cause });
+  }
+  // Of several errors of a caller's SQL, the number of stored rows, also of other tenants, decides which one is reported.
+  const isSaved = bound.sql === undefined;
+  const pattern = bound.query.parameters.find(({ type }) => type === 'pattern');
+  if (isSaved && pattern !== undefined && re2Error.test(text)) {
+    const message = text.includes('pattern too large')
+      ? `${pattern.name}: is too large for the engine when its {counts} are expanded; use smaller counts, or smaller classes in them`
+      : `${pattern.name}: must be a regular expression in RE2 syntax`;
+    return new GatewayError('INVALID_PARAMETER', message, { parameter: pattern.name, cause });
+  }
+  if (isSaved && /^(Conversion|Invalid Input|Out of Range) Error/.test(text)) {
+    const blamed = findQuotedParameter(text, bound);
+    if (blamed !== undefined) return unusableValue(blamed, cause);
+  }
+  if (bound.sql !== undefined && text.startsWith('INTERNAL Error')) {
+    const message = 'sql: DuckDB has a defect with this query; write subqueries as joins or common tables';
+    return new GatewayError('ENGINE_FAILED', message, { cause });
+  }
+  if (bound.sql !== undefined && !isOfEngine.test(text)) return callerSqlFailed(cause);
+  return new GatewayError('ENGINE_FAILED', 'The query failed', { cause });
+}
+
+/** Classes of errors that no caller's SQL causes by itself. */
+const isOfEngine =
+  /^(IO|Fatal|FATAL|INTERNAL|Internal|Connection|Transaction\w*|Permission) Error|^(?!\w[\w ]* Error)/;
+
+/** What RE2 reports about a pattern. Binding has checked the pattern with a port of RE2, whose version differs. */
+const re2Error =
+  /^Invalid Input Error: (invalid (escape sequence|character class|perl operator|repetition size|UTF-8|named capture)|missing [\])]|unexpected \)|trailing \\|no argument for repetition|bad repetition|pattern too large)/;

@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto';
+import type { BoundQuery } from '../../../catalog/binding/bind.ts';
+import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.ts';
+import type { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
+import type { Rows, RunOptions } from '../../../engine/engine.ts';
+import { maxCallerResultBytes } from '../../../engine/engine-errors.ts';
+import type { Runnable } from '../prepare/prepare-catalog.ts';
+import { bindingsOf } from '@querygate/bigquery-sql/duckdb/bindings';
+import { callerLimits, HostWork } from '@querygate/bigquery-sql/duckdb/host/host-work';
+import { rowTexts } from '../wire/rows.ts';
+import { computeTimes } from '@querygate/bigquery-sql/duckdb/compute-constants';
+import type { ConnectionPool } from './connection-pool.ts';
+import type { DefineMacros } from './define-macros.ts';
+import { interruptOnAbort } from './interrupt-on-abort.ts';
+
+interface CallerSqlContext {
+  readonly pool: ConnectionPool;
+  readonly turns: LoopTurns;
+  readonly reading: OnePerOwner;
+  readonly now: () => Date;
+  readonly defineMacros: DefineMacros;
+  /** @throws GatewayError DATA_UNREADABLE if one of the tables has a problem */
+  readonly requireData: (tables: readonly string[]) => void;
+}
+
+/**
+ * Runs a caller's SQL over the common tables of a saved query. It is judged while it occupies a worker, and in a turn of
+ * the event loop, so that many of them take turns with everything else. Nothing of it is kept but a few prepared texts.
+ *
+ * @throws GatewayError INVALID_PARAMETER if it is not one SELECT over the common tables; QUERY_TOO_EXPENSIVE; as the
+ * engine's `run` does
+ */
+export function runCallerSql(
+  { pool, turns, reading, now, defineMacros, requireData }: CallerSqlContext,
+  { callerSql }: Runnable,
+  { query, parameters, sql }: BoundQuery & { readonly sql: string },
+  { signal, owner, beforeRows }: RunOptions,
+): Promise<Rows> {
+  if (callerSql === undefined) throw new Error(`${query.name} takes no SQL`);
+  const { maxRows } = query;
+  const key = hash('sha256', `${query.id} ${sql}`);
+  return pool.use({ key, owner, isCallerSql: true, signal }, async (worker, signal, onResult) => {
+    signal.throwIfAborted();
+    const stopInterrupting = interruptOnAbort(signal, worker);
+    worker.beginWork(new HostWork(callerLimits, signal));
+    try {
+      await turns.wait(computingOwner(owner));
+      const judged = callerSql(sql);
+      requireData(judged.tables);
+      await defineMacros(judged.macros);
+      signal.throwIfAborted();
+      const { columns, resultColumns, generic, plan } = await judged.prepare(worker.connection);
+      const bindings = bindingsOf(parameters, now(), query.parameters);
+      const { sql: planned, constants } = plan(parameters);
+      const complete = computeTimes(constants, bindings);
+      const result =
+        complete === undefined
+          ? await worker.runOnce(generic, bindings)
+          : await worker.runOnce(planned, complete);
+      signal.throwIfAborted();
+      onResult();
+      await beforeRows?.(signal);
+      const texts = rowTexts(result, columns, maxRows, maxCallerResultBytes);
+      const rows = await reading.run(owner, () => turns.runAfterFirst(computingOwner(owner), texts));
+      return { rows, truncated: result.rowCount > maxRows, columns: resultColumns };
+    } finally {
+      stopInterrupting();
+      await worker.release();
+    }
+  });
+}

@@ -1,0 +1,158 @@
+import type { DuckDBMaterializedResult } from '@duckdb/node-api';
+import type { BoundQuery } from '../../../catalog/binding/bind.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { openLinkedAbort } from '../../../concurrency/abort.ts';
+import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.ts';
+import type { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
+import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
+import { callerDisconnected, GatewayError } from '../../../errors.ts';
+import type { Engine, Rows, RunOptions } from '../../../engine/engine.ts';
+import { deadlineExceeded, engineClosing } from '../../../engine/engine-errors.ts';
+import type { Plan } from '@querygate/bigquery-sql/duckdb/plan';
+import type { Runnable } from '../prepare/prepare-catalog.ts';
+import type { PreparedQuery } from '../prepare/prepare-query.ts';
+import { type Bindings, bindingsOf } from '@querygate/bigquery-sql/duckdb/bindings';
+import { HostWork, savedLimits } from '@querygate/bigquery-sql/duckdb/host/host-work';
+import { rowTexts } from '../wire/rows.ts';
+import { isDatabaseUnusable } from '../wire/unusable-database.ts';
+import { withThresholds } from '@querygate/bigquery-sql/duckdb/compute-constants';
+import type { ConnectionPool } from './connection-pool.ts';
+import type { DefineMacros } from './define-macros.ts';
+import { explainFailure } from './explain-failure.ts';
+import { interruptOnAbort } from './interrupt-on-abort.ts';
+import { runCallerSql } from './run-caller-sql.ts';
+import type { Worker } from './worker.ts';
+
+/** The queries that can run. */
+export interface RunnableQueries {
+  get(query: SavedQuery): Runnable | undefined;
+}
+
+interface RunContext {
+  readonly pool: ConnectionPool;
+  readonly runnable: VersionedRef<RunnableQueries>;
+  /** Why a table's data cannot be read, by table. */
+  readonly dataProblems: ReadonlyMap<string, string>;
+  readonly timeoutMs: number;
+  readonly turns: LoopTurns;
+  /** Reads the rows of one result after the other: half of them would only take memory. */
+  readonly reading: OnePerOwner;
+  readonly now: () => Date;
+  readonly defineMacros: DefineMacros;
+  readonly onUnusable: (error: Error) => void;
+  /** Aborted when the engine closes; it stops every run. */
+  readonly closing: AbortSignal;
+}
+
+/** Runs prepared queries, each within one deadline that includes the wait for a worker. */
+export function buildRun(context: RunContext): Engine['run'] {
+  const { closing, runnable, timeoutMs, dataProblems, onUnusable } = context;
+  const callers = {
+    ...context,
+    requireData: (tables: readonly string[]) => requireData(tables, dataProblems),
+  };
+
+  const runWithin = async (
+    bound: BoundQuery,
+    { signal: caller, ...options }: RunOptions,
+    run: (options: RunOptions) => Promise<Rows>,
+  ) => {
+    const timeout = { ms: timeoutMs, reason: () => timedOut };
+    const abort = openLinkedAbort({ follow: [caller, closing], timeout });
+    try {
+      return await run({ ...options, signal: abort.signal });
+    } catch (cause) {
+      if (closing.aborted) throw engineClosing(cause);
+      if (isDatabaseUnusable(cause)) onUnusable(cause);
+      if (abort.signal.reason === timedOut) throw deadlineExceeded(timeoutMs, cause);
+      if (abort.signal.aborted) throw callerDisconnected(cause);
+      throw cause instanceof GatewayError ? cause : explainFailure(cause, bound);
+    } finally {
+      abort.release();
+    }
+  };
+
+  return (bound, options) =>
+    runnable.use(async (queries) => {
+      const query = queries.get(bound.query);
+      if (query === undefined) throw new Error(`${bound.query.name} was not prepared`);
+      const { sql } = bound;
+      if (sql !== undefined)
+        return runWithin(bound, options, (within) => runCallerSql(callers, query, { ...bound, sql }, within));
+      requireData(query.tables, dataProblems);
+      return runWithin(bound, options, (within) => runPrepared(context, query.prepared, bound, within));
+    });
+}
+
+/** The reason of an abort by the deadline. */
+const timedOut = new Error('timed out');
+
+const dataUnreadable =
+  'A data file that this endpoint reads is broken; the log of the service says which one';
+
+/** @throws GatewayError DATA_UNREADABLE if one of the tables has a problem */
+function requireData(tables: readonly string[], dataProblems: ReadonlyMap<string, string>): void {
+  const broken = tables.find((table) => dataProblems.has(table));
+  // The problem quotes rows, which may be another project's: it is for the log only.
+  if (broken !== undefined)
+    throw new GatewayError('DATA_UNREADABLE', dataUnreadable, { cause: dataProblems.get(broken) });
+}
+
+function runPrepared(
+  { pool, turns, reading, now }: RunContext,
+  prepared: PreparedQuery,
+  bound: BoundQuery,
+  { signal, owner, onStart, beforeRows }: RunOptions,
+): Promise<Rows> {
+  const { maxRows } = bound.query;
+  const { generic, columns } = prepared;
+  const plan = prepared.plan(bound.parameters);
+  return pool.use({ key: plan.sql, owner, isCallerSql: false, signal }, async (worker, signal, onResult) => {
+    signal.throwIfAborted();
+    onStart?.();
+    const stopInterrupting = interruptOnAbort(signal, worker);
+    worker.beginWork(new HostWork(savedLimits, signal));
+    try {
+      const result = await select(
+        worker,
+        plan,
+        generic,
+        bindingsOf(bound.parameters, now(), bound.query.parameters),
+        signal,
+      );
+      signal.throwIfAborted();
+      onResult();
+      // The worker is kept: another result would only wait, too.
+      await beforeRows?.(signal);
+      const rows = await reading.run(owner, () =>
+        turns.runAfterFirst(computingOwner(owner), rowTexts(result, columns, maxRows)),
+      );
+      return { rows, truncated: result.rowCount > maxRows };
+    } finally {
+      stopInterrupting();
+      await worker.release();
+    }
+  });
+}
+
+async function select(
+  worker: Worker,
+  plan: Plan,
+  generic: string,
+  bindings: Bindings,
+  signal: AbortSignal,
+): Promise<DuckDBMaterializedResult> {
+  const withConstants = await worker.compute(plan.constants, bindings).catch(() => undefined);
+  signal.throwIfAborted();
+  // A constant that fails may be one that no row needs: the generic plan computes it where it is used.
+  if (withConstants === undefined) return worker.run(generic, bindings);
+  if (plan.thresholds.length === 0) return worker.run(plan.sql, withConstants);
+  // A threshold is valid only for the rows that it was computed from.
+  await worker.beginSnapshot();
+  const complete = await withThresholds(plan.thresholds, withConstants, async (sql, bindings) => {
+    const result = await worker.run(sql, bindings);
+    signal.throwIfAborted();
+    return result;
+  });
+  return worker.run(plan.sql, complete);
+}

@@ -1,0 +1,87 @@
+import type { DuckDBConnection, DuckDBMaterializedResult, DuckDBPreparedStatement } from '@duckdb/node-api';
+import { LRUCache } from 'lru-cache';
+import { type Bindings, bindTo } from '@querygate/bigquery-sql/duckdb/bindings';
+import { callsHost, runCallingHost } from '@querygate/bigquery-sql/duckdb/host/exit-guard';
+import type { HostWorks } from '@querygate/bigquery-sql/duckdb/host/host-functions';
+import type { HostWork } from '@querygate/bigquery-sql/duckdb/host/host-work';
+import { buildCompute, type Compute } from '@querygate/bigquery-sql/duckdb/compute-constants';
+
+/** A connection that runs one statement at a time and keeps its prepared statements. */
+export interface Worker {
+  readonly connection: DuckDBConnection;
+  /** From now until `release`, statements use this process within these limits. */
+  beginWork(work: HostWork): void;
+  /** Runs a statement with those of the bindings that it has parameters for. */
+  run(sql: string, bindings: Bindings): Promise<DuckDBMaterializedResult>;
+  /** As `run`, for a statement that is not kept: callers choose it. */
+  runOnce(sql: string, bindings: Bindings): Promise<DuckDBMaterializedResult>;
+  /** From now until `release` all statements read the same snapshot. */
+  beginSnapshot(): Promise<void>;
+  release(): Promise<void>;
+  /** Forgets its statements; the connection is the caller's to close. */
+  close(): void;
+  readonly compute: Compute;
+}
+
+/** How many statements a worker keeps: those of the plans in use, for a catalog of ordinary size. */
+const maxStatements = 256;
+
+export function openWorker(connection: DuckDBConnection, hostWorks: HostWorks): Worker {
+  const { connectionId } = connection.clientContext;
+  const statements = new LRUCache<string, Promise<DuckDBPreparedStatement>>({
+    max: maxStatements,
+    dispose: (unused) => void unused.then((statement) => statement.destroySync()).catch(() => {}),
+  });
+
+  const prepare = (sql: string): Promise<DuckDBPreparedStatement> => {
+    const cached = statements.get(sql);
+    if (cached !== undefined) return cached;
+    const statement = connection.prepare(sql);
+    statements.set(sql, statement);
+    statement.catch(() => statements.delete(sql));
+    return statement;
+  };
+
+  const withHost = async (run: () => Promise<DuckDBMaterializedResult>) => {
+    const result = await runCallingHost(run);
+    hostWorks.get(connectionId)?.requireEnough();
+    return result;
+  };
+
+  let isInTransaction = false;
+  return {
+    connection,
+    beginWork: (work) => hostWorks.set(connectionId, work),
+    async run(sql, bindings) {
+      const run = async () => {
+        const statement = await prepare(sql);
+        bindTo(statement, bindings);
+        return statement.run();
+      };
+      return callsHost(sql) ? withHost(run) : run();
+    },
+    runOnce(sql, bindings) {
+      const run = async () => {
+        const statement = await connection.prepare(sql);
+        try {
+          bindTo(statement, bindings);
+          return await statement.run();
+        } finally {
+          statement.destroySync();
+        }
+      };
+      return callsHost(sql) ? withHost(run) : run();
+    },
+    async beginSnapshot() {
+      await (await prepare('BEGIN')).run();
+      isInTransaction = true;
+    },
+    async release() {
+      hostWorks.delete(connectionId);
+      if (isInTransaction) await (await prepare('ROLLBACK')).run();
+      isInTransaction = false;
+    },
+    close: () => statements.clear(),
+    compute: buildCompute(connection, prepare),
+  };
+}

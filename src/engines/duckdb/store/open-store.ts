@@ -1,0 +1,112 @@
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { storeFolder } from '../../../config.ts';
+import { StartError } from '../../../errors.ts';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+
+/** The database of the local rows, attached as `storeName`. */
+export interface Store {
+  /** The folder of its file; undefined for a store in memory. */
+  readonly folder: string | undefined;
+  /** An empty folder of this process, for copies of files. */
+  readonly scratch: string;
+  /** Bytes on disk; undefined in memory. */
+  size(): number | undefined;
+  /** Removes the temporary files. The caller must have closed all connections. */
+  close(): Promise<void>;
+}
+
+/** The name of the attached database. */
+export const storeName = 'store';
+
+/** Increased whenever an older store can no longer be read; such a store is deleted and imported again. */
+const format = 2;
+
+/**
+ * Attaches the store, and creates it if it does not exist. The store is a cache: one of another format is deleted.
+ *
+ * @param path `:memory:`, or a file
+ * @throws StartError if the file cannot be used
+ */
+export async function openStore(connection: DuckDBConnection, path: string): Promise<Store> {
+  const file = path === ':memory:' ? undefined : resolve(path);
+  const base = file ?? join(await mkdtemp(join(tmpdir(), 'querygate-')), 'store');
+  const [scratch, spill] = [`${base}.scratch`, `${base}.spill`];
+  try {
+    mkdirSync(dirname(base), { recursive: true, mode: ownerOnly.folder });
+    await attach(connection, file);
+    restrictModes(file);
+    // DuckDB locks the file, so that these folders were left by a process that was killed.
+    for (const folder of [scratch, spill]) {
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder, { mode: ownerOnly.folder });
+    }
+  } catch (error) {
+    if (error instanceof Error && /^Out of Memory|^Failed to allocate/.test(error.message)) throw error;
+    throw unusable(path, error);
+  }
+  await connection.run(`SET temp_directory = ${quoteText(spill)}`);
+  return {
+    folder: file === undefined ? undefined : dirname(file),
+    scratch,
+    size: () => (file === undefined ? undefined : sizeOf(file) + sizeOf(`${file}.wal`)),
+    async close() {
+      const temporary = file === undefined ? [dirname(base)] : [scratch, spill];
+      for (const folder of temporary) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The rows of all tenants may be in it, also if the log files can be read by their owner only. */
+const ownerOnly = { file: 0o600, folder: 0o700 };
+
+/** Of a store that was made with other modes. The umask of the process is for what is made later. */
+function restrictModes(file: string | undefined): void {
+  if (file === undefined) return;
+  for (const path of [file, `${file}.wal`]) if (existsSync(path)) chmodSync(path, ownerOnly.file);
+  // Any other folder is the operator's.
+  if (basename(dirname(file)) === storeFolder) chmodSync(dirname(file), ownerOnly.folder);
+}
+
+async function attach(connection: DuckDBConnection, file: string | undefined): Promise<void> {
+  const sql = `ATTACH ${quoteText(file ?? ':memory:')} AS ${storeName} (STORAGE_VERSION 'v1.5.0')`;
+  await connection.run(sql);
+  if (await hasFormat(connection)) return;
+  await connection.run(`DETACH ${storeName}`);
+  for (const suffix of ['', '.wal']) if (file !== undefined) rmSync(`${file}${suffix}`, { force: true });
+  await connection.run(sql);
+  await connection.run(`CREATE TABLE ${formatTable} AS SELECT ${format}::INTEGER AS "version"`);
+}
+
+const formatTable = `${storeName}.querygate_format`;
+
+async function hasFormat(connection: DuckDBConnection): Promise<boolean> {
+  const tables = `SELECT 1 FROM duckdb_tables() WHERE database_name = '${storeName}' AND table_name = 'querygate_format'`;
+  if ((await connection.runAndReadAll(tables)).currentRowCount === 0) return false;
+  const found = await connection.runAndReadAll(`SELECT "version" FROM ${formatTable}`);
+  return found.getRows()[0]?.[0] === format;
+}
+
+function unusable(file: string, error: unknown): StartError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StartError('The store cannot be opened', [
+    { message: `STORE_FILE: got ${JSON.stringify(file)}; ${advice(reason)}` },
+  ]);
+}
+
+function advice(reason: string): string {
+  if (/lock/i.test(reason))
+    return 'it is in use by another process: each process needs a store of its own, so set STORE_FILE to another file for this one';
+  if (/EACCES|EROFS|EPERM|Permission denied|Read-only/i.test(reason)) {
+    return 'it is not writable: name a file that is, or :memory: for a store that is rebuilt at each start';
+  }
+  if (/not a valid DuckDB|serializ|version/i.test(reason)) {
+    return 'it is not a store: name another file, or delete this one to have it rebuilt from DATA_DIR';
+  }
+  return reason.split('\n', 1)[0] ?? '';
+}
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

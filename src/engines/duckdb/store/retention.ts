@@ -1,0 +1,26 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { quote } from '@querygate/bigquery-sql/types';
+import type { TableInStore } from './stored-tables.ts';
+
+/**
+ * Deletes the rows from before a time; a table without a time column keeps all rows.
+ *
+ * @returns how many were deleted
+ */
+export async function dropOlder(
+  connection: DuckDBConnection,
+  tables: readonly TableInStore[],
+  before: Date,
+): Promise<number> {
+  let dropped = 0;
+  for (const { relation, time } of tables) {
+    if (time === undefined) continue;
+    const timestamp = `${quoteText(before.toISOString())}::TIMESTAMPTZ`;
+    const { rowsChanged } = await connection.run(
+      `DELETE FROM ${relation} WHERE ${quote(time)} < ${timestamp}`,
+    );
+    dropped += rowsChanged;
+  }
+  return dropped;
+}

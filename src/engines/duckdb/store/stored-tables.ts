@@ -1,0 +1,308 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { buildExclusive } from '../../../concurrency/exclusive.ts';
+import {
+  type Origin,
+  type StoredColumn,
+  type StoredTable,
+  storedValue,
+} from '@querygate/bigquery-sql/tree/stored-table';
+import { printExpression } from '@querygate/bigquery-sql/tree/print';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { quote } from '@querygate/bigquery-sql/types';
+import { storeName } from './open-store.ts';
+import {
+  type ShreddedColumn,
+  shreddedColumns,
+  storedColumns,
+} from '@querygate/bigquery-sql/duckdb/layout/shredded-columns';
+import { describeSource, type SourceValue } from '@querygate/bigquery-sql/duckdb/layout/stored-value';
+
+/** The number of the file that contains the row; the import assigns it. */
+const fileColumn = '#file';
+
+/** A table of the store, in its current layout. */
+export interface TableInStore extends StoredTable {
+  readonly relation: string;
+  readonly columns: readonly StoredColumn[];
+  /** Paths of the records that have several elements in some row. */
+  readonly repeatedPaths: ReadonlySet<string>;
+  /** The column that time windows and retention use: the first TIMESTAMP that every row has. */
+  readonly time: string | undefined;
+}
+
+/** The tables of the store. Rows are sorted by day, then by the column that queries compare for equality, then by time. */
+export interface StoredTables {
+  readonly all: readonly TableInStore[];
+  get(name: string): TableInStore;
+  /**
+   * INSERT that stores the rows of a source. It fails with `repeatedRecordError` if a row has several elements of a
+   * record that is stored shredded.
+   *
+   * @param sourceColumns the columns of the source, by name in lower case
+   * @param source a FROM item; the statement calls it `r`
+   * @param file SQL for the number of a row's file, an INTEGER
+   */
+  insertSql(
+    name: string,
+    sourceColumns: ReadonlyMap<string, SourceValue>,
+    source: string,
+    file: string,
+  ): string;
+  /** The same for a few rows that are already in the order of time: they are appended unsorted. */
+  appendSql(name: string, sourceColumns: ReadonlyMap<string, SourceValue>, source: string): string;
+  /** DELETE of all rows of some files, by their numbers. */
+  deleteSql(name: string, files: readonly number[]): string;
+  /** Writes a table again, sorted and in another layout. Statements may read the old table until `drop`. */
+  rebuild(name: string, repeatedPaths: ReadonlySet<string>): Promise<Rebuilt>;
+  /** Makes an empty table for a new or changed schema beside the current one. The store has no record of it before `adopt`. */
+  stage(schema: TableSchema): Promise<TableInStore>;
+  /** Makes a staged table the current one of its name. */
+  adopt(staged: TableInStore): Promise<void>;
+  /** Ends a table: it is no longer one of `all`. Statements may read it until `drop`. */
+  remove(name: string): Promise<void>;
+  /** Drops a table that is not a current one. */
+  drop(table: TableInStore): Promise<void>;
+  /** Sets the columns that queries compare for equality; rows that are written from now on are sorted by the first. */
+  setSortColumns(columnsOf: SortColumns): void;
+}
+
+/** The stored columns by which a table may be sorted, the best first. */
+type SortColumns = (table: string) => Iterable<Origin>;
+
+interface Rebuilt {
+  readonly old: TableInStore;
+  drop(): Promise<void>;
+}
+
+type OnReset = (connection: DuckDBConnection, table: string) => Promise<void>;
+
+/**
+ * Opens the tables of the store. A table is empty if the store does not have it, or with another definition.
+ *
+ * @param connection that only the tables use
+ * @param onReset called in the transaction that empties a table whose definition has changed
+ */
+export async function openTables(
+  connection: DuckDBConnection,
+  schemas: readonly TableSchema[],
+  onReset: OnReset = async () => {},
+): Promise<StoredTables> {
+  await connection.run(`CREATE SCHEMA IF NOT EXISTS ${storeName}.stored`);
+  await connection.run(`CREATE TABLE IF NOT EXISTS ${layouts} ("table" VARCHAR PRIMARY KEY, relation VARCHAR,
+    plural VARCHAR[], definition VARCHAR)`);
+  const tables = new Map<string, TableInStore>();
+  for (const schema of schemas) tables.set(schema.name, await openTable(connection, schema, onReset));
+  await dropLeftovers(connection, [...tables.values()]);
+  let sortColumns: SortColumns = () => [];
+  /** The latest by table: a number is used once, also if its table is no longer there. */
+  const generations = new Map([...tables].map(([name, { relation }]) => [name, generationOf(relation)]));
+  const nextRelation = (name: string) => {
+    const generation = (generations.get(name) ?? 0) + 1;
+    generations.set(name, generation);
+    return relationName(name, generation);
+  };
+  // The connection has one transaction at a time.
+  const exclusive = buildExclusive();
+  const inTransaction = (work: () => Promise<void>) =>
+    exclusive(async () => {
+      await connection.run('BEGIN');
+      try {
+        await work();
+        await connection.run('COMMIT');
+      } catch (error) {
+        await connection.run('ROLLBACK');
+        throw error;
+      }
+    });
+  const drop = ({ relation }: TableInStore) =>
+    exclusive(async () => void (await connection.run(`DROP TABLE IF EXISTS ${relation}`)));
+
+  const get = (name: string): TableInStore => {
+    const table = tables.get(name);
+    if (table === undefined) throw new Error(`no table ${name}`);
+    return table;
+  };
+  const insertInto = (
+    table: TableInStore,
+    sourceColumns: ReadonlyMap<string, SourceValue>,
+    source: string,
+    file: string,
+  ) =>
+    `INSERT INTO ${table.relation} ${sortedRows(table, sortColumns, valuesOf(table, sourceColumns, file), `${source} AS r`)}`;
+  return {
+    get all() {
+      return [...tables.values()];
+    },
+    get,
+    insertSql: (name, sourceColumns, source, file) => insertInto(get(name), sourceColumns, source, file),
+    deleteSql: (name, files) =>
+      `DELETE FROM ${get(name).relation} WHERE ${quote(fileColumn)} IN (${files.join(', ')})`,
+    appendSql(name, sourceColumns, source) {
+      const table = get(name);
+      return `INSERT INTO ${table.relation} ${rowsOf(valuesOf(table, sourceColumns, 'NULL'), `${source} AS r`)}`;
+    },
+    setSortColumns(columnsOf) {
+      sortColumns = columnsOf;
+    },
+    async rebuild(name, repeatedPaths) {
+      const old = get(name);
+      const rebuilt = tableInStore(old, nextRelation(name), repeatedPaths);
+      await inTransaction(async () => {
+        await create(connection, rebuilt);
+        const source = `(SELECT ${declaredList(old, 'o')}, ${quote(fileColumn)} FROM ${old.relation} AS o)`;
+        const sourceColumns = await describeSource(connection, source);
+        await connection.run(insertInto(rebuilt, sourceColumns, source, `r.${quote(fileColumn)}`));
+      });
+      tables.set(name, rebuilt);
+      return { old, drop: () => drop(old) };
+    },
+    async stage(schema) {
+      const staged = tableInStore(schema, nextRelation(schema.name), new Set());
+      await exclusive(() => createRelation(connection, staged));
+      return staged;
+    },
+    async adopt(staged) {
+      await inTransaction(async () => {
+        await record(connection, staged);
+        await onReset(connection, staged.name);
+      });
+      tables.set(staged.name, staged);
+    },
+    async remove(name) {
+      await inTransaction(async () => {
+        await connection.run(`DELETE FROM ${layouts} WHERE "table" = ${quoteText(name)}`);
+        await connection.run(`DROP VIEW IF EXISTS ${viewOf(name)}`);
+        await onReset(connection, name);
+      });
+      tables.delete(name);
+    },
+    drop,
+  };
+}
+
+const layouts = `${storeName}.querygate_layouts`;
+
+async function openTable(
+  connection: DuckDBConnection,
+  schema: TableSchema,
+  onReset: OnReset,
+): Promise<TableInStore> {
+  const stored = await connection.runAndReadAll(
+    `SELECT relation, plural, definition FROM ${layouts} WHERE "table" = ${quoteText(schema.name)}`,
+  );
+  const [row] = stored.getRowObjectsJson();
+  if (row !== undefined && row.definition === definitionOf(schema)) {
+    const table = tableInStore(schema, String(row.relation), new Set((row.plural as string[]) ?? []));
+    await createView(connection, table);
+    return table;
+  }
+  const table = tableInStore(schema, relationName(schema.name, 1), new Set());
+  await connection.run('BEGIN');
+  await connection.run(`DROP TABLE IF EXISTS ${table.relation}`);
+  await create(connection, table);
+  await onReset(connection, schema.name);
+  await connection.run('COMMIT');
+  return table;
+}
+
+function tableInStore(
+  schema: TableSchema,
+  relation: string,
+  repeatedPaths: ReadonlySet<string>,
+): TableInStore {
+  const { name, fields } = schema;
+  const time = fields.find(({ type, mode }) => type === 'TIMESTAMP' && mode === 'REQUIRED')?.name;
+  return { name, fields, relation, repeatedPaths, time, columns: storedColumns(schema, repeatedPaths) };
+}
+
+const relationName = (name: string, generation: number) =>
+  `${storeName}.stored.${quote(generation === 1 ? name : `${name} ${generation}`)}`;
+
+const generationOf = (relation: string) => Number(/ (\d+)"$/.exec(relation)?.[1] ?? 1);
+
+/** The definition for which a stored table was created; when it changes, the table is imported again. */
+export const definitionOf = ({ fields }: TableSchema) =>
+  JSON.stringify(fields, (key, value) => (key === 'description' ? undefined : value));
+
+async function create(connection: DuckDBConnection, table: TableInStore): Promise<void> {
+  await createRelation(connection, table);
+  await record(connection, table);
+}
+
+async function createRelation(connection: DuckDBConnection, table: TableInStore): Promise<void> {
+  const columns = shreddedColumns(table, table.columns).map(({ name, type }) => `${quote(name)} ${type}`);
+  await connection.run(
+    `CREATE TABLE ${table.relation} (${columns.join(', ')}, ${quote(fileColumn)} INTEGER)`,
+  );
+}
+
+/** Records which relation is the table, for the next start. */
+async function record(connection: DuckDBConnection, table: TableInStore): Promise<void> {
+  const repeatedPaths = [...table.repeatedPaths].map(quoteText).join(', ');
+  await connection.run(`INSERT OR REPLACE INTO ${layouts} VALUES (${quoteText(table.name)},
+    ${quoteText(table.relation)}, [${repeatedPaths}]::VARCHAR[], ${quoteText(definitionOf(table))})`);
+  await createView(connection, table);
+}
+
+/** A view of the table with the declared columns, for people who open the store's file with DuckDB. */
+async function createView(connection: DuckDBConnection, table: TableInStore): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE VIEW ${viewOf(table.name)} AS SELECT ${declaredList(table, 'o')} FROM ${table.relation} AS o`,
+  );
+}
+
+const viewOf = (name: string) => `${storeName}.main.${quote(name)}`;
+
+const declaredList = ({ columns }: TableInStore, alias: string) =>
+  columns
+    .map((column) => `${printExpression(storedValue(alias, column.name, column))} AS ${quote(column.name)}`)
+    .join(', ');
+
+interface Value {
+  readonly name: string;
+  readonly sql: string;
+}
+
+function valuesOf(
+  table: TableInStore,
+  sourceColumns: ReadonlyMap<string, SourceValue>,
+  file: string,
+): readonly Value[] {
+  const columns: readonly ShreddedColumn[] = shreddedColumns(table, table.columns);
+  return [
+    ...columns.map(({ name, value }) => ({ name, sql: value(sourceColumns) })),
+    { name: fileColumn, sql: file },
+  ];
+}
+
+const rowsOf = (values: readonly Value[], source: string) =>
+  `SELECT ${values.map((value) => `${value.sql} AS ${quote(value.name)}`).join(', ')} FROM ${source}`;
+
+/**
+ * Rows of one day lie together, within a day those with one value of the sort column, in the order of time: a query for a
+ * time window reads few row groups.
+ */
+function sortedRows(
+  { name, time }: TableInStore,
+  sortColumns: SortColumns,
+  values: readonly Value[],
+  source: string,
+): string {
+  const rows = rowsOf(values, source);
+  if (time === undefined) return rows;
+  const by = Iterator.from(sortColumns(name)).find(({ path }) => values.some((value) => value.name === path));
+  const keys = [`date_trunc('day', ${quote(time)})`, ...(by ? [quote(by.path)] : []), quote(time)];
+  return `SELECT * FROM (${rows}) ORDER BY ${keys.join(', ')}`;
+}
+
+/** Drops tables that were left by a process that was killed during a rebuild. */
+async function dropLeftovers(connection: DuckDBConnection, tables: readonly TableInStore[]): Promise<void> {
+  const found = await connection.runAndReadAll(
+    `SELECT table_name FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'stored'`,
+  );
+  for (const [name] of found.getRows()) {
+    const relation = `${storeName}.stored.${quote(String(name))}`;
+    if (!tables.some((table) => table.relation === relation)) await connection.run(`DROP TABLE ${relation}`);
+  }
+}

@@ -1,0 +1,59 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { expect, test } from 'vitest';
+import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
+import { prepareCatalog } from '../../src/engines/duckdb/prepare/prepare-catalog.ts';
+import { tenantProblems } from '../../src/analysis/tenant-filters.ts';
+
+const savedQuery = (sql: string, line: number): SavedQuery => ({
+  id: '00000000-0000-4000-8000-000000000001',
+  name: 'q',
+  aliases: [],
+  description: 'A query.',
+  sql,
+  source: { file: 'q.sql', line },
+  maxRows: 10,
+  caching: 'disabled',
+  warm: [],
+  labels: [],
+  parameters: [],
+  tenant: { parameter: 'project', pattern: undefined },
+  tenantUnchecked: undefined,
+  columns: [],
+  querySandboxing: 'disabled',
+});
+
+/** A query on which the compiler fails in a way that no rule foresees. */
+const failing = Object.defineProperty(savedQuery('', 1), 'sql', {
+  get() {
+    throw new RangeError('Maximum call stack size exceeded');
+  },
+});
+const unsupported = savedQuery('select st_area(@project)', 20);
+const message = /an error of Querygate: RangeError: Maximum call stack size exceeded/;
+
+test('an unforeseen error is a problem of its query, and the others are prepared all the same', async () => {
+  const database = await DuckDBInstance.create();
+  const connection = await database.connect();
+  try {
+    const queries = [failing, unsupported];
+    await expect(
+      prepareCatalog(connection, { queries, tables: [], defineMacros: async () => {} }),
+    ).rejects.toMatchObject({
+      problems: [
+        { file: 'q.sql', line: 1, message: expect.stringMatching(message) },
+        { file: 'q.sql', line: 20, message: expect.stringContaining('ST_AREA') },
+        { file: 'q.sql', line: 20, message: expect.stringContaining('column') },
+      ],
+    });
+  } finally {
+    connection.closeSync();
+    database.closeSync();
+  }
+});
+
+test('an unforeseen error is a problem of the tenant check, too', () => {
+  expect(tenantProblems({ queries: [failing, unsupported], tables: [] })).toMatchObject([
+    { file: 'q.sql', line: 1, message: expect.stringMatching(message) },
+    { file: 'q.sql', line: 20 },
+  ]);
+});

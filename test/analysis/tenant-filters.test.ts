@@ -1,0 +1,380 @@
+import { describe, expect, test } from 'vitest';
+import { parseQuery } from '../../src/catalog/header/parse-query.ts';
+import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
+import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { readConfig } from '../../src/config.ts';
+import { compile } from '@querygate/bigquery-sql/compile';
+import { storedColumns } from '@querygate/bigquery-sql/duckdb/layout/shredded-columns';
+import { engines } from '../../src/engines/engines.ts';
+import { sandboxProblems, tenantProblems, unfilteredProblems } from '../../src/analysis/tenant-filters.ts';
+
+const nullable = { mode: 'NULLABLE' } as const;
+const string = (name: string) => ({ name, type: 'STRING', ...nullable }) as const;
+
+const table = (name: string): TableSchema => ({
+  name,
+  fields: [
+    string('id'),
+    string('project'),
+    string('event_message'),
+    { name: 'metadata', type: 'RECORD', mode: 'REPEATED', fields: [string('project_ref'), string('level')] },
+  ],
+});
+const tables = [table('logs'), table('others')];
+
+const savedQuery = (sql: string, isPattern = false): SavedQuery => ({
+  id: '00000000-0000-4000-8000-000000000001',
+  name: 'q',
+  aliases: [],
+  description: 'A query.',
+  sql,
+  source: { file: 'q.sql', line: 10 },
+  maxRows: 10,
+  caching: 'disabled',
+  warm: [],
+  labels: [],
+  parameters: [],
+  tenant: { parameter: 'project', pattern: isPattern ? '^https://{project}/' : undefined },
+  tenantUnchecked: undefined,
+  columns: [],
+  querySandboxing: 'disabled',
+});
+
+const problemsOf = (sql: string, { isPattern = false, declared = tables } = {}) => {
+  const query = savedQuery(sql, isPattern);
+  const problems = tenantProblems({ queries: [query], tables: declared });
+  // DuckDB checks what it compiles, over tables whose records are stored field by field.
+  const stored = declared.map((schema) => ({ ...schema, columns: storedColumns(schema, new Set()) }));
+  if (stored.length > 0) expect(unfilteredProblems(query, compile(query, stored))).toEqual(problems);
+  return problems.map(({ file, line, message }) => `${file}:${line} ${message.split(' ')[0]}`);
+};
+
+describe('a query that takes SQL of callers restricts each of its common tables', () => {
+  const sandboxed = (sql: string) =>
+    sandboxProblems({
+      queries: [{ ...savedQuery(sql), querySandboxing: 'enabled' }],
+      tables,
+    }).map(({ file, line, message }) => `${file}:${line} ${message}`);
+
+  test.each([
+    [
+      'a filter in the last SELECT only',
+      'with a as (select * from logs)\nselect id from a where project = @project',
+      'q.sql:10 the common table a reads logs without "column = @project"',
+    ],
+    [
+      'a filter of one common table around another one',
+      'with a as (\nselect * from logs), b as (select * from a where project = @project)\nselect id from b',
+      'q.sql:11 the common table a reads logs without',
+    ],
+    [
+      'a common table that the query does not read',
+      'with a as (select * from logs where project = @project), b as (select * from others) select id from a',
+      'q.sql:10 the common table b reads others without',
+    ],
+    [
+      'no common table',
+      'select id from logs where project = @project',
+      'q.sql:10 query_sandboxing: enabled needs a WITH clause',
+    ],
+    [
+      'recursive common tables',
+      'with recursive a as (select id from logs where project = @project) select id from a',
+      'q.sql:10 query_sandboxing: enabled does not work with WITH RECURSIVE',
+    ],
+    [
+      'a common table whose name is one of a table in a data set',
+      'with `a.b` as (select id from logs where project = @project) select 1 as id',
+      'q.sql:10 query_sandboxing: enabled does not work with the common table a.b: its name has a dot',
+    ],
+    [
+      'SQL that is not known here',
+      'with a as (select session_user() as id from logs where project = @project) select id from a',
+      'q.sql:10 query_sandboxing: enabled needs SQL that Querygate can check: ',
+    ],
+  ])('%s is refused', (_, sql, expected) => {
+    const [first = '', ...more] = sandboxed(sql);
+    expect(first).toContain(expected);
+    expect(more).toEqual([]);
+  });
+
+  test('filters inside of the common tables are enough', () => {
+    expect(
+      sandboxed(
+        'with a as (select * from logs where project = @project), b as (select a.id from a join others o on o.project = @project) select id from b',
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('a query that may return rows of other tenants is refused', () => {
+  test.each([
+    ['a forgotten filter', 'select id from logs where @project is not null', ['q.sql:10 logs']],
+    [
+      'a regular expression',
+      'select id\nfrom logs\nwhere regexp_contains(event_message, @project)',
+      ['q.sql:11 logs'],
+    ],
+    ['a prefix', 'select id from logs t where starts_with(t.project, @project)', ['q.sql:10 logs']],
+    ['LIKE', 'select id from logs t where t.project like @project', ['q.sql:10 logs']],
+    ['another case', 'select id from logs t where lower(t.project) = lower(@project)', ['q.sql:10 logs']],
+    [
+      'a branch of a union',
+      'select id from logs where project = @project\nunion all\nselect id from others',
+      ['q.sql:12 others'],
+    ],
+    ['OR', "select id from logs where project = @project or event_message = 'x'", ['q.sql:10 logs']],
+    ['NOT', 'select id from logs where not (project = @project)', ['q.sql:10 logs']],
+    ['another operator', 'select id from logs where project >= @project', ['q.sql:10 logs']],
+    ['a cast of the column', "select id from logs where concat(project, '') = @project", ['q.sql:10 logs']],
+    [
+      'the condition of a CASE',
+      'select case when project = @project then id end as id from logs',
+      ['q.sql:10 logs'],
+    ],
+    [
+      'a filter after a count',
+      'select * from (select project, count(*) as n from logs group by project) where project = @project',
+      ['q.sql:10 logs'],
+    ],
+    [
+      'a filter after LIMIT',
+      'select * from (select project, id from logs order by id limit 9) where project = @project',
+      ['q.sql:10 logs'],
+    ],
+    ['HAVING', 'select project from logs group by project having project = @project', ['q.sql:10 logs']],
+    [
+      'a joined table without a filter',
+      'select l.id from logs l join others o on o.id = l.id where l.project = @project',
+      ['q.sql:10 others'],
+    ],
+    [
+      'the condition of an outer join, for the side that stays',
+      'select l.id from logs l left join others o on l.project = @project and o.project = @project',
+      ['q.sql:10 logs'],
+    ],
+    [
+      'a subquery',
+      'select id, (select count(*) from others) as n from logs where project = @project',
+      ['q.sql:10 others'],
+    ],
+    [
+      'IN with a subquery',
+      'select id from logs where project = @project and id in (select id from others)',
+      ['q.sql:10 others'],
+    ],
+    [
+      'EXISTS',
+      'select id from logs l where project = @project and exists (select 1 from others o where o.id = l.id)',
+      ['q.sql:10 others'],
+    ],
+    [
+      'a common table that one reader filters and another one does not',
+      `with t as (select id, project from logs)
+      select id from t where project = @project union all select id from t`,
+      ['q.sql:10 logs'],
+    ],
+    [
+      'a recursive query',
+      `with recursive t as (
+        select id from logs where project = @project
+        union all select o.id from others o join t on t.id = o.id
+      ) select id from t`,
+      ['q.sql:12 others'],
+    ],
+    [
+      'a recursive query that puts the tenant beside the values of its rows',
+      `with recursive t as (
+        select id, project, 1 as depth from logs
+        union all select id, 'a' as project, depth + 1 from t where depth < 2
+      ) select id from t where project = @project`,
+      ['q.sql:11 logs'],
+    ],
+    [
+      'EXCEPT',
+      'select id from logs where project = @project except distinct select id from others',
+      ['q.sql:10 others'],
+    ],
+    [
+      'a pivot',
+      "select * from (select project, id from logs) pivot (count(id) for project in ('a', 'b')) where @project = 'a'",
+      ['q.sql:10 logs'],
+    ],
+    [
+      'a window',
+      'select id from logs qualify row_number() over (order by id) = 1 and project = @project',
+      ['q.sql:10 logs'],
+    ],
+    ['another parameter', 'select id from logs where project = @other', ['q.sql:10 logs']],
+    [
+      'an IN list with the parameter',
+      "select id from logs where project in (@project, 'x')",
+      ['q.sql:10 logs'],
+    ],
+    ['a pipe', 'from logs |> where id is not null |> select id', ['q.sql:10 logs']],
+  ])('%s', (_, sql, expected) => {
+    expect(problemsOf(sql)).toEqual(expected);
+  });
+
+  test('a string comparison does not filter by a pattern, nor does any other function', () => {
+    const isPattern = true;
+    expect(problemsOf('select id from logs where event_message = @project', { isPattern })).toEqual([
+      'q.sql:10 logs',
+    ]);
+    expect(
+      problemsOf('select id from logs where regexp_extract(event_message, @project) is not null', {
+        isPattern,
+      }),
+    ).toEqual(['q.sql:10 logs']);
+  });
+});
+
+describe('a query that is restricted to the tenant is accepted', () => {
+  test.each([
+    ['a column', 'select id from logs where project = @project'],
+    ['the parameter first', 'select id from logs where @project = project and id is not null'],
+    ['a name in another case', 'select id from logs where PROJECT = @Project'],
+    ['in parentheses', "select id from logs where (id = 'x' and (project = @project))"],
+    ['a field of a record', 'select id from logs t, unnest(t.metadata) m where m.project_ref = @project'],
+    [
+      'a left join with the array',
+      'select id from logs t left join unnest(t.metadata) m where t.project = @project',
+    ],
+    [
+      'through a common table',
+      'with t as (select id, project as p from logs) select id from t where p = @project',
+    ],
+    [
+      'through a union',
+      `select id from (select id, project from logs union all select id, project from others)
+      where project = @project`,
+    ],
+    ['through DISTINCT', 'select id from (select distinct id, project from logs) where project = @project'],
+    ['before a count', 'select count(*) as n from logs where project = @project'],
+    [
+      'both sides of a join',
+      'select l.id from logs l join others o on o.id = l.id and o.project = @project where l.project = @project',
+    ],
+    [
+      'through the equality of a join',
+      'select l.id from logs l join others o using (project) where l.project = @project',
+    ],
+    [
+      'the side of an outer join that may be missing',
+      'select l.id from logs l left join others o on o.project = l.project where l.project = @project',
+    ],
+    [
+      'a subquery with its own filter',
+      'select id from logs where project = @project and id in (select id from others where project = @project)',
+    ],
+    [
+      'a correlated subquery',
+      'select id from logs l where project = @project and exists (select 1 from others o where o.project = l.project)',
+    ],
+    ['a pipe', 'from logs |> where project = @project |> aggregate count(*) as n group by id'],
+    ['no table', 'select @project as p'],
+    [
+      'a common table that is not read',
+      'with t as (select id from others) select id from logs where project = @project',
+    ],
+  ])('%s', (_, sql) => {
+    expect(problemsOf(sql)).toEqual([]);
+  });
+
+  test('a pattern that a column is matched with', () => {
+    const sql = 'select id from logs where regexp_contains(event_message, @project)';
+    expect(problemsOf(sql, { isPattern: true })).toEqual([]);
+  });
+
+  test('the shipped queries', () => {
+    expect(tenantProblems(loadCatalog('queries'))).toEqual([]);
+  });
+});
+
+test.each([
+  ['unions', (name: string) => `select id, project from ${name} union all select id, project from ${name}`],
+  ['joins', (name: string) => `select a.id, b.project from ${name} a join ${name} b on a.id = b.id`],
+])('common tables of %s that are each read twice are checked in time', (_, body) => {
+  const tables = Array.from({ length: 30 }, (_, at) => `t${at + 1} as (${body(`t${at}`)})`);
+  const sql = `with t0 as (select id, project from logs), ${tables.join(', ')} select id from t30`;
+  const before = process.cpuUsage();
+  expect(problemsOf(sql)).toEqual(['q.sql:10 logs']);
+  expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
+});
+
+describe('tables without a schema', () => {
+  test.each([
+    ['select l.id from logs l where l.project = @project', []],
+    ['with t as (select * from logs) select t.id from t where t.project = @project', []],
+    ['select id from `p.d.logs` where project = @project', []],
+    ['select l.id from logs l', ['q.sql:10 logs']],
+    ['select l.id from logs l join others o on o.id = l.id where l.project = @project', ['q.sql:10 others']],
+    ['with t as (select *, id as p from logs) select t.id from t where t.p = @project', []],
+    ["with t as (select *, 'a' as p from logs) select t.id from t where t.p = @project", ['q.sql:10 logs']],
+    [
+      "select t.id from (select * from logs l left join (select 'a' as p) x on true) t where t.p = @project",
+      ['q.sql:10 logs'],
+    ],
+    [
+      'select t.id from (select * from logs l join (select * from others o where o.p = @project) o on o.id = l.id) t where t.p = @project',
+      ['q.sql:10 logs'],
+    ],
+    [
+      'select t.id from (select * from logs union all select * from others) t where t.project = @project',
+      ['q.sql:10 others'],
+    ],
+    [
+      "select t.id from (select * from logs where id = 'a' union all select * from logs where id = 'b') t where t.project = @project",
+      [],
+    ],
+  ])('%s', (sql, expected) => {
+    expect(problemsOf(sql, { declared: [] })).toEqual(expected);
+  });
+
+  test('SQL that cannot be compiled cannot be checked', () => {
+    expect(
+      tenantProblems({ queries: [savedQuery('select st_area(x) from logs')], tables })[0]?.message,
+    ).toMatch(/can't be checked .*tenant_unchecked/);
+  });
+});
+
+test('an author may say why nothing has to be checked', () => {
+  const query = { ...savedQuery('select id from logs'), tenantUnchecked: 'public data' };
+  expect(tenantProblems({ queries: [query], tables })).toEqual([]);
+  const header = (lines: string) =>
+    `/*---\nid: 8d5a1f0e-6c3b-4f7e-9a52-1b7c0e4d2f63\ndescription: D.\nmax_rows: 1\ncaching: disabled\nquery_sandboxing: disabled\n${lines}\ncolumns:\n  id: { type: string, description: Id. }\n---*/\nselect @p as id\n`;
+  const parameter = 'parameters:\n  p: { type: string, required: true, tenant: true, description: P. }';
+  const parse = (lines: string) => parseQuery('q', 'q.sql', header(lines));
+  expect(parse(`tenant_unchecked: public data\n${parameter}`)).toMatchObject({
+    query: { tenantUnchecked: 'public data' },
+  });
+  expect(parse('tenant_unchecked: public data').problems).not.toEqual([]);
+});
+
+describe.each(['duckdb', 'bigquery'] as const)('%s', (engine) => {
+  const refusal = /q\.sql:10:\d+ logs is read without "column = @project"/;
+  const catalog = { queries: [savedQuery('select id from logs')], tables };
+  const config = readConfig({
+    ENGINE: engine,
+    BIGQUERY_PROJECT: 'my-project',
+    BIGQUERY_DATASET: 'logs',
+    BIGQUERY_API_ENDPOINT: 'http://127.0.0.1:1',
+  });
+  const listener = { news: () => {}, problem: () => {} };
+
+  test('is not opened with a query that may return rows of other tenants', async () => {
+    const opened = engines[engine].open({
+      catalog,
+      config,
+      listener,
+      now: () => new Date(),
+    });
+    await expect(opened).rejects.toThrow(refusal);
+  });
+
+  test('names it among the problems of the queries', async () => {
+    const checked = engines[engine].check({ catalog, config, maximumBytes: undefined, onChecked: () => {} });
+    await expect(checked).rejects.toThrow(refusal);
+  });
+});

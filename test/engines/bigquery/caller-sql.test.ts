@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
+import { draftQuery } from '../../support/queries.ts';
+import { type FakeSetup, openWithFake } from './open-with-fake.ts';
+
+const query = draftQuery({
+  name: 'rows.of-something',
+  columns: { id: 'string' },
+  parameters: { who: '{ type: string, required: true, tenant: true, description: Who. }' },
+  maxRows: 25,
+  caching: ['caching: disabled', 'query_sandboxing: enabled'],
+  sql: 'with logs as (select id, list from stored where who = @who) -- nothing\nselect id from logs',
+});
+
+const saved = 'with logs as (select id, list from stored where who = @who)';
+
+let setup: FakeSetup;
+beforeAll(async () => {
+  setup = await openWithFake({}, [query]);
+});
+afterAll(() => setup.close());
+
+/** The text that BigQuery receives, or the error. */
+async function sent(sql: string): Promise<string> {
+  const { fake, engine } = setup;
+  const before = fake.received.length;
+  const { signal } = new AbortController();
+  const failure = await engine.run({ query, parameters: { who: 'me' }, sql }, { signal }).then(
+    () => undefined,
+    (error: unknown) => String(error),
+  );
+  const [request] = fake.received.slice(before);
+  return request === undefined ? `nothing: ${failure}` : String(request.body.query);
+}
+
+describe('SQL of a caller on BigQuery', () => {
+  test.each([
+    ['select id from logs', 'select id from logs'],
+    [
+      'SELECT id, -- a comment\n  "it\'s" /* and */ FROM `logs`; # another',
+      "SELECT id, 'it\\u0027s' FROM `logs`",
+    ],
+    ['select id from logs l, l.list', 'select id from logs l, UNNEST(`l`.`list`) AS `list`'],
+    [
+      'select id from logs l left join `l.list` x with offset o',
+      'select id from logs l left join UNNEST(`l`.`list`) x with offset o',
+    ],
+    [`select '''a\n'b''' || r"\\d" as x`, "select 'a\\u000a\\u0027b' || '\\u005cd' as x"],
+    ["select b'\\x00a' as x", "select b'\\x00\\x61' as x"],
+    ['(select id from logs)', 'select id from logs'],
+    [
+      'select x.id from logs as `my-logs`, my-logs.list as x',
+      'select x.id from logs as `my-logs`, UNNEST(`my-logs`.`list`) as x',
+    ],
+  ])('%s is sent as its tokens, after the common tables', async (sql, expected) => {
+    expect(await sent(sql)).toBe(`${saved}\n${expected}\n`);
+  });
+
+  test('its own common tables are added to those of the saved query', async () => {
+    expect(await sent('with a as (select id from logs) select * from a where @who != id')).toBe(
+      `${saved},\na as (select id from logs)\nselect * from a where @who != id\n`,
+    );
+  });
+
+  test('the name of a common table with a dash is written so that no table can be meant', async () => {
+    expect(await sent('with `my-ids` as (select id from logs) select * from my-ids')).toBe(
+      `${saved},\n\`my-ids\` as (select id from logs)\nselect * from \`my-ids\`\n`,
+    );
+  });
+
+  test('parentheses around the whole saved query are left out', () => {
+    const source = { file: 'draft.sql', line: 1 };
+    const functions = 'create temp function f(x int64) as ((x));\n';
+    const inside = { ...query, sql: `${functions}((${query.sql}))`, source };
+    const { bigqueryText } = openSandbox(inside, [], { hasOpenTables: true }).judge('select id from logs');
+    expect(bigqueryText()).toBe(`${functions}${saved}\nselect id from logs\n`);
+  });
+
+  test.each([
+    'select * from stored',
+    'select * from data.logs',
+    'select id from logs; drop table x',
+    "select * from external_query('a', 'b')",
+    'select id from logs /*',
+    'with Logs as (select 1 as id) select * from Logs',
+  ])('of %s nothing is sent', async (sql) => {
+    expect(await sent(sql)).toMatch(/^nothing: GatewayError: sql: line 1, column \d+: /);
+  });
+});

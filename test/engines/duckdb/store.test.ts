@@ -1,0 +1,235 @@
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { readConfig } from '../../../src/config.ts';
+import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
+import { isDisordered } from '../../../src/engines/duckdb/store/check-order.ts';
+import { openTables } from '../../../src/engines/duckdb/store/stored-tables.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
+import { draftQuery } from '../../support/queries.ts';
+
+const nullable = { mode: 'NULLABLE' } as const;
+const events: TableSchema = {
+  name: 'events',
+  fields: [
+    { name: 'id', type: 'INTEGER', mode: 'REQUIRED' },
+    { name: 'timestamp', type: 'TIMESTAMP', mode: 'REQUIRED' },
+    {
+      name: 'metadata',
+      type: 'RECORD',
+      mode: 'REPEATED',
+      fields: [
+        { name: 'project', type: 'STRING', ...nullable },
+        {
+          name: 'request',
+          type: 'RECORD',
+          mode: 'REPEATED',
+          fields: [{ name: 'path', type: 'STRING', ...nullable }],
+        },
+      ],
+    },
+  ],
+};
+const paths = draftQuery({
+  name: 'paths',
+  columns: { ids: 'string' },
+  sql: "select string_agg(cast(id as string) || r.path, ' ' order by id, r.path) as ids from events t, t.metadata m, m.request r",
+});
+const count = draftQuery({
+  name: 'count',
+  columns: { n: 'integer' },
+  sql: 'select count(*) as n from events',
+});
+
+const now = new Date('2026-03-10T12:00:00Z');
+const line = (id: number, ...pathsOf: string[]) =>
+  `${JSON.stringify({ id, timestamp: now.toISOString(), metadata: [{ project: 'p', request: pathsOf.map((path) => ({ path })) }] })}\n`;
+
+let folder: string;
+let engine: Engine | undefined;
+let problems: string[];
+let news: string[];
+const file = (name = 'events.ndjson') => join(folder, 'data', name);
+const store = () => join(folder, 'cache', 'store.duckdb');
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  mkdirSync(join(folder, 'data'));
+  [problems, news] = [[], []];
+});
+afterEach(async () => {
+  await engine?.close();
+  rmSync(folder, { recursive: true });
+});
+
+const open = async (
+  env: Record<string, string> = {},
+  table: TableSchema = events,
+  queries: readonly SavedQuery[] = [paths, count],
+) => {
+  engine = await openDuckdb({
+    catalog: { queries, tables: [table] },
+    config: readConfig({
+      DATA_DIR: join(folder, 'data'),
+      STORE_FILE: store(),
+      DATA_REFRESH_SECONDS: '1',
+      ...env,
+    }),
+    now: () => now,
+    listener: { problem: (message) => problems.push(message), news: (message) => news.push(message) },
+  });
+  return engine;
+};
+const select = async (query: SavedQuery) => {
+  const { rows } = (await engine?.run(
+    { query, parameters: {} },
+    { signal: new AbortController().signal },
+  )) ?? {
+    rows: [],
+  };
+  return Object.values(JSON.parse(rows[0] ?? '{}'))[0];
+};
+
+describe('the store', () => {
+  test('has a line soon after it was appended', async () => {
+    writeFileSync(file(), line(1, '/a'));
+    await open();
+    expect(await select(paths)).toBe('1/a');
+    appendFileSync(file(), line(2, '/b'));
+    await expect.poll(() => select(paths)).toBe('1/a 2/b');
+  });
+
+  test('keeps what it has over restarts, and imports what was added in between', async () => {
+    writeFileSync(file(), line(1, '/a'));
+    await (await open()).close();
+    expect(statSync(store()).size).toBeGreaterThan(0);
+    appendFileSync(file(), line(2, '/b'));
+    renameSync(file(), file('events.jsonl'));
+    await (await open()).close();
+    await open();
+    expect(await select(paths)).toBe('1/a 2/b');
+    expect(news.filter((text) => text.startsWith('imported 1 rows at'))).toHaveLength(2);
+  });
+
+  test('moves a record that gets a second element to a list, while queries go on', async () => {
+    writeFileSync(file(), line(1, '/a'));
+    await open();
+    expect(await select(paths)).toBe('1/a');
+    appendFileSync(file(), line(2, '/c', '/b'));
+    const seen = new Set<unknown>();
+    await expect
+      .poll(
+        async () => {
+          const answer = await select(paths);
+          seen.add(answer);
+          return answer;
+        },
+        { interval: 5 },
+      )
+      .toBe('1/a 2/b 2/c');
+    expect([...seen].filter((answer) => answer !== '1/a' && answer !== '1/a 2/b 2/c')).toEqual([]);
+    await engine?.close();
+    await open();
+    expect(await select(paths)).toBe('1/a 2/b 2/c');
+    expect(problems).toEqual([]);
+  });
+
+  test('is rebuilt for a table whose definition has changed', async () => {
+    writeFileSync(file(), line(1, '/a'));
+    await (await open()).close();
+    const [id, ...others] = events.fields;
+    const wider = {
+      ...events,
+      fields: [...(id ? [id] : []), ...others, { name: 'level', type: 'STRING', ...nullable }],
+    };
+    await open({}, wider as TableSchema);
+    expect(await select(paths)).toBe('1/a');
+  });
+
+  test('has the same rows after a column became INTEGER that was declared as NUMERIC', async () => {
+    const [max, min] = ['9223372036854775807', '-9223372036854775808'];
+    writeFileSync(file('n.ndjson'), `{"id":-3}\n{"id":4}\n{"id":null}\n{"id":${max}}\n{"id":${min}}\n`);
+    const ofType = (type: 'NUMERIC' | 'INTEGER'): TableSchema => ({
+      name: 'n',
+      fields: [{ name: 'id', type, ...nullable }],
+    });
+    const ids = draftQuery({
+      name: 'ids',
+      columns: { ids: 'string' },
+      sql: 'select to_json_string(array_agg(coalesce(id, 0) order by id)) || count(*) as ids from n',
+    });
+    const answer = `[0,"${min}",-3,4,"${max}"]5`;
+    await (await open({}, ofType('NUMERIC'), [ids])).close();
+    for (const _ of [1, 2]) {
+      await open({}, ofType('INTEGER'), [ids]);
+      expect(await select(ids)).toBe(answer);
+      await engine?.close();
+    }
+    expect(problems).toEqual([]);
+    // The second start with the new definition imports nothing.
+    expect(news.filter((text) => text.startsWith('imported 5 rows at'))).toHaveLength(2);
+  });
+
+  test('has the rejects of a table once, also when its definition has changed', async () => {
+    writeFileSync(file(), `${line(1, '/a')}not JSON\n`);
+    await (await open()).close();
+    await (await open({}, { ...events, fields: events.fields.toReversed() })).close();
+    const instance = await DuckDBInstance.create(store());
+    const connection = await instance.connect();
+    const lines = await connection.runAndReadAll('SELECT line FROM import.reject_lines');
+    expect(lines.getRowsJson()).toEqual([['2']]);
+    connection.closeSync();
+    instance.closeSync();
+  });
+
+  test('drops rows that are older than the retention', async () => {
+    const old = JSON.stringify({ id: 1, timestamp: '2026-03-01T00:00:00Z', metadata: [] });
+    writeFileSync(file(), `${old}\n${line(2, '/b')}`);
+    await open({ DATA_RETENTION_DAYS: '7' });
+    expect(await select(count)).toBe(1);
+    expect(news.join()).toContain('dropped 1 rows from before 2026-03-03');
+  });
+
+  test('has a view of every table with its declared columns', async () => {
+    writeFileSync(file(), line(1, '/a'));
+    await (await open()).close();
+    const instance = await DuckDBInstance.create(store());
+    const connection = await instance.connect();
+    const found = await connection.runAndReadAll('SELECT to_json(events) FROM events');
+    expect(JSON.parse(String(found.getRows()[0]?.[0]))).toMatchObject({
+      id: 1,
+      metadata: [{ project: 'p', request: [{ path: '/a' }] }],
+    });
+    connection.closeSync();
+    instance.closeSync();
+  });
+
+  test('that is not a database is rejected', async () => {
+    mkdirSync(join(folder, 'cache'));
+    writeFileSync(store(), 'not a database, but text that is long enough to be one'.repeat(1000));
+    await expect(open()).rejects.toThrow(/STORE_FILE: .* it is not a store/);
+  });
+});
+
+test('a table whose days are scattered is in order once it is rebuilt', async () => {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  await connection.run(`SET TimeZone = 'UTC'; ATTACH ':memory:' AS store`);
+  const tables = await openTables(connection, [events]);
+  const scattered = `INSERT INTO ${tables.get('events').relation} (id, "timestamp", metadata)
+    SELECT i, TIMESTAMPTZ '2026-01-01' + to_days(CAST(i * 7919 % 60 AS INTEGER)), false FROM range(600000) AS r(i)`;
+  await connection.run(scattered);
+  expect(await isDisordered(connection, tables.get('events'))).toBe(true);
+  await (await tables.rebuild('events', new Set())).drop();
+  expect(await isDisordered(connection, tables.get('events'))).toBe(false);
+  const rows = await connection.runAndReadAll(
+    `SELECT count(*), count(DISTINCT id) FROM ${tables.get('events').relation}`,
+  );
+  expect(rows.getRows()).toEqual([[600_000n, 600_000n]]);
+  connection.closeSync();
+  instance.closeSync();
+});
