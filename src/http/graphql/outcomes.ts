@@ -69,7 +69,7 @@ function onceForEqual(get: (bound: BoundQuery) => CachedResult | Promise<CachedR
 /**
  * The results among the outcomes of a request.
  *
- * @throws GatewayError CANCELLED if one is missing because the caller disconnected: nobody reads a reply
+ * @throws GatewayError CANCELLED if one is missing because the caller disconnected
  */
 export function resultsOf(outcomes: readonly Outcome[], { signal }: RequestHead): readonly CachedResult[] {
   const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
