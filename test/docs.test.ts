@@ -11,13 +11,13 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { headerSchema } from '../src/catalog/header/header-schema.ts';
 import { loadCatalog } from '../src/catalog/folder/load-catalog.ts';
-import { camelCase } from '../src/names/graphql-names.ts';
+import { headerSchema } from '../src/catalog/header/header-schema.ts';
 import { columnTypes } from '../src/catalog/model/saved-query.ts';
 import { readConfig, settingNames } from '../src/config.ts';
 import { statusOf } from '../src/errors.ts';
 import { parseKeys } from '../src/keys/file/parse-keys.ts';
+import { camelCase } from '../src/names/graphql-names.ts';
 import { runQuerygate } from './support/gateway-process.ts';
 import { ago, openTestApp } from './support/test-app.ts';
 
@@ -249,7 +249,7 @@ describe('tables and examples in the documentation', () => {
     expect(readConfig({ DATA_DIR: '/data' }).storeFile).toBe('/data/.querygate/store.duckdb');
   });
 
-  const limitsFile = resolve('src/http/limits.ts');
+  const limitsFile = resolve('src/http/message/limits.ts');
 
   test('operations.md has every limit with its value, and no other', async () => {
     const { httpLimits }: { httpLimits: Readonly<Record<string, number>> } = await import(limitsFile);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { exitCode } from '../http/server/graceful-shutdown.ts';
+import { exitCode } from '../http/node/graceful-shutdown.ts';
 import { mainFile } from './package-files.ts';
 import { defaultConfigFile } from './settings/config-file.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';

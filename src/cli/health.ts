@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { readConfig } from '../config.ts';
-import { livePath } from '../http/paths.ts';
+import { livePath } from '../http/message/paths.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 
 const timeoutMs = 2_000;

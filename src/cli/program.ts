@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { type SettingName, settingDefault, settingNames } from '../config.ts';
 import { GatewayError, StartError } from '../errors.ts';
-import { exitCode } from '../http/server/graceful-shutdown.ts';
+import { exitCode } from '../http/node/graceful-shutdown.ts';
 import { packageVersion } from '../version.ts';
 import { addAuthoring } from './authoring/add-commands.ts';
 import { problemsText } from './problems/print-problems.ts';

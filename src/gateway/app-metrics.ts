@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Config } from '../config.ts';
-import type { CatalogState } from '../http/observe/readiness.ts';
+import type { CatalogState } from '../http/handler/readiness.ts';
 import { buildRequestMetrics, type RequestMetrics } from '../http/observe/request-metrics.ts';
 import { buildInfo } from '../metrics/build-info.ts';
 import { buildCatalogMetrics, type CatalogMetrics } from '../metrics/catalog-metrics.ts';

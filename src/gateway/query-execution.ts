@@ -4,7 +4,7 @@ import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
-import { idsOf } from '../http/observe/request-trace.ts';
+import { idsOf } from '../http/message/request-trace.ts';
 import type { OnCost } from '../results/compute.ts';
 import type { GetResult } from '../results/get-result.ts';
 import { hotKeyLimit } from '../results/hot-keys.ts';

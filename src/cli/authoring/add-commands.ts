@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { SettingName } from '../../config.ts';
-import { exitCode } from '../../http/server/graceful-shutdown.ts';
+import { exitCode } from '../../http/node/graceful-shutdown.ts';
 import type { NewOptions } from '../new/new-query.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 

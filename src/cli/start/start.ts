@@ -1,20 +1,20 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { type App, openApp } from '../../gateway/create-gateway.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { StartError } from '../../errors.ts';
-import { exitCode, exitOnSignal, shutDownOnSignal } from '../../http/server/graceful-shutdown.ts';
-import { openMetricsServer } from '../../http/server/metrics-server.ts';
-import { openServer } from '../../http/server/open-server.ts';
+import { type App, openApp } from '../../gateway/create-gateway.ts';
+import { exitCode, exitOnSignal, shutDownOnSignal } from '../../http/node/graceful-shutdown.ts';
+import { openMetricsServer } from '../../http/node/metrics-server.ts';
+import { openServer } from '../../http/node/open-server.ts';
 import { makeKey } from '../../keys/key-text.ts';
-import { openLog } from './open-log.ts';
-import { openProgressLine } from './progress-line.ts';
-import { startBanner } from './start-banner.ts';
 import type { Tracer } from '../../trace/span.ts';
 import { withSources } from '../problems/print-problems.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { showFiles } from '../show-problems.ts';
+import { openLog } from './open-log.ts';
+import { openProgressLine } from './progress-line.ts';
+import { startBanner } from './start-banner.ts';
 
 interface StartOptions {
   /** Whether problems of saved queries are shown with their source, for people who edit them. */

@@ -6,7 +6,7 @@ import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import type { CatalogUpdates } from '../../engine/engine.ts';
 import { errorToLog } from '../../engine/without-values.ts';
-import type { CatalogState } from '../../http/observe/readiness.ts';
+import type { CatalogState } from '../../http/handler/readiness.ts';
 import type { ReloadOutcome } from '../../metrics/catalog-metrics.ts';
 import { describeChange } from './describe-change.ts';
 import { compareBroken, type FilesReport, logReport } from './files-report.ts';

@@ -4,30 +4,14 @@ import type { Tokens } from '../../keys/jwt/tokens.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { RateLimit, RateLimitStatus } from '../../keys/rates/rate-limiter.ts';
-import { hasNoCache } from '../cache-headers.ts';
-import type { RequestHead, RequestHeaders } from '../head.ts';
-import { httpLimits } from '../limits.ts';
-import type { PreparedRequest } from '../prepare-request.ts';
+import { hasNoCache } from '../message/cache-headers.ts';
+import type { CallerInfo } from '../message/exchange.ts';
+import type { RequestHead, RequestHeaders } from '../message/head.ts';
+import { httpLimits } from '../message/limits.ts';
+import type { PreparedRequest } from '../message/prepare-request.ts';
+import type { Access, Admission } from '../message/route.ts';
 import type { RejectKeysInUrls } from './reject-keys-in-urls.ts';
 import { type RejectWrongKey, unauthenticated } from './wrong-keys.ts';
-
-/** What an admitted request may do. */
-export interface Admission {
-  readonly principal: Principal;
-  /** True if the caller bypasses the cache: only the result of a new run is accepted. */
-  readonly noCache: boolean;
-  /** Runs every query of the request within the key's concurrency. */
-  readonly schedule: Schedule;
-}
-
-/** What the access log and the headers of every response, errors too, say about a caller. */
-export interface CallerInfo {
-  keyId: string | undefined;
-  rateLimitHeaders: Readonly<Record<string, string>> | undefined;
-}
-
-/** Who may use a route: anybody, whatever the URL's length, anybody, or callers with a key. */
-export type Access = 'always' | 'public' | 'key';
 
 /**
  * Admits a request to its route: no key in the URL, URL length; then, if the route needs a key, authentication and the

@@ -4,11 +4,11 @@ import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
-import type { Admission } from '../access/admission.ts';
 import type { Audit } from '../access/audit.ts';
-import type { ByteCharge } from '../byte-budget.ts';
-import type { RequestHead } from '../head.ts';
-import { httpLimits } from '../limits.ts';
+import type { ByteCharge } from '../message/byte-budget.ts';
+import type { RequestHead } from '../message/head.ts';
+import { httpLimits } from '../message/limits.ts';
+import type { Admission } from '../message/route.ts';
 import { tooLargeForExecutor } from './errors.ts';
 import { buildGetOutcome, type Outcome } from './outcomes.ts';
 

@@ -1,8 +1,8 @@
 import type { GraphQLError } from 'graphql';
 import { statusOf } from '../../errors.ts';
 import type { CachedResult } from '../../results/get-result.ts';
-import { cacheHeaders, variesBy, variesByFormat } from '../cache-headers.ts';
-import type { Reply } from '../reply.ts';
+import { cacheHeaders, variesBy, variesByFormat } from '../message/cache-headers.ts';
+import type { Reply } from '../message/reply.ts';
 
 /** A response to a GraphQL operation, whichever executor wrote its body. */
 interface GraphqlResponse<Body extends Uint8Array> {

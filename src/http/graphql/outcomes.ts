@@ -3,10 +3,11 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { callerDisconnected, GatewayError } from '../../errors.ts';
 import { cacheKey } from '../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
-import type { Admission } from '../access/admission.ts';
 import type { Audit } from '../access/audit.ts';
-import { authorizeAndBind, type EndpointRequest } from '../access/authorize.ts';
-import type { RequestHead } from '../head.ts';
+import { authorizeAndBind } from '../access/authorize.ts';
+import type { RequestHead } from '../message/head.ts';
+import type { EndpointRequest } from '../message/prepare-request.ts';
+import type { Admission } from '../message/route.ts';
 
 /** What became of one root field. */
 export type Outcome = { readonly result: CachedResult } | { readonly error: unknown };

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { CachedResult } from '../../../results/get-result.ts';
-import type { Admission } from '../../access/admission.ts';
-import type { RequestHead } from '../../head.ts';
-import { httpLimits } from '../../limits.ts';
-import { logOf } from '../../observe/request-trace.ts';
-import type { Reply } from '../../reply.ts';
+import type { RequestHead } from '../../message/head.ts';
+import { httpLimits } from '../../message/limits.ts';
+import type { Reply } from '../../message/reply.ts';
+import { logOf } from '../../message/request-trace.ts';
+import type { Admission } from '../../message/route.ts';
 import { buildGetOutcome, type Outcome, type OutcomeOptions, resultsOf } from '../outcomes.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';

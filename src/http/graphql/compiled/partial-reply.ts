@@ -1,10 +1,10 @@
 import { type FieldNode, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { CachedResult } from '../../../results/get-result.ts';
-import type { Admission } from '../../access/admission.ts';
-import type { RequestHead } from '../../head.ts';
-import { httpLimits } from '../../limits.ts';
-import type { Reply } from '../../reply.ts';
+import type { RequestHead } from '../../message/head.ts';
+import { httpLimits } from '../../message/limits.ts';
+import type { Reply } from '../../message/reply.ts';
+import type { Admission } from '../../message/route.ts';
 import type { CollectedField } from '../document/collect-fields.ts';
 import { rowListBytes } from '../document/row-size.ts';
 import { maskError, responseTooLarge, withNodes } from '../errors.ts';

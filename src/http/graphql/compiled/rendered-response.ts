@@ -3,9 +3,9 @@ import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { type Coding, type Encodings, encode } from '../../../results/result-document.ts';
-import type { RequestHead } from '../../head.ts';
-import { chooseCoding } from '../../headers/content-coding.ts';
-import type { Reply } from '../../reply.ts';
+import { chooseCoding } from '../../message/content-coding.ts';
+import type { RequestHead } from '../../message/head.ts';
+import type { Reply } from '../../message/reply.ts';
 import { cachingOf, replyGraphql } from '../graphql-reply.ts';
 import { chooseMediaType, type GraphqlMediaType } from '../media-type.ts';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { bodyOfFetch } from '../body.ts';
-import type { Handler } from '../handle.ts';
-import { headOfFetch } from '../head.ts';
+import type { Handler } from '../handler/handle.ts';
+import { bodyOfFetch } from '../message/body.ts';
+import { headOfFetch } from '../message/head.ts';
 
 /** The handler as a Fetch handler, for tests and for servers other than Node's. */
 export function buildFetch(handle: Handler): (request: Request) => Promise<Response> {

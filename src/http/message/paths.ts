@@ -1,6 +1,6 @@
-import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
-import { queriesByName } from '../catalog/model/versions.ts';
-import { formatNames } from '../formats/format.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { queriesByName } from '../../catalog/model/versions.ts';
+import { formatNames } from '../../formats/format.ts';
 
 export const graphqlPath = '/graphql';
 

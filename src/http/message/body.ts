@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { callerDisconnected, GatewayError } from '../errors.ts';
+import { callerDisconnected, GatewayError } from '../../errors.ts';
 import { httpLimits } from './limits.ts';
 
 const { maxBodyBytes } = httpLimits;

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import type { RequestTrace } from '../trace/span.ts';
-import { idsOf } from './observe/request-trace.ts';
+import type { RequestTrace } from '../../trace/span.ts';
+import { idsOf } from '../message/request-trace.ts';
 
 /** One answered request. Paths and key ids are known ones; of the caller's text it has only the request id and the name
  * of an endpoint that does not exist, whose characters are checked. */

@@ -1,10 +1,8 @@
 import type { Logger } from 'pino';
-import { GatewayError } from '../errors.ts';
-import type { Access, Admission } from './access/admission.ts';
-import type { Cors } from './access/cors.ts';
-import { replyGraphqlError } from './graphql/errors.ts';
-import type { RequestHead } from './head.ts';
-import type { Readiness } from './observe/readiness.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Cors } from '../access/cors.ts';
+import { replyGraphqlError } from '../graphql/errors.ts';
+import type { RequestHead } from '../message/head.ts';
 import {
   apiPath,
   assetsPath,
@@ -19,29 +17,10 @@ import {
   queryPagePath,
   readerPath,
   readinessPath,
-} from './paths.ts';
-import type { PreparedRequest } from './prepare-request.ts';
-import { type Reply, replyError, replyJson } from './reply.ts';
-
-/** Reads a request's whole body, or throws; called at most once, and only after the caller has been admitted. */
-export type ReadBody = () => Promise<Uint8Array>;
-
-/** Answers an admitted request: parse, authorize and bind, get the result, reply. */
-export type Answer = (
-  head: RequestHead,
-  request: PreparedRequest,
-  admission: Admission,
-  readBody: ReadBody,
-) => Reply | Promise<Reply>;
-
-/** How a request is answered. */
-export interface Route {
-  readonly access: Access;
-  readonly answer: Answer;
-  readonly replyError: (error: unknown, log: Logger) => Reply;
-  /** Whether pages of the configured origins may read the responses. */
-  readonly allowsCors: boolean;
-}
+} from '../message/paths.ts';
+import { type Reply, replyError, replyJson } from '../message/reply.ts';
+import type { Answer, Route } from '../message/route.ts';
+import type { Readiness } from './readiness.ts';
 
 interface CompatRest {
   readonly rest: Answer;

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { Metrics } from '../../metrics/open-registry.ts';
-import { metricsPath } from '../paths.ts';
+import { metricsPath } from '../message/paths.ts';
 
 /**
  * Metrics on a port of their own, without a key: the port is not published. It serves nothing else, and does not keep the

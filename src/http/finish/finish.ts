@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
-import type { CallerInfo } from './access/admission.ts';
-import type { Cors } from './access/cors.ts';
+import type { Cors } from '../access/cors.ts';
+import { matchesEtag } from '../message/cache-headers.ts';
+import type { Exchange } from '../message/exchange.ts';
+import type { RequestHead } from '../message/head.ts';
+import { missingNameToLog } from '../message/paths.ts';
+import { type FinishedReply, IdentifiedHeaders, type Reply, ReplyHeaders } from '../message/reply.ts';
+import { endRequestSpan } from '../message/request-trace.ts';
+import type { RequestMetrics } from '../observe/request-metrics.ts';
 import type { AccessLog } from './access-log.ts';
-import { matchesEtag } from './cache-headers.ts';
-import type { RequestHead } from './head.ts';
-import type { RequestMetrics } from './observe/request-metrics.ts';
-import { endRequestSpan } from './observe/request-trace.ts';
-import { missingNameToLog } from './paths.ts';
-import { type FinishedReply, IdentifiedHeaders, type Reply, ReplyHeaders } from './reply.ts';
 
 /**
  * Declares to browsers that a response is data, not a page, script, frame or image of another site. Pages that may read
@@ -36,20 +36,6 @@ export function completeHeaders({ status, headers }: Reply): Reply['headers'] {
   return required === undefined
     ? { ...securityHeaders, ...headers }
     : { ...securityHeaders, ...required, ...headers };
-}
-
-/** What `finish` needs to know of a request besides its reply. */
-export interface Exchange {
-  readonly head: RequestHead;
-  readonly caller: CallerInfo;
-  /** As the access log shows it. */
-  readonly path: string;
-  readonly route: {
-    /** Whether pages of other origins may read the response, if they are configured. */
-    readonly allowsCors: boolean;
-  };
-  /** As `performance.now()` gave it. */
-  readonly startedAt: number;
 }
 
 /** Completes a reply: 304 if the caller has the rows already, the headers that every response has, the access log line. */

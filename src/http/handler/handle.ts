@@ -1,16 +1,18 @@
 import type { Logger } from 'pino';
-import type { Version, VersionedRef } from '../concurrency/versioned-ref.ts';
-import type { Admission, Admit } from './access/admission.ts';
-import type { Audit } from './access/audit.ts';
-import type { ByteBudget } from './byte-budget.ts';
-import type { Exchange, Finish } from './finish.ts';
-import type { RequestHead } from './head.ts';
-import { logOfError, type OpenTrace } from './observe/request-trace.ts';
-import { unknownPath } from './paths.ts';
-import type { PrepareRequest } from './prepare-request.ts';
-import type { FinishedReply, Reply } from './reply.ts';
+import type { Version, VersionedRef } from '../../concurrency/versioned-ref.ts';
+import type { Admit } from '../access/admission.ts';
+import type { Audit } from '../access/audit.ts';
+import type { Finish } from '../finish/finish.ts';
+import type { ByteBudget } from '../message/byte-budget.ts';
+import type { Exchange } from '../message/exchange.ts';
+import type { RequestHead } from '../message/head.ts';
+import { unknownPath } from '../message/paths.ts';
+import type { PrepareRequest } from '../message/prepare-request.ts';
+import type { FinishedReply, Reply } from '../message/reply.ts';
+import { logOfError, type OpenTrace } from '../message/request-trace.ts';
+import type { Admission, ReadBody, Route } from '../message/route.ts';
 import { buildRequestLimits, type CountedRequest } from './request-limits.ts';
-import { notFoundRoute, type ReadBody, type Route, type RouteOf } from './routes.ts';
+import { notFoundRoute, type RouteOf } from './routes.ts';
 
 /**
  * Answers any request, however it was received. It never rejects, and never throws; the reply is not a promise if nothing

@@ -1,8 +1,8 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
-import { errorToLog } from '../engine/without-values.ts';
-import { GatewayError } from '../errors.ts';
+import { errorToLog } from '../../engine/without-values.ts';
+import { GatewayError } from '../../errors.ts';
 
 /** A response before `finish` completes it. Header names are in lower case. */
 export interface Reply {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressList } from '../config/address-list.ts';
-import type { RequestTrace } from '../trace/span.ts';
-import { clientAddress } from './access/client-address.ts';
-import { markKeyed } from './server/keyed-sockets.ts';
+import type { AddressList } from '../../config/address-list.ts';
+import type { RequestTrace } from '../../trace/span.ts';
+import { clientAddress } from './client-address.ts';
+import { markKeyed } from './keyed-sockets.ts';
 
 /** Names in lower case; a repeated header is one value, joined by commas. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
-import { FairShare, type Owner } from '../concurrency/fair-share.ts';
-import { GatewayError } from '../errors.ts';
+import { FairShare, type Owner } from '../../concurrency/fair-share.ts';
+import { GatewayError } from '../../errors.ts';
 import { httpLimits } from './limits.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { FairShare } from '../concurrency/fair-share.ts';
-import { GatewayError } from '../errors.ts';
-import { httpLimits } from './limits.ts';
-import type { ReadBody } from './routes.ts';
+import { FairShare } from '../../concurrency/fair-share.ts';
+import { GatewayError } from '../../errors.ts';
+import { httpLimits } from '../message/limits.ts';
+import type { ReadBody } from '../message/route.ts';
 
 /** One request of a key, counted until it ends. */
 export interface CountedRequest {

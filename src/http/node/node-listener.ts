@@ -3,11 +3,11 @@ import { pipeline, Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { AddressList } from '../../config/address-list.ts';
-import { bodyOfNode } from '../body.ts';
-import type { ByteBudget, ByteCharge } from '../byte-budget.ts';
-import type { Handler } from '../handle.ts';
-import { headOfNode } from '../head.ts';
-import type { FinishedReply } from '../reply.ts';
+import type { Handler } from '../handler/handle.ts';
+import { bodyOfNode } from '../message/body.ts';
+import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
+import { headOfNode } from '../message/head.ts';
+import type { FinishedReply } from '../message/reply.ts';
 import { PreparedResponse } from './prepared-response.ts';
 
 interface ListenerOptions {

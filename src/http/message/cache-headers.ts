@@ -1,6 +1,6 @@
-import { ageMs } from '../results/freshness.ts';
-import type { CachedResult, CacheStatus } from '../results/get-result.ts';
-import { elementsOf } from './headers/list-header.ts';
+import { ageMs } from '../../results/freshness.ts';
+import type { CachedResult, CacheStatus } from '../../results/get-result.ts';
+import { elementsOf } from './list-header.ts';
 import type { Reply } from './reply.ts';
 
 /** Request headers that change a response, by whose key or by the client's preference: caches must distinguish them. */

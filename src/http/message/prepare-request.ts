@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { RawParameters } from '../catalog/binding/bind.ts';
-import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
-import { GatewayError } from '../errors.ts';
-import type { EndpointRequest } from './access/authorize.ts';
+import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
+import type { TenantBinding } from '../../catalog/binding/bind-tenant.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Format } from '../../formats/format.ts';
 import { httpLimits } from './limits.ts';
 import { folderToLog, type PathToLog } from './paths.ts';
-import type { EndpointAddress } from './rest/requested-format.ts';
 
 /** What the steps of the request path derive from a URL; kept for later requests with the same URL. */
 export interface PreparedRequest {
@@ -20,6 +20,26 @@ export interface PreparedRequest {
   endpoint?: EndpointRequest;
   /** What a REST path addresses, and the format that the URL names. */
   address?: EndpointAddress;
+}
+
+/** A saved query with a caller's parameters, and the outcomes of binding them; kept for all equal requests. */
+export interface EndpointRequest {
+  readonly query: SavedQuery;
+  readonly parameters: RawParameters;
+  /** For keys that are not restricted to tenants. */
+  bound?: BoundQuery;
+  /** For keys that are restricted: the query bound to the tenants that the parameters name. */
+  forTenant?: TenantBinding;
+}
+
+/** The format that a URL names, or why it names none. */
+export type FormatOfUrl = Format | 'unknown extension' | 'unknown parameter' | 'repeated parameter';
+
+/** What a REST path addresses. */
+export interface EndpointAddress {
+  readonly query: SavedQuery;
+  /** undefined if `Accept` decides. */
+  readonly format: FormatOfUrl | undefined;
 }
 
 /** @throws GatewayError BAD_REQUEST if the URL is missing or invalid */

@@ -1,6 +1,6 @@
 import type { BrokenFile } from '../../catalog/folder/catalog-history.ts';
 import type { Principal } from '../../keys/principal.ts';
-import { type Reply, replyJson } from '../reply.ts';
+import { type Reply, replyJson } from '../message/reply.ts';
 
 /** What `/readyz` answers. Broken files do not make the service unready: their last good versions are served. */
 export interface Readiness {

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type AddressList, addressGroup } from '../../config/address-list.ts';
+import { isKeyed } from '../message/keyed-sockets.ts';
 import type { Connections } from './connections.ts';
-import { isKeyed } from './keyed-sockets.ts';
 
 interface Limits {
   /** Of one address. */

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
-import { completeHeaders } from '../finish.ts';
-import { httpLimits } from '../limits.ts';
-import { replyError, requestIdName } from '../reply.ts';
+import { completeHeaders } from '../finish/finish.ts';
+import { httpLimits } from '../message/limits.ts';
+import { replyError, requestIdName } from '../message/reply.ts';
 
 const { headersTimeoutMs, requestTimeoutMs, maxUrlLength, maxHeaderBytes } = httpLimits;
 

@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { ReplyHeaders, type SentHeaders } from '../reply.ts';
+import { ReplyHeaders, type SentHeaders } from '../message/reply.ts';
 
 declare module 'node:http' {
   interface OutgoingMessage {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
 import type { RequestTrace, Tracer } from '../../trace/span.ts';
-import type { RequestHead } from '../head.ts';
-import { requestIdName } from '../reply.ts';
+import type { RequestHead } from './head.ts';
+import { requestIdName } from './reply.ts';
 
 /** Identifies a request: by the caller's X-Request-ID, or by one that is made, and by its first span. */
 export type OpenTrace = (head: RequestHead) => RequestTrace;

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Catalog } from '../../../catalog/model/saved-query.ts';
-import { graphqlExamples } from '../../examples.ts';
-import type { RequestHead } from '../../head.ts';
-import type { Reply } from '../../reply.ts';
-import type { Answer } from '../../routes.ts';
-import { buildReplyFile, type ReplyFile } from '../../static/static-file.ts';
-import { buildStaticFiles, type StaticFiles } from '../../static/static-files.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
+import { graphqlExamples } from '../graphql/examples.ts';
+import type { RequestHead } from '../message/head.ts';
+import type { Reply } from '../message/reply.ts';
+import type { Answer } from '../message/route.ts';
+import { buildReplyFile, type ReplyFile } from '../static/static-file.ts';
+import { buildStaticFiles, type StaticFiles } from '../static/static-files.ts';
 
 /** GraphiQL: a small page, and the files that it loads. */
 export interface Graphiql {

@@ -1,5 +1,5 @@
-import { maxValueLength } from '../catalog/binding/value-limits.ts';
-import { maxTokenLength } from '../keys/jwt/token-shape.ts';
+import { maxValueLength } from '../../catalog/binding/value-limits.ts';
+import { maxTokenLength } from '../../keys/jwt/token-shape.ts';
 
 /**
  * Every limit of a request, an operation and a connection. The table "Limits" in docs/operations.md names these keys.
