@@ -129,6 +129,9 @@ type Settings = z.output<typeof settings>;
 
 export type SettingName = keyof Settings;
 
+/** Settings in the form of environment variables. */
+export type SettingValues = Readonly<Partial<Record<SettingName, string>>>;
+
 /** The names of all variables, in the order of the README's table. */
 export const settingNames = Object.keys(settings.shape) as readonly SettingName[];
 

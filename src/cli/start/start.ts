@@ -8,13 +8,13 @@ import { exitCode, exitOnSignal, shutDownOnSignal } from '../../http/node/gracef
 import { openMetricsServer } from '../../http/node/metrics-server.ts';
 import { openServer } from '../../http/node/open-server.ts';
 import { makeKey } from '../../keys/key-text.ts';
-import type { Tracer } from '../../trace/span.ts';
-import { withSources } from '../problems/print-problems.ts';
-import type { LoadedSettings } from '../settings/load-settings.ts';
-import { showFiles } from '../show-problems.ts';
+import type { FilesReport } from '../../gateway/reload/files-report.ts';
 import { openLog } from './open-log.ts';
 import { openProgressLine } from './progress-line.ts';
 import { startBanner } from './start-banner.ts';
+import type { Tracer } from '../../trace/span.ts';
+import { withSources } from '../../author/problems/print-problems.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
 
 interface StartOptions {
   /** Whether problems of saved queries are shown with their source, for people who edit them. */
@@ -73,6 +73,16 @@ async function serve(
   const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
   process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config));
   return app;
+}
+
+/** Shows on the terminal which files are broken, each problem at its place in the source, and which are mended. */
+function showFiles({ broken, mended }: FilesReport): void {
+  const texts = broken.map(
+    ({ problems, isServed }) =>
+      `${withSources(problems)}${isServed ? 'Its last good version is served.' : 'It is not served.'}\n\n`,
+  );
+  if (mended.length > 0) texts.push(`No longer broken: ${mended.join(', ')}\n`);
+  process.stderr.write(`\n${texts.join('')}`);
 }
 
 /**
