@@ -50,7 +50,6 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     ...['graphiql', 'openapi', 'pages'],
   ],
   'src/http/graphql': ['document', 'persisted', 'schema', 'compiled'],
-  'src/http/graphql/compiled': ['records', 'answer'],
   'src/author': ['problems', 'mutate', 'test', 'diff', 'new', 'tables', 'sql', 'types'],
   'src/author/diff': ['rules', 'compare', 'git'],
   'src/cli': ['settings', 'keys', 'start', 'commands'],
