@@ -4,14 +4,12 @@ import { duckdbExpressionText, duckdbText } from '@querygate/bigquery-sql/passes
 import type { KnownValues } from '@querygate/bigquery-sql/passes/pass';
 import { runPasses } from '@querygate/bigquery-sql/passes/passes';
 import { renderRows } from '@querygate/bigquery-sql/passes/row-text';
-import { expandedSize } from '@querygate/bigquery-sql/rules/expanded-size';
-import { maxPlanningWork } from '@querygate/bigquery-sql/sandbox/bounded-rules';
-import { isTooDeep } from '@querygate/bigquery-sql/sandbox/costly-depth';
-import { planningWork } from '@querygate/bigquery-sql/sandbox/planning-work';
+import { planningCosts } from '../macros/macros.ts';
+import { isTooDeep, isTooLargeForPasses, maxPlanningWork } from '../planning-cost/limits.ts';
 import { column, integerLiteral, select } from '@querygate/bigquery-sql/tree/build';
 import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
-import { forEachPart, mapExpression, someNode } from '@querygate/bigquery-sql/tree/map';
-import type { Node, Query } from '@querygate/bigquery-sql/tree/nodes';
+import { mapExpression, someNode } from '@querygate/bigquery-sql/tree/map';
+import type { Query } from '@querygate/bigquery-sql/tree/nodes';
 import type { Type } from '@querygate/bigquery-sql/types';
 import type { WireCell } from '../../../../src/engines/duckdb/wire/cell.ts';
 
@@ -93,10 +91,6 @@ function optimized(
   return renderRows(passed, (value, at) => columns[at]?.select(value) ?? value, options);
 }
 
-/** Larger and deeper trees are not optimized: passes would occupy the event loop for longer than they save. */
-const maxSizeForPasses = 6_000;
-const maxDepthForPasses = 60;
-
 /**
  * As `customPlan`, for a caller's SQL. Only times are computed before the query: other constants would be kept by the
  * workers, and callers choose them.
@@ -107,23 +101,15 @@ export function callerPlan(
   maxRows: number,
   known: KnownValues,
 ): Plan {
-  const isLarge = expandedSize(query) > maxSizeForPasses || isDeeper(query, maxDepthForPasses);
+  const isLarge = isTooLargeForPasses(planningCosts.of(query));
   const tree = isLarge ? undefined : optimized(query, columns, maxRows, known, withoutThresholds);
+  const cost = tree && planningCosts.of(tree);
   // Passes write calls inside others that were in queries of their own.
-  if (tree && !isTooDeep(tree) && planningWork(tree) <= maxPlanningWork) return printPlan(tree, true);
+  if (cost && !isTooDeep(cost) && cost.work <= maxPlanningWork) return printPlan(tree, true);
   return { sql: genericPlan(query, columns, maxRows), constants: [], thresholds: [] };
 }
 
 const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
-
-function isDeeper(node: Node, levels: number): boolean {
-  if (levels === 0) return true;
-  let deeper = false;
-  forEachPart(node, (part) => {
-    deeper ||= isDeeper(part, levels - 1);
-  });
-  return deeper;
-}
 
 /**
  * The text of a query whose constants are computed before it.
