@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tokenize } from '@querygate/bigquery-sql/syntax/lexer/tokenize';
+import { tokenize } from '@querygate/bigquery-sql/syntax';
 import {
   type Endpoint,
   endpointsOf,

@@ -1,19 +1,18 @@
-import { type Constant, hoist } from '@querygate/bigquery-sql/passes/constants/hoist';
-import type { TimeExpression } from '@querygate/bigquery-sql/passes/constants/time-values';
-import { duckdbExpressionText, duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
-import type { KnownValues } from '@querygate/bigquery-sql/passes/pass';
-import { runPasses } from '@querygate/bigquery-sql/passes/passes';
-import { renderRows } from '@querygate/bigquery-sql/passes/row-text';
-import { expandedSize } from '@querygate/bigquery-sql/rules/expanded-size';
-import { maxPlanningWork } from '@querygate/bigquery-sql/sandbox/bounded-rules';
-import { isTooDeep } from '@querygate/bigquery-sql/sandbox/costly-depth';
-import { planningWork } from '@querygate/bigquery-sql/sandbox/planning-work';
-import { column, integerLiteral, select } from '@querygate/bigquery-sql/tree/build';
-import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
-import { forEachPart, mapExpression, someNode } from '@querygate/bigquery-sql/tree/map';
-import type { Node, Query } from '@querygate/bigquery-sql/tree/nodes';
-import type { Type } from '@querygate/bigquery-sql/types';
-import type { WireCell } from '../../../../src/engines/duckdb/wire/cell.ts';
+import { type Constant, hoist } from '../passes/constants/hoist.ts';
+import type { TimeExpression } from '../passes/constants/time-values.ts';
+import { duckdbExpressionText, duckdbText } from '../passes/duckdb-text.ts';
+import type { KnownValues } from '../passes/pass.ts';
+import { runPasses } from '../passes/passes.ts';
+import { renderRows } from '../passes/row-text.ts';
+import { expandedSize } from '../rules/expanded-size.ts';
+import { maxPlanningWork } from '../sandbox/bounded-rules.ts';
+import { isTooDeep } from '../sandbox/costly-depth.ts';
+import { planningWork } from '../sandbox/planning-work.ts';
+import { column, integerLiteral, select } from '../tree/build.ts';
+import { freshNames } from '../tree/fresh-names.ts';
+import { forEachPart, mapExpression, someNode } from '../tree/map.ts';
+import type { Expression, Node, Query } from '../tree/nodes.ts';
+import type { Type } from '../types.ts';
 
 /** SQL that binds constants and thresholds beside its parameters. */
 export interface Plan {
@@ -36,10 +35,12 @@ export interface PlannedConstant {
 }
 
 /** A column of the result, in the order of the header. */
-export interface PlannedColumn extends Pick<WireCell, 'select'> {
+export interface PlannedColumn {
   /** The name of the column in the query. */
   readonly name: string;
   readonly type: Type;
+  /** What the query selects for a value, which must be cheap to repeat. */
+  select(value: Expression): Expression;
 }
 
 /** The relation whose row has the parameters of a run as columns. */
