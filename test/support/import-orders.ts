@@ -5,7 +5,18 @@
  */
 export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src': [
-    ...['text', 'syntax', 'tree', 'macros', 'rules', 'passes', 'analysis', 'duckdb', 'proposals'],
+    ...[
+      'text',
+      'syntax',
+      'tree',
+      'planning-cost',
+      'macros',
+      'rules',
+      'passes',
+      'analysis',
+      'duckdb',
+      'proposals',
+    ],
     'sandbox',
   ],
   'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],

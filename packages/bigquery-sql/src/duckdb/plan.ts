@@ -4,14 +4,12 @@ import { duckdbExpressionText, duckdbText } from '../passes/duckdb-text.ts';
 import type { KnownValues } from '../passes/pass.ts';
 import { runPasses } from '../passes/passes.ts';
 import { renderRows } from '../passes/row-text.ts';
-import { expandedSize } from '../rules/expanded-size.ts';
-import { maxPlanningWork } from '../sandbox/bounded-rules.ts';
-import { isTooDeep } from '../sandbox/costly-depth.ts';
-import { planningWork } from '../sandbox/planning-work.ts';
+import { planningCosts } from '../macros/macros.ts';
+import { isTooDeep, isTooLargeForPasses, maxPlanningWork } from '../planning-cost/limits.ts';
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { freshNames } from '../tree/fresh-names.ts';
-import { forEachPart, mapExpression, someNode } from '../tree/map.ts';
-import type { Expression, Node, Query } from '../tree/nodes.ts';
+import { mapExpression, someNode } from '../tree/map.ts';
+import type { Expression, Query } from '../tree/nodes.ts';
 import type { Type } from '../types.ts';
 
 /** SQL that binds constants and thresholds beside its parameters. */
@@ -94,10 +92,6 @@ function optimized(
   return renderRows(passed, (value, at) => columns[at]?.select(value) ?? value, options);
 }
 
-/** Larger and deeper trees are not optimized: passes would occupy the event loop for longer than they save. */
-const maxSizeForPasses = 6_000;
-const maxDepthForPasses = 60;
-
 /**
  * As `customPlan`, for a caller's SQL. Only times are computed before the query: other constants would be kept by the
  * workers, and callers choose them.
@@ -108,23 +102,15 @@ export function callerPlan(
   maxRows: number,
   known: KnownValues,
 ): Plan {
-  const isLarge = expandedSize(query) > maxSizeForPasses || isDeeper(query, maxDepthForPasses);
+  const isLarge = isTooLargeForPasses(planningCosts.of(query));
   const tree = isLarge ? undefined : optimized(query, columns, maxRows, known, withoutThresholds);
+  const cost = tree && planningCosts.of(tree);
   // Passes write calls inside others that were in queries of their own.
-  if (tree && !isTooDeep(tree) && planningWork(tree) <= maxPlanningWork) return printPlan(tree, true);
+  if (cost && !isTooDeep(cost) && cost.work <= maxPlanningWork) return printPlan(tree, true);
   return { sql: genericPlan(query, columns, maxRows), constants: [], thresholds: [] };
 }
 
 const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
-
-function isDeeper(node: Node, levels: number): boolean {
-  if (levels === 0) return true;
-  let deeper = false;
-  forEachPart(node, (part) => {
-    deeper ||= isDeeper(part, levels - 1);
-  });
-  return deeper;
-}
 
 /**
  * The text of a query whose constants are computed before it.

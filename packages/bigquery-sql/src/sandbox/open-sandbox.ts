@@ -20,7 +20,8 @@ import { boundTexts } from './bound-texts.ts';
 import { boundedRules, TooLarge } from './bounded-rules.ts';
 import { requireColumns } from './check-columns.ts';
 import { checkSyntax, type Names, tablesOf } from './check-syntax.ts';
-import { isTooDeep } from './costly-depth.ts';
+import { planningCosts } from '../macros/macros.ts';
+import { isTooDeep } from '../planning-cost/limits.ts';
 import { filterFirst, type Tenant } from './filter-first.ts';
 import { requireSelect } from './require-select.ts';
 
@@ -95,7 +96,7 @@ export function openSandbox(
     if (problem || !resolved) throw problem ?? new Error('a query without a problem and without a tree');
     const read = given.tables.map((table) => prepare(table, context));
     const own = mapExpressions(resolved.query, boundTexts);
-    if (isTooDeep(own))
+    if (isTooDeep(planningCosts.of(own)))
       throw new TooLarge(
         query,
         'too many calls and subqueries are inside each other; compute parts of it in a common table',

@@ -1,5 +1,12 @@
-import { macroName } from './macro-name.ts';
-import type { Macro } from './parse-macros.ts';
+import {
+  type Call,
+  callAt,
+  type MacroText,
+  type MacroTexts,
+  nameIn,
+  signaturesOf,
+  tokensOf,
+} from './macro-text.ts';
 
 /**
  * How large DuckDB's plan of an expression becomes. DuckDB copies the expression of an argument to every place where
@@ -19,63 +26,12 @@ export interface Expansion {
   readonly binds: readonly number[];
 }
 
-type Macros = ReadonlyMap<string, readonly Macro[]>;
+/** Measures the calls of macros, in texts that call them. */
+export class MacroExpansions {
+  readonly #macros: MacroTexts;
+  readonly #known = new Map<MacroText, Expansion>();
 
-const tokenPattern =
-  /\be'(?:[^'\\]|\\.)*'|'(?:[^']|'')*'|bq\."[^"]+"|"(?:[^"]|"")*"|\$\w+|[a-z_][\w.]*(?:\[\d+\])?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|->>?|\|\||::|:=|<>|[<>]=|<<|>>|\/\/|[^\s\w]/gi;
-
-/** The tokens of DuckDB SQL. */
-export const tokensOf = (sql: string): readonly string[] => sql.match(tokenPattern) ?? [];
-
-/** The name with which a token begins that reads a value or a part of it: `a`, `a.b`, `a[1]`. */
-export const nameIn = (token: string): string => token.split(/[.[]/, 1)[0] ?? '';
-
-/** A call of a macro inside a text. */
-export interface Call {
-  readonly callee: string;
-  /** The signatures that the call may mean. */
-  readonly signatures: readonly Macro[];
-  /** The tokens of each argument. */
-  readonly args: readonly (readonly string[])[];
-  /** The position after its closing parenthesis. */
-  readonly end: number;
-}
-
-/** The call that begins at a token; undefined if none does. */
-export function callAt(tokens: readonly string[], at: number, macros: Macros): Call | undefined {
-  const callee = tokens[at] ?? '';
-  if (!callee.startsWith('bq.') || tokens[at + 1] !== '(') return undefined;
-  const { args, end } = argumentsAt(tokens, at + 2);
-  return { callee, signatures: signaturesOf(callee, args, macros), args, end };
-}
-
-/** The signatures that a call may mean; none if it is not one of a macro. */
-export const signaturesOf = (callee: string, args: readonly unknown[], macros: Macros): readonly Macro[] =>
-  (macros.get(macroName(callee) ?? '') ?? []).filter(
-    (macro) => macro.parameters.length === args.length && (!callee.includes('"') || macro.callee === callee),
-  );
-
-function argumentsAt(tokens: readonly string[], from: number): Pick<Call, 'args' | 'end'> {
-  const args: string[][] = [[]];
-  let depth = 0;
-  let at = from;
-  for (; at < tokens.length; at += 1) {
-    const token = tokens[at] ?? '';
-    if (token === ')' && depth === 0) break;
-    if ('([{'.includes(token)) depth += 1;
-    if (')]}'.includes(token)) depth -= 1;
-    if (token === ',' && depth === 0) args.push([]);
-    else args.at(-1)?.push(token);
-  }
-  return { args: args.length === 1 && args[0]?.length === 0 ? [] : args, end: at + 1 };
-}
-
-/** Measures texts that call these macros. */
-export class MacroSizes {
-  readonly #macros: Macros;
-  readonly #expansions = new Map<Macro, Expansion>();
-
-  constructor(macros: Macros) {
+  constructor(macros: MacroTexts) {
     this.#macros = macros;
   }
 
@@ -84,24 +40,33 @@ export class MacroSizes {
     return sql.includes('bq.') ? this.#measure(tokensOf(sql), []).size : tokensOf(sql).length;
   }
 
-  expansionOf(macro: Macro): Expansion {
-    const known = this.#expansions.get(macro);
+  /** What a call becomes; undefined if it is not one of a macro. */
+  expansionOf(callee: string, args: readonly unknown[]): Expansion | undefined {
+    const signatures = signaturesOf(callee, args, this.#macros);
+    return signatures.length === 0 ? undefined : this.expansionOfCall({ signatures, args });
+  }
+
+  #expansionOfOne(macro: MacroText): Expansion {
+    const known = this.#known.get(macro);
     if (known !== undefined) return known;
     // Signatures may call each other; a circle would never end in DuckDB either.
     const uses = macro.parameters.map(() => 1);
-    this.#expansions.set(macro, { size: 0, uses, work: 0, binds: uses });
+    this.#known.set(macro, { size: 0, uses, work: 0, binds: uses });
     const body = this.#measure(
       tokensOf(macro.body),
       macro.parameters.map(({ name }) => name),
     );
     const expansion = { ...body, binds: body.binds.map((count) => count + 1) };
-    this.#expansions.set(macro, expansion);
+    this.#known.set(macro, expansion);
     return expansion;
   }
 
   /** The largest of the signatures that a call may mean. */
-  expansionOfCall({ signatures, args }: Pick<Call, 'signatures' | 'args'>): Expansion {
-    const expansions = signatures.map((macro) => this.expansionOf(macro));
+  expansionOfCall({
+    signatures,
+    args,
+  }: Pick<Call, 'signatures'> & { readonly args: readonly unknown[] }): Expansion {
+    const expansions = signatures.map((macro) => this.#expansionOfOne(macro));
     return {
       size: Math.max(1, ...expansions.map(({ size }) => size)),
       uses: args.map((_, at) => Math.max(1, ...expansions.map(({ uses }) => uses[at] ?? 1))),
