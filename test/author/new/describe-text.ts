@@ -1,8 +1,8 @@
-import type { TableSchema } from '../../src/table-schema.ts';
-import { readConfig } from '../../../../src/config.ts';
-import { describeSql } from '../../src/proposals/describe-sql.ts';
-import { tenantColumns } from '../../src/proposals/tenant-columns.ts';
-import { describeColumns } from '../../../../src/engines/duckdb/describe-columns.ts';
+import { describeSql, tenantColumns } from '@querygate/bigquery-sql/proposals';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { columnTypes } from '../../../src/catalog/model/saved-query.ts';
+import { readConfig } from '../../../src/config.ts';
+import { describeColumns } from '../../../src/engines/duckdb/describe-columns.ts';
 
 const config = readConfig({ DUCKDB_THREADS: '1' });
 
@@ -57,6 +57,7 @@ export const describeText = (
     tables,
     tenantColumns: tenants,
     hasOpenTables: false,
+    columnTypes,
     resultColumns: (converted, parameters) =>
       describeColumns({ sql: converted, source, tables, parameters, config }),
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { tenantColumns } from '../../src/proposals/tenant-columns.ts';
-import { StartError } from '../../../../src/errors.ts';
+import { ProblemError } from '@querygate/bigquery-sql/problem';
+import { tenantColumns } from '@querygate/bigquery-sql/proposals';
 import { describeText } from './describe-text.ts';
 
 describe('columns', () => {
@@ -117,8 +117,8 @@ describe('columns', () => {
     ['selec 1', 'expected'],
   ])('%s is refused: %s', async (sql, message) => {
     const error = await describeText(sql).catch((cause: unknown) => cause);
-    expect(error).toBeInstanceOf(StartError);
-    expect((error as StartError).problems[0]?.message).toContain(message);
+    expect(error).toBeInstanceOf(ProblemError);
+    expect((error as ProblemError).problems[0]?.message).toContain(message);
   });
 });
 
