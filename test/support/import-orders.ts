@@ -35,6 +35,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'gateway',
     'exports',
     'index.ts',
+    'exit-code.ts',
     'author',
     'cli',
     'main.ts',
