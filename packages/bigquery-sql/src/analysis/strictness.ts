@@ -1,4 +1,4 @@
-import { macroName } from '../macros/macro-name.ts';
+import { macroName } from '../tree/macro-name.ts';
 import type { Expression, Operation } from '../tree/nodes.ts';
 
 /** Operators whose result is NULL if and only if an operand is. */
