@@ -4,7 +4,7 @@ import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { Places } from '../concurrency/places.ts';
+import type { Places } from '../concurrency/slots.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
 import type { Cost, Engine, RunOptions } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';

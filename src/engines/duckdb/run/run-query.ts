@@ -3,7 +3,7 @@ import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
 import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.ts';
-import type { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
+import type { OnePerOwner } from '../../../concurrency/per-owner-queue.ts';
 import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows, RunOptions } from '../../../engine/engine.ts';

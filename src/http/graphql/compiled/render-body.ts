@@ -1,6 +1,6 @@
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
+import { OnePerOwner } from '../../../concurrency/per-owner-queue.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
 import { httpLimits } from '../../message/limits.ts';

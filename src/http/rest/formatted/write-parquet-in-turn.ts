@@ -1,6 +1,6 @@
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import { Places } from '../../../concurrency/places.ts';
+import { Places } from '../../../concurrency/slots.ts';
 import { GatewayError } from '../../../errors.ts';
 import { columnShapes } from '../../../formats/column-shapes.ts';
 import { writeParquet } from '../../../formats/parquet.ts';

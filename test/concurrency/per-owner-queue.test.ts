@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OnePerOwner } from '../../src/concurrency/one-per-owner.ts';
+import { OnePerOwner } from '../../src/concurrency/per-owner-queue.ts';
 
 test('tasks of one owner follow each other, those of another run beside them, and a failure ends nothing else', async () => {
   const tasks = new OnePerOwner();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Places } from '../../src/concurrency/places.ts';
+import { Places } from '../../src/concurrency/slots.ts';
 
 const { signal } = new AbortController();
 const settled = () => new Promise((resolve) => setImmediate(resolve));
