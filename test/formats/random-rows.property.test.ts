@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runSteps } from '../../src/concurrency/run-steps.ts';
+import { runSteps } from '../../src/concurrency/loop-turns.ts';
 import type { ResultColumn } from '../../src/catalog/model/result-column.ts';
 import { columnShapes } from '../../src/formats/column-shapes.ts';
 import { convertRows } from '../../src/formats/convert-rows.ts';

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { LoopTurns } from '../../concurrency/loop-turns.ts';
-import { OnePerOwner } from '../../concurrency/per-owner-queue.ts';
+import { PerOwnerQueue } from '../../concurrency/per-owner-queue.ts';
 import type { Config } from '../../config.ts';
 import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import { quoteText } from '@querygate/bigquery-sql/tree';
@@ -86,7 +86,7 @@ export async function openDuckdb({
       dataProblems: data.problems,
       timeoutMs: config.engineTimeoutMs,
       turns,
-      reading: new OnePerOwner(),
+      reading: new PerOwnerQueue(),
       now,
       defineMacros,
       onUnusable: (error) => listener.unusable?.(error),
