@@ -1,9 +1,9 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
 import { type Field, type FieldType, legacyNames } from '../../catalog/model/table-schema.ts';
-import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import { quote } from '@querygate/bigquery-sql/types';
 import { checkRows, type DataRelation, fileError, relationOf, sampledRows } from './data-relation.ts';
+import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 import { openDatabase } from './open-database.ts';
 import { scalarNames } from './wire/bigquery-type.ts';
 
@@ -19,10 +19,10 @@ export interface InferredFields {
  *
  * @throws StartError if a file has no known format, or cannot be read
  */
-export async function inferFields(files: readonly string[], config: Config): Promise<InferredFields> {
+export async function inferFields(files: readonly string[], options: DuckdbOptions): Promise<InferredFields> {
   const data = relationOf(files);
   const { file, relation, isText, texts } = data;
-  const database = await openDatabase(config);
+  const database = await openDatabase(withDefaults(options));
   try {
     const connection = await database.connect();
     const hasRows = await checkRows(connection, files, data);
