@@ -1,5 +1,5 @@
 import type { Catalog } from '../../src/catalog/model/saved-query.ts';
-import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Dataset } from './dataset.ts';
 import type { Limits } from './limits.ts';
 import type { Options } from './options.ts';

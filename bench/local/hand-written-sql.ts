@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
 import { flatColumns } from './flat.ts';
 

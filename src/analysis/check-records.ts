@@ -1,6 +1,6 @@
 import { graphqlNames, isRenamed } from '../names/graphql-names.ts';
 import type { Catalog, RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
-import type { TableSchema } from '../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Problem } from '../errors.ts';
 import { isSameColumn } from './check-columns.ts';
 import { compareFields, undeclaredFields } from './compare-fields.ts';

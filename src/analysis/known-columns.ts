@@ -1,6 +1,6 @@
 import type { RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
 import { columnTypes } from '../catalog/model/saved-query.ts';
-import type { Field, TableSchema } from '../catalog/model/table-schema.ts';
+import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { ResultColumn } from '../catalog/model/result-column.ts';
 import { columnOrigin, type FieldOrigin } from '@querygate/bigquery-sql/analysis/column-origin';
 import { type Compiled, compile } from '@querygate/bigquery-sql/compile';

@@ -1,7 +1,7 @@
 import type { TypedParameter } from '@querygate/bigquery-sql/parameter-types';
 import type { ResultColumn } from '../catalog/model/result-column.ts';
 import type { Catalog, SavedQuery, Source } from '../catalog/model/saved-query.ts';
-import type { TableSchema } from '../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Problem } from '../errors.ts';
 import type { Engine, EngineListener, QueryCheck } from './engine.ts';

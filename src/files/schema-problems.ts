@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { didYouMean } from './nearest-name.ts';
+import { didYouMean } from '@querygate/bigquery-sql/text/nearest-name';
 
 /** One problem of a document, at the path of the value that has it. */
 export interface SchemaProblem {

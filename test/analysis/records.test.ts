@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { toResultColumn } from '../../src/engines/bigquery/result-column.ts';
 import { recordNotes, recordProblemsOf } from '../../src/analysis/check-records.ts';
 import { compareFields } from '../../src/analysis/compare-fields.ts';

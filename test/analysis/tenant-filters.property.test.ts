@@ -8,7 +8,7 @@ import {
 } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Field } from '../../src/catalog/model/table-schema.ts';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { compile } from '@querygate/bigquery-sql/compile';
 import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
 import { runPasses } from '@querygate/bigquery-sql/passes/passes';
@@ -17,9 +17,12 @@ import { unfilteredTables } from '@querygate/bigquery-sql/analysis/tenant-filter
 import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
 import type { Query } from '@querygate/bigquery-sql/tree/nodes';
 import { quote } from '@querygate/bigquery-sql/types';
-import { boundRelation, printPlan } from '../../src/engines/duckdb/prepare/plan.ts';
+import { boundRelation, printPlan } from '@querygate/bigquery-sql/duckdb/plan';
 import { StartError } from '../../src/errors.ts';
-import { createTable, openDialectDatabase } from '../support/dialect-database.ts';
+import {
+  createTable,
+  openDialectDatabase,
+} from '../../packages/bigquery-sql/test/support/dialect-database.ts';
 import { type Choose, chooseBy } from '../../packages/bigquery-sql/test/passes/random-queries.ts';
 
 /**

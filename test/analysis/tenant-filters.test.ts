@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { parseQuery } from '../../src/catalog/header/parse-query.ts';
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
-import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { readConfig } from '../../src/config.ts';
 import { compile } from '@querygate/bigquery-sql/compile';
-import { storedColumns } from '../../src/engines/duckdb/store/shredded-columns.ts';
+import { storedColumns } from '@querygate/bigquery-sql/duckdb/layout/shredded-columns';
 import { engines } from '../../src/engines/engines.ts';
 import { sandboxProblems, tenantProblems, unfilteredProblems } from '../../src/analysis/tenant-filters.ts';
 

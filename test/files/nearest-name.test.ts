@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestName } from '../../src/files/nearest-name.ts';
+import { nearestName } from '@querygate/bigquery-sql/text/nearest-name';
 
 test.each([
   ['prot', 'port'],

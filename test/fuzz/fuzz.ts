@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { planted } from '../http/hostile-requests.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { apiKey } from '../support/test-app.ts';
-import { openRandom } from './random.ts';
+import { openRandom } from '../../packages/bigquery-sql/test/support/random.ts';
 import { fuzzRequest } from './requests.ts';
 import { send } from './send.ts';
 import { secrets } from './values.ts';

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../../packages/bigquery-sql/test/support/random.ts';
 import { nastyText } from './values.ts';
 
 const roots = [

@@ -1,6 +1,6 @@
 import { hostileRequests } from '../http/hostile-requests.ts';
 import { operation } from './operations.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../packages/bigquery-sql/test/support/random.ts';
 import { nastyJson, nastyText, secrets } from './values.ts';
 
 const endpoints = [

@@ -1,5 +1,5 @@
 import { randomQuery } from '../../packages/bigquery-sql/test/passes/random-queries.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../packages/bigquery-sql/test/support/random.ts';
 
 /**
  * The SQL of a caller over the tables of test/engines/sandbox: subqueries that are correlated over several levels, arrays, and

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { openRandom } from './random.ts';
+import { openRandom } from '../../packages/bigquery-sql/test/support/random.ts';
 import type { AnsweredSql, Measured, SentSql } from './sql-engine.ts';
 import { callerText } from './sql-texts.ts';
 

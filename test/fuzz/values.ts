@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../../packages/bigquery-sql/test/support/random.ts';
 
 /** Secrets of the run: the valid key, and one that callers put where it does not belong. */
 export const secrets = { key: 'fuzz-k3y-5b1e9a', planted: 'planted-s3cret-41c7' } as const;

@@ -1,4 +1,4 @@
-import type { Field } from '../../src/catalog/model/table-schema.ts';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 
 /** The type of a column or nested field, as BigQuery's SQL writes it. */
 export function sqlType({ type, mode, fields = [] }: Field): string {

@@ -1,4 +1,4 @@
-import type { Field, TableSchema } from '../../src/catalog/model/table-schema.ts';
+import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Rows } from './test-app.ts';
 
 const areas = [

@@ -6,7 +6,7 @@ import { type App, openApp } from '../../src/gateway/create-gateway.ts';
 import type { BoundValues } from '../../src/catalog/binding/bind.ts';
 import { textsOf } from '../../src/catalog/binding/list-values.ts';
 import { loadTables } from '../../src/catalog/folder/load-tables.ts';
-import type { Field } from '../../src/catalog/model/table-schema.ts';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { type Field, type FieldType, fieldTypes } from '../../../src/catalog/model/table-schema.ts';
+import { type Field, type FieldType, fieldTypes } from '../src/table-schema.ts';
 import type { Table } from './table.ts';
 
 /** `name: TYPE`, `name: [TYPE]` for an array, `name: [{ … }]` for an array of records, `name: { … }` for one. */

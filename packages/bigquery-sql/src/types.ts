@@ -1,4 +1,4 @@
-import type { Field, FieldType } from '../../../src/catalog/model/table-schema.ts';
+import type { Field, FieldType } from './table-schema.ts';
 
 export type ScalarName =
   | 'INT64'

@@ -5,11 +5,7 @@ import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import { type Compiled, compile } from '../src/compile.ts';
 import { duckdbText } from '../src/passes/duckdb-text.ts';
 import { StartError } from '../../../src/errors.ts';
-import {
-  createTable,
-  type DialectDatabase,
-  openDialectDatabase,
-} from '../../../test/support/dialect-database.ts';
+import { createTable, type DialectDatabase, openDialectDatabase } from './support/dialect-database.ts';
 import { planOf, tables } from './harness.ts';
 import { exchangesOf, mutationsOf } from './syntax/mutations.ts';
 

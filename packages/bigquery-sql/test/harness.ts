@@ -7,7 +7,7 @@ import {
   type Json,
 } from '@duckdb/node-api';
 import { expect } from 'vitest';
-import type { TableSchema } from '../../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '../src/table-schema.ts';
 import { type Compiled, compile } from '../src/compile.ts';
 import { parseMicros, type RunValues } from '../src/passes/constants/time-values.ts';
 import { duckdbText } from '../src/passes/duckdb-text.ts';
@@ -22,12 +22,12 @@ import {
   type Plan,
   type PlannedColumn,
   printPlan,
-} from '../../../src/engines/duckdb/prepare/plan.ts';
-import { shreddedColumns, storedColumns } from '../../../src/engines/duckdb/store/shredded-columns.ts';
-import { describeSource } from '../../../src/engines/duckdb/store/stored-value.ts';
+} from '../src/duckdb/plan.ts';
+import { shreddedColumns, storedColumns } from '../src/duckdb/layout/shredded-columns.ts';
+import { describeSource } from '../src/duckdb/layout/stored-value.ts';
 import { wireCell } from '../../../src/engines/duckdb/wire/cell.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
-import { createTable, openDialectDatabase } from '../../../test/support/dialect-database.ts';
+import { createTable, openDialectDatabase } from './support/dialect-database.ts';
 
 /** The value of CURRENT_TIMESTAMP() in the tests. */
 const now = '2024-03-10 12:34:56.789123+00';

@@ -5,7 +5,7 @@ import { renderRows } from '../src/passes/row-text.ts';
 import { call } from '../src/tree/build.ts';
 import { freshNames } from '../src/tree/fresh-names.ts';
 import { printQuery } from '../src/tree/print.ts';
-import { storedColumns } from '../../../src/engines/duckdb/store/shredded-columns.ts';
+import { storedColumns } from '../src/duckdb/layout/shredded-columns.ts';
 import { openDialect, planOf, tables } from './harness.ts';
 
 // The harness runs each query on declared and on shredded tables and compares the rows.

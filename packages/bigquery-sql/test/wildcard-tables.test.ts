@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TableSchema } from '../../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '../src/table-schema.ts';
 import { compile } from '../src/compile.ts';
 import { sessionSettings } from '../src/macros/macros.ts';
 import { printQuery } from '../src/tree/print.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Problem } from '../../errors.ts';
 import type { Catalog, SavedQuery } from '../model/saved-query.ts';
 import { duplicateTables } from './load-tables.ts';
-import type { TableSchema } from '../model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { type FileSet, newestOf, problemsOf } from './file-set.ts';
 import { findConflicts } from './find-conflicts.ts';
 

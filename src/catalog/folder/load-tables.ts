@@ -5,7 +5,7 @@ import type { Problem } from '../../errors.ts';
 import { readYaml } from '../../files/read-yaml.ts';
 import { describeIssue } from '../../files/schema-problems.ts';
 import { type CatalogFiles, type FileContent, isTablePath, readContent, statFile } from './read-folder.ts';
-import { type Field, fieldTypes, type TableSchema } from '../model/table-schema.ts';
+import { type Field, fieldTypes, type TableSchema } from '@querygate/bigquery-sql/table-schema';
 
 interface LoadedTables {
   readonly tables: readonly TableSchema[];

@@ -1,4 +1,4 @@
-import type { TableSchema } from './table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 
 /** One allowed value of an enum parameter. */
 interface EnumValue {

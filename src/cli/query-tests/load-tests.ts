@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { Field, TableSchema } from '../../catalog/model/table-schema.ts';
+import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { type Problem, StartError } from '../../errors.ts';
-import { didYouMean } from '../../files/nearest-name.ts';
+import { didYouMean } from '@querygate/bigquery-sql/text/nearest-name';
 import { readYaml, type YamlData } from '../../files/read-yaml.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { type TestFileData, testFileSchema } from './test-schema.ts';

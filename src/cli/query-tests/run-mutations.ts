@@ -1,5 +1,5 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { TableSchema } from '../../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { openEffects } from '../../engine/mutate/has-effect.ts';
 import { combinedSql, mutationsOf } from '../../engine/mutate/mutations.ts';
 import type { Mutation } from '../../engine/mutate/mutator.ts';

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { readConfig } from '../../config.ts';
 import { openSession, type Session } from '../../engines/duckdb/open-session.ts';
-import type { Outcome } from '../../engines/duckdb/session/outcome.ts';
-import type { Statement } from '../../engines/duckdb/session/run-statement.ts';
+import type { Outcome } from '@querygate/bigquery-sql/duckdb/outcome';
+import type { Statement } from '@querygate/bigquery-sql/duckdb/run-statement';
 import { type Problem, StartError } from '../../errors.ts';
 
 /** What the command sends to this process, one request at a time. */

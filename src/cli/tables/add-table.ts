@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseTableFile } from '../../catalog/folder/load-tables.ts';
-import type { Field } from '../../catalog/model/table-schema.ts';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { readConfig } from '../../config.ts';
 import type { InferredFields } from '../../engines/duckdb/infer-fields.ts';
 import { StartError } from '../../errors.ts';

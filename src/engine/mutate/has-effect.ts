@@ -1,5 +1,5 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { TableSchema } from '../../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { StartError } from '../../errors.ts';
 import { rejectedAliases } from '@querygate/bigquery-sql/analysis/null-rejection';
 import { compile } from '@querygate/bigquery-sql/compile';

@@ -1,4 +1,4 @@
-import type { Field } from '../../catalog/model/table-schema.ts';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { parseTimestamp } from '../../files/timestamps.ts';
 
 const typeNames: Readonly<Partial<Record<Field['type'], string>>> = {

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Field } from '../../catalog/model/table-schema.ts';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { StartError } from '../../errors.ts';
 import { quote } from '@querygate/bigquery-sql/types';
 import { globText } from './import/read/source-relation.ts';

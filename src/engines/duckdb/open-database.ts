@@ -1,8 +1,8 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { StartError } from '../../errors.ts';
 import type { DuckdbSettings } from './duckdb-options.ts';
-import { type HostWorks, registerHostFunctions } from './wire/host-functions.ts';
-import { keepByteOrderMarks } from './wire/keep-byte-order-marks.ts';
+import { type HostWorks, registerHostFunctions } from '@querygate/bigquery-sql/duckdb/host/host-functions';
+import { keepByteOrderMarks } from '@querygate/bigquery-sql/duckdb/keep-byte-order-marks';
 
 export type DatabaseSettings = Pick<DuckdbSettings, 'memoryLimit' | 'threads'>;
 

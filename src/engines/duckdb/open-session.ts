@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { sessionSettings } from '@querygate/bigquery-sql/macros/macros';
 import type { EngineListener } from '../../engine/engine.ts';
 import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
@@ -6,15 +6,15 @@ import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
 import { globalSettings, lockdown } from './open-duckdb.ts';
-import { buildCompute } from './run/compute-constants.ts';
-import type { Outcome } from './session/outcome.ts';
+import { buildCompute } from '@querygate/bigquery-sql/duckdb/compute-constants';
+import type { Outcome } from '@querygate/bigquery-sql/duckdb/outcome';
 import {
   explainStatement,
   type RunLimits,
   runStatement,
   type Statement,
   type StatementContext,
-} from './session/run-statement.ts';
+} from '@querygate/bigquery-sql/duckdb/run-statement';
 import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
 

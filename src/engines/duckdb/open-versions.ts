@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { TableSchema } from '../../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { buildExclusive } from '../../concurrency/exclusive.ts';
 import { VersionedRef } from '../../concurrency/versioned-ref.ts';
 import type { CatalogUpdates } from '../../engine/engine.ts';

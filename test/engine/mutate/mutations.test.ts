@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
-import type { TableSchema } from '../../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { compile } from '@querygate/bigquery-sql/compile';
 import { openEffects } from '../../../src/engine/mutate/has-effect.ts';
 import { combinedSql, mutationsOf } from '../../../src/engine/mutate/mutations.ts';

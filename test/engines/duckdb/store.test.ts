@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
-import type { TableSchema } from '../../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { readConfig } from '../../../src/config.ts';
 import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
 import { isDisordered } from '../../../src/engines/duckdb/store/check-order.ts';

@@ -1,6 +1,6 @@
 import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import type { RelationColumn } from '../../src/rules/scope.ts';
-import { columnTypeText } from '../../../../src/engines/duckdb/session/column-types.ts';
+import { columnTypeText } from '../../src/duckdb/column-types.ts';
 import { readRows } from '../../../../src/engines/duckdb/wire/rows.ts';
 import { StartError } from '../../../../src/errors.ts';
 import type { Answer } from '../values.ts';

@@ -14,7 +14,7 @@ import {
   DuckDBTypeId,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { isRange, toCell } from '../../../../src/engines/duckdb/session/cell.ts';
+import { isRange, toCell } from '../../src/duckdb/result-cell.ts';
 import { canonicalJson, clockText, dateText, datetimeText, decimalText, floatText } from '../scalar-text.ts';
 import { scalar, type Value } from '../values.ts';
 

@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Field } from '../../../../src/catalog/model/table-schema.ts';
+import type { Field } from '../../src/table-schema.ts';
 import type { StoredTable } from '../../src/tree/stored-table.ts';
 import { quote } from '../../src/types.ts';
-import { shreddedColumns, storedColumns } from '../../../../src/engines/duckdb/store/shredded-columns.ts';
-import { describeSource } from '../../../../src/engines/duckdb/store/stored-value.ts';
+import { shreddedColumns, storedColumns } from '../../src/duckdb/layout/shredded-columns.ts';
+import { describeSource } from '../../src/duckdb/layout/stored-value.ts';
 import type { Table } from '../table.ts';
 
 /** Creates copies of tables as the store would: every record that occurs at most once per row is shredded. */

@@ -7,9 +7,9 @@ import type { StoredTable } from '../../src/tree/stored-table.ts';
 import { freshNames } from '../../src/tree/fresh-names.ts';
 import type { Query } from '../../src/tree/nodes.ts';
 import { printQuery } from '../../src/tree/print.ts';
-import { printPlan } from '../../../../src/engines/duckdb/prepare/plan.ts';
-import { buildCompute, withThresholds } from '../../../../src/engines/duckdb/run/compute-constants.ts';
-import { type Bindings, bindingsOf, bindTo } from '../../../../src/engines/duckdb/wire/bindings.ts';
+import { printPlan } from '../../src/duckdb/plan.ts';
+import { buildCompute, withThresholds } from '../../src/duckdb/compute-constants.ts';
+import { type Bindings, bindingsOf, bindTo } from '../../src/duckdb/bindings.ts';
 import { answerOf } from '../local/answer.ts';
 import type { Answer } from '../values.ts';
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Query } from '../../src/tree/nodes.ts';
 import { printQuery } from '../../src/tree/print.ts';
-import { openDialectDatabase } from '../../../../test/support/dialect-database.ts';
+import { openDialectDatabase } from '../../test/support/dialect-database.ts';
 import { createTable } from '../local/create-table.ts';
 import { shredTables } from '../local/shred-tables.ts';
 import { now } from '../shipped-rows.ts';

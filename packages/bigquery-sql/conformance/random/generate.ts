@@ -1,4 +1,4 @@
-import { openRandom } from '../../../../test/fuzz/random.ts';
+import { openRandom } from '../../test/support/random.ts';
 import { makeExpression } from './expressions.ts';
 import { makeFrom } from './from.ts';
 import type { Made, Maker } from './maker.ts';

@@ -1,5 +1,5 @@
 import { type BindType, bindTypes } from '../../../../src/catalog/model/saved-query.ts';
-import type { Random } from '../../../../test/fuzz/random.ts';
+import type { Random } from '../../test/support/random.ts';
 import { asQuery, loadInputs } from '../cases.ts';
 import type { LocalEngine } from '../local/engine.ts';
 import type { Value as Cell } from '../values.ts';

@@ -1,4 +1,4 @@
-import { openRandom } from '../../../../test/fuzz/random.ts';
+import { openRandom } from '../../test/support/random.ts';
 import { type LocalEngine, openLocalEngine } from '../local/engine.ts';
 import { openEvaluator } from '../reference/evaluator.ts';
 import { outcomes } from '../suite-outcome.ts';

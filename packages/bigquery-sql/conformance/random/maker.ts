@@ -1,4 +1,4 @@
-import type { Random } from '../../../../test/fuzz/random.ts';
+import type { Random } from '../../test/support/random.ts';
 import { parseType } from '../cli-answer.ts';
 import type { Inputs } from './inputs.ts';
 import type { RandomTable } from './tables.ts';

@@ -1,5 +1,5 @@
-import type { Field, FieldType } from '../../../../src/catalog/model/table-schema.ts';
-import type { Random } from '../../../../test/fuzz/random.ts';
+import type { Field, FieldType } from '../../src/table-schema.ts';
+import type { Random } from '../../test/support/random.ts';
 import type { Table } from '../table.ts';
 import type { Value } from '../values.ts';
 import type { Inputs } from './inputs.ts';

@@ -1,5 +1,5 @@
-import { decimalUnits } from '../../../../src/catalog/binding/decimal-text.ts';
-import type { Field } from '../../../../src/catalog/model/table-schema.ts';
+import { decimalUnits } from '../../src/text/decimal-text.ts';
+import type { Field } from '../../src/table-schema.ts';
 import type { Table } from '../table.ts';
 
 /** A value with its type as the evaluator's protocol writes it: that of a table's field. */

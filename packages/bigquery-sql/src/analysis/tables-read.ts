@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '../table-schema.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { walk } from '../syntax/walk.ts';
 

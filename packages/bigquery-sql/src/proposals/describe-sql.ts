@@ -1,5 +1,5 @@
 import { columnTypes, type Source } from '../../../../src/catalog/model/saved-query.ts';
-import type { Field, TableSchema } from '../../../../src/catalog/model/table-schema.ts';
+import type { Field, TableSchema } from '../table-schema.ts';
 import { StartError } from '../../../../src/errors.ts';
 import type { ResultColumn } from '../../../../src/catalog/model/result-column.ts';
 import { type Compiled, compile } from '../compile.ts';

@@ -1,4 +1,4 @@
-import { nearestName } from '../../../../src/files/nearest-name.ts';
+import { nearestName } from '../text/nearest-name.ts';
 import { isReserved } from './lexer/keywords.ts';
 import type { Token } from './lexer/tokens.ts';
 import type { Expression, FromItem, Identifier, Query, Type } from './nodes.ts';

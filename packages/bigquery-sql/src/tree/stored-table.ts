@@ -1,4 +1,4 @@
-import type { Field, TableSchema } from '../../../../src/catalog/model/table-schema.ts';
+import type { Field, TableSchema } from '../table-schema.ts';
 import { column } from './build.ts';
 import type { Expression, RecordValue } from './nodes.ts';
 import { type Column, columnsOf, scalar } from '../types.ts';

@@ -8,7 +8,7 @@ import { type Answer, scalar } from '../../conformance/values.ts';
 import { compile } from '../../src/compile.ts';
 import type { Query } from '../../src/tree/nodes.ts';
 import { printQuery } from '../../src/tree/print.ts';
-import { type DialectDatabase, openDialectDatabase } from '../../../../test/support/dialect-database.ts';
+import { type DialectDatabase, openDialectDatabase } from '../support/dialect-database.ts';
 
 const queryOf = (sql: string): Query => compile({ sql, source: { file: 'x', line: 1 } }, []).query;
 

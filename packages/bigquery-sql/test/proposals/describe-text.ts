@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '../../src/table-schema.ts';
 import { readConfig } from '../../../../src/config.ts';
 import { describeSql } from '../../src/proposals/describe-sql.ts';
 import { tenantColumns } from '../../src/proposals/tenant-columns.ts';

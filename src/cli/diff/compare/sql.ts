@@ -1,5 +1,5 @@
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { type Field, legacyNames, type TableSchema } from '../../../catalog/model/table-schema.ts';
+import { type Field, legacyNames, type TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { tablesRead } from '@querygate/bigquery-sql/rules/queries/table-references';
 import { tokenize } from '@querygate/bigquery-sql/syntax/lexer/tokenize';
 import type { Token } from '@querygate/bigquery-sql/syntax/lexer/tokens';

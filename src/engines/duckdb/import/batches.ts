@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TableSchema } from '../../../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { isOutOfSpace } from './disk-space.ts';
 import { type BatchLimits, type LinesWriter, openLinesWriter, type Position } from './read/lines-writer.ts';
 import { normalizeKeys } from './read/normalize-keys.ts';

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { StoredTables } from '../store/stored-tables.ts';
 import type { ImportProgress } from './progress.ts';
 import type { BatchLimits } from './read/lines-writer.ts';

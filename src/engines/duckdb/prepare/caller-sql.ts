@@ -13,10 +13,10 @@ import type { Expression } from '@querygate/bigquery-sql/tree/nodes';
 import { type Column, duckdbType, sameName, scalar, type Type } from '@querygate/bigquery-sql/types';
 import { callerResultTooLarge, cellTooLarge, maxCellBytes } from '../../../engine/engine-errors.ts';
 import { resultColumnOf } from '../../../analysis/result-column-of.ts';
-import { bigqueryType } from '../wire/bigquery-type.ts';
+import { bigqueryType } from '@querygate/bigquery-sql/duckdb/bigquery-type';
 import { type WireCell, wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
-import { callerPlan, genericPlan, type Plan, type PlannedColumn } from './plan.ts';
+import { callerPlan, genericPlan, type Plan, type PlannedColumn } from '@querygate/bigquery-sql/duckdb/plan';
 import { memoizePlans } from './prepare-query.ts';
 
 /** Prepares a caller's SQL. @throws GatewayError INVALID_PARAMETER if it is not one SELECT over the common tables */

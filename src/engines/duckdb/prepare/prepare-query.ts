@@ -6,7 +6,7 @@ import type { KnownValues } from '@querygate/bigquery-sql/passes/pass';
 import { sameName } from '@querygate/bigquery-sql/types';
 import { wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
-import { customPlan, genericPlan, type Plan, type PlannedColumn } from './plan.ts';
+import { customPlan, genericPlan, type Plan, type PlannedColumn } from '@querygate/bigquery-sql/duckdb/plan';
 import type { ResultTypes } from './result-types.ts';
 
 /** A saved query as DuckDB runs it. */

@@ -10,8 +10,8 @@ import { mapExpressions } from '@querygate/bigquery-sql/tree/map';
 import type { Query } from '@querygate/bigquery-sql/tree/nodes';
 import { type Column, duckdbType, sameName, type Type, unknown } from '@querygate/bigquery-sql/types';
 import { resultColumnOf } from '../../../analysis/result-column-of.ts';
-import { bigqueryType } from '../wire/bigquery-type.ts';
-import { planProblem } from './plan-problem.ts';
+import { bigqueryType } from '@querygate/bigquery-sql/duckdb/bigquery-type';
+import { planProblem } from '@querygate/bigquery-sql/duckdb/plan-problem';
 import { toResultColumn } from './result-column.ts';
 
 /** The columns that a query returns, each of a type that DuckDB can hold. */

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { buildExclusive } from '../../../concurrency/exclusive.ts';
 import {
   type Origin,
@@ -11,8 +11,12 @@ import { printExpression } from '@querygate/bigquery-sql/tree/print';
 import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
 import { quote } from '@querygate/bigquery-sql/types';
 import { storeName } from './open-store.ts';
-import { type ShreddedColumn, shreddedColumns, storedColumns } from './shredded-columns.ts';
-import { describeSource, type SourceValue } from './stored-value.ts';
+import {
+  type ShreddedColumn,
+  shreddedColumns,
+  storedColumns,
+} from '@querygate/bigquery-sql/duckdb/layout/shredded-columns';
+import { describeSource, type SourceValue } from '@querygate/bigquery-sql/duckdb/layout/stored-value';
 
 /** The number of the file that contains the row; the import assigns it. */
 const fileColumn = '#file';

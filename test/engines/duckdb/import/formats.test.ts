@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Field, TableSchema } from '../../../../src/catalog/model/table-schema.ts';
+import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { openImport } from '../../../../src/engines/duckdb/import/open-import.ts';
 import { openTestStore, type TestStore } from './test-store.ts';
 

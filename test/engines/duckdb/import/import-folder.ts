@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { TableSchema } from '../../../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { ImportOptions } from '../../../../src/engines/duckdb/import/import-state.ts';
 import { type Import, openImport } from '../../../../src/engines/duckdb/import/open-import.ts';
 import { openTestStore, type TestStore } from './test-store.ts';

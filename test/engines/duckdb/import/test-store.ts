@@ -1,5 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { TableSchema } from '../../../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { forgetTable } from '../../../../src/engines/duckdb/import/scan/manifest.ts';
 import { openTables, type StoredTables } from '../../../../src/engines/duckdb/store/stored-tables.ts';
 

@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Field } from '../../../../src/catalog/model/table-schema.ts';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { layoutColumns, storedValue } from '@querygate/bigquery-sql/tree/stored-table';
 import { column as columnOf } from '@querygate/bigquery-sql/tree/build';
 import { printExpression } from '@querygate/bigquery-sql/tree/print';

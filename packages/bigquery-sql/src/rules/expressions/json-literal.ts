@@ -1,4 +1,4 @@
-import { parseJson } from '../../../../../src/parse-json.ts';
+import { parseJson } from '../../text/parse-json.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
 /**

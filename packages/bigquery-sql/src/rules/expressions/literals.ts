@@ -1,4 +1,4 @@
-import { numericDigits, parseDecimal } from '../../../../../src/catalog/binding/decimal-text.ts';
+import { numericDigits, parseDecimal } from '../../text/decimal-text.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { boolLiteral, integerLiteral, literal, nullLiteral, textLiteral } from '../../tree/build.ts';
 import type { Literal } from '../../tree/nodes.ts';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../../../src/files/nearest-name.ts';
+import { didYouMean } from '../../text/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, field, nullLiteral, struct, textLiteral } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../../../src/files/nearest-name.ts';
+import { didYouMean } from '../../text/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { type Context, type ResolvedFrom, unknownQuery } from '../context.ts';
 import { functionName } from '../functions/function-name.ts';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../../../src/files/nearest-name.ts';
+import { didYouMean } from '../../text/nearest-name.ts';
 import { macros } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, caseWhen, compareWith, integerLiteral } from '../../tree/build.ts';

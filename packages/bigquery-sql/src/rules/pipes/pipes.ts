@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../../../src/files/nearest-name.ts';
+import { didYouMean } from '../../text/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { sameName } from '../../types.ts';
 import type { Context } from '../context.ts';

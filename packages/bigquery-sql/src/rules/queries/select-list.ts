@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../../../src/files/nearest-name.ts';
+import { didYouMean } from '../../text/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { struct } from '../../tree/build.ts';
 import { anonymousField, sameName, structOf } from '../../types.ts';

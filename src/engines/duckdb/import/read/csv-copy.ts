@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Field } from '../../../../catalog/model/table-schema.ts';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
 import { quote } from '@querygate/bigquery-sql/types';
 import type { Reject } from '../scan/manifest.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Field } from '../../../../catalog/model/table-schema.ts';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../scan/manifest.ts';
 import { copyCsv } from './csv-copy.ts';

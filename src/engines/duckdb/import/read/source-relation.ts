@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { VARCHAR } from '@duckdb/node-api';
-import type { Field, TableSchema } from '../../../../catalog/model/table-schema.ts';
+import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
-import { columnType } from '../../store/column-type.ts';
-import { describeSource, type SourceValue } from '../../store/stored-value.ts';
+import { columnType } from '@querygate/bigquery-sql/duckdb/layout/column-type';
+import { describeSource, type SourceValue } from '@querygate/bigquery-sql/duckdb/layout/stored-value';
 import type { DataFile } from '../scan/data-files.ts';
 
 const fileColumn = 'querygate file';

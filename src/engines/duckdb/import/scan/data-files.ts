@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import type { TableSchema } from '../../../../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 
 /** A file with rows of one table, as of a scan of the data folder. */
 export interface DataFile {

@@ -1,8 +1,8 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '../../src/table-schema.ts';
 import { macroDefinitions, sessionSettings } from '@querygate/bigquery-sql/macros/macros';
 import { columnsOf, duckdbType, quote } from '@querygate/bigquery-sql/types';
-import { registerHostFunctions } from '../../src/engines/duckdb/wire/host-functions.ts';
+import { registerHostFunctions } from '../../src/duckdb/host/host-functions.ts';
 
 export interface DialectDatabase {
   readonly connection: DuckDBConnection;

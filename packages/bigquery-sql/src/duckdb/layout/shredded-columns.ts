@@ -1,5 +1,5 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
-import type { Field, TableSchema } from '../../../catalog/model/table-schema.ts';
+import type { Field, TableSchema } from '../../table-schema.ts';
 import { layoutColumns, type StoredColumn } from '@querygate/bigquery-sql/tree/stored-table';
 import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
 import { quote } from '@querygate/bigquery-sql/types';

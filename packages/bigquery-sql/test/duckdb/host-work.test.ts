@@ -2,9 +2,9 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import type { HostFunction, HostValue } from '@querygate/bigquery-sql/macros/host/host-function';
 import { hostFunctions } from '@querygate/bigquery-sql/macros/host/host-functions';
-import { registerHostFunctions } from '../../../src/engines/duckdb/wire/host-functions.ts';
-import { callerLimits, HostWork, savedLimits } from '../../../src/engines/duckdb/wire/host-work.ts';
-import { tooMuchText } from '../../../src/engine/engine-errors.ts';
+import { registerHostFunctions } from '../../src/duckdb/host/host-functions.ts';
+import { callerLimits, HostWork, savedLimits } from '../../src/duckdb/host/host-work.ts';
+import { tooMuchText } from '../../../../src/engine/engine-errors.ts';
 
 /** In ms of this thread: however busy the machine is. */
 function processorTime(work: () => void): number {

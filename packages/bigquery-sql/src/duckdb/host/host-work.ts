@@ -1,4 +1,4 @@
-import { tooMuchText } from '../../../engine/engine-errors.ts';
+import { tooMuchText } from '../../../../../src/engine/engine-errors.ts';
 
 /** How much of the main thread and its memory a statement may use for the functions that this process computes. */
 export interface HostLimits {

@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
-import { StartError } from '../../../errors.ts';
+import { StartError } from '../../../../src/errors.ts';
 import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
 import { compile } from '@querygate/bigquery-sql/compile';
 import { macroDefinitions } from '@querygate/bigquery-sql/macros/macros';
@@ -12,11 +12,11 @@ import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
 import { forEachNode } from '@querygate/bigquery-sql/tree/map';
 import type { Query } from '@querygate/bigquery-sql/tree/nodes';
 import { printQuery } from '@querygate/bigquery-sql/tree/print';
-import { type Plan, printPlan } from '../prepare/plan.ts';
-import { planProblem } from '../prepare/plan-problem.ts';
-import { type Compute, withThresholds } from '../run/compute-constants.ts';
-import { type Bindings, bindingsOf, bindTo } from '../wire/bindings.ts';
-import { toCell } from './cell.ts';
+import { type Plan, printPlan } from './plan.ts';
+import { planProblem } from './plan-problem.ts';
+import { type Compute, withThresholds } from './compute-constants.ts';
+import { type Bindings, bindingsOf, bindTo } from './bindings.ts';
+import { toCell } from './result-cell.ts';
 import { columnTypeText } from './column-types.ts';
 import type {
   Cell,

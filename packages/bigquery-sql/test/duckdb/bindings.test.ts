@@ -1,8 +1,8 @@
 import { type DuckDBType, LIST, listValue, STRUCT, structValue, BIGNUM } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
-import { bindingsOf, bindTo } from '../../../../src/engines/duckdb/wire/bindings.ts';
+import { bindingsOf, bindTo } from '../../src/duckdb/bindings.ts';
 import { readRows } from '../../../../src/engines/duckdb/wire/rows.ts';
-import { openDialectDatabase } from '../../../support/dialect-database.ts';
+import { openDialectDatabase } from '../support/dialect-database.ts';
 
 it('binds a BIGNUMERIC of zero as a value that DuckDB computes with', async () => {
   const declared = [

@@ -1,4 +1,4 @@
-import type { Field } from '../../../catalog/model/table-schema.ts';
+import type { Field } from '../../table-schema.ts';
 import { columnsOf, duckdbType } from '@querygate/bigquery-sql/types';
 
 /**

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { callsHost } from '../../../src/engines/duckdb/wire/exit-guard.ts';
-import { registerHostFunctions } from '../../../src/engines/duckdb/wire/host-functions.ts';
+import { callsHost } from '../../src/duckdb/host/exit-guard.ts';
+import { registerHostFunctions } from '../../src/duckdb/host/host-functions.ts';
 
 async function open() {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2' });

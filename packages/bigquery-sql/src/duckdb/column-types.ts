@@ -1,6 +1,6 @@
 import type { DuckDBType } from '@duckdb/node-api';
 import { describeType, duckdbType, type Type } from '@querygate/bigquery-sql/types';
-import { bigqueryType } from '../wire/bigquery-type.ts';
+import { bigqueryType } from './bigquery-type.ts';
 
 /**
  * The type of a result's column in BigQuery's syntax.

@@ -1,4 +1,4 @@
-import type { BindType } from '../model/saved-query.ts';
+import type { BindType } from '../../../../src/catalog/model/saved-query.ts';
 
 interface Decimal {
   /** The most digits before the point. */

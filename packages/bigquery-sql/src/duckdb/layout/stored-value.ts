@@ -1,5 +1,5 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import type { Field } from '../../../catalog/model/table-schema.ts';
+import type { Field } from '../../table-schema.ts';
 import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
 import { quote } from '@querygate/bigquery-sql/types';
 import { columnType, elementType } from './column-type.ts';

@@ -1,5 +1,5 @@
-import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import type { Problem } from '../../../errors.ts';
+import type { SavedQuery } from '../../../../src/catalog/model/saved-query.ts';
+import type { Problem } from '../../../../src/errors.ts';
 import { problemAt } from '@querygate/bigquery-sql/problem-at';
 import { aggregateOf } from '@querygate/bigquery-sql/rules/functions/aggregate-names';
 import type * as Syntax from '@querygate/bigquery-sql/syntax/nodes';

@@ -13,7 +13,7 @@ import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
 import { forEachPart, mapExpression, someNode } from '@querygate/bigquery-sql/tree/map';
 import type { Node, Query } from '@querygate/bigquery-sql/tree/nodes';
 import type { Type } from '@querygate/bigquery-sql/types';
-import type { WireCell } from '../wire/cell.ts';
+import type { WireCell } from '../../../../src/engines/duckdb/wire/cell.ts';
 
 /** SQL that binds constants and thresholds beside its parameters. */
 export interface Plan {

@@ -15,10 +15,10 @@ import {
   type TimeValue,
 } from '@querygate/bigquery-sql/passes/constants/time-values';
 import { quote } from '@querygate/bigquery-sql/types';
-import { boundRelation, type Plan, type PlannedConstant } from '../prepare/plan.ts';
-import { type Binding, bindable } from '../wire/bindable.ts';
-import { type Bindings, bindingOf } from '../wire/bindings.ts';
-import { readRows } from '../wire/rows.ts';
+import { boundRelation, type Plan, type PlannedConstant } from './plan.ts';
+import { type Binding, bindable } from './bindable.ts';
+import { type Bindings, bindingOf } from './bindings.ts';
+import { readRows } from '../../../../src/engines/duckdb/wire/rows.ts';
 
 /** Adds the values of constants to the bindings that they are computed from. */
 export type Compute = (constants: readonly PlannedConstant[], bindings: Bindings) => Promise<Bindings>;

@@ -18,9 +18,9 @@ import {
   TIMESTAMPTZ,
   VARCHAR,
 } from '@duckdb/node-api';
-import type { BoundValue, BoundValues } from '../../../catalog/binding/bind.ts';
-import { decimalUnits } from '../../../catalog/binding/decimal-text.ts';
-import type { BindType } from '../../../catalog/model/saved-query.ts';
+import type { BoundValue, BoundValues } from '../../../../src/catalog/binding/bind.ts';
+import { decimalUnits } from '../text/decimal-text.ts';
+import type { BindType } from '../../../../src/catalog/model/saved-query.ts';
 import type { TypedParameter } from '@querygate/bigquery-sql/parameter-types';
 import { nowParameter } from '@querygate/bigquery-sql/passes/constants/time-values';
 import { type Binding, bindable } from './bindable.ts';
