@@ -78,7 +78,10 @@ const settings = z.object({
   PAGES: oneOf(onOff).optional(),
   GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
   TRUSTED_DOCUMENTS: z.string().optional(),
-  ENGINE: z.string().default('duckdb'),
+  ENGINE: matching(
+    /^(?:duckdb|bigquery)$|[./\\]/,
+    'duckdb, bigquery, or the module of another engine, as in ./engine.js or @example/engine',
+  ).default('duckdb'),
   ENGINE_TIMEOUT_MS: wholeNumber(1, 3_600_000).default(30_000),
   ENGINE_CONCURRENCY: wholeNumber(1, 64).default(4),
   ENGINE_QUEUE_LENGTH: wholeNumber(0, 100_000).default(100),

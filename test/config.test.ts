@@ -31,7 +31,7 @@ describe('configuration', () => {
     };
     expect(readConfig(env)).toMatchObject({
       port: 0,
-      duckdbMemoryLimit: '512MB',
+      duckdb: { memoryLimit: '512MB' },
       corsOrigins: ['https://a.example', 'http://b.example:8080'],
     });
     expect(readConfig({ CORS_ORIGINS: '*' }).corsOrigins).toBe('*');

@@ -1,6 +1,6 @@
 import { findQuery } from '../catalog/model/find-query.ts';
 import { readConfig } from '../config.ts';
-import { engines } from '../engines/engines.ts';
+import { configuredEngine } from '../engines/engines.ts';
 import { loadTypedCatalog } from '../analysis/complete-records.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 
@@ -9,5 +9,6 @@ export async function printCompiled({ values, label }: LoadedSettings, name: str
   const config = readConfig(values, label);
   const catalog = loadTypedCatalog(config.queriesDir);
   const query = findQuery(catalog, name);
-  process.stdout.write(`${await engines[config.engine].sqlOf({ catalog, config, query })}\n`);
+  const engine = await configuredEngine(config);
+  process.stdout.write(`${(await engine.sqlOf?.(query, catalog)) ?? query.sql}\n`);
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
+import { configuredEngine, limitsOf } from '../engines/engines.ts';
 import { idsOf } from '../http/observe/request-trace.ts';
 import type { OnCost } from '../results/compute.ts';
 import type { GetResult } from '../results/get-result.ts';
@@ -15,7 +16,7 @@ import { traceResults } from '../results/trace-results.ts';
 import { openShadows } from '../shadow/open-shadows.ts';
 import type { Tracer } from '../trace/span.ts';
 import type { Collectors } from './app-metrics.ts';
-import { openConfiguredEngine } from './configured-engine.ts';
+import { logEvents } from './engine-events.ts';
 
 interface QueryExecutionOptions {
   readonly config: Config;
@@ -46,7 +47,15 @@ export async function openQueryExecution(options: QueryExecutionOptions): Promis
   const openShared = await sharedCache(config, log);
   const opened =
     options.engine ??
-    (await openConfiguredEngine({ ...options, now: clock.now, imported: collectors.imports.record }));
+    (await (
+      await configuredEngine(config)
+    ).open({
+      catalog,
+      limits: limitsOf(config),
+      now: clock.now,
+      events: logEvents({ log, onProgress: options.onProgress, imported: collectors.imports.record }),
+      turns,
+    }));
   const engine = config.metrics ? collectors.engine.measure(opened) : opened;
   const onCost: OnCost = (endpoint, cost, trace) => {
     collectors.engine.addCost(endpoint, cost);

@@ -13,8 +13,7 @@ export const bigquery = (options: BigqueryOptions): EngineFactory => ({
   flags: { reportsBytes: true, hasClock: true, hasOwnTables: true, approximates: true },
   maximumBytes: options.maximumBytesBilled,
   open: async (host) => (await import('./open-bigquery.ts')).openBigquery(host, options),
-  check: async (catalog, given) =>
-    (await import('./check-queries.ts')).checkQueries(catalog, given, options),
+  check: async (catalog, given) => (await import('./check-queries.ts')).checkQueries(catalog, given, options),
   columnsOf: async (sql, given) =>
     (await import('./describe-columns.ts')).describeColumns(sql, given, options),
   openFixtures: async (host, fixtures) =>

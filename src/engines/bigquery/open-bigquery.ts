@@ -29,7 +29,10 @@ export async function openBigquery(
   });
 
   const check = async (queries: readonly SavedQuery[]) => {
-    const checks = await checkAll({ ...catalog, queries }, { client, options, ...limits, signal: closing.signal });
+    const checks = await checkAll(
+      { ...catalog, queries },
+      { client, options, ...limits, signal: closing.signal },
+    );
     if (!closing.signal.aborted) for (const result of checks) events.queryChecked?.(result);
     return checks;
   };

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineHost, FixtureRows, Fixtures } from '../../engine/engine-factory.ts';
 import { StartError } from '../../errors.ts';
-import { parseJson, type Revive } from '../../parse-json.ts';
+import { parseJson, type Revive } from '@querygate/bigquery-sql/text/parse-json';
 import type { BigqueryOptions } from './bigquery-options.ts';
 import { openBigquery } from './open-bigquery.ts';
 import { withFixtures } from './with-fixtures.ts';

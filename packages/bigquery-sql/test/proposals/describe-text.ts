@@ -3,6 +3,7 @@ import { readConfig } from '../../../../src/config.ts';
 import { describeSql } from '../../src/proposals/describe-sql.ts';
 import { tenantColumns } from '../../src/proposals/tenant-columns.ts';
 import { describeColumns } from '../../../../src/engines/duckdb/describe-columns.ts';
+import { limitsOf } from '../../../../src/engines/engines.ts';
 
 const config = readConfig({ DUCKDB_THREADS: '1' });
 
@@ -58,5 +59,5 @@ export const describeText = (
     tenantColumns: tenants,
     hasOpenTables: false,
     resultColumns: (converted, parameters) =>
-      describeColumns({ sql: converted, source, tables, parameters, config }),
+      describeColumns(converted, { source, tables, parameters, limits: limitsOf(config) }, config.duckdb),
   });
