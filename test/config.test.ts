@@ -7,7 +7,7 @@ describe('configuration', () => {
       port: 4000,
       host: '127.0.0.1',
       queriesDir: 'queries',
-      dataDir: undefined,
+      duckdb: { dataDir: undefined },
       apiKey: undefined,
       corsOrigins: [],
       engine: 'duckdb',
@@ -117,7 +117,7 @@ describe('configuration', () => {
       BIGQUERY_MAXIMUM_BYTES_BILLED: '10000000000',
     };
     expect(readConfig(env).bigquery).toEqual({
-      project: 'example.com:my-project',
+      projectId: 'example.com:my-project',
       dataset: 'logs_eu',
       location: undefined,
       apiEndpoint: undefined,

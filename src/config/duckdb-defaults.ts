@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 
-/** What settings and options of DuckDB are if nobody sets them. */
+/** The values of DuckDB's settings and options that are not set. */
 export const duckdbDefaults = { refreshSeconds: 5, memoryLimit: '1GB', threads: cpus().length } as const;
 
 /** In the data folder; hidden folders are not scanned for data. */

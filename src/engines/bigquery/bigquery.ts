@@ -17,5 +17,5 @@ export const bigquery = (options: BigqueryOptions): EngineFactory => ({
   columnsOf: async (sql, given) =>
     (await import('./describe-columns.ts')).describeColumns(sql, given, options),
   openFixtures: async (host, fixtures) =>
-    (await import('./open-fixtures.ts')).openFixtures(host, fixtures, options),
+    (await import('./fixtures/open-fixtures.ts')).openFixtures(host, fixtures, options),
 });
