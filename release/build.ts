@@ -12,7 +12,7 @@ for (const project of ['tsconfig.build.json', 'src/http/pages/browser/tsconfig.b
 }
 const places = [
   'engine/dialect/macros/sql',
-  'http/graphql/graphiql/built',
+  'http/graphiql/built',
   'http/openapi/reader/reader.html',
   ...['page.html', 'page.css', 'mark.svg'].map((name) => `http/pages/${name}`),
 ];

@@ -132,6 +132,9 @@ type Settings = z.output<typeof settings>;
 
 export type SettingName = keyof Settings;
 
+/** Settings in the form of environment variables. */
+export type SettingValues = Readonly<Partial<Record<SettingName, string>>>;
+
 /** The names of all variables, in the order of the README's table. */
 export const settingNames = Object.keys(settings.shape) as readonly SettingName[];
 
@@ -205,7 +208,7 @@ function toConfig(read: Settings) {
     /** How JSON Web Tokens are verified; undefined: they are not accepted. */
     jwt: jwtConfig(read),
     /** Proxies whose X-Forwarded-For is believed; undefined: none. */
-    trustedProxies: read.TRUST_PROXY === undefined ? undefined : parseAddressList(listOf(read.TRUST_PROXY)),
+    trustedProxies: read.TRUST_PROXY === undefined ? undefined : listOf(read.TRUST_PROXY),
     /** Web origins that may read responses; `*` means any. */
     corsOrigins: parseOrigins(read.CORS_ORIGINS),
     /** Request headers that they may send, besides the usual ones. */

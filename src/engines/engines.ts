@@ -20,15 +20,13 @@ const named: Readonly<Record<string, (config: Config) => Promise<EngineFactory>>
   bigquery: async (config) => (await import('./bigquery/bigquery.ts')).bigquery(config.bigquery),
 };
 
-/**
- * The configured engine, with the checks that need no engine.
- *
- * @throws StartError if it is a module that exports no engine
- */
-export async function configuredEngine(config: Config): Promise<CheckedEngine> {
-  const factory = named[config.engine]?.(config) ?? importEngine(config.engine);
-  return withFileChecks(await factory);
-}
+/** The configured engine. @throws StartError if it is a module that exports no engine */
+export const loadEngine = async (config: Config): Promise<EngineFactory> =>
+  named[config.engine]?.(config) ?? importEngine(config.engine);
+
+/** The same, with the checks that need no engine. */
+export const configuredEngine = async (config: Config): Promise<CheckedEngine> =>
+  withFileChecks(await loadEngine(config));
 
 export const limitsOf = (config: Config): EngineLimits => ({
   concurrency: config.engineConcurrency,
@@ -83,7 +81,12 @@ export function withFileChecks(factory: EngineFactory): CheckedEngine {
       for (const text of uncheckedQueries(host.catalog)) host.events.news(text);
       requireNone(host.catalog);
       const engine = await factory.open(host);
-      return { ...engine, updates: updatesWithFileChecks(engine.updates, host, problemsOfQuery) };
+      return {
+        source: engine.source,
+        updates: updatesWithFileChecks(engine.updates, host, problemsOfQuery),
+        run: (bound, options) => engine.run(bound, options),
+        close: () => engine.close(),
+      };
     },
     async check(catalog, options) {
       const problems = problemsIn(catalog);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig, settingNames } from '../../src/config.ts';
-import { livePath, readinessPath } from '../../src/http/paths.ts';
+import { livePath, readinessPath } from '../../src/http/message/paths.ts';
 
 /** Seconds: requests in flight may take ten, closing two. */
 const timeToEnd = 12;

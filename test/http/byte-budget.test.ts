@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ByteBudget } from '../../src/http/byte-budget.ts';
+import { ByteBudget } from '../../src/http/message/byte-budget.ts';
 
 const refused = expect.objectContaining({ code: 'OVERLOADED', retryAfterSeconds: 1 });
 

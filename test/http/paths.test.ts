@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
-import { endpointPaths, pathsToLog } from '../../src/http/paths.ts';
+import { endpointPaths, pathsToLog } from '../../src/http/message/paths.ts';
 
 const id = '11111111-2222-4333-8444-555555555555';
 const other = '11111111-2222-4333-8444-666666666666';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { replyError } from '../../src/http/reply.ts';
+import { replyError } from '../../src/http/message/reply.ts';
 
 describe('an error', () => {
   test('that is not a GatewayError is a bug: logged once with its cause, reported as INTERNAL', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib';
 import { pino } from 'pino';
-import { openServer } from '../../src/http/server/open-server.ts';
+import { openServer } from '../../src/http/node/open-server.ts';
 import { listen } from '../support/listen.ts';
 import { now, openTestApp, type Rows } from '../support/test-app.ts';
 

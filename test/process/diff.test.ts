@@ -165,7 +165,9 @@ describe('querygate diff', () => {
     expect(await failure(['HEAD:queries'])).toContain('git knows no commit');
     expect(await failure([''])).toContain('is not a name of a commit');
     expect(await failure(['HEAD'], { PATH: folder })).toContain('git is not installed');
-    expect(await failure(['HEAD', '--max-bytes-ratio', '2'])).toContain('duckdb reports no bytes, as BigQuery does');
+    expect(await failure(['HEAD', '--max-bytes-ratio', '2'])).toContain(
+      'duckdb reports no bytes, as BigQuery does',
+    );
     expect(await failure([])).toContain("missing required argument 'ref'");
     write(folder, { 'queries/a.sql': queryText().replace('max_rows', 'max_row') });
     const broken = await failure(['HEAD']);

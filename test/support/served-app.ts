@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { pino } from 'pino';
 import { systemClock } from '../../src/concurrency/clock.ts';
-import { openServer } from '../../src/http/server/open-server.ts';
+import { openServer } from '../../src/http/node/open-server.ts';
 import { type FakeEngine, type FakeEngineOptions, fakeEngine } from './fake-engine.ts';
 import { listen } from './listen.ts';
 import { openTestApp, type TestApp } from './test-app.ts';

@@ -6,7 +6,7 @@ import { requireKeys } from '../../keys/file/load-keys.ts';
 import { parseKeys } from '../../keys/file/parse-keys.ts';
 import { updateFile } from '../../keys/file/update-file.ts';
 import { digestOf, makeKey, type NewKey } from '../../keys/key-text.ts';
-import { commandError } from '../arguments.ts';
+import { commandError } from '../../author/arguments.ts';
 
 /** A key's name, permissions and limits, as in the file. */
 type KeyFields = Omit<KeyInput, 'id' | 'sha256' | 'revoked'>;

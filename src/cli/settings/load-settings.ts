@@ -1,14 +1,10 @@
-import { type SettingName, settingNames } from '../../config.ts';
+import { type SettingName, type SettingValues, settingNames } from '../../config.ts';
 import { defaultConfigFile, readConfigFile } from './config-file.ts';
 import { flagOfSetting } from './setting-keys.ts';
 
-/** Settings that were given on the command line, by the names of their variables. */
-export type FlagSettings = Readonly<Partial<Record<SettingName, string>>>;
-
 /** The settings in force: the command line's, then the environment's, then the file's. */
 export interface LoadedSettings {
-  /** In the form of environment variables. */
-  readonly values: Readonly<Partial<Record<SettingName, string>>>;
+  readonly values: SettingValues;
   /** Where a value comes from, for people: `--port`, `PORT` or `querygate.yaml:3`; undefined for a default. */
   originOf(name: SettingName): string | undefined;
   /** How a message names a setting: by its variable, and where it was set if that was not the environment. */
@@ -20,10 +16,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Loads the settings of all sources. An empty value counts as not set, so that the next source decides.
  *
+ * @param flags those of the command line
  * @param configFile as `--config` names it
  * @throws StartError if the file cannot be read, or has keys that are no settings
  */
-export function loadSettings(env: Environment, flags: FlagSettings, configFile?: string): LoadedSettings {
+export function loadSettings(env: Environment, flags: SettingValues, configFile?: string): LoadedSettings {
   const named = configFile ?? (env.QUERYGATE_CONFIG || undefined);
   const file = readConfigFile(named);
   const values: Partial<Record<SettingName, string>> = {};

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/model/saved-query.ts';
-import { restExamples } from '../../http/examples.ts';
-import { graphqlPath, homePath } from '../../http/paths.ts';
+import { restExamples } from '../../http/graphql/examples.ts';
+import { graphqlPath, homePath } from '../../http/message/paths.ts';
 
 /**
  * What the gateway prints when it is ready: its endpoints, with commands to paste into a shell.

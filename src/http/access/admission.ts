@@ -1,33 +1,16 @@
 import { GatewayError } from '../../errors.ts';
 import type { Schedule } from '../../keys/concurrency-limiter.ts';
-import type { Tokens } from '../../keys/jwt/tokens.ts';
-import type { Keyring } from '../../keys/keyring.ts';
+import type { Callers } from '../../keys/join-sources.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { RateLimit, RateLimitStatus } from '../../keys/rates/rate-limiter.ts';
-import { hasNoCache } from '../cache-headers.ts';
-import type { RequestHead, RequestHeaders } from '../head.ts';
-import { httpLimits } from '../limits.ts';
-import type { PreparedRequest } from '../prepare-request.ts';
+import { hasNoCache } from '../message/cache-headers.ts';
+import type { CallerInfo } from '../message/exchange.ts';
+import type { RequestHead, RequestHeaders } from '../message/head.ts';
+import { httpLimits } from '../message/limits.ts';
+import type { PreparedRequest } from '../message/prepare-request.ts';
+import type { Access, Admission } from '../message/route.ts';
 import type { RejectKeysInUrls } from './reject-keys-in-urls.ts';
 import { type RejectWrongKey, unauthenticated } from './wrong-keys.ts';
-
-/** What an admitted request may do. */
-export interface Admission {
-  readonly principal: Principal;
-  /** True if the caller bypasses the cache: only the result of a new run is accepted. */
-  readonly noCache: boolean;
-  /** Runs every query of the request within the key's concurrency. */
-  readonly schedule: Schedule;
-}
-
-/** What the access log and the headers of every response, errors too, say about a caller. */
-export interface CallerInfo {
-  keyId: string | undefined;
-  rateLimitHeaders: Readonly<Record<string, string>> | undefined;
-}
-
-/** Who may use a route: anybody, whatever the URL's length, anybody, or callers with a key. */
-export type Access = 'always' | 'public' | 'key';
 
 /**
  * Admits a request to its route: no key in the URL, URL length; then, if the route needs a key, authentication and the
@@ -45,9 +28,7 @@ export type Admit = (
 ) => Admission | Promise<Admission>;
 
 interface AdmitOptions {
-  readonly keyring: Pick<Keyring, 'find' | 'explain'>;
-  /** Verifies JSON Web Tokens; undefined if they are not accepted. */
-  readonly tokens: Tokens | undefined;
+  readonly callers: Pick<Callers, 'find' | 'explain'>;
   readonly rejectKeysInUrls: RejectKeysInUrls;
   readonly rejectWrongKey: RejectWrongKey;
   readonly now: () => Date;
@@ -56,7 +37,7 @@ interface AdmitOptions {
 const { maxUrlLength } = httpLimits;
 
 export function buildAdmit(options: AdmitOptions): Admit {
-  const { keyring, tokens, rejectKeysInUrls, now } = options;
+  const { callers, rejectKeysInUrls, rejectWrongKey, now } = options;
   const admitPrincipal = (
     principal: Principal,
     head: RequestHead,
@@ -84,12 +65,13 @@ export function buildAdmit(options: AdmitOptions): Admit {
     if (access === 'public') return anonymous;
 
     const text = keyOf(head.headers);
-    const principal = tokens?.known(text) ?? keyring.find(text, head);
-    if (principal !== undefined) return admitPrincipal(principal, head, caller);
-    if (text === undefined || tokens?.isToken(text) !== true) throw wrongKey(text, head, options);
-    return tokens.verify(text).then((verified) => {
+    const found = callers.find(text, head);
+    if (found === undefined) throw wrongKey(text, head, options);
+    if (!(found instanceof Promise)) return admitPrincipal(found, head, caller);
+    return found.then((verified) => {
       if ('principal' in verified) return admitPrincipal(verified.principal, head, caller);
-      throw options.rejectWrongKey(head.address, verified.refusal);
+      const { refusal } = verified;
+      throw refusal === undefined ? wrongKey(text, head, options) : rejectWrongKey(head.address, refusal);
     });
   };
 }
@@ -104,9 +86,9 @@ function admission(principal: Principal, { headers }: RequestHead): Admission {
 function wrongKey(
   text: string | undefined,
   { headers, address }: RequestHead,
-  { keyring, rejectWrongKey }: AdmitOptions,
+  { callers, rejectWrongKey }: AdmitOptions,
 ): GatewayError {
-  if (text !== undefined && text !== '') return rejectWrongKey(address, keyring.explain(text));
+  if (text !== undefined && text !== '') return rejectWrongKey(address, callers.explain(text));
   const hasTwo = headers['x-api-key'] !== undefined && headers.authorization !== undefined;
   return hasTwo ? rejectWrongKey(address, { reason: 'two keys' }) : unauthenticated({ reason: 'missing' });
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
-import type { RequestHead } from '../head.ts';
-import { idsOf } from '../observe/request-trace.ts';
+import type { RequestHead } from '../message/head.ts';
+import { idsOf } from '../message/request-trace.ts';
 
 /**
  * Writes a line to the log if an error is a refusal: who was refused what, and why. The reply says less.

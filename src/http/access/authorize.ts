@@ -1,22 +1,13 @@
-import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding/bind.ts';
-import { areAllowed, bindForTenants, type TenantBinding } from '../../catalog/binding/bind-tenant.ts';
+import { type BoundQuery, bind } from '../../catalog/binding/bind.ts';
+import { areAllowed, bindForTenants } from '../../catalog/binding/bind-tenant.ts';
 import { callerSql, sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import { unknownQuery } from '../../catalog/model/find-query.ts';
-import { labelValue } from '../../names/label-names.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError, type Refusal } from '../../errors.ts';
 import { mayPassSql, type Principal } from '../../keys/principal.ts';
-import type { RequestHeaders } from '../head.ts';
-
-/** A saved query with a caller's parameters, and the outcomes of binding them; kept for all equal requests. */
-export interface EndpointRequest {
-  readonly query: SavedQuery;
-  readonly parameters: RawParameters;
-  /** For keys that are not restricted to tenants. */
-  bound?: BoundQuery;
-  /** For keys that are restricted: the query bound to the tenants that the parameters name. */
-  forTenant?: TenantBinding;
-}
+import { labelValue } from '../../names/label-names.ts';
+import type { RequestHeaders } from '../message/head.ts';
+import type { EndpointRequest } from '../message/prepare-request.ts';
 
 /**
  * The query as this caller may run it. It is called for every request, also if the result is cached.

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
-import type { RequestHead } from '../head.ts';
-import type { Reply } from '../reply.ts';
+import type { RequestHead } from '../message/head.ts';
+import type { Reply } from '../message/reply.ts';
 import { labelsHeader } from './authorize.ts';
 
 /** Headers with which pages of the configured origins may read a response. */

@@ -1,6 +1,6 @@
 import { parseAddressList } from '../../config/address-list.ts';
 import { isLoopback } from '../../config/loopback.ts';
-import type { RequestHead } from '../head.ts';
+import type { RequestHead } from '../message/head.ts';
 
 /**
  * True if a browser on this machine sent the request, as far as the request shows. A proxy in front of us may use a

@@ -3,14 +3,13 @@ import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { formats } from '../../formats/format.ts';
-import type { EndpointRequest } from '../access/authorize.ts';
 import type { RejectKeys } from '../access/reject-keys-in-urls.ts';
-import { variesBy } from '../cache-headers.ts';
-import { listNames } from '../prepare-request.ts';
-import { type Reply, replyJson } from '../reply.ts';
-import type { EndpointAddress } from '../rest/requested-format.ts';
+import { variesBy } from '../message/cache-headers.ts';
+import type { EndpointAddress, EndpointRequest } from '../message/prepare-request.ts';
+import { listNames } from '../message/prepare-request.ts';
+import { type Reply, replyJson } from '../message/reply.ts';
+import type { Answer } from '../message/route.ts';
 import { addressOf } from '../rest/rest.ts';
-import type { Answer } from '../routes.ts';
 import { parametersReader } from './body-parameters.ts';
 
 interface CompatRestOptions {

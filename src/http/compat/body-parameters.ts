@@ -1,8 +1,8 @@
 import type { RawParameters } from '../../catalog/binding/bind.ts';
 import { GatewayError } from '../../errors.ts';
-import type { RequestHeaders } from '../head.ts';
-import { partsOf } from '../headers/list-header.ts';
-import { parseQueryString } from '../prepare-request.ts';
+import type { RequestHeaders } from '../message/head.ts';
+import { partsOf } from '../message/list-header.ts';
+import { parseQueryString } from '../message/prepare-request.ts';
 
 /** Reads parameters from the bytes of a body. @throws GatewayError BAD_REQUEST */
 export type ReadParameters = (body: Uint8Array) => RawParameters;

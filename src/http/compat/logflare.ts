@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { RejectKeys } from '../access/reject-keys-in-urls.ts';
-import type { Handler } from '../handle.ts';
-import type { Reply } from '../reply.ts';
-import type { Answer } from '../routes.ts';
+import type { Handler } from '../handler/handle.ts';
+import type { Reply } from '../message/reply.ts';
+import type { Answer } from '../message/route.ts';
 import { buildCompatRest } from './answer-rest.ts';
 import { replyLogflareError } from './reply-error.ts';
 import { translateRequest } from './translate-request.ts';

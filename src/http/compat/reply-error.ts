@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ErrorCode } from '../../errors.ts';
-import { type Reply, replyJson, retryHeaders, toGatewayError } from '../reply.ts';
+import { type Reply, replyJson, retryHeaders, toGatewayError } from '../message/reply.ts';
 
 /** A caller who may not query an endpoint cannot see whether it exists. */
 const unauthorized: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'UNKNOWN_QUERY']);

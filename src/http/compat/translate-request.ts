@@ -1,6 +1,6 @@
-import type { RequestHead, RequestHeaders } from '../head.ts';
-import { endpointPath } from '../paths.ts';
-import { decodeText } from '../prepare-request.ts';
+import type { RequestHead, RequestHeaders } from '../message/head.ts';
+import { endpointPath } from '../message/paths.ts';
+import { decodeText } from '../message/prepare-request.ts';
 
 /**
  * A request of a Logflare client as this gateway's own clients would send it: at the path of the endpoint, with one key, in

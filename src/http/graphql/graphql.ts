@@ -4,8 +4,8 @@ import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { GetResult } from '../../results/get-result.ts';
 import type { Audit } from '../access/audit.ts';
-import type { ByteBudget } from '../byte-budget.ts';
-import type { Answer } from '../routes.ts';
+import type { ByteBudget } from '../message/byte-budget.ts';
+import type { Answer } from '../message/route.ts';
 import { buildAnswerCompiled } from './compiled/answer-compiled.ts';
 import type { DerivedCache } from './compiled/derived-cache.ts';
 import { buildReadOperationRequest } from './compiled/operation-request.ts';
@@ -35,7 +35,8 @@ interface GraphqlOptions {
 
 /**
  * GraphQL over HTTP; every operation needs a key, introspection too. Operations on saved queries are compiled
- * (`compiled/`); Yoga answers everything else, and is the reference for what they must return.
+ * (`compiled/`), and with them introspection without variables; Yoga answers everything else, and is the reference for
+ * what they must return.
  *
  * @returns makes what answers for one version of the catalog, in steps: what is prepared for its schema belongs to it
  */

@@ -1,4 +1,4 @@
-import { elementsOf, partsOf } from '../headers/list-header.ts';
+import { elementsOf, partsOf } from '../message/list-header.ts';
 
 export type GraphqlMediaType = 'application/json' | 'application/graphql-response+json';
 

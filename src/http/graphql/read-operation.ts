@@ -1,7 +1,7 @@
 import type { GraphQLParams } from 'graphql-yoga';
 import { GatewayError } from '../../errors.ts';
-import type { RequestHead } from '../head.ts';
-import { elementsOf, partsOf } from '../headers/list-header.ts';
+import type { RequestHead } from '../message/head.ts';
+import { elementsOf, partsOf } from '../message/list-header.ts';
 import { requestError } from './errors.ts';
 import type { RequestMembers } from './persisted/persisted-documents.ts';
 

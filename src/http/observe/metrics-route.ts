@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { Metrics } from '../../metrics/open-registry.ts';
-import type { Answer } from '../routes.ts';
+import type { Answer } from '../message/route.ts';
 
 /** `GET /metrics` beside the API: for keys with the permission `metrics`. */
 export function buildMetricsRoute({ contentType, render }: Metrics): Answer {

@@ -11,8 +11,8 @@ import {
   metricsPath,
   plainHealthPath,
   readinessPath,
-} from '../paths.ts';
-import type { Reply } from '../reply.ts';
+} from '../message/paths.ts';
+import type { Reply } from '../message/reply.ts';
 
 export interface RequestMetrics {
   /**

@@ -2,7 +2,7 @@ import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { mainNames, publicNames } from '../../catalog/model/versions.ts';
 import { runSteps } from '../../concurrency/run-steps.ts';
 import { packageVersion } from '../../version.ts';
-import { endpointPath, healthPath, readinessPath } from '../paths.ts';
+import { endpointPath, healthPath, readinessPath } from '../message/paths.ts';
 import { sharedHeaders } from './headers.ts';
 import type { JsonObject } from './json-schema.ts';
 import { fileOperation, operation, rowName, sqlOperation } from './operations.ts';

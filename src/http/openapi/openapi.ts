@@ -4,10 +4,10 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { mayPassSql, type Principal } from '../../keys/principal.ts';
 import { type Encodings, encode, joinTexts } from '../../results/result-document.ts';
 import { mayQuery } from '../access/authorize.ts';
-import { variesBy } from '../cache-headers.ts';
-import { chooseCoding } from '../headers/content-coding.ts';
-import { jsonType } from '../reply.ts';
-import type { Answer } from '../routes.ts';
+import { variesBy } from '../message/cache-headers.ts';
+import { chooseCoding } from '../message/content-coding.ts';
+import { jsonType } from '../message/reply.ts';
+import type { Answer } from '../message/route.ts';
 import { openapiInSteps, type ReadersKey } from './document.ts';
 import { jsonTexts } from './json-texts.ts';
 

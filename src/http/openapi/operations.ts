@@ -1,11 +1,11 @@
 import { maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts';
-import { pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
 import type { CachePolicy, Deprecation, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { parseVersionName } from '../../catalog/model/version-name.ts';
 import type { PublicName } from '../../catalog/model/versions.ts';
 import { type Format, formats } from '../../formats/format.ts';
-import { graphqlOperation } from '../examples.ts';
-import { endpointPath } from '../paths.ts';
+import { pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
+import { graphqlOperation } from '../graphql/examples.ts';
+import { endpointPath } from '../message/paths.ts';
 import { deprecationHeaders, headersOf, resultHeaders } from './headers.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
 import { requestParameters } from './parameters.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isFromLoopback } from '../access/loopback.ts';
-import { graphqlPath, readerPath } from '../paths.ts';
-import type { Answer } from '../routes.ts';
+import { graphqlPath, readerPath } from '../message/paths.ts';
+import type { Answer } from '../message/route.ts';
 import { buildReplyFile, type ReplyFile } from '../static/static-file.ts';
 import { buildStaticFiles } from '../static/static-files.ts';
 import { readBrowserFiles, scriptName, styleName } from './browser-files.ts';

@@ -1,7 +1,7 @@
 import { lookUpName } from '../../catalog/model/find-query.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { endpointPath } from '../paths.ts';
-import type { Reply } from '../reply.ts';
+import { endpointPath } from '../message/paths.ts';
+import type { Reply } from '../message/reply.ts';
 
 /** The reply, saying so if its endpoint is deprecated. */
 export type WithDeprecation = (reply: Reply, query: SavedQuery) => Reply;

@@ -1,9 +1,9 @@
 import type { CachedResult } from '../../results/get-result.ts';
 import type { Coding, ResultDocument } from '../../results/result-document.ts';
-import { ageSeconds, cacheHeaders, variesByFormat } from '../cache-headers.ts';
-import type { RequestHeaders } from '../head.ts';
-import { chooseCoding } from '../headers/content-coding.ts';
-import { jsonType, type Reply } from '../reply.ts';
+import { ageSeconds, cacheHeaders, variesByFormat } from '../message/cache-headers.ts';
+import { chooseCoding } from '../message/content-coding.ts';
+import type { RequestHeaders } from '../message/head.ts';
+import { jsonType, type Reply } from '../message/reply.ts';
 import { resultHeaders } from './result-headers.ts';
 
 /** `{"result":[…]}` and nothing else, as existing clients read it. */

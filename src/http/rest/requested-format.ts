@@ -1,23 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
 import { findQuery, lookUpQuery } from '../../catalog/model/find-query.ts';
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { GatewayError, type GatewayErrorOptions } from '../../errors.ts';
 import { type Format, formatNamed, formatNames, formats, isExtension } from '../../formats/format.ts';
-import { elementsOf, partsOf } from '../headers/list-header.ts';
+import { elementsOf, partsOf } from '../message/list-header.ts';
+import type { EndpointAddress, FormatOfUrl } from '../message/prepare-request.ts';
 
 /** The parameter that names a format. */
 const formatParameter = 'format';
-
-/** The format that a URL names, or why it names none. */
-export type FormatOfUrl = Format | 'unknown extension' | 'unknown parameter' | 'repeated parameter';
-
-/** What a REST path addresses. */
-export interface EndpointAddress {
-  readonly query: SavedQuery;
-  /** undefined if `Accept` decides. */
-  readonly format: FormatOfUrl | undefined;
-}
 
 /**
  * Finds the query of a REST path, with or without an extension. Names have dots too: the longest text that addresses a query

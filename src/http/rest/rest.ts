@@ -4,18 +4,18 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { formats } from '../../formats/format.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { DerivedStore } from '../../results/memory-store.ts';
-import type { Admission } from '../access/admission.ts';
-import { authorizeAndBind, type EndpointRequest } from '../access/authorize.ts';
-import type { ByteBudget } from '../byte-budget.ts';
-import type { RequestHead, RequestHeaders } from '../head.ts';
-import { endpointPath } from '../paths.ts';
-import { decodeText, type PreparedRequest } from '../prepare-request.ts';
-import type { Answer } from '../routes.ts';
+import { authorizeAndBind } from '../access/authorize.ts';
+import type { ByteBudget } from '../message/byte-budget.ts';
+import type { RequestHead, RequestHeaders } from '../message/head.ts';
+import { endpointPath } from '../message/paths.ts';
+import type { EndpointAddress, EndpointRequest, FormatOfUrl } from '../message/prepare-request.ts';
+import { decodeText, type PreparedRequest } from '../message/prepare-request.ts';
+import type { Admission, Answer } from '../message/route.ts';
 import { buildWithDeprecation } from './deprecation-headers.ts';
 import type { FormattedRequest } from './formatted/formatted-request.ts';
 import { buildReplyFormatted } from './formatted/reply-formatted.ts';
 import { replyResult } from './reply-result.ts';
-import { chooseFormat, type EndpointAddress, type FormatOfUrl, findEndpoint } from './requested-format.ts';
+import { chooseFormat, findEndpoint } from './requested-format.ts';
 
 interface RestOptions {
   readonly catalog: Catalog;

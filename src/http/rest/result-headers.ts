@@ -1,6 +1,6 @@
 import type { Cost } from '../../engine/engine.ts';
 import type { CachedResult } from '../../results/get-result.ts';
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../message/reply.ts';
 
 /** What GraphQL says of a result beside its rows, as headers: REST's body is the rows alone. */
 export function resultHeaders({ document: { computedAt, metadata } }: CachedResult): Reply['headers'] {

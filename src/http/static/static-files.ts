@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
-import { assetsPath } from '../paths.ts';
-import type { Reply } from '../reply.ts';
-import type { Answer } from '../routes.ts';
+import { assetsPath } from '../message/paths.ts';
+import type { Reply } from '../message/reply.ts';
+import type { Answer } from '../message/route.ts';
 import { type BodyCoding, buildReplyFile, mediaTypeOf, type ReplyFile } from './static-file.ts';
 
 export interface StaticFile {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addressGroup, parseAddressList } from '../../../src/config/address-list.ts';
-import { clientAddress } from '../../../src/http/access/client-address.ts';
+import { clientAddress } from '../../../src/http/message/client-address.ts';
 
 describe('the address of a caller', () => {
   const trusted = parseAddressList(['loopback', '10.0.0.0/8', 'fd00::/8']);

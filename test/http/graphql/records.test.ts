@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadTypedCatalog } from '../../../src/analysis/complete-records.ts';
-import { graphqlExamples } from '../../../src/http/examples.ts';
+import { graphqlExamples } from '../../../src/http/graphql/examples.ts';
 import { queryText } from '../../support/queries.ts';
 import { randomRows } from '../../support/random-rows.ts';
 import { selectColumns } from '../../support/select-fields.ts';

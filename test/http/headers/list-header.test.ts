@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { matchesEtag } from '../../../src/http/cache-headers.ts';
-import { bestCoding } from '../../../src/http/headers/content-coding.ts';
 import { chooseMediaType } from '../../../src/http/graphql/media-type.ts';
 import { checkMediaTypes } from '../../../src/http/graphql/read-operation.ts';
-import { elementsOf, partsOf } from '../../../src/http/headers/list-header.ts';
+import { matchesEtag } from '../../../src/http/message/cache-headers.ts';
+import { bestCoding } from '../../../src/http/message/content-coding.ts';
+import { elementsOf, partsOf } from '../../../src/http/message/list-header.ts';
 import { chooseFormat } from '../../../src/http/rest/requested-format.ts';
 import { processorMs } from '../../support/processor-time.ts';
 import { draftQuery } from '../../support/queries.ts';

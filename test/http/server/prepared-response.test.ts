@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
-import { ByteBudget } from '../../../src/http/byte-budget.ts';
-import { ReplyHeaders } from '../../../src/http/reply.ts';
-import { buildNodeListener } from '../../../src/http/server/node-listener.ts';
-import { chooseResponse } from '../../../src/http/server/open-server.ts';
-import { PreparedResponse, sendsPreparedLines } from '../../../src/http/server/prepared-response.ts';
+import { ByteBudget } from '../../../src/http/message/byte-budget.ts';
+import { ReplyHeaders } from '../../../src/http/message/reply.ts';
+import { buildNodeListener } from '../../../src/http/node/node-listener.ts';
+import { chooseResponse } from '../../../src/http/node/open-server.ts';
+import { PreparedResponse, sendsPreparedLines } from '../../../src/http/node/prepared-response.ts';
 import { listen } from '../../support/listen.ts';
 import { parseRaw, sendRaw } from '../../support/raw-request.ts';
 

@@ -1,8 +1,8 @@
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { Admission } from '../../../src/http/access/admission.ts';
-import type { RequestHead } from '../../../src/http/head.ts';
-import { buildPrepareRequest } from '../../../src/http/prepare-request.ts';
+import type { RequestHead } from '../../../src/http/message/head.ts';
+import { buildPrepareRequest } from '../../../src/http/message/prepare-request.ts';
+import type { Admission } from '../../../src/http/message/route.ts';
 import { buildStaticFiles, type StaticFile } from '../../../src/http/static/static-files.ts';
 
 const text = 'export const answer = 42;\n'.repeat(100);

@@ -1,4 +1,4 @@
-import { type DuckDBType, LIST, listValue, STRUCT, structValue, BIGNUM } from '@duckdb/node-api';
+import { BIGNUM, type DuckDBType, LIST, listValue, STRUCT, structValue } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
 import { bindingsOf, bindTo } from '../../src/duckdb/bindings.ts';
 import { readRows } from '../../../../src/engines/duckdb/wire/rows.ts';

@@ -11,7 +11,7 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { httpLimits } from '../../limits.ts';
+import { httpLimits } from '../../message/limits.ts';
 import { requestError, sanitizeDocumentError, shortenMessage } from '../errors.ts';
 import { parseDocument } from './operation-limits.ts';
 import { withoutPlainFields } from './plain-selections.ts';

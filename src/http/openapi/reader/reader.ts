@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { encode } from '../../../results/result-document.ts';
-import { chooseCoding } from '../../headers/content-coding.ts';
-import type { Answer } from '../../routes.ts';
+import { chooseCoding } from '../../message/content-coding.ts';
+import type { Answer } from '../../message/route.ts';
 
 /**
  * A page that shows the OpenAPI document to people. Anybody may load it: it contains nothing of the catalog, and requests

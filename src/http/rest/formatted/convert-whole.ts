@@ -3,7 +3,7 @@ import { convertRows, type Part } from '../../../formats/convert-rows.ts';
 import { formats } from '../../../formats/format.ts';
 import type { Rows } from '../../../formats/rows.ts';
 import { toOwnMemory } from '../../../results/result-document.ts';
-import type { ByteBudget } from '../../byte-budget.ts';
+import type { ByteBudget } from '../../message/byte-budget.ts';
 import { ConvertedRows } from './converted-rows.ts';
 import type { FormattedRequest } from './formatted-request.ts';
 import { writeParquetInTurn } from './write-parquet-in-turn.ts';

@@ -5,8 +5,8 @@ import { type Format, formats } from '../../../formats/format.ts';
 import type { Rows } from '../../../formats/rows.ts';
 import { declaredShape } from '../../../formats/shape.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
-import type { RequestHead } from '../../head.ts';
-import type { Reply } from '../../reply.ts';
+import type { RequestHead } from '../../message/head.ts';
+import type { Reply } from '../../message/reply.ts';
 
 /** A result that is to be sent in a format other than JSON. */
 export interface FormattedRequest {

@@ -1,12 +1,12 @@
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { type Format, formats } from '../../../formats/format.ts';
 import type { DerivedStore } from '../../../results/memory-store.ts';
-import type { ByteBudget } from '../../byte-budget.ts';
-import { cacheHeaders, matchesEtag, variesByFormat } from '../../cache-headers.ts';
-import type { RequestHead } from '../../head.ts';
-import { chooseCoding } from '../../headers/content-coding.ts';
-import { httpLimits } from '../../limits.ts';
-import type { Reply } from '../../reply.ts';
+import type { ByteBudget } from '../../message/byte-budget.ts';
+import { cacheHeaders, matchesEtag, variesByFormat } from '../../message/cache-headers.ts';
+import { chooseCoding } from '../../message/content-coding.ts';
+import type { RequestHead } from '../../message/head.ts';
+import { httpLimits } from '../../message/limits.ts';
+import type { Reply } from '../../message/reply.ts';
 import { resultHeaders } from '../result-headers.ts';
 import { buildConvertWhole } from './convert-whole.ts';
 import { ConvertedRows } from './converted-rows.ts';

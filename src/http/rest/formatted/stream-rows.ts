@@ -3,9 +3,9 @@ import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { convertRows } from '../../../formats/convert-rows.ts';
 import type { Rows } from '../../../formats/rows.ts';
 import { codings } from '../../../results/result-document.ts';
-import type { ByteBudget } from '../../byte-budget.ts';
-import { chooseCoding } from '../../headers/content-coding.ts';
-import type { Reply } from '../../reply.ts';
+import type { ByteBudget } from '../../message/byte-budget.ts';
+import { chooseCoding } from '../../message/content-coding.ts';
+import type { Reply } from '../../message/reply.ts';
 import type { FormattedRequest } from './formatted-request.ts';
 import { streamParts } from './row-stream.ts';
 

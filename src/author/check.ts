@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { unfinishedTexts } from '../catalog/header/unfinished.ts';
+import type { Catalog } from '../catalog/model/saved-query.ts';
+import { parseVersionName } from '../catalog/model/version-name.ts';
+import { isDefaultVersion, seriesOf } from '../catalog/model/versions.ts';
+import type { Config } from '../config.ts';
+import type { QueryCheck } from '../engine/engine.ts';
+import { configuredEngine, limitsOf } from '../engines/engines.ts';
+import { recordNotes } from '../analysis/check-records.ts';
+import { loadTypedCatalog } from '../analysis/complete-records.ts';
+import { uncheckedQueries } from '../analysis/tenant-filters.ts';
+import { type Problem, StartError } from '../errors.ts';
+import { commandError } from './arguments.ts';
+import { atHeaderLines } from './problems/header-lines.ts';
+import { problemsText, readText } from './problems/print-problems.ts';
+import { githubAnnotation } from './problems/report-problems.ts';
+
+export interface CheckOptions {
+  /** As `--maximum-bytes` gives it. */
+  readonly maximumBytes?: string;
+  readonly json?: boolean;
+  readonly github?: boolean;
+}
+
+/** What a check has found. */
+interface CheckReport {
+  /** Undefined if the files could not be loaded. */
+  readonly catalog: Catalog | undefined;
+  readonly problems: readonly Problem[];
+  readonly summary: string;
+  readonly checks: readonly QueryCheck[];
+  /** What has not been checked. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * `querygate check`: checks every saved query without starting the service.
+ *
+ * @returns whether all are valid
+ * @throws StartError if the settings are wrong
+ */
+export async function checkQueries(config: Config, options: CheckOptions): Promise<boolean> {
+  const maximumBytes = parseBytes(options.maximumBytes);
+  const found = await check(config, maximumBytes);
+  const report = { ...found, problems: atHeaderLines(found.problems, readText) };
+  if (options.json) printJson(report);
+  else printText(report);
+  if (options.github) for (const problem of report.problems) process.stdout.write(githubAnnotation(problem));
+  return report.problems.length === 0;
+}
+
+async function check(config: Config, maximumBytes: number | undefined): Promise<CheckReport> {
+  const checks: QueryCheck[] = [];
+  const engine = await configuredEngine(config);
+  let catalog: Catalog;
+  try {
+    catalog = loadTypedCatalog(config.queriesDir);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    const [summary = ''] = error.message.split(':\n');
+    return { catalog: undefined, problems: error.problems, summary, checks, notes: [] };
+  }
+  const onChecked = (check: QueryCheck) => void checks.push(check);
+  const found = await engine.check(catalog, { limits: limitsOf(config), maximumBytes, onChecked });
+  const summary =
+    found.length > 0 ? 'Saved queries cannot be served' : 'Saved queries have texts that are not filled in';
+  const notes = engine.checksSql ? [] : [`the SQL is not checked: the engine ${engine.name} has no check`];
+  return { catalog, problems: [...found, ...unfinishedProblems(catalog)], summary, checks, notes };
+}
+
+const unfinishedProblems = ({ queries }: Catalog): readonly Problem[] =>
+  queries.flatMap(({ source: { file } }) => unfinishedTexts(file, readFileSync(file, 'utf8')));
+
+function parseBytes(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw commandError(`--maximum-bytes: got ${JSON.stringify(text)}; must be a whole number of bytes`);
+}
+
+function printText({ catalog, checks, notes, problems, summary }: CheckReport): void {
+  for (const check of checks) printBytes(check);
+  if (problems.length > 0) return void process.stderr.write(problemsText(new StartError(summary, problems)));
+  if (catalog === undefined) return;
+  for (const line of [
+    ...uncheckedQueries(catalog),
+    ...recordNotes(catalog),
+    ...versionLines(catalog),
+    ...notes,
+  ])
+    process.stdout.write(`${line}\n`);
+  const { length } = catalog.queries;
+  process.stdout.write(`${length} ${length === 1 ? 'saved query is' : 'saved queries are'} valid\n`);
+}
+
+/** Which version the name of a query means, where there are several; and which endpoints are deprecated. */
+function versionLines({ queries }: Catalog): readonly string[] {
+  const defaults = [...seriesOf(queries).values()].flatMap(({ base, versions, defaultVersion }) => {
+    const numbers = versions.map(({ name }) => parseVersionName(name).version);
+    if (versions.length === 1 && defaultVersion?.name === base) return [];
+    const means =
+      defaultVersion === undefined
+        ? `has no default: write default: true into the header of one, or callers must use ${base}@${numbers[0]}`
+        : `means version ${parseVersionName(defaultVersion.name).version}`;
+    return [`${base} ${means}; versions: ${numbers.join(', ')}`];
+  });
+  const deprecations = queries.flatMap(({ name, deprecated }) =>
+    deprecated === undefined
+      ? []
+      : [
+          `${name} is deprecated since ${deprecated.since}${deprecated.sunset === undefined ? '' : `, until ${deprecated.sunset}`}`,
+        ],
+  );
+  return [...defaults, ...deprecations];
+}
+
+function printBytes({ query, bytesProcessed, problems }: QueryCheck): void {
+  const bytes = bytesProcessed === undefined ? 'an unknown number of' : bytesProcessed.toLocaleString('en');
+  if (problems.length === 0) process.stdout.write(`${query.name} would read ${bytes} bytes\n`);
+}
+
+function printJson({ catalog, checks, problems, ...report }: CheckReport): void {
+  const queries = catalog?.queries.map((query) => ({
+    name: query.name,
+    id: query.id,
+    version: parseVersionName(query.name).version,
+    isDefault: isDefaultVersion(catalog, query),
+    deprecated: query.deprecated,
+    file: query.source.file,
+    bytesProcessed: checks.find((one) => one.query.name === query.name)?.bytesProcessed,
+    tenantUnchecked: query.tenantUnchecked,
+  }));
+  const notes = [...(catalog === undefined ? [] : recordNotes(catalog)), ...report.notes];
+  const document = { valid: problems.length === 0, queries: queries ?? [], problems, notes };
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}

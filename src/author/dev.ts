@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, watch } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { SettingValues } from '../config.ts';
+import { exitCode } from '../http/node/graceful-shutdown.ts';
+import { mainFile } from './package-files.ts';
+
+interface DevOptions {
+  /** The arguments of `start`. */
+  readonly args: readonly string[];
+  readonly settings: SettingValues;
+  /** The settings as they are now. @throws StartError if they are wrong */
+  readonly loadSettings: () => Promise<SettingValues>;
+  /** The file of settings, which need not exist. */
+  readonly configFile: string;
+}
+
+/** An editor writes a file in several steps. */
+const settleMs = 100;
+
+/**
+ * `querygate dev`: runs `start` in a process of its own, which takes up changed saved queries itself; restarts it when the
+ * settings change, and when a saved query changes while it is not running.
+ */
+export async function runDev({ args, settings, loadSettings, configFile }: DevOptions): Promise<never> {
+  let child: ChildProcess | undefined;
+  let isEnding = false;
+  let isChanged = false;
+  const demoStore = openDemoStore();
+  const run = async () => {
+    // If the settings are wrong, the process says so.
+    const now = await loadSettings().catch(() => settings);
+    const env = { ...process.env, ...demoStore.settings(now) };
+    child = spawn(process.execPath, [mainFile, 'start', '--show-source', ...args], { stdio: 'inherit', env });
+    child.once('exit', (code) => {
+      child = undefined;
+      if (isEnding) process.exit(code ?? exitCode.forced);
+      if (isChanged) restart();
+      else process.stderr.write('The gateway has ended; it starts again when a file changes.\n');
+    });
+  };
+  const restart = () => {
+    isChanged = false;
+    process.stderr.write('Restarting: a file has changed.\n');
+    void run();
+  };
+  const onSettings = debounce(() => {
+    if (child === undefined) return restart();
+    isChanged = true;
+    child.kill('SIGTERM');
+  });
+  const isReloading = settings.RELOAD !== 'off';
+  const onQueries = debounce(() => {
+    if (!isReloading) onSettings();
+    else if (child === undefined) restart();
+  });
+  watch(settings.QUERIES_DIR ?? 'queries', { recursive: true }, onQueries);
+  // The folder, because editors replace the file by another one.
+  watch(dirname(resolve(configFile)), (_, name) => {
+    if (name === basename(configFile)) onSettings();
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      isEnding = true;
+      if (child === undefined) process.exit(exitCode.ok);
+      // A terminal sends SIGINT to the child too, where a second one would cut off its requests.
+      if (signal === 'SIGTERM') child.kill(signal);
+    });
+  }
+  await run();
+  // It ends by its signals only.
+  return new Promise(() => {});
+}
+
+/** To make the demo's data takes some seconds: they are kept in a file from one start to the next. */
+function openDemoStore() {
+  let folder: string | undefined;
+  process.on('exit', () => {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    /** The settings of a process, besides those that are configured. */
+    settings({ DATA_DIR, STORE_FILE }: SettingValues): Readonly<Record<string, string>> {
+      if (DATA_DIR || STORE_FILE) return {};
+      folder ??= mkdtempSync(join(tmpdir(), 'querygate-dev-'));
+      return { STORE_FILE: join(folder, 'demo.duckdb') };
+    },
+  };
+}
+
+function debounce(work: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(work, settleMs);
+  };
+}

@@ -1,0 +1,37 @@
+import type { SettingValues } from '../../config.ts';
+import { readSqlOptions, type SqlFlags } from './options.ts';
+import { outcomeJson, outcomeText } from './output.ts';
+import { openRunner } from './runner.ts';
+
+/**
+ * `querygate sql`: runs BigQuery SQL on the local data.
+ *
+ * @param given statements and files
+ * @returns whether all statements succeeded
+ * @throws StartError if the command line or the data has problems
+ */
+export async function runSql(
+  settings: SettingValues,
+  given: readonly string[],
+  flags: SqlFlags,
+): Promise<boolean> {
+  const options = await readSqlOptions(given, flags, process.stdin);
+  const { statements, json, explain, timeoutMs, maxRows } = options;
+  const texts = statements.map(({ sql }) => sql);
+  const runner = openRunner({ settings, texts, explain, timeoutMs, maxRows });
+  let succeeded = true;
+  try {
+    await runner.open();
+    for (const [at, statement] of statements.entries()) {
+      const startedAt = performance.now();
+      const outcome = await runner.run(statement);
+      const elapsedMs = performance.now() - startedAt;
+      const text = json ? outcomeJson(at + 1, outcome) : outcomeText(outcome, elapsedMs);
+      process.stdout.write(!json && at > 0 ? `\n${text}` : text);
+      if ('error' in outcome) succeeded = false;
+    }
+  } finally {
+    await runner.close();
+  }
+  return succeeded;
+}

@@ -1,0 +1,95 @@
+import { type Command, Option } from 'commander';
+import { type Config, readConfig, type SettingName, settingDefault, settingNames } from '../config.ts';
+import { exitCode } from '../http/node/graceful-shutdown.ts';
+import { defaultConfigFile } from './settings/config-file.ts';
+import { type LoadedSettings, loadSettings } from './settings/load-settings.ts';
+import { settingMeanings } from './settings/meanings.ts';
+import { flagOfSetting } from './settings/setting-keys.ts';
+
+/** What a command line gives to its command. */
+export interface CommandLine<Flags extends object = object> {
+  /** Its arguments in their order, without options. */
+  readonly args: readonly string[];
+  readonly flags: Flags;
+  /** All that follows the name of the command, as it was given. */
+  readonly words: readonly string[];
+  /** Only options were given, or nothing: the command is the default one. */
+  readonly isBare: boolean;
+  /** The settings of all sources, as they are now. @throws StartError if a source cannot be read */
+  settings(): LoadedSettings;
+  /** The same settings, checked. @throws StartError if they are invalid */
+  config(): Config;
+}
+
+/** A command: its command line, and what it does. Implementations are imported by `run`: `--help` needs no engine. */
+export interface CliCommand<Flags extends object = object> {
+  /** Its name and its arguments, in commander's notation: `new <name> [file]`. */
+  readonly usage: string;
+  readonly description: string;
+  /** The settings that its help lists. Every setting is an option of every command. */
+  readonly settings: readonly SettingName[];
+  readonly options?: readonly Option[];
+  /** What its help says after the options. */
+  readonly help?: string;
+  /** Its exit code is 2 if it cannot begin, because 1 says how it has ended. */
+  readonly hasBadStart?: true;
+  /** @returns false for the exit code 1: the command has found problems */
+  run(line: CommandLine<Flags>): Promise<boolean | undefined>;
+}
+
+/** Commands about one thing: `keys create`, `keys list`. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly commands: readonly CliCommand[];
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+export function addCommand(program: Command, command: CliCommand, isBare: boolean): void {
+  const { usage, description, settings: shown, options = [], help } = command;
+  const added = program.command(usage).description(description);
+  addSettings(added, shown);
+  for (const option of options) added.addOption(option);
+  if (shown.length < settingNames.length) {
+    added.addHelpText('after', '\nEvery setting is an option here too: querygate start --help lists them.');
+  }
+  if (help !== undefined) added.addHelpText('after', help);
+  added.action(async () => {
+    const flags: Values = added.opts();
+    const settings = () => settingsOf(flags);
+    const config = () => {
+      const { values, label } = settings();
+      return readConfig(values, label);
+    };
+    const words = program.args.slice(1);
+    const isGood = await command.run({ args: added.args, flags, words, isBare, settings, config });
+    if (isGood === false) process.exitCode = exitCode.problems;
+  });
+}
+
+/** Adds an option for every setting; the help shows some. */
+function addSettings(command: Command, shown: readonly SettingName[]): void {
+  command.option('--config <file>', `file of settings (default: ${defaultConfigFile}, if it exists)`);
+  for (const name of settingNames) {
+    // This default depends on the machine.
+    const byDefault = name === 'DUCKDB_THREADS' ? 'the number of cores' : settingDefault(name);
+    const meaning = `${settingMeanings[name]}${byDefault === undefined ? '' : ` (default: ${byDefault})`}`;
+    const option = new Option(`--${flagOfSetting(name)} <value>`, meaning);
+    command.addOption(shown.includes(name) ? option : option.hideHelp());
+  }
+}
+
+function settingsOf(flags: Values): LoadedSettings {
+  const given = Object.fromEntries(
+    settingNames.flatMap((name) => {
+      const value = flags[new Option(`--${flagOfSetting(name)}`).attributeName()];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  );
+  return loadSettings(process.env, given, flags.config as string | undefined);
+}
+
+/** An option that may be repeated. */
+export const repeated = (flags: string, description: string): Option =>
+  new Option(flags, description).argParser<readonly string[]>((value, before) => [...(before ?? []), value]);

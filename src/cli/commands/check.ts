@@ -1,0 +1,24 @@
+import { Option } from 'commander';
+import type { CheckOptions } from '../../author/check.ts';
+import type { CliCommand } from '../command.ts';
+
+export const check: CliCommand<CheckOptions & { readonly sqlfluff?: boolean }> = {
+  usage: 'check',
+  description: 'check every saved query without starting the gateway',
+  settings: ['ENGINE', 'QUERIES_DIR'],
+  options: [
+    new Option('--maximum-bytes <number>', 'the most bytes that a query may read on BigQuery'),
+    new Option('--json', 'print JSON'),
+    new Option('--github', 'print problems as annotations of GitHub Actions, too'),
+    new Option('--sqlfluff', 'only print settings of SQLFluff that fit saved queries'),
+  ],
+  async run({ flags, config }) {
+    if (flags.sqlfluff) {
+      const { sqlfluffSettings } = await import('../../author/problems/sqlfluff-settings.ts');
+      process.stdout.write(sqlfluffSettings);
+      return;
+    }
+    const { checkQueries } = await import('../../author/check.ts');
+    return checkQueries(config(), flags);
+  },
+};

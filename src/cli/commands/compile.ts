@@ -1,0 +1,19 @@
+import type { CliCommand } from '../command.ts';
+
+export const compile: CliCommand = {
+  usage: 'compile <query>',
+  description: 'print the SQL that the engine runs for a saved query, given by name or UUID',
+  settings: ['ENGINE', 'QUERIES_DIR'],
+  async run({ args: [name = ''], config: readConfig }) {
+    const [{ findQuery }, { configuredEngine }, { loadTypedCatalog }] = await Promise.all([
+      import('../../catalog/model/find-query.ts'),
+      import('../../engines/engines.ts'),
+      import('../../analysis/complete-records.ts'),
+    ]);
+    const config = readConfig();
+    const catalog = loadTypedCatalog(config.queriesDir);
+    const query = findQuery(catalog, name);
+    const engine = await configuredEngine(config);
+    process.stdout.write(`${(await engine.sqlOf?.(query, catalog)) ?? query.sql}\n`);
+  },
+};

@@ -1,0 +1,49 @@
+import { Option } from 'commander';
+import { type Config, type SettingName, settingDefault, settingNames } from '../../config.ts';
+import type { CliCommand } from '../command.ts';
+import { hideSecret } from '../settings/hide-secret.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { keyOfSetting } from '../settings/setting-keys.ts';
+
+export const config: CliCommand<{ readonly json?: boolean }> = {
+  usage: 'config',
+  description: 'print the settings in force, and where each comes from; secrets are hidden',
+  settings: [],
+  options: [new Option('--json', 'print JSON')],
+  async run({ flags, settings, config }) {
+    printSettings(inForce(settings(), config()), flags.json ?? false);
+  },
+};
+
+interface ShownSetting {
+  readonly value: string | null;
+  readonly origin: string;
+}
+
+function printSettings(settings: ReturnType<typeof inForce>, json: boolean): void {
+  if (json) return void process.stdout.write(`${JSON.stringify(Object.fromEntries(settings), null, 2)}\n`);
+  const rows = settings.map(([key, { value, origin }]) => [key, value ?? '', origin]);
+  const widths = [0, 1].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  for (const row of rows) {
+    const cells = row.map((cell, at) => cell.padEnd(widths[at] ?? 0));
+    process.stdout.write(`${cells.join('  ').trimEnd()}\n`);
+  }
+}
+
+function inForce(
+  { values, originOf }: LoadedSettings,
+  config: Config,
+): readonly (readonly [string, ShownSetting])[] {
+  /** Defaults that depend on other settings. */
+  const dependent: Readonly<Partial<Record<SettingName, string>>> = {
+    STORE_FILE: config.duckdb.storeFile,
+    GRAPHIQL: config.graphiql ? 'on' : 'off',
+    PAGES: config.pages ? 'on' : 'off',
+    GRAPHQL_INTROSPECTION: config.introspection ? 'on' : 'off',
+  };
+  return settingNames.map((name) => {
+    const value = values[name] ?? dependent[name] ?? settingDefault(name);
+    const origin = originOf(name) ?? (value === undefined ? 'not set' : 'default');
+    return [keyOfSetting(name), { value: value === undefined ? null : hideSecret(name, value), origin }];
+  });
+}

@@ -1,0 +1,22 @@
+import { Option } from 'commander';
+import type { DiffOptions } from '../../author/diff/diff-queries.ts';
+import type { CliCommand } from '../command.ts';
+
+export const diff: CliCommand<DiffOptions> = {
+  usage: 'diff <ref>',
+  description: 'compare the saved queries with those of a git commit, and say what changes for callers',
+  settings: ['ENGINE', 'QUERIES_DIR'],
+  options: [
+    new Option('--fail-on <level>', 'with which changes it fails')
+      .choices(['breaking', 'dangerous', 'never'])
+      .default('breaking'),
+    new Option('--max-bytes-ratio <number>', 'how many times as many bytes a query may read on BigQuery'),
+    new Option('--json', 'print JSON'),
+    new Option('--github', 'print changes that are not safe as annotations of GitHub Actions, too'),
+  ],
+  hasBadStart: true,
+  async run({ args: [ref = ''], flags, config }) {
+    const { diffQueries } = await import('../../author/diff/diff-queries.ts');
+    return diffQueries(config(), ref, flags);
+  },
+};

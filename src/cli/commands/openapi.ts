@@ -1,0 +1,15 @@
+import type { CliCommand } from '../command.ts';
+
+export const openapi: CliCommand = {
+  usage: 'openapi',
+  description: 'print the REST interface as an OpenAPI document',
+  settings: ['QUERIES_DIR'],
+  async run({ config }) {
+    const [{ loadTypedCatalog }, { openapiDocument }] = await Promise.all([
+      import('../../analysis/complete-records.ts'),
+      import('../../http/openapi/document.ts'),
+    ]);
+    const { queries } = loadTypedCatalog(config().queriesDir);
+    process.stdout.write(`${JSON.stringify(openapiDocument(queries), null, 2)}\n`);
+  },
+};

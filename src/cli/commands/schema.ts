@@ -1,0 +1,15 @@
+import type { CliCommand } from '../command.ts';
+
+export const schema: CliCommand = {
+  usage: 'schema',
+  description: 'print the GraphQL schema',
+  settings: ['QUERIES_DIR'],
+  async run({ config }) {
+    const [{ printSchema }, { loadTypedCatalog }, { buildSchema }] = await Promise.all([
+      import('graphql'),
+      import('../../analysis/complete-records.ts'),
+      import('../../http/graphql/schema/schema.ts'),
+    ]);
+    process.stdout.write(`${printSchema(buildSchema(loadTypedCatalog(config().queriesDir)))}\n`);
+  },
+};

@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import { commandError, parseCount } from '../../author/arguments.ts';
+import { loadCatalog } from '../../catalog/folder/load-catalog.ts';
+import { readKeySettings } from '../../config.ts';
+import { formatInstant } from '../../files/durations.ts';
+import type { Permission } from '../../keys/principal.ts';
+import { loadLastUsed } from '../../keys/file/last-used.ts';
+import { loadKeyText, requireKeys } from '../../keys/file/load-keys.ts';
+import { resolveEndpoints } from '../../keys/principal.ts';
+import { checkSingleValues, parseDurationOption, parseFuture } from './arguments.ts';
+import { createKey, revokeKey, rollKey } from './commands.ts';
+import { keyTable } from './key-table.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+
+/** The options of `querygate keys create`, as given. */
+export interface CreateOptions {
+  readonly name?: string;
+  readonly tenant?: string[];
+  /** The former name of --tenant. */
+  readonly project?: string[];
+  readonly endpoint?: string[];
+  readonly permission?: string[];
+  readonly allow?: string[];
+  readonly expires?: string;
+  readonly requestsPerMinute?: string;
+  readonly concurrentQueries?: string;
+}
+
+export async function createCommand(settings: LoadedSettings, values: CreateOptions): Promise<void> {
+  if (values.name === undefined) throw commandError('--name: is missing; it describes whose key this is');
+  checkSingleValues('--tenant', values.tenant);
+  checkSingleValues('--project', values.project);
+  checkSingleValues('--allow', values.allow);
+  checkSingleValues('--endpoint', values.endpoint);
+  const file = requireKeyFile(settings);
+  checkEndpoints(settings, values.endpoint ?? []);
+  const perMinute = parseCount('--requests-per-minute', values.requestsPerMinute);
+  const concurrent = parseCount('--concurrent-queries', values.concurrentQueries);
+  const rate = {
+    ...(perMinute && { requests_per_minute: perMinute }),
+    ...(concurrent && { concurrent_queries: concurrent }),
+  };
+  const expires = expiryOf(settings, values.expires);
+  const tenants = [...(values.tenant ?? []), ...(values.project ?? [])];
+  warnIfCut(file);
+  const { id, text } = await createKey(file, {
+    name: values.name,
+    ...(values.endpoint && { endpoints: values.endpoint }),
+    ...(tenants.length > 0 && { tenants }),
+    ...(values.allow && { allow: values.allow }),
+    ...(expires && { expires: formatInstant(expires) }),
+    ...(Object.keys(rate).length > 0 && { rate }),
+    // The schema of the key file checks these before anything is written.
+    ...(values.permission && { permissions: values.permission as Permission[] }),
+  });
+  printKey(text);
+  printInfo(`Added ${id} to ${file}. A running gateway accepts it within two seconds.\n`);
+}
+
+/** When a new key expires: the option, or else the setting; undefined for never. */
+function expiryOf({ values }: LoadedSettings, option: string | undefined): Date | undefined {
+  if (option === 'never') return undefined;
+  const now = new Date();
+  if (option !== undefined) return parseFuture('--expires', option, now);
+  return parseFuture('KEYS_DEFAULT_EXPIRY', readKeySettings(values).defaultExpiry, now);
+}
+
+export function listCommand(settings: LoadedSettings): void {
+  const file = requireKeyFile(settings);
+  const { keys } = requireKeys(file, loadKeyText(file));
+  const isTerminal = process.stdout.isTTY;
+  process.stdout.write(keyTable(keys, { now: new Date(), lastUsed: loadLastUsed(file), isTerminal }));
+}
+
+export async function revokeCommand(settings: LoadedSettings, id: string): Promise<void> {
+  const file = requireKeyFile(settings);
+  warnIfCut(file);
+  const { name } = await revokeKey(file, id, new Date());
+  printInfo(`Revoked ${id} (${name}). A running gateway rejects it within two seconds.\n`);
+}
+
+export interface RollOptions {
+  readonly overlap: string;
+  readonly expires?: string;
+}
+
+export async function rollCommand(
+  settings: LoadedSettings,
+  oldId: string,
+  options: RollOptions,
+): Promise<void> {
+  const now = new Date();
+  const overlapMs = parseDurationOption('--overlap', options.overlap);
+  const expires = parseFuture('--expires', options.expires, now);
+  const file = requireKeyFile(settings);
+  warnIfCut(file);
+  const { id, text, oldEnds } = await rollKey(file, oldId, { now, overlapMs, expires });
+  printKey(text);
+  printInfo(
+    `${id} has the permissions and limits of ${oldId}. ${oldId} is valid until ${formatInstant(oldEnds)}.\n`,
+  );
+}
+
+/** Only the key is written to standard output, so that it can be piped. */
+function printKey(key: string): void {
+  process.stdout.write(`${key}\n`);
+  printInfo('This is the key. It cannot be shown again: only its hash is stored.\n');
+}
+
+function printInfo(text: string): void {
+  process.stderr.write(text);
+}
+
+function requireKeyFile({ values }: LoadedSettings): string {
+  const { apiKeysFile } = readKeySettings(values);
+  if (apiKeysFile !== undefined) return apiKeysFile;
+  throw commandError(
+    'API_KEYS_FILE: is missing; it names the key file, as in API_KEYS_FILE=keys.yaml querygate keys list',
+  );
+}
+
+/** The command adds the end to a file that has none, by which it would be taken for a whole one. */
+function warnIfCut(file: string): void {
+  if (!existsSync(file)) return;
+  const text = loadKeyText(file);
+  if (text.trim() === '') return;
+  const { keys, isWhole } = requireKeys(file, text);
+  if (isWhole) return;
+  printInfo(
+    `${file} did not end with the number of its keys. The command adds it: check that the file was not cut, and has all its ${keys.length} keys with their limits.\n`,
+  );
+}
+
+/** A gateway does not start with a key file that names an unknown endpoint. */
+function checkEndpoints({ values }: LoadedSettings, endpoints: readonly string[]): void {
+  if (endpoints.length === 0) return;
+  const catalog = loadCatalog(readKeySettings(values).queriesDir);
+  const { unknown } = resolveEndpoints(catalog, { endpoints });
+  if (unknown.length === 0) return;
+  const got = unknown.map((endpoint) => JSON.stringify(endpoint)).join(', ');
+  const names = catalog.queries.map(({ name }) => name).join(', ');
+  throw commandError(`--endpoint: got ${got}; must be one of ${names}, or a UUID of one`);
+}

@@ -1,0 +1,51 @@
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import type { RequestTrace } from '../../trace/span.ts';
+import { idsOf } from '../message/request-trace.ts';
+
+/** One answered request. Paths and key ids are known ones; of the caller's text it has only the request id and the name
+ * of an endpoint that does not exist, whose characters are checked. */
+interface AccessLogEntry {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+  /** The id of the key; undefined if the request had no valid one. */
+  readonly keyId: string | undefined;
+  /** As `missingNameToLog` gives it. */
+  readonly missing: string | undefined;
+  readonly trace: RequestTrace | undefined;
+}
+
+/** Writes one line for each request. */
+export type AccessLog = (entry: AccessLogEntry) => void;
+
+/**
+ * @param write takes whole lines of the log, if they are JSON. They are then put together here: the logger, which can
+ * write any object, would take as long as the rest of a cached reply.
+ * @param isKeyText recognizes a key in the place of a name
+ */
+export function buildAccessLog(
+  log: Logger,
+  write: ((line: string) => void) | undefined,
+  isKeyText: (text: string) => boolean,
+): AccessLog {
+  const nameOf = (missing: string | undefined) =>
+    missing === undefined || isKeyText(missing) ? undefined : missing;
+  if (write === undefined || !log.isLevelEnabled('info')) {
+    return ({ keyId: key, trace, missing, ...entry }) =>
+      log.info({ ...entry, missing: nameOf(missing), key, ...(trace && idsOf(trace)) }, 'request');
+  }
+  const bindings = JSON.stringify({ pid: process.pid, hostname: hostname() }).slice(1, -1);
+  return ({ method, path, status, ms, keyId, missing, trace }) => {
+    // The id has no characters that JSON escapes.
+    const id = trace === undefined ? '' : `,"requestId":"${trace.requestId}"`;
+    const traceId = trace?.span === undefined ? '' : `,"traceId":"${trace.span.traceId}"`;
+    const key = keyId === undefined ? '' : `,"key":"${keyId}"`;
+    const name = nameOf(missing);
+    const missed = name === undefined ? '' : `,"missing":"${name}"`;
+    write(
+      `{"level":30,"time":${Date.now()},${bindings},"method":"${method}","path":"${path}","status":${status},"ms":${ms}${missed}${key}${id}${traceId},"msg":"request"}\n`,
+    );
+  };
+}

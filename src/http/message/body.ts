@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import { callerDisconnected, GatewayError } from '../../errors.ts';
+import { httpLimits } from './limits.ts';
+
+const { maxBodyBytes } = httpLimits;
+
+/**
+ * Reads a whole request body.
+ *
+ * @throws GatewayError BODY_TOO_LARGE, as soon as that is known: what still arrives is discarded; CANCELLED
+ */
+export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
+  if (isTooLong(message.headers['content-length'])) return Promise.reject(bodyTooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let byteLength = 0;
+    message.on('data', (chunk: Buffer) => {
+      byteLength += chunk.byteLength;
+      chunks.push(chunk);
+      if (byteLength <= maxBodyBytes) return;
+      chunks.length = 0;
+      message.removeAllListeners('data').resume();
+      reject(bodyTooLarge());
+    });
+    message.once('end', () => {
+      const [only] = chunks;
+      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+    });
+    // Without a listener for errors Node emits none.
+    message.once('close', () => {
+      if (!message.readableEnded) reject(callerDisconnected());
+    });
+  });
+}
+
+/** The same for a Fetch request. @throws GatewayError BAD_REQUEST, too, if its stream fails */
+export async function bodyOfFetch({ headers, body, signal }: Request): Promise<Uint8Array> {
+  if (isTooLong(headers.get('content-length') ?? undefined)) throw bodyTooLarge();
+  const chunks: Uint8Array[] = [];
+  let byteLength = 0;
+  try {
+    for await (const chunk of body ?? []) {
+      byteLength += chunk.byteLength;
+      if (byteLength > maxBodyBytes) throw bodyTooLarge();
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
+    if (signal.aborted) throw callerDisconnected(cause);
+    throw new GatewayError('BAD_REQUEST', 'The body did not arrive completely', { cause });
+  }
+  return Buffer.concat(chunks);
+}
+
+function isTooLong(contentLength: string | undefined): boolean {
+  return contentLength !== undefined && Number(contentLength) > maxBodyBytes;
+}
+
+function bodyTooLarge(): GatewayError {
+  return new GatewayError(
+    'BODY_TOO_LARGE',
+    `The body is larger than ${maxBodyBytes} bytes; split it into several requests`,
+  );
+}

@@ -1,0 +1,124 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressList } from '../../config/address-list.ts';
+import type { RequestTrace } from '../../trace/span.ts';
+import { clientAddress } from './client-address.ts';
+import { markKeyed } from './keyed-sockets.ts';
+
+/** Names in lower case; a repeated header is one value, joined by commas. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+/** Everything of a request except its body, received by Node's server or as a Fetch request. */
+export interface RequestHead {
+  readonly method: string;
+  /** The absolute URL as received; undefined if the Host header is not valid, or it or Authorization is repeated. */
+  readonly url: string | undefined;
+  readonly headers: RequestHeaders;
+  /** The caller's; undefined if the server does not say it. */
+  readonly address: string | undefined;
+  /** Called when the request turns out to have a valid key. */
+  readonly onKey?: () => void;
+  /**
+   * Aborted when the caller disconnects. Read it only if the request has to wait: Node's signal is created on first
+   * use.
+   */
+  readonly signal: AbortSignal;
+  /** Identifies the request; set when it is handled. */
+  trace?: RequestTrace | undefined;
+}
+
+/** @param trusted proxies that name the caller's address */
+export function headOfNode(
+  message: IncomingMessage,
+  response: ServerResponse,
+  trusted: AddressList | undefined,
+): RequestHead {
+  return new NodeRequestHead(message, response, trusted);
+}
+
+/** A class, because an object literal with a getter takes longer to create than the whole rest of a cached reply. */
+class NodeRequestHead implements RequestHead {
+  readonly method: string;
+  readonly url: string | undefined;
+  readonly headers: RequestHeaders;
+  trace: RequestTrace | undefined = undefined;
+  readonly #response: ServerResponse;
+  readonly #trusted: AddressList | undefined;
+  #disconnected: AbortController | undefined;
+
+  constructor(message: IncomingMessage, response: ServerResponse, trusted: AddressList | undefined) {
+    this.method = message.method ?? 'GET';
+    // Only `set-cookie`, which is no request header, would be an array.
+    this.headers = message.headers as RequestHeaders;
+    this.url = hasRepeatedHeader(message.rawHeaders) ? undefined : urlOfNode(message);
+    this.#response = response;
+    this.#trusted = trusted;
+  }
+
+  get address(): string | undefined {
+    const { remoteAddress } = this.#response.req.socket;
+    return clientAddress(remoteAddress, this.headers['x-forwarded-for'], this.#trusted);
+  }
+
+  onKey(): void {
+    markKeyed(this.#response.req.socket);
+  }
+
+  get signal(): AbortSignal {
+    this.#disconnected ??= abortOnDisconnect(this.#response);
+    return this.#disconnected.signal;
+  }
+}
+
+/** @param peer the address of the connection, which is looked for only if it is needed */
+export function headOfFetch(
+  { method, url, headers, signal }: Request,
+  peer: () => string | undefined,
+  trusted: AddressList | undefined,
+): RequestHead {
+  const received: RequestHeaders = Object.fromEntries(headers);
+  return {
+    method,
+    url,
+    headers: received,
+    get address() {
+      return clientAddress(peer(), received['x-forwarded-for'], trusted);
+    },
+    signal,
+  };
+}
+
+/**
+ * Node takes the first of several Host or Authorization headers. A proxy in front may take another one, and let a request
+ * pass for another caller (RFC 9112, 3.2).
+ *
+ * @param rawHeaders names and values in turn
+ */
+function hasRepeatedHeader(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  let authorizations = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    else if (name?.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
+  }
+  return hosts > 1 || authorizations > 1;
+}
+
+/** A host and a port, without any character of a path, which would come before the path of the request target. */
+const hostPattern = /^[^\s/?#@\\]+$/;
+
+function urlOfNode({ url: target = '/', headers, httpVersion }: IncomingMessage): string | undefined {
+  const { host = httpVersion === '1.1' ? '' : 'localhost' } = headers;
+  if (!hostPattern.test(host)) return undefined;
+  // Requests to a proxy have the absolute URL as their target.
+  return target.startsWith('/') ? `http://${host}${target}` : target;
+}
+
+function abortOnDisconnect(response: ServerResponse): AbortController {
+  const controller = new AbortController();
+  if (response.destroyed) controller.abort();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller;
+}

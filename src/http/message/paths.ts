@@ -1,0 +1,129 @@
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { queriesByName } from '../../catalog/model/versions.ts';
+import { formatNames } from '../../formats/format.ts';
+
+export const graphqlPath = '/graphql';
+
+/** Every error below this path is JSON. */
+export const apiPath = '/api/';
+
+/** Followed by the name or UUID of a saved query. */
+export const endpointPath = '/api/endpoints/query/';
+
+export const healthPath = '/healthz';
+/** The same, as other systems name it: Supabase's compose file and Kubernetes' own components. */
+export const livePath = '/livez';
+export const plainHealthPath = '/health';
+export const readinessPath = '/readyz';
+export const metricsPath = '/metrics';
+
+/** The REST interface as an OpenAPI document. */
+export const openapiPath = '/openapi.json';
+/** The same for people, as a page. */
+export const readerPath = '/openapi';
+
+/** The page that lists the endpoints. */
+export const homePath = '/';
+/** Followed by the name of a saved query: its page. */
+export const queryPagePath = '/queries/';
+
+/** Files that pages load: `/assets/<set>/<hash>/<name>`. */
+export const assetsPath = '/assets/';
+
+/** What may follow an address in the path of an endpoint. */
+const formatSuffixes: readonly string[] = formatNames.map((name) => `.${name}`);
+
+/**
+ * The path as the access log shows it: for an alias the path with the query's own name. Others are logged as `unknown`: they
+ * may contain anything, for example a key pasted into the wrong place.
+ */
+export type PathToLog = (pathname: string) => string | undefined;
+
+const otherPaths: ReadonlySet<string> = new Set([
+  graphqlPath,
+  healthPath,
+  livePath,
+  plainHealthPath,
+  readinessPath,
+  metricsPath,
+  openapiPath,
+  readerPath,
+  homePath,
+]);
+
+export function pathsToLog({ queries }: Catalog): PathToLog {
+  const endpointAt = endpointPaths({ queries });
+  const isPage = (pathname: string) =>
+    pathname.startsWith(queryPagePath) && queriesByName(queries).has(pathname.slice(queryPagePath.length));
+  return (pathname) =>
+    otherPaths.has(pathname) || isPage(pathname) ? pathname : endpointAt(pathname)?.shown;
+}
+
+interface EndpointPath {
+  /** The path with the name instead of an alias, and without percent-encoding. */
+  readonly shown: string;
+  readonly query: SavedQuery;
+}
+
+/**
+ * Finds the endpoint of a path. An address comes before one with a format: a name may look like another one with a format.
+ *
+ * A large catalog has several ten thousand such paths, which are not listed.
+ */
+export function endpointPaths({
+  queries,
+}: Pick<Catalog, 'queries'>): (pathname: string) => EndpointPath | undefined {
+  const named = addressesOf(queries);
+  return (pathname) => {
+    if (!pathname.startsWith(endpointPath)) return undefined;
+    const rest = pathname.slice(endpointPath.length);
+    for (const suffix of ['', ...formatSuffixes]) {
+      const found = rest.endsWith(suffix) && named.get(rest.slice(0, rest.length - suffix.length));
+      if (found) return { shown: endpointPath + found.name + suffix, query: found.query };
+    }
+    return undefined;
+  };
+}
+
+interface Address {
+  /** That is shown for it. */
+  readonly name: string;
+  readonly query: SavedQuery;
+}
+
+/** By what a path may have: UUIDs, aliases and names, and `%40` for the `@` of a version. */
+function addressesOf(queries: readonly SavedQuery[]): ReadonlyMap<string, Address> {
+  const found = new Map<string, Address>();
+  for (const query of queries) {
+    const { id, name, aliases } = query;
+    found.set(id, { name: id, query });
+    for (const alias of aliases) found.set(alias, { name, query });
+  }
+  for (const [name, query] of queriesByName(queries)) {
+    found.set(name, { name, query });
+    if (name.includes('@')) found.set(name.replace('@', '%40'), { name, query });
+  }
+  return found;
+}
+
+export const unknownPath = 'unknown';
+
+/** The same for any other path: the folder of a page's files, whose names change with the version. */
+export function folderToLog(pathname: string): string {
+  return pathname.startsWith(assetsPath) ? assetsPath : unknownPath;
+}
+
+/**
+ * The name in the path of an endpoint that does not exist, for operators who look for what callers miss. It is one that a
+ * saved query could have and is words of letters only, which no key is that was made at random.
+ */
+export function missingNameToLog(url: string | undefined): string | undefined {
+  const pathname = url === undefined ? undefined : URL.parse(url)?.pathname;
+  if (pathname === undefined || !pathname.startsWith(endpointPath)) return undefined;
+  const name = pathname.slice(endpointPath.length);
+  return name.length <= maxLoggedName && namePattern.test(name) ? name : undefined;
+}
+
+const maxLoggedName = 64;
+
+const namePattern = /^[a-z]+(?:[._-][a-z]+)*$/;

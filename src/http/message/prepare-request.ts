@@ -1,0 +1,127 @@
+import { LRUCache } from 'lru-cache';
+import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
+import type { TenantBinding } from '../../catalog/binding/bind-tenant.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Format } from '../../formats/format.ts';
+import { httpLimits } from './limits.ts';
+import { folderToLog, type PathToLog } from './paths.ts';
+
+/** What the steps of the request path derive from a URL; kept for later requests with the same URL. */
+export interface PreparedRequest {
+  readonly url: URL;
+  /** The path as the access log shows it. */
+  readonly loggedPath: string;
+  /** The names of parameters that are lists, in any saved query. */
+  readonly lists?: ReadonlySet<string>;
+  /** The parameters of the query string; set once they are known to contain no key. */
+  parameters?: RawParameters;
+  /** The saved query that a REST path names, with the outcomes of binding it. */
+  endpoint?: EndpointRequest;
+  /** What a REST path addresses, and the format that the URL names. */
+  address?: EndpointAddress;
+}
+
+/** A saved query with a caller's parameters, and the outcomes of binding them; kept for all equal requests. */
+export interface EndpointRequest {
+  readonly query: SavedQuery;
+  readonly parameters: RawParameters;
+  /** For keys that are not restricted to tenants. */
+  bound?: BoundQuery;
+  /** For keys that are restricted: the query bound to the tenants that the parameters name. */
+  forTenant?: TenantBinding;
+}
+
+/** The format that a URL names, or why it names none. */
+export type FormatOfUrl = Format | 'unknown extension' | 'unknown parameter' | 'repeated parameter';
+
+/** What a REST path addresses. */
+export interface EndpointAddress {
+  readonly query: SavedQuery;
+  /** undefined if `Accept` decides. */
+  readonly format: FormatOfUrl | undefined;
+}
+
+/** @throws GatewayError BAD_REQUEST if the URL is missing or invalid */
+export type PrepareRequest = (url: string | undefined) => PreparedRequest;
+
+/** How many URLs are kept: dashboards send the same few again and again. */
+const maxPrepared = 1_000;
+
+/** A longer URL is hardly sent twice, and would take memory. */
+const maxPreparedLength = 2_048;
+
+/**
+ * @param pathToLog as `pathsToLog` gives it
+ * @param catalog whose lists may have many values
+ */
+export function buildPrepareRequest(
+  pathToLog: PathToLog,
+  catalog: Pick<Catalog, 'queries'> = { queries: [] },
+): PrepareRequest {
+  const lists = new Set(catalog.queries.flatMap(listNames));
+  const prepared = new LRUCache<string, PreparedRequest>({ max: maxPrepared });
+  return (text) => {
+    const cached = text === undefined ? undefined : prepared.get(text);
+    if (cached !== undefined) return cached;
+    const url = text === undefined ? null : URL.parse(text);
+    if (text === undefined || url === null) {
+      throw new GatewayError(
+        'BAD_REQUEST',
+        'Invalid request target or Host header, or more than one Host or Authorization header',
+      );
+    }
+    const loggedPath = pathToLog(url.pathname) ?? folderToLog(url.pathname);
+    const request = { url, loggedPath, lists };
+    if (text.length <= maxPreparedLength) prepared.set(text, request);
+    return request;
+  };
+}
+
+/** The names of the parameters of a query that are lists. */
+export const listNames = ({ parameters }: SavedQuery): readonly string[] =>
+  parameters.flatMap(({ name, repeated }) => (repeated ? [name] : []));
+
+const { maxListValues, maxParameters } = httpLimits;
+const noNames: ReadonlySet<string> = new Set();
+
+/**
+ * The parameters of a query string, every value of each name, in the order given.
+ *
+ * @param search the part of the URL after `?`, still percent-encoded
+ * @param lists names of which more values are taken than of others
+ * @throws GatewayError BAD_REQUEST if there are too many
+ */
+export function parseQueryString(search: string, lists: ReadonlySet<string> = noNames): RawParameters {
+  const raw = new Map<string, string[]>();
+  const most = maxParameters + (lists.size === 0 ? 0 : maxListValues);
+  const pairs = search.replaceAll('+', ' ').split('&', most + 1);
+  if (pairs.length > most) throw tooMany(most);
+  let others = 0;
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    const name = decodeText(at < 0 ? pair : pair.slice(0, at));
+    const value = decodeText(at < 0 ? '' : pair.slice(at + 1));
+    if (!lists.has(name)) others += 1;
+    if (others > maxParameters) throw tooMany(maxParameters);
+    const values = raw.get(name);
+    if (values === undefined) raw.set(name, [value]);
+    else values.push(value);
+  }
+  return raw;
+}
+
+const tooMany = (most: number) =>
+  new GatewayError('BAD_REQUEST', `The query string has more than ${most} parameters`);
+
+/**
+ * URLSearchParams would turn ill-formed UTF-8 into U+FFFD, which a caller may also mean. A lone surrogate cannot come
+ * from a URL: it marks ill-formed text, which binding rejects where it matters.
+ */
+export function decodeText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '\uD800';
+  }
+}

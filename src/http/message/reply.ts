@@ -1,0 +1,154 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Logger } from 'pino';
+import { errorToLog } from '../../engine/without-values.ts';
+import { GatewayError } from '../../errors.ts';
+
+/** A response before `finish` completes it. Header names are in lower case. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A stream is made while it is read, and must be destroyed if it is not. */
+  readonly body: Uint8Array | string | Readable | undefined;
+  /**
+   * Called once, when nothing will read the body any more: its memory is used for another one. Only a body that no other
+   * reply has comes with it, and it may be left out.
+   */
+  readonly recycle?: (() => void) | undefined;
+  /** Called when a body that is a stream has ended, with the bytes that were sent of it. */
+  readonly onSent?: ((bytes: number) => void) | undefined;
+  /** Set by `finish`, which makes it once of a reply that is sent again: all its headers, but those of one caller. */
+  complete?: ReplyHeaders;
+  /** In the same way: the reply to a caller who has the rows already. */
+  notModified?: Reply;
+}
+
+/** All headers of a response, in the forms in which they are sent. */
+export interface SentHeaders {
+  /** Each name with its value. */
+  entries(): readonly [string, string][];
+  /** The name `content-length` and its value, or nothing: Node's server must know it. */
+  readonly rawLength: readonly string[];
+  /**
+   * All but `content-length` as they go over the wire.
+   *
+   * @throws TypeError for a name or a value that a header must not have, as Node's server does
+   */
+  readonly lines: string;
+}
+
+/** Headers that are checked and put together once, for a reply that is sent again. */
+export class ReplyHeaders implements SentHeaders {
+  readonly #headers: Reply['headers'];
+  readonly #base: ReplyHeaders | undefined;
+  #lines: string | undefined;
+  #rawLength: readonly string[] | undefined;
+
+  /** @param base further headers, which are sent first */
+  constructor(headers: Reply['headers'], base?: ReplyHeaders) {
+    this.#headers = headers;
+    this.#base = base;
+  }
+
+  entries(): readonly [string, string][] {
+    return [...(this.#base?.entries() ?? []), ...Object.entries(this.#headers)];
+  }
+
+  get rawLength(): readonly string[] {
+    this.#rawLength ??= this.#base?.rawLength ?? rawHeader(lengthName, this.#headers[lengthName]);
+    return this.#rawLength;
+  }
+
+  get lines(): string {
+    this.#lines ??= (this.#base?.lines ?? '') + joinLines(this.#headers);
+    return this.#lines;
+  }
+}
+
+/** The headers of one request's response: those that others get too, and the id of the request. */
+export class IdentifiedHeaders implements SentHeaders {
+  readonly #shared: SentHeaders;
+  readonly #requestId: string;
+
+  /** @param requestId characters that need no check */
+  constructor(shared: SentHeaders, requestId: string) {
+    this.#shared = shared;
+    this.#requestId = requestId;
+  }
+
+  entries(): readonly [string, string][] {
+    return [...this.#shared.entries(), [requestIdName, this.#requestId]];
+  }
+
+  get rawLength(): readonly string[] {
+    return this.#shared.rawLength;
+  }
+
+  get lines(): string {
+    return `${this.#shared.lines}${requestIdName}: ${this.#requestId}\r\n`;
+  }
+}
+
+export const requestIdName = 'x-request-id';
+
+const lengthName = 'content-length';
+
+const rawHeader = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
+
+function joinLines(headers: Reply['headers']): string {
+  let lines = '';
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === lengthName) continue;
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    lines += `${name}: ${value}\r\n`;
+  }
+  return lines;
+}
+
+/** A response that is ready to be sent. */
+export interface FinishedReply extends Omit<Reply, 'headers'> {
+  readonly headers: SentHeaders;
+  /** The key of the request, whose share of the memory for unread responses it takes. */
+  readonly keyId: string | undefined;
+}
+
+export const jsonType = 'application/json; charset=utf-8';
+
+/** A JSON text that no cache may store. */
+export function replyJson(status: number, text: string, headers: Reply['headers'] = {}): Reply {
+  return {
+    status,
+    headers: {
+      'content-type': jsonType,
+      'content-length': String(Buffer.byteLength(text)),
+      'cache-control': 'no-store',
+      ...headers,
+    },
+    body: text,
+  };
+}
+
+/** The one body shape of an error: `{"error":{"code","message"}}`, with the name of the parameter that is wrong. */
+export function replyError(error: unknown, log: Logger): Reply {
+  const gatewayError = toGatewayError(error, log);
+  const { code, message, parameter, status } = gatewayError;
+  const text = JSON.stringify({ error: { code, message, parameter } });
+  return replyJson(status, text, retryHeaders(gatewayError));
+}
+
+/** When to try again, if that is known (RFC 9110, Retry-After). */
+export function retryHeaders({ retryAfterSeconds }: GatewayError): Reply['headers'] {
+  return retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) };
+}
+
+/** The error that the caller may see; what only operators may know is logged here, once. */
+export function toGatewayError(error: unknown, log: Logger): GatewayError {
+  if (!(error instanceof GatewayError)) {
+    log.error({ err: errorToLog(error, log) }, 'a bug in the gateway');
+    return new GatewayError('INTERNAL', 'Internal error');
+  }
+  const { code, cause, message, status } = error;
+  if (status >= 500) log.warn({ code, err: errorToLog(cause, log) }, message);
+  return error;
+}

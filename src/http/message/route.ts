@@ -1,0 +1,38 @@
+import type { Logger } from 'pino';
+import type { Schedule } from '../../keys/concurrency-limiter.ts';
+import type { Principal } from '../../keys/principal.ts';
+import type { RequestHead } from './head.ts';
+import type { PreparedRequest } from './prepare-request.ts';
+import type { Reply } from './reply.ts';
+
+/** Who may use a route: anybody, whatever the URL's length, anybody, or callers with a key. */
+export type Access = 'always' | 'public' | 'key';
+
+/** What an admitted request may do. */
+export interface Admission {
+  readonly principal: Principal;
+  /** True if the caller bypasses the cache: only the result of a new run is accepted. */
+  readonly noCache: boolean;
+  /** Runs every query of the request within the key's concurrency. */
+  readonly schedule: Schedule;
+}
+
+/** Reads a request's whole body, or throws; called at most once, and only after the caller has been admitted. */
+export type ReadBody = () => Promise<Uint8Array>;
+
+/** Answers an admitted request: parse, authorize and bind, get the result, reply. */
+export type Answer = (
+  head: RequestHead,
+  request: PreparedRequest,
+  admission: Admission,
+  readBody: ReadBody,
+) => Reply | Promise<Reply>;
+
+/** How a request is answered. */
+export interface Route {
+  readonly access: Access;
+  readonly answer: Answer;
+  readonly replyError: (error: unknown, log: Logger) => Reply;
+  /** Whether pages of the configured origins may read the responses. */
+  readonly allowsCors: boolean;
+}

@@ -1,0 +1,116 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import type { Logger } from 'pino';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import type { AddressList } from '../../config/address-list.ts';
+import type { Handler } from '../handler/handle.ts';
+import { bodyOfNode } from '../message/body.ts';
+import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
+import { headOfNode } from '../message/head.ts';
+import type { FinishedReply } from '../message/reply.ts';
+import { PreparedResponse } from './prepared-response.ts';
+
+interface ListenerOptions {
+  readonly handle: Handler;
+  readonly budget: ByteBudget;
+  readonly turns: LoopTurns;
+  readonly log: Logger;
+  /** Their X-Forwarded-For is believed. */
+  readonly trustedProxies: AddressList | undefined;
+}
+
+/** The handler as a listener of Node's server, without Request and Response: they would cost more than a cached reply. */
+export function buildNodeListener({
+  handle,
+  budget,
+  turns,
+  log,
+  trustedProxies,
+}: ListenerOptions): RequestListener {
+  /** @returns a promise if the response has to wait for its turn */
+  const send = (reply: FinishedReply, response: ServerResponse): Promise<void> | undefined => {
+    const { body, keyId } = reply;
+    if (body instanceof Readable) {
+      stream(reply, body, response, log);
+      return undefined;
+    }
+    if (!(body instanceof Uint8Array) || !budget.isLarge(body.byteLength)) {
+      write(reply, response);
+      return undefined;
+    }
+    // No `close` would follow any more.
+    if (response.destroyed) return undefined;
+    // The system copies the body, which takes its time too.
+    const turn = turns.next(keyId);
+    if (turn !== undefined) return sendInTurn(reply, response, turn, budget.hold(keyId, body));
+    write(reply, response);
+    if (isWaiting(response)) releaseOnClose(response, budget.hold(keyId, body));
+    return undefined;
+  };
+  return (message, response) => {
+    turns.noteArrival();
+    const onBug = (err: unknown) => {
+      log.error({ err }, 'a bug in the gateway');
+      response.destroy();
+    };
+    try {
+      const reply = handle(headOfNode(message, response, trustedProxies), () => bodyOfNode(message));
+      if (reply instanceof Promise) reply.then((later) => send(later, response)).catch(onBug);
+      else send(reply, response)?.catch(onBug);
+    } catch (error) {
+      onBug(error);
+    }
+  };
+}
+
+/** @param charge of the body, while it waits for its turn and until the client has taken it */
+async function sendInTurn(
+  reply: FinishedReply,
+  response: ServerResponse,
+  turn: Promise<unknown>,
+  charge: ByteCharge,
+): Promise<void> {
+  await turn;
+  if (response.destroyed) return charge.release();
+  releaseOnClose(response, charge);
+  write(reply, response);
+}
+
+/** Sends a body as fast as the client takes it. One that cannot be completed ends with the connection, so that the client notices. */
+function stream(reply: FinishedReply, body: Readable, response: ServerResponse, log: Logger): void {
+  writeHead(reply, response);
+  let bytes = 0;
+  body.on('data', (part: Buffer) => {
+    bytes += part.byteLength;
+  });
+  pipeline(body, response, (err) => {
+    reply.onSent?.(bytes);
+    if (err !== undefined && err !== null && err.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
+      log.error({ err }, 'a bug in the gateway');
+    }
+  });
+}
+
+/** Whether a part of the response is still in memory: the system takes as much as it can at once. */
+function isWaiting(response: ServerResponse): boolean {
+  return response.writableLength > 0;
+}
+
+/** Emitted when the system has taken the last byte, and when the connection is closed. */
+function releaseOnClose(response: ServerResponse, charge: ByteCharge): void {
+  response.once('close', () => charge.release());
+}
+
+function writeHead({ status, headers }: FinishedReply, response: ServerResponse): ServerResponse {
+  if (response instanceof PreparedResponse) return response.writePrepared(status, headers);
+  return response.writeHead(status, headers.entries().flat());
+}
+
+/** Node omits the body of a response to HEAD. */
+function write(reply: FinishedReply, response: ServerResponse): void {
+  const { body, recycle } = reply;
+  writeHead(reply, response).end(body);
+  if (recycle === undefined) return;
+  if (isWaiting(response)) response.once('close', recycle);
+  else recycle();
+}

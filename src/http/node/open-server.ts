@@ -1,0 +1,68 @@
+import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { AddressList } from '../../config/address-list.ts';
+import { GatewayError } from '../../errors.ts';
+import { httpLimits } from '../message/limits.ts';
+import { describeClientError, formatRawReply, isHeadRequest } from './client-errors.ts';
+import { type Connections, trackConnections } from './connections.ts';
+import { limitKeylessConnections } from './keyless-connections.ts';
+import { PreparedResponse, sendsPreparedLines } from './prepared-response.ts';
+import { closeSlowReaders } from './slow-readers.ts';
+
+/** A Node server with the limits of a connection. Malformed requests, too, get a reply in the usual error shape. */
+export function openServer(
+  listener: RequestListener,
+  log: Logger,
+  trustedProxies?: AddressList,
+): { readonly server: Server; readonly connections: Connections } {
+  const server = createServer({
+    ServerResponse: chooseResponse(log),
+    maxHeaderSize: httpLimits.maxHeaderBytes,
+    headersTimeout: httpLimits.headersTimeoutMs,
+    requestTimeout: httpLimits.requestTimeoutMs,
+    connectionsCheckingInterval: httpLimits.timeoutCheckIntervalMs,
+    keepAliveTimeout: httpLimits.keepAliveTimeoutMs,
+    // Node would reject a missing Host without a body; our handler rejects it with one.
+    requireHostHeader: false,
+  });
+  server.maxConnections = httpLimits.maxConnections;
+  const connections = trackConnections(server, listener);
+  limitKeylessConnections(server, connections, { limit: httpLimits.maxKeylessConnections, trustedProxies });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // A second response in the middle of the first would be read as a part of it.
+    if (error.code === 'ECONNRESET' || !socket.writable || isResponseStarted(connections, socket)) {
+      return void socket.destroy();
+    }
+    reject(socket, describeClientError(error), log, isHeadRequest(error));
+  });
+  server.on('connect', (_, socket: Socket) => {
+    reject(socket, new GatewayError('METHOD_NOT_ALLOWED', 'CONNECT is not allowed here; use GET'), log);
+  });
+  closeSlowReaders(server, connections, httpLimits.slowReaderTimeoutMs);
+  return { server, connections };
+}
+
+/** What the server sends responses with: prepared lines, if this version of Node sends them as they are. */
+export function chooseResponse(
+  log: Pick<Logger, 'warn'>,
+  Prepared: typeof PreparedResponse = PreparedResponse,
+): typeof ServerResponse {
+  if (sendsPreparedLines(Prepared)) return Prepared;
+  log.warn(`Node ${process.version} does not send prepared header lines as they are: responses take longer`);
+  return ServerResponse;
+}
+
+/** True while a response is being written, or after a response to a request whose body is still arriving. */
+function isResponseStarted(connections: Connections, socket: Socket): boolean {
+  const { pending, last } = connections.get(socket) ?? {};
+  const [first] = pending ?? [];
+  return first?.headersSent === true || (last?.headersSent === true && !last.req.complete);
+}
+
+function reject(socket: Socket, error: GatewayError, log: Logger, isHead = false): void {
+  log.debug({ status: error.status }, 'malformed request');
+  // Whatever the client still sends is ignored, and it may not read the reply.
+  socket.on('error', () => socket.destroy());
+  socket.end(formatRawReply(error, log, isHead), () => socket.destroy());
+}

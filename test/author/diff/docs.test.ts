@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { levels } from '../../../src/author/diff/levels.ts';
+import { rules } from '../../../src/author/diff/rules.ts';
+import { runQuerygate } from '../../support/gateway-process.ts';
+
+const page = readFileSync('docs/diff.md', 'utf8');
+
+const rowsOf = (heading: string) =>
+  (page.split(heading)[1] ?? '')
+    .split('\n## ')[0]
+    ?.split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) => line.slice(2, -2).split(' | '));
+
+/** Blocks of YAML in the page. */
+const examples = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml = '']) => parse(yaml));
+
+interface Workflow {
+  readonly jobs: Readonly<Record<string, { readonly steps: readonly { readonly run?: string }[] }>>;
+}
+
+interface Hooks {
+  readonly repos: readonly { readonly hooks: readonly { readonly entry: string }[] }[];
+}
+
+describe('docs/diff.md', () => {
+  test('has every kind of change with its verdicts', () => {
+    const [, ...rows] = rowsOf('## Kinds of changes') ?? [];
+    const stated = Object.entries(rules).map(([kind, { change, rest, graphql, effect }]) => [
+      `\`${kind}\``,
+      change,
+      rest,
+      graphql,
+      effect,
+    ]);
+    expect(rows).toEqual(stated);
+  });
+
+  test('explains every level', () => {
+    expect(page).toMatch(new RegExp(levels.map((level) => `\\| ${level} \\| .*\n`).join('')));
+  });
+
+  test('has a workflow and hooks whose commands and options exist', async () => {
+    const [workflow, hooks] = examples as [Workflow, Hooks];
+    const lines = [
+      ...Object.values(workflow.jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? [])),
+      ...hooks.repos.flatMap((repo) => repo.hooks.map(({ entry }) => entry)),
+    ].filter((line) => line !== 'npm ci');
+    expect(lines).toHaveLength(5);
+    for (const line of lines) {
+      const [, command = '', rest = ''] = /^npx querygate (\w+)(.*)$/.exec(line) ?? [];
+      const { exitCode, output } = await runQuerygate([command, '--help']);
+      expect(exitCode, line).toBe(0);
+      expect(output).toContain(`Usage: querygate ${command} `);
+      for (const [option] of rest.matchAll(/--[a-z-]+/g)) expect(output, line).toContain(`  ${option}`);
+    }
+  });
+});

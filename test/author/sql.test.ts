@@ -1,0 +1,237 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openRunner } from '../../src/author/sql/runner.ts';
+import { splitStatements } from '../../src/author/sql/split-statements.ts';
+import { sqlUsage } from '../../src/author/sql/usage.ts';
+import { runQuerygate } from '../support/gateway-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** No tables: nothing is loaded. */
+const noTables = { QUERIES_DIR: folder };
+
+async function runJson(args: readonly string[], env: Record<string, string> = noTables) {
+  const { exitCode, output, errors } = await runQuerygate(['sql', '--json', ...args], env);
+  const lines = output
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as unknown);
+  return { exitCode, errors, lines };
+}
+
+describe('querygate sql', () => {
+  test('prints a table for people', async () => {
+    const sql =
+      "select 1 as n, 'a\\nb' as text, null as nothing union all select -22, 'c', null order by n desc";
+    const { exitCode, output } = await runQuerygate(['sql', sql], noTables);
+    expect(exitCode).toBe(0);
+    expect(output.replace(/\d+ ms/, '5 ms')).toBe(`n     | text   | nothing
+INT64 | STRING | INT64
+------+--------+--------
+    1 | a\\nb   |    NULL
+  -22 | c      |    NULL
+(2 rows; 5 ms)
+`);
+  });
+
+  const values: readonly (readonly [sql: string, type: string, cell: unknown])[] = [
+    ['9223372036854775807', 'INT64', '9223372036854775807'],
+    ["NUMERIC '-1.500'", 'NUMERIC', '-1.5'],
+    ["NUMERIC '100'", 'NUMERIC', '100'],
+    ['0.1', 'FLOAT64', 0.1],
+    ['1e300', 'FLOAT64', 1e300],
+    ["CAST('nan' AS FLOAT64)", 'FLOAT64', 'NaN'],
+    ["CAST('-inf' AS FLOAT64)", 'FLOAT64', '-Infinity'],
+    ['CAST(-1 AS FLOAT64) * 0', 'FLOAT64', -0],
+    ['true', 'BOOL', true],
+    ["'x'", 'STRING', 'x'],
+    ["b'\\xff\\x00'", 'BYTES', '/wA='],
+    ["DATE '0001-01-01'", 'DATE', '0001-01-01'],
+    ["TIME '12:34:56.7'", 'TIME', '12:34:56.700000'],
+    ["DATETIME '2024-01-31 12:34:56'", 'DATETIME', '2024-01-31T12:34:56.000000'],
+    ["TIMESTAMP '1969-12-31 23:59:59.999999+01'", 'TIMESTAMP', '1969-12-31T22:59:59.999999Z'],
+    ['INTERVAL -14 MONTH', 'INTERVAL', '-1-2 0 0:0:0'],
+    ["JSON 'null'", 'JSON', 'null'],
+    ['[1, NULL]', 'ARRAY<INT64>', ['1', null]],
+    ["STRUCT(1 AS `1`, 'x' AS b, [2.5])", 'STRUCT<`1` INT64, b STRING, ARRAY<FLOAT64>>', ['1', 'x', [2.5]]],
+    ['CAST(NULL AS DATE)', 'DATE', null],
+    // DuckDB computes these before the query, and their type is lost to it.
+    ["CONCAT('x', NULL)", 'STRING', null],
+    ["CONCAT('x', NULLIF('a', 'a'))", 'STRING', null],
+    ["MOD(NUMERIC '2', CAST(NULL AS NUMERIC))", 'NUMERIC', null],
+    [
+      "STRUCT(CONCAT('x', NULL) AS a, [UPPER(CONCAT('x', NULL))] AS b)",
+      'STRUCT<a STRING, b ARRAY<STRING>>',
+      [null, [null]],
+    ],
+  ];
+
+  test('prints one line of JSON for each statement, whose values lose nothing', async () => {
+    const file = join(folder, 'values.json');
+    writeFileSync(file, JSON.stringify(values.map(([sql]) => `SELECT ${sql} AS x`)));
+    const { exitCode, lines } = await runJson(['--file', file]);
+    expect(exitCode).toBe(0);
+    expect(lines).toEqual(
+      values.map(([, type, cell], at) => ({
+        statement: at + 1,
+        columns: [{ name: 'x', type }],
+        rows: [[cell]],
+      })),
+    );
+  });
+
+  test('keeps columns with equal names', async () => {
+    const { lines } = await runJson(['select 1 as a, 2 as a']);
+    expect(lines).toEqual([
+      {
+        statement: 1,
+        columns: [
+          { name: 'a', type: 'INT64' },
+          { name: 'a', type: 'INT64' },
+        ],
+        rows: [['1', '2']],
+      },
+    ]);
+  });
+
+  test('reports a failure with its stage and place, runs the other statements, and exits with 1', async () => {
+    const file = join(folder, 'failing.sql');
+    writeFileSync(
+      file,
+      "select 1 as a;\nselect 2,\n  frobnicate(1); select error('broken') ;;\nselect 2 as a -- end;\n",
+    );
+    const { exitCode, lines } = await runJson(['--file', file]);
+    expect(exitCode).toBe(1);
+    expect(lines).toMatchObject([
+      { statement: 1, rows: [['1']] },
+      {
+        error: { stage: 'refused', line: 3, column: 3, message: 'the function FROBNICATE is not supported' },
+      },
+      { error: { stage: 'run time', line: 3, column: 18, message: 'broken' } },
+      { statement: 4, rows: [['2']] },
+    ]);
+  });
+
+  test('takes parameters: texts as saved queries do, or values of another type', async () => {
+    const sql = "select @who as who, @n as n, @day as day, '@n' as text, @n + frob(@n)";
+    const parameters = ['-p', "who=O'Neil", '-p', 'n:INT64=-5', '-p', 'day:DATE=2024-01-31'];
+    const refused = await runJson([sql, ...parameters]);
+    expect(refused.lines).toMatchObject([
+      { error: { stage: 'refused', line: 1, column: sql.indexOf('frob') + 1 } },
+    ]);
+    const { lines } = await runJson([sql.replace(', @n + frob(@n)', ''), ...parameters]);
+    expect(lines).toMatchObject([{ rows: [["O'Neil", '-5', '2024-01-31', '@n']] }]);
+
+    expect((await runJson(['select @who'])).lines).toMatchObject([
+      { error: { stage: 'refused', column: 8, message: '@who has no value; give it by -p who=value' } },
+    ]);
+    const wrong = await runJson(['select 1', '-p', 'n:INT64=x']);
+    expect(wrong).toMatchObject({ exitCode: 2, lines: [] });
+    expect(wrong.errors).toContain('-p: got "n:INT64=x"; "x" is not a value of type INT64');
+  });
+
+  test('takes lists: a parameter that is given several times, or one of an ARRAY type', async () => {
+    const sql =
+      "select array_to_string(@who, '|') as who, array_length(@n) as n, 5 in unnest(@n) as has, @one as one";
+    const lists = ['-p', "who=O'Neil", '-p', 'who=', '-p', 'WHO=a\\b', '-p', 'n:INT64=-5', '-p', 'N:int64=5'];
+    const { lines } = await runJson([sql, ...lists, '-p', 'one:ARRAY<DATE>=2024-01-31']);
+    expect(lines).toMatchObject([{ rows: [["O'Neil||a\\b", '2', true, ['2024-01-31']]] }]);
+
+    const empty = await runJson(['select array_length(@n) as n', '-p', 'n:ARRAY<INT64>=']);
+    expect(empty.lines).toMatchObject([{ rows: [['0']] }]);
+    const mixed = await runJson(['select 1', '-p', 'n:INT64=1', '-p', 'n=2']);
+    expect(mixed).toMatchObject({ exitCode: 2, lines: [] });
+    expect(mixed.errors).toContain('-p: n is INT64 and STRING; all values of a list have one type');
+    const wrong = await runJson(['select 1', '-p', 'n:INT64=1', '-p', 'n:INT64=x']);
+    expect(wrong.errors).toContain('-p: got "n:INT64=x"; "x" is not a value of type INT64');
+  });
+
+  test('ends a statement at the time-out, and reads no more rows than the maximum', async () => {
+    const slow =
+      'select count(*) from unnest(generate_array(1, 300000)) a, unnest(generate_array(1, 300000)) b where a*b = 7';
+    const many = 'select n from unnest(generate_array(1, 5)) as n order by n';
+    const { lines } = await runJson([slow, many, '--timeout', '300ms', '--max-rows', '2']);
+    expect(lines).toMatchObject([
+      { error: { stage: 'run time', message: 'no result within 0.3 s' } },
+      { rows: [['1'], ['2']], truncated: true },
+    ]);
+  });
+
+  test('explains a statement without running it', async () => {
+    const { lines } = await runJson(["select upper('a') as a, error('not run')", '--explain']);
+    expect(lines).toMatchObject([{ statement: 1, explain: { generic: expect.stringMatching(/^SELECT/) } }]);
+  });
+
+  test('reads the demo of the shipped queries', async () => {
+    const { lines } = await runJson(['select count(*) > 0 as has_rows from edge_logs'], {});
+    expect(lines).toMatchObject([{ rows: [[true]] }]);
+  });
+
+  test('reads BIGNUMERIC of a data folder without loss', async () => {
+    const queries = join(folder, 'with-tables');
+    const data = join(folder, 'data', 'amounts');
+    mkdirSync(join(queries, 'tables'), { recursive: true });
+    mkdirSync(data, { recursive: true });
+    writeFileSync(
+      join(queries, 'tables', 'amounts.json'),
+      JSON.stringify([{ name: 'amount', type: 'BIGNUMERIC', mode: 'NULLABLE' }]),
+    );
+    const exact = '12345678901234567890123456789012345.12345678901234567890123456789012345678';
+    writeFileSync(join(data, 'a.ndjson'), `{"amount":"${exact}"}\n{"amount":-1.5}\n{}\n`);
+    const env = { QUERIES_DIR: queries, DATA_DIR: join(folder, 'data'), STORE_FILE: ':memory:' };
+    const { lines, errors } = await runJson(['select amount from amounts order by amount'], env);
+    expect(errors).toBe('');
+    expect(lines).toEqual([
+      {
+        statement: 1,
+        columns: [{ name: 'amount', type: 'BIGNUMERIC' }],
+        rows: [[null], ['-1.5'], [exact]],
+      },
+    ]);
+  });
+
+  test('--help explains the output; a wrong command line names it', async () => {
+    const help = await runQuerygate(['sql', '--help']);
+    expect(help).toMatchObject({ exitCode: 0, errors: '' });
+    expect(help.output).toContain(sqlUsage);
+    const wrong = await runQuerygate(['sql', '--jsn']);
+    expect(wrong).toMatchObject({ exitCode: 2, output: '' });
+    expect(wrong.errors).toContain('--help');
+  });
+});
+
+test('a statement that ends its process, or never ends, stops no other statement', async () => {
+  const runner = openRunner({
+    settings: {},
+    texts: [],
+    explain: false,
+    timeoutMs: 100,
+    maxRows: 1,
+    program: new URL('./fixtures/failing-worker.ts', import.meta.url),
+  });
+  const run = (sql: string) => runner.run({ sql, parameters: {}, originalColumn: (_, column) => column });
+  expect(await run('a')).toMatchObject({ rows: [['a']] });
+  expect(await run('die')).toMatchObject({ error: { stage: 'crash' } });
+  expect(await run('b')).toMatchObject({ rows: [['b']] });
+  expect(await run('hang')).toMatchObject({
+    error: { stage: 'run time', message: 'no result within 0.1 s' },
+  });
+  expect(await run('c')).toMatchObject({ rows: [['c']] });
+  await runner.close();
+});
+
+test('statements end at semicolons outside literals and comments', () => {
+  const split = (sql: string) => splitStatements(sql).map((text) => text.trim());
+  expect(split('select \';\' ; select """;""", `a;b` -- ;\n/* ; */; ')).toEqual([
+    "select ';'",
+    'select """;""", `a;b` -- ;\n/* ; */',
+  ]);
+  expect(split('create temp function f() as (1); select f(); select 2')).toEqual([
+    'create temp function f() as (1); select f()',
+    'select 2',
+  ]);
+  expect(splitStatements('select 1;\n select 2')[1]).toBe('         \n select 2');
+});
