@@ -1,6 +1,7 @@
-import type { TypedParameter } from '@querygate/bigquery-sql/parameter-types';
+import type { Source } from '@querygate/bigquery-sql/problem';
+import type { TypedParameter } from '@querygate/bigquery-sql/types';
 import type { ResultColumn } from '../catalog/model/result-column.ts';
-import type { Catalog, SavedQuery, Source } from '../catalog/model/saved-query.ts';
+import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Problem } from '../errors.ts';

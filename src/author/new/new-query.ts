@@ -1,3 +1,4 @@
+import { columnTypes } from '../../catalog/model/saved-query.ts';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -9,13 +10,12 @@ import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { namePattern, nameRule, parseVersionName } from '../../catalog/model/version-name.ts';
 import type { Config } from '../../config.ts';
-import type { DescribedParameter } from '@querygate/bigquery-sql/proposals/describe-parameters';
 import {
-  type DescribeOptions,
+  type DescribedParameter,
   describeSql,
   type SqlDescription,
-} from '@querygate/bigquery-sql/proposals/describe-sql';
-import { tenantColumns } from '@querygate/bigquery-sql/proposals/tenant-columns';
+  tenantColumns,
+} from '@querygate/bigquery-sql/proposals';
 import { configuredEngine, limitsOf } from '../../engines/engines.ts';
 import { StartError } from '../../errors.ts';
 import { commandError, readInput } from '../arguments.ts';
@@ -23,6 +23,9 @@ import { headerSchemaFile } from '../package-files.ts';
 import { problemsText } from '../problems/print-problems.ts';
 import { type EarlierHeader, headerText } from './header-text.ts';
 import { notesOf } from './notes.ts';
+
+/** The columns that the engine reports of SQL. */
+type ResultColumns = Parameters<typeof describeSql>[0]['resultColumns'];
 
 export interface NewOptions {
   readonly force?: boolean;
@@ -69,7 +72,7 @@ export async function newQuery(
   let analyzed = sql;
   try {
     const limits = limitsOf(config);
-    const resultColumns: DescribeOptions['resultColumns'] = (converted, parameters) => {
+    const resultColumns: ResultColumns = (converted, parameters) => {
       analyzed = converted;
       return columnsOf(converted, { source, tables, parameters, limits });
     };
@@ -83,6 +86,7 @@ export async function newQuery(
             chosen: parameter,
             tenantColumns: tenantColumns(savedQueries(config.queriesDir)),
             hasOpenTables: engine.flags?.hasOwnTables ?? false,
+            columnTypes,
             resultColumns,
           });
   } catch (error) {
@@ -109,10 +113,7 @@ export async function newQuery(
 }
 
 /** SQL of the engine's own says its columns only, and the names of its parameters. */
-async function describeNative(
-  sql: string,
-  resultColumns: DescribeOptions['resultColumns'],
-): Promise<SqlDescription> {
+async function describeNative(sql: string, resultColumns: ResultColumns): Promise<SqlDescription> {
   const names = [...new Set(parameterUses(sql).map(({ name }) => name))];
   const parameters = names.map(
     (name): DescribedParameter => ({

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
-import { StartError } from '../../errors.ts';
 import { quote } from '@querygate/bigquery-sql/types';
+import { StartError } from '../../errors.ts';
 import { globText } from './import/read/source-relation.ts';
 import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 import { openDatabase } from './open-database.ts';
