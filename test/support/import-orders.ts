@@ -47,6 +47,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'gateway',
     'exports',
     'index.ts',
+    'exit-code.ts',
     'author',
     'cli',
     'main.ts',
