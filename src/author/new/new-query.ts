@@ -114,7 +114,7 @@ export async function newQuery(
 
 /** SQL of the engine's own says its columns only, and the names of its parameters. */
 async function describeNative(sql: string, resultColumns: ResultColumns): Promise<SqlDescription> {
-  const names = [...new Set(parameterUses(sql).map(({ name }) => name))];
+  const names = [...new Set(parameterUses(sql).uses.map(({ name }) => name))];
   const parameters = names.map(
     (name): DescribedParameter => ({
       name,
