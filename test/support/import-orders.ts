@@ -25,6 +25,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting'],
   src: [
     'errors.ts',
+    'memoize.ts',
     'version.ts',
     'trace',
     'config',
