@@ -23,6 +23,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src/rules/functions': ['aggregates', 'text', 'time'],
   'packages/bigquery-sql/src/duckdb': ['layout', 'host'],
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting'],
+  'packages/pages/src': ['parameters', 'chart', 'result', 'snippets'],
   src: [
     'errors.ts',
     'memoize.ts',
@@ -47,6 +48,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'gateway',
     'exports',
     'index.ts',
+    'exit-code.ts',
     'author',
     'cli',
     'main.ts',

@@ -2,10 +2,8 @@ import { isLoopback } from '../../config/loopback.ts';
 import type { Config } from '../../config.ts';
 import { engines } from '../../engines/engines.ts';
 import type { Features, GatewayOptions } from '../../gateway/options.ts';
-import { redis } from '../../gateway/redis.ts';
-import { apiKey as keyOf } from '../../keys/sources/api-key.ts';
-import { jwt } from '../../keys/sources/jwt.ts';
-import { keyFile } from '../../keys/sources/key-file.ts';
+import { apiKey as keyOf, jwt, keyFile } from '../../exports/keys.ts';
+import { redis } from '../../exports/redis.ts';
 
 /** The options of the gateway that the settings describe. @param apiKey configured, or generated at start */
 export function gatewayOptions(config: Config, apiKey: string | undefined): GatewayOptions {
