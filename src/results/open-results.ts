@@ -3,7 +3,7 @@ import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
-import { Places } from '../concurrency/places.ts';
+import { Slots } from '../concurrency/slots.ts';
 import { buildSingleFlight } from '../concurrency/single-flight.ts';
 import type { Engine } from '../engine/engine.ts';
 import { errorToLog } from '../engine/without-values.ts';
@@ -84,7 +84,7 @@ export function openResults(options: ResultsOptions): Results {
     clock,
     log,
     onCost,
-    places: new Places(maxDocumentsBeingBuilt),
+    slots: new Slots(maxDocumentsBeingBuilt),
     turns,
   };
 

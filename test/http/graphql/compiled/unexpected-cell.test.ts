@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { LoopTurns } from '../../../../src/concurrency/loop-turns.ts';
-import { runSteps } from '../../../../src/concurrency/run-steps.ts';
+import { runSteps, LoopTurns } from '../../../../src/concurrency/loop-turns.ts';
 import { buildDerivedCache } from '../../../../src/http/graphql/compiled/derived-cache.ts';
 import { buildGraphql } from '../../../../src/http/graphql/graphql.ts';
 import { ByteBudget } from '../../../../src/http/message/byte-budget.ts';
