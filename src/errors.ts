@@ -36,6 +36,7 @@ export const statusOf = {
   ENGINE_TIMEOUT: 504,
 } as const;
 
+/** The code of an error that callers may see, as in the body of a reply. */
 export type ErrorCode = keyof typeof statusOf;
 
 /** Why a caller is refused: for the log. The message to the caller says less. */
@@ -64,6 +65,7 @@ export interface Refusal {
   readonly problem?: string;
 }
 
+/** What an error has besides its code and its message. */
 export interface GatewayErrorOptions {
   /** The parameter with the error, as the saved query names it. */
   readonly parameter?: string;

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
-import { errorToLog } from '../../engine/without-values.ts';
-import type { Connections } from './connections.ts';
+import { exitCode } from '../../exit-code.ts';
+import { type Connections, errorToLog } from '../../exports/node.ts';
 
 /** The part of the app that a shutdown needs. */
 interface Closable {
@@ -9,9 +9,6 @@ interface Closable {
   drain(): void;
   close(): Promise<void>;
 }
-
-/** Exit codes of the process, for its supervisor. */
-export const exitCode = { ok: 0, forced: 1, problems: 1, badStart: 2, bug: 3 } as const;
 
 /** How long requests in flight may take to finish. */
 const finishTimeoutMs = 10_000;
