@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { SettingValues } from '../config.ts';
-import { exitCode } from '../http/node/graceful-shutdown.ts';
+import { exitCode } from '../exit-code.ts';
 import { mainFile } from './package-files.ts';
 
 interface DevOptions {
@@ -81,8 +81,8 @@ function openDemoStore() {
   });
   return {
     /** The settings of a process, besides those that are configured. */
-    settings({ DATA_DIR, STORE_FILE, ENGINE }: SettingValues): Readonly<Record<string, string>> {
-      if (DATA_DIR || STORE_FILE || ENGINE === 'bigquery') return {};
+    settings({ DATA_DIR, STORE_FILE }: SettingValues): Readonly<Record<string, string>> {
+      if (DATA_DIR || STORE_FILE) return {};
       folder ??= mkdtempSync(join(tmpdir(), 'querygate-dev-'));
       return { STORE_FILE: join(folder, 'demo.duckdb') };
     },

@@ -9,6 +9,7 @@ import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { parseAddressList } from '../config/address-list.ts';
 import { StartError } from '../errors.ts';
 import { ByteBudget } from '../http/message/byte-budget.ts';
+import { restExamples } from '../http/graphql/examples.ts';
 import { loadTrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { buildReadiness } from '../http/handler/readiness.ts';
 import { buildFetch, type Connection } from '../http/node/fetch-adapter.ts';
@@ -27,6 +28,8 @@ import { catalogSource } from './reload/query-source.ts';
 export interface Gateway {
   /** The version of the saved queries that is served now. */
   readonly catalog: Catalog;
+  /** Paths of REST requests with example values, one for each saved query whose header has enough of them. */
+  readonly examples: readonly string[];
   /** Counts of what the cache has done since the start. */
   readonly counters: Readonly<Counters>;
   /**
@@ -74,7 +77,10 @@ export async function openGateway(given: GatewayOptions, features: Features): Pr
   const options = { ...given, log };
   const settings = settingsOf(options, features);
   const { hideEndpoints = 'tenants', trustedDocuments } = options;
-  const trustedProxies = proxiesOf(options.trustedProxies);
+  const reception = {
+    trustedProxies: proxiesOf(options.trustedProxies),
+    basePath: basePathOf(options.basePath),
+  };
   const turns = new LoopTurns();
   const source = catalogSource(options.queries);
   const files = await source.read();
@@ -149,11 +155,14 @@ export async function openGateway(given: GatewayOptions, features: Features): Pr
     get catalog() {
       return history.catalog;
     },
+    get examples() {
+      return restExamples(history.catalog);
+    },
     reload: reload.look,
     counters: results.counters,
     metrics: metrics.registry,
-    fetch: buildFetch({ handle, turns, trustedProxies, log }),
-    listener: buildNodeListener({ handle, budget, turns, log, trustedProxies }),
+    fetch: buildFetch({ ...reception, handle, turns, log }),
+    listener: buildNodeListener({ ...reception, handle, budget, turns, log }),
     drain: () => {
       ready = false;
     },
@@ -170,9 +179,23 @@ export async function openGateway(given: GatewayOptions, features: Features): Pr
 }
 
 function proxiesOf(texts: readonly string[] | undefined) {
-  if (texts === undefined) return undefined;
-  const list = parseAddressList(texts);
-  if (list !== undefined) return list;
-  const message = `trustedProxies: got ${JSON.stringify(texts)}; must be addresses or ranges, as in 10.0.0.0/8, or loopback, or private`;
-  throw new StartError('The gateway cannot start', [{ message }]);
+  const list = texts && parseAddressList(texts);
+  if (texts === undefined || list !== undefined) return list;
+  throw wrongOption(
+    'trustedProxies',
+    texts,
+    'addresses or ranges, as in 10.0.0.0/8, or loopback, or private',
+  );
 }
+
+/** A slash at its end, and one alone, mean nothing. */
+function basePathOf(given = '') {
+  const path = given.replace(/\/$/, '');
+  if (path === '' || /^(?:\/[\w.~-]+)+$/.test(path)) return path;
+  throw wrongOption('basePath', given, 'a path that begins with a slash, as in /warehouse');
+}
+
+const wrongOption = (name: string, value: unknown, right: string) =>
+  new StartError('The gateway cannot start', [
+    { message: `${name}: got ${JSON.stringify(value)}; must be ${right}` },
+  ]);

@@ -1,6 +1,6 @@
 import type { Column } from '../catalog/model/saved-query.ts';
 import { type ExactJson, exactText, isList, parseExact } from '../formats/exact-json.ts';
-import { parseJson } from '@querygate/bigquery-sql/text/parse-json';
+import { parseJson } from '@querygate/bigquery-sql/text';
 
 /** The columns that two versions have in common, as they are compared. */
 export interface ComparedColumns {

@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { parseQuery } from '../../src/catalog/header/parse-query.ts';
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
+import { storedColumns } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { compileTree } from '@querygate/bigquery-sql/tree';
 import { readConfig } from '../../src/config.ts';
-import { compile } from '@querygate/bigquery-sql/compile';
-import { storedColumns } from '@querygate/bigquery-sql/duckdb/layout/shredded-columns';
-import { engines } from '../../src/engines/engines.ts';
+import { configuredEngine } from '../../src/engines/engines.ts';
+import { describeProblem } from '../../src/errors.ts';
+import { engineHost } from '../support/engine-host.ts';
 import { sandboxProblems, tenantProblems, unfilteredProblems } from '../../src/analysis/tenant-filters.ts';
 
 const nullable = { mode: 'NULLABLE' } as const;
@@ -46,7 +48,7 @@ const problemsOf = (sql: string, { isPattern = false, declared = tables } = {}) 
   const problems = tenantProblems({ queries: [query], tables: declared });
   // DuckDB checks what it compiles, over tables whose records are stored field by field.
   const stored = declared.map((schema) => ({ ...schema, columns: storedColumns(schema, new Set()) }));
-  if (stored.length > 0) expect(unfilteredProblems(query, compile(query, stored))).toEqual(problems);
+  if (stored.length > 0) expect(unfilteredProblems(query, compileTree(query, stored))).toEqual(problems);
   return problems.map(({ file, line, message }) => `${file}:${line} ${message.split(' ')[0]}`);
 };
 
@@ -361,20 +363,16 @@ describe.each(['duckdb', 'bigquery'] as const)('%s', (engine) => {
     BIGQUERY_DATASET: 'logs',
     BIGQUERY_API_ENDPOINT: 'http://127.0.0.1:1',
   });
-  const listener = { news: () => {}, problem: () => {} };
 
   test('is not opened with a query that may return rows of other tenants', async () => {
-    const opened = engines[engine].open({
-      catalog,
-      config,
-      listener,
-      now: () => new Date(),
-    });
+    const host = engineHost({ catalog, config });
+    const opened = (await configuredEngine(config)).open(host);
     await expect(opened).rejects.toThrow(refusal);
   });
 
   test('names it among the problems of the queries', async () => {
-    const checked = engines[engine].check({ catalog, config, maximumBytes: undefined, onChecked: () => {} });
-    await expect(checked).rejects.toThrow(refusal);
+    const { limits } = engineHost({ catalog, config });
+    const problems = await (await configuredEngine(config)).check(catalog, { limits, onChecked: () => {} });
+    expect(problems.map(describeProblem).join('\n')).toMatch(refusal);
   });
 });

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { readConfig } from '../../config.ts';
 import { openSession, type Session } from '../../engines/duckdb/open-session.ts';
-import type { Outcome } from '@querygate/bigquery-sql/duckdb/outcome';
-import type { Statement } from '@querygate/bigquery-sql/duckdb/run-statement';
+import type { Outcome, Statement } from '@querygate/bigquery-sql/duckdb';
 import { type Problem, StartError } from '../../errors.ts';
 
 /** What the command sends to this process, one request at a time. */
@@ -57,12 +56,12 @@ async function open(
   texts: readonly string[],
 ): Promise<WorkerReply> {
   try {
-    const config = readConfig(settings);
-    const { tables, problems } = loadTables(join(config.queriesDir, 'tables'));
+    const { duckdb, queriesDir } = readConfig(settings);
+    const { tables, problems } = loadTables(join(queriesDir, 'tables'));
     if (problems.length > 0) throw new StartError('The tables have problems', problems);
     const withRows = tables.some(({ name }) => texts.some((text) => mentions(text, name)));
     const listener = { problem: report, news: () => {} };
-    session = await openSession({ config, tables, withRows, now: () => new Date(), listener });
+    session = await openSession({ duckdb, tables, withRows, now: () => new Date(), listener });
     return { kind: 'opened' };
   } catch (error) {
     if (!(error instanceof StartError)) throw error;

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { graphqlExamples } from '../graphql/examples.ts';
 import type { RequestHead } from '../message/head.ts';
 import type { Reply } from '../message/reply.ts';
 import type { Answer } from '../message/route.ts';
+import { builtFile, readBuiltFiles } from '../static/built-files.ts';
 import { buildReplyFile, type ReplyFile } from '../static/static-file.ts';
 import { buildStaticFiles, type StaticFiles } from '../static/static-files.ts';
 
@@ -23,7 +24,7 @@ export const graphiqlSet = 'graphiql';
 
 /** @param apiKey is filled into the local page */
 export function buildGraphiql(apiKey: string | undefined): Graphiql {
-  const files = buildStaticFiles(graphiqlSet, readFiles);
+  const files = buildStaticFiles(graphiqlSet, () => readBuiltFiles('graphiql'));
   let local: { readonly catalog: Catalog; readonly reply: ReplyFile } | undefined;
   let remote: ReplyFile | undefined;
   return {
@@ -49,18 +50,7 @@ export function buildGraphiql(apiKey: string | undefined): Graphiql {
 
 const revalidated = 'private, no-cache';
 
-/** Made by `npm run graphiql`, and compressed there: that takes seconds of processor time. */
-const built = new URL('built/', import.meta.url);
-
-function readFiles() {
-  const names = readdirSync(built).filter((name) => name.endsWith('.br'));
-  return names.sort().map((name) => {
-    const body = readFileSync(new URL(name, built));
-    return { name: name.slice(0, -'.br'.length), body, coding: 'br' as const };
-  });
-}
-
-/** What the page's script reads: `graphiql/src/page-data.ts`. */
+/** What the page's script reads: `packages/pages/graphiql/src/page-data.ts`. */
 interface PageData {
   readonly examples: readonly string[];
   readonly apiKey?: string | undefined;
@@ -69,7 +59,9 @@ interface PageData {
 function renderPage(files: StaticFiles, data: PageData): Buffer {
   // Relative, so that a proxy may serve the gateway below a path.
   const urlOf = (name: string) => `.${files.pathOf(name)}`;
-  const preloaded: readonly string[] = JSON.parse(readFileSync(new URL('preload.json', built), 'utf8'));
+  const preloaded: readonly string[] = JSON.parse(
+    readFileSync(builtFile('graphiql', 'preload.json'), 'utf8'),
+  );
   return Buffer.from(`<!doctype html>
 <html lang="en">
 <head>

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { isFromLoopback } from '../access/loopback.ts';
 import { graphqlPath, readerPath } from '../message/paths.ts';
 import type { Answer } from '../message/route.ts';
+import { readBuiltFiles } from '../static/built-files.ts';
 import { buildReplyFile, type ReplyFile } from '../static/static-file.ts';
 import { buildStaticFiles } from '../static/static-files.ts';
-import { readBrowserFiles, scriptName, styleName } from './browser-files.ts';
 
 export interface Pages {
   /** The same document for every page: its script reads the address. It contains nothing of the catalog. */
@@ -24,12 +24,12 @@ interface PagesOptions {
 export const pagesSet = 'pages';
 
 export function buildPages({ apiKey, graphiql }: PagesOptions): Pages {
-  const assets = buildStaticFiles(pagesSet, readBrowserFiles);
+  const assets = buildStaticFiles(pagesSet, () => readBuiltFiles('pages'));
   const render = (key: string | undefined): ReplyFile => {
     const head = [
       `<link rel="icon" href="${assets.pathOf('mark.svg')}">`,
-      `<link rel="stylesheet" href="${assets.pathOf(styleName)}">`,
-      `<script type="module" src="${assets.pathOf(scriptName)}"></script>`,
+      `<link rel="stylesheet" href="${assets.pathOf('page.css')}">`,
+      `<script type="module" src="${assets.pathOf('pages.js')}"></script>`,
       ...(key === undefined ? [] : [`<meta name="querygate-key" content="${escapeAttribute(key)}">`]),
     ];
     const links = [

@@ -1,17 +1,16 @@
-import { type Constant, hoist } from '@querygate/bigquery-sql/passes/constants/hoist';
-import type { TimeExpression } from '@querygate/bigquery-sql/passes/constants/time-values';
-import { duckdbExpressionText, duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
-import type { KnownValues } from '@querygate/bigquery-sql/passes/pass';
-import { runPasses } from '@querygate/bigquery-sql/passes/passes';
-import { renderRows } from '@querygate/bigquery-sql/passes/row-text';
+import { type Constant, hoist } from '../passes/constants/hoist.ts';
+import type { TimeExpression } from '../passes/constants/time-values.ts';
+import { duckdbExpressionText, duckdbText } from '../passes/duckdb-text.ts';
+import type { KnownValues } from '../passes/pass.ts';
+import { runPasses } from '../passes/passes.ts';
+import { renderRows } from '../passes/row-text.ts';
 import { planningCosts } from '../macros/macros.ts';
-import { isTooDeep, isTooLargeForPasses, maxPlanningWork } from '../planning-cost/limits.ts';
-import { column, integerLiteral, select } from '@querygate/bigquery-sql/tree/build';
-import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
-import { mapExpression, someNode } from '@querygate/bigquery-sql/tree/map';
-import type { Query } from '@querygate/bigquery-sql/tree/nodes';
-import type { Type } from '@querygate/bigquery-sql/types';
-import type { WireCell } from '../../../../src/engines/duckdb/wire/cell.ts';
+import { isTooDeep, isTooLargeForPasses, maxPlanningWork } from '../planning-cost/planning-limits.ts';
+import { column, integerLiteral, select } from '../tree/build.ts';
+import { freshNames } from '../tree/fresh-names.ts';
+import { mapExpression, someNode } from '../tree/map.ts';
+import type { Expression, Query } from '../tree/nodes.ts';
+import type { Type } from '../types.ts';
 
 /** SQL that binds constants and thresholds beside its parameters. */
 export interface Plan {
@@ -34,10 +33,12 @@ export interface PlannedConstant {
 }
 
 /** A column of the result, in the order of the header. */
-export interface PlannedColumn extends Pick<WireCell, 'select'> {
+export interface PlannedColumn {
   /** The name of the column in the query. */
   readonly name: string;
   readonly type: Type;
+  /** What the query selects for a value, which must be cheap to repeat. */
+  select(value: Expression): Expression;
 }
 
 /** The relation whose row has the parameters of a run as columns. */

@@ -1,21 +1,22 @@
+import { ProblemError } from '../problem.ts';
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
-import { StartError } from '../../../../src/errors.ts';
-import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
-import { compile } from '@querygate/bigquery-sql/compile';
-import { macroDefinitions } from '@querygate/bigquery-sql/macros/macros';
-import { nowParameter } from '@querygate/bigquery-sql/passes/constants/time-values';
-import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
-import { runPasses } from '@querygate/bigquery-sql/passes/passes';
-import type { RelationColumn } from '@querygate/bigquery-sql/rules/scope';
-import type { StoredTable } from '@querygate/bigquery-sql/tree/stored-table';
-import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
-import { forEachNode } from '@querygate/bigquery-sql/tree/map';
-import type { Query } from '@querygate/bigquery-sql/tree/nodes';
-import { printQuery } from '@querygate/bigquery-sql/tree/print';
+import { calledMacros } from '../macros/called-macros.ts';
+import { compile } from '../compile.ts';
+import { macroDefinitions } from '../macros/macros.ts';
+import { nowParameter } from '../passes/constants/time-values.ts';
+import { duckdbText } from '../passes/duckdb-text.ts';
+import { runPasses } from '../passes/passes.ts';
+import type { RelationColumn } from '../rules/scope.ts';
+import type { StoredTable } from '../tree/stored-table.ts';
+import { freshNames } from '../tree/fresh-names.ts';
+import { forEachNode } from '../tree/map.ts';
+import type { Query } from '../tree/nodes.ts';
+import { printQuery } from '../tree/print.ts';
 import { type Plan, printPlan } from './plan.ts';
 import { planProblem } from './plan-problem.ts';
 import { type Compute, withThresholds } from './compute-constants.ts';
-import { type Bindings, bindingsOf, bindTo } from './bindings.ts';
+import { type Bindings, bindingsOf, bindTo, type ParameterValues } from './bindings.ts';
+import type { TypedParameter } from '../types.ts';
 import { toCell } from './result-cell.ts';
 import { columnTypeText } from './column-types.ts';
 import type {
@@ -32,8 +33,9 @@ import type {
 /** A statement in BigQuery's SQL. */
 export interface Statement {
   readonly sql: string;
-  /** Values for `@name`, all STRING. */
-  readonly parameters: Readonly<Record<string, string>>;
+  /** Values for `@name`, all STRING but those that are declared. */
+  readonly parameters: ParameterValues;
+  readonly declared?: readonly TypedParameter[];
 }
 
 export interface RunLimits {
@@ -52,7 +54,7 @@ export interface StatementContext {
   readonly definedMacros: Set<string>;
 }
 
-/** Runs a statement as the service runs a saved query. It does not throw. */
+/** Runs a statement. It does not throw. */
 export async function runStatement(
   context: StatementContext,
   statement: Statement,
@@ -90,9 +92,10 @@ interface Translated {
 
 async function translate(
   { connection, definedMacros, tables }: StatementContext,
-  { sql, parameters }: Statement,
+  { sql, parameters, declared = [] }: Statement,
 ): Promise<Translated> {
-  const { query, columns } = compile({ sql, source: { file: '', line: 1 } }, tables());
+  const source = { file: '', line: 1 };
+  const { query, columns } = compile({ sql, source, parameters: declared }, tables());
   requireValues(sql, query, parameters);
   const definitions = macroDefinitions(calledMacros(query), definedMacros);
   if (definitions !== '') await connection.run(definitions);
@@ -115,7 +118,7 @@ function requireValues(sql: string, query: Query, parameters: Statement['paramet
   forEachNode(query, (node) => {
     if (node.kind !== 'parameter' || known.has(node.name.toLowerCase())) return;
     const place = positionOf(sql, sql.toLowerCase().indexOf(`@${node.name.toLowerCase()}`));
-    throw new StartError('A parameter has no value', [
+    throw new ProblemError('A parameter has no value', [
       { ...place, message: `@${node.name} has no value; give it by -p ${node.name}=value` },
     ]);
   });
@@ -124,7 +127,7 @@ function requireValues(sql: string, query: Query, parameters: Statement['paramet
 /** The custom plan; the generic one if a constant fails, which may be one that no row needs. */
 async function execute(
   { compute, connection, now }: StatementContext,
-  { parameters }: Statement,
+  { parameters, declared }: Statement,
   { generic, plan }: Translated,
 ): Promise<DuckDBResult> {
   const run = async (text: string, bindings: Bindings) => {
@@ -132,7 +135,7 @@ async function execute(
     bindTo(prepared, bindings);
     return prepared;
   };
-  const bindings = bindingsOf(parameters, now());
+  const bindings = bindingsOf(parameters, now(), declared);
   const computed = await compute(plan.constants, bindings).catch(() => undefined);
   if (computed === undefined) return (await run(generic, bindings)).stream();
   const complete = await withThresholds(plan.thresholds, computed, async (text, known) =>
@@ -205,7 +208,7 @@ async function withFailures(statement: Statement, work: () => Promise<Outcome>):
 function explainFailure({ sql }: Statement, error: unknown): Failure {
   // DuckDB does not say where in the query a value failed.
   const start = positionOf(sql, sql.search(/\S/));
-  if (error instanceof StartError) {
+  if (error instanceof ProblemError) {
     const [first, ...more] = error.problems.map(({ message, line = 1, column = 1 }) => ({
       message,
       line,

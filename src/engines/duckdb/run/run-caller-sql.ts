@@ -1,14 +1,12 @@
 import { hash } from 'node:crypto';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.ts';
-import type { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
+import type { PerOwnerQueue } from '../../../concurrency/per-owner-queue.ts';
 import type { Rows, RunOptions } from '../../../engine/engine.ts';
 import { maxCallerResultBytes } from '../../../engine/engine-errors.ts';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
-import { bindingsOf } from '@querygate/bigquery-sql/duckdb/bindings';
-import { callerLimits, HostWork } from '@querygate/bigquery-sql/duckdb/host/host-work';
+import { bindingsOf, callerLimits, computeTimes, HostWork } from '@querygate/bigquery-sql/duckdb';
 import { rowTexts } from '../wire/rows.ts';
-import { computeTimes } from '@querygate/bigquery-sql/duckdb/compute-constants';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { DefineMacros } from './define-macros.ts';
 import { interruptOnAbort } from './interrupt-on-abort.ts';
@@ -16,7 +14,7 @@ import { interruptOnAbort } from './interrupt-on-abort.ts';
 interface CallerSqlContext {
   readonly pool: ConnectionPool;
   readonly turns: LoopTurns;
-  readonly reading: OnePerOwner;
+  readonly reading: PerOwnerQueue;
   readonly now: () => Date;
   readonly defineMacros: DefineMacros;
   /** @throws GatewayError DATA_UNREADABLE if one of the tables has a problem */

@@ -1,0 +1,71 @@
+import type { Cell, Explanation, Failure, Outcome, Result } from '../duckdb/outcome.ts';
+
+/** One line of JSON. */
+export function outcomeJson(statement: number, outcome: Outcome): string {
+  const document = 'generic' in outcome ? { statement, explain: outcome } : { statement, ...outcome };
+  return `${jsonText(document)}\n`;
+}
+
+/** JSON.stringify would write -0 as 0. */
+function jsonText(value: unknown): string {
+  if (Object.is(value, -0)) return '-0';
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member)}`).join(',')}}`;
+}
+
+/** For people. */
+export function outcomeText(outcome: Outcome, elapsedMs: number): string {
+  if ('error' in outcome) return failureText(outcome);
+  return 'generic' in outcome ? explanationText(outcome) : resultText(outcome, elapsedMs);
+}
+
+function failureText({ error: { stage, more = [], ...first } }: Failure): string {
+  return [first, ...more]
+    .map(({ line, column, message }) => `${line}:${column} ${stage}: ${message}\n`)
+    .join('');
+}
+
+function explanationText({ generic, custom, passes }: Explanation): string {
+  const effects = passes.map(
+    ({ name, effect = 'nothing to do' }) => `  ${name}: ${effect.replaceAll('\n', '\n    ')}`,
+  );
+  return ['Without passes:', generic, '', 'With passes:', custom, '', 'Passes:', ...effects, ''].join('\n');
+}
+
+const rightAligned = new Set(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']);
+
+function resultText({ columns, rows, truncated }: Result, elapsedMs: number): string {
+  const head = [columns.map(({ name }) => name), columns.map(({ type }) => type)];
+  const body = rows.map((row) => row.map((cell, at) => cellText(cell, columns[at]?.type ?? '')));
+  const widths = columns.map((_, at) => Math.max(...[...head, ...body].map((row) => row[at]?.length ?? 0)));
+  const line = (row: readonly string[], isHead: boolean) =>
+    row
+      .map((text, at) => {
+        const width = widths[at] ?? 0;
+        return !isHead && rightAligned.has(columns[at]?.type ?? '')
+          ? text.padStart(width)
+          : text.padEnd(width);
+      })
+      .join(' | ')
+      .trimEnd();
+  const count = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}${truncated ? ', and more: --max-rows' : ''}`;
+  return [
+    ...head.map((row) => line(row, true)),
+    widths.map((width) => '-'.repeat(width)).join('-+-'),
+    ...body.map((row) => line(row, false)),
+    `(${count}; ${Math.round(elapsedMs)} ms)`,
+    '',
+  ].join('\n');
+}
+
+function cellText(cell: Cell, type: string): string {
+  if (cell === null) return 'NULL';
+  if (typeof cell === 'object') return jsonText(cell);
+  const text = Object.is(cell, -0) ? '-0' : String(cell);
+  if (type !== 'STRING' && type !== 'JSON') return text.replace(/\.0{6}(?=Z?$)/, '');
+  return text.replace(/[\n\r\t]/g, (character) => escapes[character] ?? '');
+}
+
+const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };

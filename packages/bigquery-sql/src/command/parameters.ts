@@ -1,0 +1,133 @@
+import { ProblemError } from '../problem.ts';
+import { outsideLiterals } from './tokens.ts';
+
+/** A command whose arguments are invalid. */
+export function commandError(message: string): ProblemError {
+  return new ProblemError('The command has problems', [{ message }]);
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly value: string;
+  /** The value as a literal, if the parameter is not a STRING. */
+  readonly literal: string | undefined;
+}
+
+/** One value of a parameter, as it was given. */
+interface GivenValue {
+  readonly text: string;
+  readonly name: string;
+  readonly type: string;
+  readonly isList: boolean;
+  readonly value: string;
+}
+
+/**
+ * Parses `name=value` and `name:TYPE=value`. A name that is given several times is an ARRAY of its values, and so is one of type
+ * `ARRAY<TYPE>`.
+ *
+ * @throws ProblemError
+ */
+export function parseParameters(texts: readonly string[]): readonly Parameter[] {
+  const groups = Map.groupBy(texts.map(parseValue), ({ name }) => name.toLowerCase());
+  return [...groups.values()].map(([first, ...others]) => {
+    if (first === undefined) throw new Error('a group has a member');
+    const other = others.find(({ type }) => type !== first.type);
+    if (other !== undefined)
+      throw commandError(
+        `-p: ${first.name} is ${first.type} and ${other.type}; all values of a list have one type`,
+      );
+    const { name, type, value } = first;
+    if (others.length === 0 && !first.isList)
+      return { name, value, literal: type === 'STRING' ? undefined : literalOf(first) };
+    const isEmpty = others.length === 0 && value === '';
+    const elements = isEmpty ? [] : [first, ...others].map(literalOf);
+    return { name, value, literal: `ARRAY<${type}>[${elements.join(', ')}]` };
+  });
+}
+
+function parseValue(text: string): GivenValue {
+  const [, name, list, element, scalar = 'STRING', value = ''] =
+    /^([a-z_]\w*)(?::\s*(?:(ARRAY)\s*<\s*(\w+)\s*>|(\w+))\s*)?=([\s\S]*)$/i.exec(text) ?? [];
+  if (name === undefined) {
+    throw commandError(
+      `-p: got ${JSON.stringify(text)}; must be name=value, name:TYPE=value or name:ARRAY<TYPE>=value`,
+    );
+  }
+  return { text, name, type: (element ?? scalar).toUpperCase(), isList: list !== undefined, value };
+}
+
+/** @throws ProblemError if the value is not of the type */
+function literalOf({ text, type, value }: GivenValue): string {
+  const literal = literalText(type, value);
+  if (literal !== undefined) return literal;
+  throw commandError(
+    `-p: got ${JSON.stringify(text)}; ${JSON.stringify(value)} is not a value of type ${type}`,
+  );
+}
+
+/** The value as BigQuery SQL; undefined if it is not of the type. */
+function literalText(type: string, value: string): string | undefined {
+  const quoted = `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
+  switch (type) {
+    case 'STRING':
+      return quoted;
+    case 'INT64':
+      if (!/^-?\d+$/.test(value)) return undefined;
+      return value.startsWith('-') ? `(${value})` : value;
+    case 'BOOL':
+      return /^(true|false)$/i.test(value) ? value.toUpperCase() : undefined;
+    case 'BYTES':
+      return `FROM_BASE64(${quoted})`;
+    case 'FLOAT64':
+    case 'INTERVAL':
+      return `CAST(${quoted} AS ${type})`;
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+    case 'DATE':
+    case 'TIME':
+    case 'DATETIME':
+    case 'TIMESTAMP':
+    case 'JSON':
+      return `${type} ${quoted}`;
+    default:
+      return undefined;
+  }
+}
+
+interface Replacement {
+  readonly line: number;
+  /** Where the literal begins in the new text, from 1. */
+  readonly column: number;
+  readonly growth: number;
+}
+
+/** Replaces the parameters that are not STRINGs by literals; the others stay. */
+export function applyParameters(sql: string, parameters: readonly Parameter[]) {
+  const literals = new Map<string, string>(
+    parameters.flatMap(({ name, literal }) =>
+      literal === undefined ? [] : [[`@${name.toLowerCase()}`, literal] as const],
+    ),
+  );
+  const replacements: Replacement[] = [];
+  let growth = 0;
+  const replaced = sql.replace(outsideLiterals('@\\w+'), (token: string, ...rest: unknown[]) => {
+    const literal = literals.get(token.toLowerCase());
+    if (literal === undefined) return token;
+    const offset = rest.find((part) => typeof part === 'number') ?? 0;
+    const before = sql.slice(0, offset).split('\n');
+    const line = before.length;
+    if (replacements.at(-1)?.line !== line) growth = 0;
+    const change = literal.length - token.length;
+    replacements.push({ line, column: (before.at(-1)?.length ?? 0) + 1 + growth, growth: change });
+    growth += change;
+    return literal;
+  });
+  return {
+    sql: replaced,
+    originalColumn: (line: number, column: number) =>
+      replacements
+        .filter((replacement) => replacement.line === line && replacement.column < column)
+        .reduce((original, { growth }) => original - growth, column),
+  };
+}
