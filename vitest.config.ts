@@ -1,11 +1,18 @@
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 // Without Vite's condition `development`: a second copy of graphql would be loaded, and its errors not known as ours.
 const conditions = ['node', 'module-sync', 'import', 'default'];
 
+/** Examples import the package by its name. */
+const alias = [
+  { find: /^querygate$/, replacement: resolve('src/index.ts') },
+  { find: /^querygate\/(.+)$/, replacement: resolve('src/exports/$1.ts') },
+];
+
 export default defineConfig({
-  resolve: { conditions },
+  resolve: { conditions, alias },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
