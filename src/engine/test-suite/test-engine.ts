@@ -14,7 +14,7 @@ export interface EngineTestOptions {
   readonly statements?: Readonly<Partial<Record<CaseName, string>>>;
   /** Cases that the engine cannot have, such as `lists`; their tests are left out. */
   readonly omit?: readonly CaseName[];
-  /** Of a slow engine. Default: 2 queries at a time, 100 that wait, 500 milliseconds. */
+  /** Of a slow engine. Default: 2 queries at a time, 100 that wait, 2,000 milliseconds. */
   readonly limits?: Partial<EngineLimits>;
 }
 
@@ -40,7 +40,7 @@ export function testEngine({
   const now = new Date('2026-03-10T12:34:56.789Z');
   const host: EngineHost = {
     catalog: { queries: [...queries.values()], tables: [] },
-    limits: { concurrency: 2, queueLength: 100, timeoutMs: 500, ...limits },
+    limits: { concurrency: 2, queueLength: 100, timeoutMs: 2000, ...limits },
     now: () => now,
     events: { problem() {}, news() {} },
     turns: new LoopTurns(),
