@@ -18,7 +18,7 @@ export {
   StartError,
 } from './errors.ts';
 export type { BoundQuery, BoundValues } from './catalog/binding/bind.ts';
-export type { ResultColumn } from './catalog/model/result-column.ts';
+export type { ResultColumn } from './catalog/model/header-types.ts';
 export type { Catalog, Column, SavedQuery } from './catalog/model/saved-query.ts';
 export type { Engine, EngineListener, QueryCheck, Rows, RunOptions } from './engine/engine.ts';
 export type {
