@@ -1,16 +1,23 @@
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { projectOf, projects } from './test/support/projects.ts';
 
 // Without Vite's condition `development`: a second copy of graphql would be loaded, and its errors not known as ours.
 const conditions = ['node', 'module-sync', 'import', 'default'];
 
+/** Examples import the package by its name. */
+const alias = [
+  { find: /^querygate$/, replacement: resolve('src/index.ts') },
+  { find: /^querygate\/(.+)$/, replacement: resolve('src/exports/$1.ts') },
+];
+
 const files = globSync(['test/**/*.test.ts', 'packages/*/test/**/*.test.ts']).sort();
 const filesOf = Map.groupBy(files, projectOf);
 
 export default defineConfig({
-  resolve: { conditions },
+  resolve: { conditions, alias },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     projects: projects.map((name) => ({ extends: true, test: { name, include: filesOf.get(name) ?? [] } })),

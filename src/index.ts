@@ -17,5 +17,20 @@ export {
   type Problem,
   StartError,
 } from './errors.ts';
-export type { Catalog, SavedQuery } from './catalog/model/saved-query.ts';
+export type { BoundQuery, BoundValues } from './catalog/binding/bind.ts';
+export type { ResultColumn } from './catalog/model/header-types.ts';
+export type { Catalog, Column, SavedQuery } from './catalog/model/saved-query.ts';
+export type { Engine, EngineListener, QueryCheck, Rows, RunOptions } from './engine/engine.ts';
+export type {
+  CheckOptions,
+  ColumnsOptions,
+  EngineFactory,
+  EngineFlags,
+  EngineHost,
+  EngineLimits,
+  FixtureRows,
+  Fixtures,
+} from './engine/engine-factory.ts';
+export { limitRuns } from './engine/limit-runs.ts';
+export { rowsOf } from './engine/rows-of.ts';
 export type { Connection } from './http/node/fetch-adapter.ts';

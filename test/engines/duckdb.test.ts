@@ -7,7 +7,8 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { engineHost } from '../support/engine-host.ts';
 import { eventually } from '../support/eventually.ts';
 import { draftQuery } from '../support/queries.ts';
-import { engineContract } from '../engine/contract.ts';
+import { testEngine } from '../../src/engine/test-suite/test-engine.ts';
+import { duckdb } from '../../src/engines/duckdb/duckdb.ts';
 
 const open = (
   queries: readonly SavedQuery[],
@@ -25,7 +26,7 @@ const open = (
   return openDuckdb(host, config.duckdb);
 };
 
-engineContract('duckdb', { open });
+testEngine({ test, engine: duckdb({ dataDir: 'test', storeFile: ':memory:' }) });
 
 test('a query that only DuckDB refuses is reported after the start, and refused by check-queries', async () => {
   // Columns of both sides of an outer join, in a subquery of its condition.

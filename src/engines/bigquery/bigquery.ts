@@ -1,8 +1,6 @@
 import type { EngineFactory } from '../../engine/engine-factory.ts';
 import type { BigqueryOptions } from './bigquery-options.ts';
 
-export type { BigqueryOptions } from './bigquery-options.ts';
-
 /**
  * The engine for more data than one machine holds: BigQuery over its REST API. CURRENT_TIMESTAMP() is BigQuery's own.
  * What calls Google is loaded when the engine is opened.

@@ -2,8 +2,6 @@ import type { EngineFactory } from '../../engine/engine-factory.ts';
 import { StartError } from '../../errors.ts';
 import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 
-export type { DuckdbOptions } from './duckdb-options.ts';
-
 /**
  * The engine on one machine: an embedded DuckDB over a folder of data files, which it imports and follows, or over demo
  * rows. It compiles BigQuery's SQL. DuckDB itself is loaded when the engine is opened.

@@ -1,0 +1,43 @@
+import { openLinkedAbort, untilAborted } from '../concurrency/abort.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
+import { callerDisconnected, GatewayError } from '../errors.ts';
+import type { Engine } from './engine.ts';
+import { deadlineExceeded, engineClosing, queueFull } from './engine-errors.ts';
+import type { EngineHost } from './engine-factory.ts';
+
+/**
+ * An engine that keeps the limits of the gateway: queries wait in one queue, in which callers take turns, and end with
+ * ENGINE_TIMEOUT, or with CANCELLED if the caller disconnects or the engine closes. The engine within has to stop its work
+ * when the signal of a run is aborted; what it throws, other than a GatewayError, becomes ENGINE_FAILED.
+ */
+export function limitRuns({ limits }: Pick<EngineHost, 'limits'>, engine: Engine): Engine {
+  const { concurrency, queueLength, timeoutMs } = limits;
+  const queue = new Semaphore({ permits: concurrency, queueLength, overflow: queueFull });
+  const closing = new AbortController();
+  let closed: Promise<void> | undefined;
+  return {
+    source: engine.source,
+    ...(engine.updates && { updates: engine.updates }),
+    async run(bound, options) {
+      const timeout = { ms: timeoutMs, reason: () => deadlineExceeded(timeoutMs) };
+      const { signal, release } = openLinkedAbort({ follow: [closing.signal, options.signal], timeout });
+      const work = async () => {
+        options.onStart?.();
+        return engine.run(bound, { ...options, signal });
+      };
+      try {
+        return await untilAborted(queue.run(signal, work, options.owner).finally(release), signal);
+      } catch (error) {
+        if (signal.aborted)
+          throw signal.reason instanceof GatewayError ? signal.reason : callerDisconnected(error);
+        if (error instanceof GatewayError) throw error;
+        throw new GatewayError('ENGINE_FAILED', 'The query failed', { cause: error });
+      }
+    },
+    close() {
+      closing.abort(engineClosing());
+      closed ??= engine.close();
+      return closed;
+    },
+  };
+}
