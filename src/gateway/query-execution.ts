@@ -12,8 +12,9 @@ import { traceResults } from '../results/trace-results.ts';
 import { openShadows } from '../shadow/open-shadows.ts';
 import type { Tracer } from '../trace/span.ts';
 import type { Collectors } from './app-metrics.ts';
+import type { EngineFactory } from '../engine/engine-factory.ts';
 import { openEngine } from './open-engine.ts';
-import type { CacheOptions, EngineFactory, Settings, SharedStore } from './options.ts';
+import type { CacheOptions, Settings, SharedStore } from './options.ts';
 
 interface QueryExecutionOptions {
   readonly settings: Settings;

@@ -66,7 +66,7 @@ export async function openFolderApp(
   });
   const app = await openGateway(
     {
-      ...gatewayOptions(config, apiKey),
+      ...(await gatewayOptions(config, apiKey)),
       log: pino({ level }, { write }),
       ...(engine && { engine: openedEngine(engine) }),
       ...(now && { now }),

@@ -67,7 +67,7 @@ export async function openTestApp(
     ENGINE_CONCURRENCY: '2',
     ...env,
   });
-  const options = gatewayOptions(config, apiKey);
+  const options = await gatewayOptions(config, apiKey);
   const app = await openGateway(
     { ...options, log, now: clock, engine: engine === undefined ? options.engine : openedEngine(engine) },
     featuresOf(config, apiKey),
@@ -106,6 +106,8 @@ export async function openTestApp(
 /** An engine of a test in place of one that is opened. */
 export const openedEngine = (engine: Engine): GatewayOptions['engine'] => ({
   name: 'test',
+  sql: 'bigquery',
+  flags: { enforcesTenants: true },
   open: async () => engine,
 });
 

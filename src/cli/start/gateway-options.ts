@@ -1,15 +1,15 @@
 import { isLoopback } from '../../config/loopback.ts';
 import type { Config } from '../../config.ts';
-import { engines } from '../../engines/engines.ts';
+import { loadEngine } from '../../engines/engines.ts';
 import type { Features, GatewayOptions } from '../../gateway/options.ts';
 import { apiKey as keyOf, jwt, keyFile } from '../../exports/keys.ts';
 import { redis } from '../../exports/redis.ts';
 
 /** The options of the gateway that the settings describe. @param apiKey configured, or generated at start */
-export function gatewayOptions(config: Config, apiKey: string | undefined): GatewayOptions {
+export async function gatewayOptions(config: Config, apiKey: string | undefined): Promise<GatewayOptions> {
   return {
     queries: config.queriesDir,
-    engine: { name: config.engine, open: (host) => engines[config.engine].open({ ...host, config }) },
+    engine: await loadEngine(config),
     keys: [
       ...(config.apiKeysFile === undefined
         ? []
@@ -32,6 +32,7 @@ export function gatewayOptions(config: Config, apiKey: string | undefined): Gate
     corsOrigins: config.corsOrigins,
     corsHeaders: config.corsHeaders,
     engineConcurrency: config.engineConcurrency,
+    engineQueueLength: config.engineQueueLength,
     engineTimeoutMs: config.engineTimeoutMs,
   };
 }

@@ -61,7 +61,7 @@ async function serve(
   const tracer = await configuredTracer(process.env, log);
   const gateway = await openGateway(
     {
-      ...gatewayOptions(config, apiKey),
+      ...(await gatewayOptions(config, apiKey)),
       log,
       writeLine,
       tracer,

@@ -48,7 +48,10 @@ const open = async (files: Record<string, string>, { env = {}, data = {} }: Open
   });
   const write = (line: string) => void (line.includes('"request"') || log.push(line));
   const logger = pino({ level: 'info' }, { write });
-  app = await openGateway({ ...gatewayOptions(config, apiKey), log: logger }, featuresOf(config, apiKey));
+  app = await openGateway(
+    { ...(await gatewayOptions(config, apiKey)), log: logger },
+    featuresOf(config, apiKey),
+  );
 };
 
 const get = async (name: string, key = apiKey) => {
