@@ -17,5 +17,23 @@ export {
   type Problem,
   StartError,
 } from './errors.ts';
+export type {
+  CheckOptions,
+  ColumnsOptions,
+  EngineFactory,
+  EngineFlags,
+  EngineHost,
+  EngineLimits,
+} from './engine/engine-factory.ts';
+export type {
+  CatalogUpdates,
+  Cost,
+  Engine,
+  EngineListener,
+  ImportReport,
+  QueryCheck,
+  Rows,
+  RunOptions,
+} from './engine/engine.ts';
 export type { Catalog, SavedQuery } from './catalog/model/saved-query.ts';
 export type { Connection } from './http/node/fetch-adapter.ts';

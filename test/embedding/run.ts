@@ -1,6 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -33,12 +42,14 @@ try {
     ['Deno', firstOf(['node_modules/@deno/*/deno', 'node_modules/deno/deno']), 'run', '--allow-all'],
   ] as const;
   cpSync('test/embedding/program.js', join(folder, 'program.js'));
-  for (const [name, command, ...args] of runtimes) print(`${name}: ${run(command, ...args, 'program.js').trim()}`);
+  for (const [name, command, ...args] of runtimes)
+    print(`${name}: ${run(command, ...args, 'program.js').trim()}`);
 
   const [, bun, deno] = runtimes;
   const examples = writeExamples();
   await serve('node.js', '', process.execPath);
-  for (const name of ['express.js', 'fastify.js', 'hono.js']) await serve(name, '/warehouse', process.execPath);
+  for (const name of ['express.js', 'fastify.js', 'hono.js'])
+    await serve(name, '/warehouse', process.execPath);
   await serve('bun.js', '', bun[1]);
   await serve('deno.js', '', deno[1], ...deno.slice(2));
   importExamples(examples);
@@ -82,9 +93,12 @@ async function serve(name: string, path: string, command: string, ...args: reado
     const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
     const body = JSON.stringify({ query: '{ endpoints { name } }' });
     const graphql = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
-    const { data } = (await graphql.json()) as { readonly data: { readonly endpoints: readonly { name: string }[] } };
+    const { data } = (await graphql.json()) as {
+      readonly data: { readonly endpoints: readonly { name: string }[] };
+    };
     const wrong = await fetch(`${url}/api/endpoints/query/${data.endpoints[0]?.name}`);
-    if (graphql.status !== 200 || wrong.status !== 401) throw new Error(`${name}: ${graphql.status} ${wrong.status}`);
+    if (graphql.status !== 200 || wrong.status !== 401)
+      throw new Error(`${name}: ${graphql.status} ${wrong.status}`);
     print(`${name}: ${data.endpoints.length} endpoints`);
   } finally {
     child.kill();
@@ -110,7 +124,9 @@ function importExamples(files: readonly string[]): void {
       const { status } = await (GET ?? gateway.fetch)(GET ? request : new Request('http://localhost/healthz'));
       console.log(status);
       process.exit();`;
-    print(`${file.slice(folder.length + 1)}: ${run(process.execPath, '--input-type=module', '-e', program).trim()}`);
+    print(
+      `${file.slice(folder.length + 1)}: ${run(process.execPath, '--input-type=module', '-e', program).trim()}`,
+    );
   }
 }
 
