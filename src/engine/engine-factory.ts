@@ -1,6 +1,6 @@
 import type { Source } from '@querygate/bigquery-sql/problem';
 import type { TypedParameter } from '@querygate/bigquery-sql/types';
-import type { ResultColumn } from '../catalog/model/result-column.ts';
+import type { ResultColumn } from '../catalog/model/header-types.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';

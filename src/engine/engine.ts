@@ -3,7 +3,7 @@ import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
-import type { ResultColumn } from '../catalog/model/result-column.ts';
+import type { ResultColumn } from '../catalog/model/header-types.ts';
 
 /** What one run needs besides the query and its parameters. */
 export interface RunOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Column } from '../../src/catalog/model/saved-query.ts';
-import { runSteps } from '../../src/concurrency/run-steps.ts';
+import { runSteps } from '../../src/concurrency/loop-turns.ts';
 import { diffRows } from '../../src/shadow/diff-rows.ts';
 import { differingColumns } from '../../src/shadow/differing-columns.ts';
 import { compareColumns, hashRows } from '../../src/shadow/hash-rows.ts';

@@ -1,4 +1,4 @@
-import type { ResultColumn } from '../../catalog/model/result-column.ts';
+import type { ResultColumn } from '../../catalog/model/header-types.ts';
 import { calledMacros, macroDefinitions } from '@querygate/bigquery-sql/duckdb';
 import { compileTree } from '@querygate/bigquery-sql/tree';
 import type { ColumnsOptions } from '../../engine/engine-factory.ts';

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { OnePerOwner } from '../../concurrency/one-per-owner.ts';
+import { PerOwnerQueue } from '../../concurrency/per-owner-queue.ts';
 import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import type { Engine } from '../../engine/engine.ts';
@@ -83,7 +83,7 @@ export async function openDuckdb(
       dataProblems: data.problems,
       timeoutMs: limits.timeoutMs,
       turns,
-      reading: new OnePerOwner(),
+      reading: new PerOwnerQueue(),
       now,
       defineMacros,
       onUnusable: (error) => listener.unusable?.(error),

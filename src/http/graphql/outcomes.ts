@@ -32,8 +32,10 @@ export function buildGetOutcome(
   { getResult, audit, now }: OutcomeOptions,
   isOnly = false,
 ): GetOutcome {
-  const get = (bound: BoundQuery) =>
-    schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
+  const get = (bound: BoundQuery) => {
+    const run = () => getResult(bound, { caller: head, noCache, owner: principal.id });
+    return schedule === undefined ? run() : schedule(run, head);
+  };
   const getOnce = isOnly ? get : onceForEqual(get);
   const toFailure = (error: unknown): Outcome => {
     audit(error, head, principal.id);
@@ -72,9 +74,9 @@ function onceForEqual(get: (bound: BoundQuery) => CachedResult | Promise<CachedR
  *
  * @throws GatewayError CANCELLED if one is missing because the caller disconnected
  */
-export function resultsOf(outcomes: readonly Outcome[], { signal }: RequestHead): readonly CachedResult[] {
+export function resultsOf(outcomes: readonly Outcome[], head: RequestHead): readonly CachedResult[] {
   const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
-  if (results.length < outcomes.length && signal.aborted && outcomes.some(isCancelled)) {
+  if (results.length < outcomes.length && head.signal.aborted && outcomes.some(isCancelled)) {
     throw callerDisconnected();
   }
   return results;
