@@ -48,10 +48,12 @@ const exportPattern = /export (type )?\{([^}]*)\} from '([^']+)';/g;
 function summaryOf(file: string, name: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const text = readFileSync(file, 'utf8');
-  const passedOn = [...text.matchAll(exportPattern)].find(([, , names = '']) =>
-    names.split(',').some((one) => one.replace('type ', '').trim() === name),
-  );
-  if (passedOn?.[3] !== undefined) return summaryOf(normalize(join(dirname(file), passedOn[3])), name);
+  for (const [, , names = '', path = ''] of text.matchAll(exportPattern)) {
+    for (const one of names.split(',')) {
+      const [original = '', alias = original] = one.replace('type ', '').trim().split(' as ');
+      if (alias === name) return summaryOf(sourceOf(file, path), original);
+    }
+  }
   const declaration = new RegExp(
     `/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\s*export (?:declare )?(?:abstract )?(?:async )?(?:function\\*?|const|class|interface|type) ${name}\\b`,
   );
@@ -64,6 +66,12 @@ function summaryOf(file: string, name: string): string | undefined {
   return comment === undefined || comment === ''
     ? undefined
     : sentence.replace(/\s+/g, ' ').replace(/:$/, '.');
+}
+
+/** The file of an import, which may be of another package of this repository. */
+function sourceOf(file: string, path: string): string {
+  const [, name, rest] = /^@querygate\/([\w-]+)\/(.+)$/.exec(path) ?? [];
+  return name === undefined ? normalize(join(dirname(file), path)) : `packages/${name}/src/${rest}.ts`;
 }
 
 /** The page of all names. */

@@ -20,7 +20,16 @@ export {
 export type { BoundQuery, BoundValues } from './catalog/binding/bind.ts';
 export type { ResultColumn } from './catalog/model/header-types.ts';
 export type { Catalog, Column, SavedQuery } from './catalog/model/saved-query.ts';
-export type { Engine, EngineListener, QueryCheck, Rows, RunOptions } from './engine/engine.ts';
+export type {
+  CatalogUpdates,
+  Cost,
+  Engine,
+  EngineListener,
+  ImportReport,
+  QueryCheck,
+  Rows,
+  RunOptions,
+} from './engine/engine.ts';
 export type {
   CheckOptions,
   ColumnsOptions,

@@ -84,6 +84,7 @@ export interface EngineHost {
   readonly turns: LoopTurns;
 }
 
+/** What a check of saved queries needs besides them. */
 export interface CheckOptions {
   readonly limits: EngineLimits;
   /** The most bytes that a query may read, if the engine reports them; undefined for `maximumBytes` of the engine. */
@@ -92,6 +93,7 @@ export interface CheckOptions {
   onChecked(check: QueryCheck): void;
 }
 
+/** What SQL without a header refers to. */
 export interface ColumnsOptions {
   /** Where the SQL comes from, for problems. */
   readonly source: Source;

@@ -1,0 +1,143 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Packs the package, installs it into an empty folder with the servers and runtimes of `package.json`, and runs there a
+ * program and every example of docs/embedding.md: `npm run embedding`. It exits with 1 if one of them fails, or if `publint`
+ * or `attw` finds an error.
+ */
+const folder = mkdtempSync(join(tmpdir(), 'querygate-embedding-'));
+const apiKey = 'a-key-of-the-embedding-check';
+const env = { ...process.env, API_KEY: apiKey, JWT_SECRET: 'a secret of at least thirty-two bytes' };
+const run = (command: string, ...args: readonly string[]) =>
+  execFileSync(command, args, { cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
+try {
+  execFileSync('npm', ['pack', '--pack-destination', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [tarball = ''] = globSync('querygate-*.tgz', { cwd: folder });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  const { devDependencies } = JSON.parse(readFileSync('test/embedding/package.json', 'utf8')) as {
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  const others = Object.entries(devDependencies).map(([name, version]) => `${name}@${version}`);
+  run('npm', 'install', '--no-audit', '--no-fund', `./${tarball}`, ...others);
+
+  const runtimes = [
+    ['Node', process.execPath],
+    ['Bun', firstOf(['node_modules/@oven/bun-*/bin/bun', 'node_modules/bun/bin/bun.exe'])],
+    ['Deno', firstOf(['node_modules/@deno/*/deno', 'node_modules/deno/deno']), 'run', '--allow-all'],
+  ] as const;
+  cpSync('test/embedding/program.js', join(folder, 'program.js'));
+  for (const [name, command, ...args] of runtimes)
+    print(`${name}: ${run(command, ...args, 'program.js').trim()}`);
+
+  const [, bun, deno] = runtimes;
+  const examples = writeExamples();
+  await serve('node.js', '', process.execPath);
+  for (const name of ['express.js', 'fastify.js', 'hono.js'])
+    await serve(name, '/warehouse', process.execPath);
+  await serve('bun.js', '', bun[1]);
+  await serve('deno.js', '', deno[1], ...deno.slice(2));
+  importExamples(examples);
+
+  print(run('node_modules/.bin/publint', 'run', 'node_modules/querygate', '--strict'));
+  print(run('node_modules/.bin/attw', tarball, '--profile', 'esm-only', '--format', 'ascii'));
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+function firstOf(patterns: readonly string[]): string {
+  const found = globSync(patterns, { cwd: folder }).filter((file) => existsSync(join(folder, file)));
+  if (found[0] === undefined) throw new Error(`${patterns.join(', ')}: not installed`);
+  return resolve(folder, found[0]);
+}
+
+/** The examples of the page, whose first line is their file. @returns their files */
+function writeExamples(): readonly string[] {
+  cpSync('queries', join(folder, 'queries'), { recursive: true });
+  mkdirSync(join(folder, 'logs'));
+  writeFileSync(join(folder, 'keys.yaml'), 'keys: []\ncount: 0\n');
+  const page = readFileSync('docs/embedding.md', 'utf8');
+  return [...page.matchAll(/^```js\n\/\/ (\S+)\n([\s\S]*?)^```/gm)].map(([, file = '', text = '']) => {
+    const path = join(folder, file === 'gateway.js' ? file : `examples/${file}`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text.replace(/'(?:\.\.?\/)+gateway\.js'/, `'${join(folder, 'gateway.js')}'`));
+    return path;
+  });
+}
+
+/** Runs an example that listens, on a free port, and calls it by REST and GraphQL. */
+async function serve(name: string, path: string, command: string, ...args: readonly string[]): Promise<void> {
+  const port = await freePort();
+  const file = join(folder, 'examples', name);
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('3000', String(port)));
+  const child = spawn(command, [...args, file], { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const ended = once(child, 'exit');
+  try {
+    const url = `http://127.0.0.1:${port}${path}`;
+    await answers(`${url}/healthz`, child);
+    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+    const body = JSON.stringify({ query: '{ endpoints { name } }' });
+    const graphql = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
+    const { data } = (await graphql.json()) as {
+      readonly data: { readonly endpoints: readonly { name: string }[] };
+    };
+    const wrong = await fetch(`${url}/api/endpoints/query/${data.endpoints[0]?.name}`);
+    if (graphql.status !== 200 || wrong.status !== 401)
+      throw new Error(`${name}: ${graphql.status} ${wrong.status}`);
+    print(`${name}: ${data.endpoints.length} endpoints`);
+  } finally {
+    child.kill();
+    await ended;
+  }
+}
+
+async function answers(url: string, child: { readonly exitCode: number | null }): Promise<void> {
+  for (let tries = 0; tries < 300 && child.exitCode === null; tries += 1) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.status === 200) return;
+    await sleep(200);
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+/** The other examples: a gateway, or a handler of requests. */
+function importExamples(files: readonly string[]): void {
+  for (const file of files.filter((one) => /(?:keys|stored-queries|route)\.js$/.test(one))) {
+    const program = `
+      const { gateway, GET } = await import(${JSON.stringify(file)});
+      const request = new Request('http://localhost/warehouse/healthz');
+      const { status } = await (GET ?? gateway.fetch)(GET ? request : new Request('http://localhost/healthz'));
+      console.log(status);
+      process.exit();`;
+    print(
+      `${file.slice(folder.length + 1)}: ${run(process.execPath, '--input-type=module', '-e', program).trim()}`,
+    );
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { readonly port: number };
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
