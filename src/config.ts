@@ -217,7 +217,7 @@ function toConfig(read: Settings) {
     /** How JSON Web Tokens are verified; undefined: they are not accepted. */
     jwt: jwtConfig(read),
     /** Proxies whose X-Forwarded-For is believed; undefined: none. */
-    trustedProxies: read.TRUST_PROXY === undefined ? undefined : parseAddressList(listOf(read.TRUST_PROXY)),
+    trustedProxies: read.TRUST_PROXY === undefined ? undefined : listOf(read.TRUST_PROXY),
     /** Web origins that may read responses; `*` means any. */
     corsOrigins: parseOrigins(read.CORS_ORIGINS),
     /** Request headers that they may send, besides the usual ones. */

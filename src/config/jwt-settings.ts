@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { StartError } from '../errors.ts';
 import { isLoopback } from './loopback.ts';
 
 /** The shortest secret that RFC 7518, 3.2 allows for HS256. */
@@ -78,6 +79,69 @@ export function jwtConfig(read: Read) {
     allowsWithoutTenants: read.JWT_WITHOUT_TENANTS === 'allow',
   });
 }
+
+/** What `jwt` of the package takes; see `JwtOptions`. */
+interface JwtInput {
+  readonly jwksUrl?: string | undefined;
+  readonly publicKey?: string | KeyObject | undefined;
+  readonly secret?: string | undefined;
+  readonly issuer?: string | undefined;
+  readonly audience?: string | undefined;
+  readonly clockSkewSeconds?: number;
+  readonly claims?: Readonly<Partial<Record<'tenants' | 'endpoints' | 'rate' | 'permissions', string>>>;
+  readonly allowsWithoutTenants?: boolean;
+}
+
+/** Options by the same rules as the settings. @throws StartError with every problem, by the names of the options */
+export function readJwtOptions(options: JwtInput): JwtConfig {
+  const { publicKey, claims = {} } = options;
+  const given: Readonly<Record<keyof typeof jwtSettings, string | undefined>> = {
+    JWT_JWKS_URL: options.jwksUrl,
+    JWT_PUBLIC_KEY:
+      typeof publicKey === 'object' ? String(publicKey.export({ type: 'spki', format: 'pem' })) : publicKey,
+    JWT_SECRET: options.secret,
+    JWT_ISSUER: options.issuer,
+    JWT_AUDIENCE: options.audience,
+    JWT_CLOCK_SKEW_SECONDS: options.clockSkewSeconds?.toString(),
+    JWT_TENANTS_CLAIM: claims.tenants,
+    JWT_ENDPOINTS_CLAIM: claims.endpoints,
+    JWT_RATE_CLAIM: claims.rate,
+    JWT_PERMISSIONS_CLAIM: claims.permissions,
+    JWT_WITHOUT_TENANTS: options.allowsWithoutTenants === true ? 'allow' : 'refuse',
+  };
+  const values = Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  const parsed = z.object(jwtSettings).safeParse(values);
+  const problems = [
+    ...(parsed.error?.issues ?? []).map(({ path, message }) => ({
+      message: `${path.join('.')}: ${message}`,
+    })),
+    ...jwtProblems(values, (name) => name),
+  ];
+  const config = parsed.success ? jwtConfig(parsed.data) : undefined;
+  if (config !== undefined && problems.length === 0) return config;
+  const all = problems.length > 0 ? problems : [{ message: `give one of ${keySources.join(', ')}` }];
+  throw new StartError(
+    'The options of jwt have problems',
+    all.map(({ message }) => ({
+      message: message.replace(/\bJWT_[A-Z_]+\b/g, (name) => optionNames[name] ?? name),
+    })),
+  );
+}
+
+const optionNames: Readonly<Record<string, string>> = {
+  JWT_JWKS_URL: 'jwksUrl',
+  JWT_PUBLIC_KEY: 'publicKey',
+  JWT_SECRET: 'secret',
+  JWT_ISSUER: 'issuer',
+  JWT_AUDIENCE: 'audience',
+  JWT_CLOCK_SKEW_SECONDS: 'clockSkewSeconds',
+  JWT_TENANTS_CLAIM: 'claims.tenants',
+  JWT_ENDPOINTS_CLAIM: 'claims.endpoints',
+  JWT_RATE_CLAIM: 'claims.rate',
+  JWT_PERMISSIONS_CLAIM: 'claims.permissions',
+};
 
 const keySources = ['JWT_JWKS_URL', 'JWT_PUBLIC_KEY', 'JWT_SECRET'] as const;
 

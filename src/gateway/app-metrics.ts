@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
-import type { Config } from '../config.ts';
 import type { CatalogState } from '../http/handler/readiness.ts';
 import { buildRequestMetrics, type RequestMetrics } from '../http/observe/request-metrics.ts';
 import { buildInfo } from '../metrics/build-info.ts';
@@ -12,6 +11,7 @@ import { openKeptEndpoints } from '../metrics/kept-endpoints.ts';
 import { type Metrics, openRegistry } from '../metrics/open-registry.ts';
 import { buildResultMetrics, type ResultMetrics, type ResultState } from '../metrics/result-metrics.ts';
 import { buildShadowMetrics, type ShadowMetrics } from '../metrics/shadow-metrics.ts';
+import type { Settings } from './options.ts';
 
 /** What counts from the beginning, whether or not the metrics are served. */
 export interface Collectors {
@@ -31,7 +31,7 @@ export const buildCollectors = (catalog: Catalog, log: Logger, now: () => Date):
 });
 
 interface AppMetricsOptions {
-  readonly config: Config;
+  readonly settings: Settings;
   readonly catalog: Catalog;
   readonly collectors: Collectors;
   readonly results: ResultState;
@@ -40,7 +40,7 @@ interface AppMetricsOptions {
 }
 
 export interface AppMetrics {
-  /** undefined if METRICS is off. */
+  /** undefined if they are not served. */
   readonly registry: Metrics | undefined;
   readonly results: ResultMetrics;
   readonly catalog: CatalogMetrics;
@@ -55,8 +55,8 @@ export async function openAppMetrics(options: AppMetricsOptions): Promise<AppMet
     const { queries, broken, problem, loadedAt } = options.state();
     return { queries, problems: broken.length + Number(problem !== undefined), loadedAt };
   });
-  const all = [requests, results, engine, imports, catalog, shadows, deprecated, buildInfo(options.config)];
-  const registry = options.config.metrics
+  const all = [requests, results, engine, imports, catalog, shadows, deprecated, buildInfo(options.settings)];
+  const registry = options.settings.metrics
     ? await openRegistry(all.flatMap(({ families }) => families))
     : undefined;
   const keptEndpoints = openKeptEndpoints(namesOf(options.catalog));

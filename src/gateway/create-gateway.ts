@@ -1,93 +1,106 @@
 import type { RequestListener } from 'node:http';
-import type { Logger } from 'pino';
-import { buildCollectors, openAppMetrics } from './app-metrics.ts';
-import { openCallers } from './callers.ts';
-import { buildHttpHandler } from './http-handler.ts';
-import { openQueryExecution } from './query-execution.ts';
+import { pino } from 'pino';
+import { completeRecords } from '../analysis/complete-records.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
-import { readFolder } from '../catalog/folder/read-folder.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
-import { type Clock, systemClock } from '../concurrency/clock.ts';
+import { systemClock } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { Config } from '../config.ts';
-import type { Engine } from '../engine/engine.ts';
-import { completeRecords } from '../analysis/complete-records.ts';
+import { parseAddressList } from '../config/address-list.ts';
+import { StartError } from '../errors.ts';
 import { ByteBudget } from '../http/message/byte-budget.ts';
 import { loadTrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { buildReadiness } from '../http/handler/readiness.ts';
-import { buildFetch } from '../http/node/fetch-adapter.ts';
+import { buildFetch, type Connection } from '../http/node/fetch-adapter.ts';
 import { buildNodeListener } from '../http/node/node-listener.ts';
 import type { Metrics } from '../metrics/open-registry.ts';
-import type { FilesReport } from './reload/files-report.ts';
-import { openReload } from './reload/open-reload.ts';
 import type { Counters } from '../results/counters.ts';
-import type { Tracer } from '../trace/span.ts';
+import { buildCollectors, openAppMetrics } from './app-metrics.ts';
+import { openCallers } from './callers.ts';
+import { buildHttpHandler } from './http-handler.ts';
+import { type Features, type GatewayOptions, settingsOf } from './options.ts';
+import { openQueryExecution } from './query-execution.ts';
+import { openReload } from './reload/open-reload.ts';
+import { catalogSource } from './reload/query-source.ts';
 
-export interface AppOptions {
-  readonly config: Config;
-  /** A key without restrictions, configured or generated at start; undefined if all keys are in the key file. */
-  readonly apiKey: string | undefined;
-  readonly log: Logger;
-  /** Writes a line of JSON to the log as it is; undefined if only `log` may write. */
-  readonly writeLine?: ((line: string) => void) | undefined;
-  /** The time, for the SQL's CURRENT_TIMESTAMP() and for answers. */
-  readonly now?: () => Date;
-  /** Runs delayed work, as `Clock.after` does. */
-  readonly after?: Clock['after'];
-  /** Receives the progress of opening the engine, as one short line. */
-  readonly onProgress?: (line: string) => void;
-  /** Replaces the configured engine. */
-  readonly engine?: Engine;
-  /** Exports traces; undefined for none. The app closes it. */
-  readonly tracer?: Tracer | undefined;
-  /** Receives files of the catalog that begin or cease to be broken. */
-  readonly onFiles?: ((report: FilesReport) => void) | undefined;
-}
-
-export interface App {
-  /** The version that is served. */
+/** Serves saved queries. It has no socket: a server gives it requests. */
+export interface Gateway {
+  /** The version of the saved queries that is served now. */
   readonly catalog: Catalog;
-  /** Looks for changed saved queries now; nothing if RELOAD is off. */
-  reload(): void;
   /** Counts of what the cache has done since the start. */
   readonly counters: Readonly<Counters>;
-  /** Handles one request. It never rejects. */
-  fetch(request: Request): Promise<Response>;
-  /** The same for Node's HTTP server. */
+  /**
+   * Answers one request, as a handler of Bun, Deno, hono and Next. It never rejects, and needs no `this`.
+   *
+   * @param connection `{ address }` with the address of the caller, or what Bun, Deno and hono give. Without it wrong keys are
+   * not slowed down, and keys that are bound to addresses are refused
+   */
+  readonly fetch: (request: Request, connection?: Connection) => Promise<Response>;
+  /** The same for Node's HTTP server, and for express. It needs no `this`. */
   readonly listener: RequestListener;
-  /** undefined if METRICS is off. */
+  /** undefined if they are not served. */
   readonly metrics: Metrics | undefined;
+  /** Looks for changed saved queries now; nothing if they are not followed. */
+  reload(): void;
   /** Makes `/readyz` report that no new requests should be sent. */
   drain(): void;
+  /** Stops running queries, and closes everything that the gateway has opened. It is safe to call twice. */
   close(): Promise<void>;
 }
+
+/** REST and GraphQL alone. */
+const noFeatures: Features = {
+  metrics: false,
+  pages: false,
+  graphiql: false,
+  compat: undefined,
+  shownKey: undefined,
+};
 
 /** Takes turns with the keys. */
 const reloading: Owner = 'saved queries';
 
 /**
- * The whole service without a socket.
+ * Opens the engine, reads the saved queries, and checks each of them. It changes nothing of the process: no signals, no
+ * variables of the environment, no output. Several gateways may be open in one process.
  *
- * @throws StartError with every problem of the saved queries, or of the key file
+ * @throws StartError with every problem of the options, the saved queries or the key file
  */
-export async function openApp(options: AppOptions): Promise<App> {
-  const { config, log, tracer, now = systemClock.now, after = systemClock.after } = options;
-  const turns = new LoopTurns();
-  const files = readFolder(config.queriesDir);
-  const history = openHistory(config.queriesDir, files, now, completeRecords);
-  const { catalog } = history;
-  const { trustedDocumentsFile } = config;
-  const trusted = trustedDocumentsFile === undefined ? undefined : loadTrustedDocuments(trustedDocumentsFile);
+export const createGateway = (options: GatewayOptions): Promise<Gateway> => openGateway(options, noFeatures);
 
-  const callers = await openCallers({ ...options, catalog, now });
+/** The same with more than REST and GraphQL. */
+export async function openGateway(given: GatewayOptions, features: Features): Promise<Gateway> {
+  const { log = pino({ enabled: false }), now = systemClock.now, after = systemClock.after } = given;
+  const options = { ...given, log };
+  const settings = settingsOf(options, features);
+  const { hideEndpoints = 'tenants', trustedDocuments } = options;
+  const trustedProxies = proxiesOf(options.trustedProxies);
+  const turns = new LoopTurns();
+  const source = catalogSource(options.queries);
+  const files = await source.read();
+  const history = openHistory(source.folder, files, now, completeRecords);
+  const { catalog } = history;
+  const trusted = trustedDocuments === undefined ? undefined : loadTrustedDocuments(trustedDocuments);
+
+  const callers = await openCallers({
+    keys: options.keys,
+    shared: options.cache?.shared,
+    catalog,
+    hideEndpoints,
+    log,
+    now,
+  });
   const collectors = buildCollectors(catalog, log, now);
   const execution = await openQueryExecution({
     ...options,
+    settings,
     catalog,
     clock: { now, after },
     turns,
     collectors,
+  }).catch(async (error: unknown) => {
+    await callers.close();
+    throw error;
   });
   const { results, getResult } = execution;
   await results.ready;
@@ -95,18 +108,18 @@ export async function openApp(options: AppOptions): Promise<App> {
   callers.watch();
 
   const state = () => reload.state;
-  const metrics = await openAppMetrics({ config, catalog, collectors, results, state });
+  const metrics = await openAppMetrics({ settings, catalog, collectors, results, state });
   let ready = true;
   const budget = new ByteBudget();
   const { handle, versions, buildVersion } = buildHttpHandler({
     ...options,
+    settings,
     catalog,
-    keyring: callers.keyring,
-    tokens: callers.tokens,
+    callers,
     trusted,
-    getResult: config.metrics ? metrics.results.count(getResult) : getResult,
+    getResult: settings.metrics ? metrics.results.count(getResult) : getResult,
     metrics: metrics.registry,
-    requestMetrics: config.metrics ? collectors.requests : undefined,
+    requestMetrics: settings.metrics ? collectors.requests : undefined,
     derived: results.derived,
     readiness: buildReadiness(() => ready, state),
     budget,
@@ -114,15 +127,15 @@ export async function openApp(options: AppOptions): Promise<App> {
     now,
   });
   const reload = openReload({
-    folder: config.queriesDir,
+    source,
     files,
     history,
     updates: execution.updates,
-    isOn: config.reload,
+    isOn: options.reload ?? true,
     async prepare(next) {
       const version = await turns.run(reloading, buildVersion(next));
       return () => {
-        callers.replaceCatalog(next);
+        callers.replaceQueries(next.queries);
         metrics.replaceCatalog(next);
         return Promise.all([versions.replace(version), execution.replaceCatalog(next)]);
       };
@@ -139,8 +152,8 @@ export async function openApp(options: AppOptions): Promise<App> {
     reload: reload.look,
     counters: results.counters,
     metrics: metrics.registry,
-    fetch: buildFetch(handle),
-    listener: buildNodeListener({ handle, budget, turns, log, trustedProxies: config.trustedProxies }),
+    fetch: buildFetch({ handle, turns, trustedProxies, log }),
+    listener: buildNodeListener({ handle, budget, turns, log, trustedProxies }),
     drain: () => {
       ready = false;
     },
@@ -151,7 +164,15 @@ export async function openApp(options: AppOptions): Promise<App> {
       await callers.close();
       await execution.close();
       await reloadClosed;
-      await tracer?.close();
+      await options.tracer?.close();
     },
   };
+}
+
+function proxiesOf(texts: readonly string[] | undefined) {
+  if (texts === undefined) return undefined;
+  const list = parseAddressList(texts);
+  if (list !== undefined) return list;
+  const message = `trustedProxies: got ${JSON.stringify(texts)}; must be addresses or ranges, as in 10.0.0.0/8, or loopback, or private`;
+  throw new StartError('The gateway cannot start', [{ message }]);
 }

@@ -3,13 +3,10 @@ import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import { runSteps } from '../concurrency/run-steps.ts';
 import { VersionedRef } from '../concurrency/versioned-ref.ts';
-import { isLoopback } from '../config/loopback.ts';
-import type { Config } from '../config.ts';
 import { buildAdmit } from '../http/access/admission.ts';
 import { type Audit, buildAudit } from '../http/access/audit.ts';
 import { buildCors, type Cors } from '../http/access/cors.ts';
 import { isFromLoopback } from '../http/access/loopback.ts';
-import { buildRecognizeKeys } from '../http/access/recognize-keys.ts';
 import { buildRejectKeys, buildRejectKeysInUrls } from '../http/access/reject-keys-in-urls.ts';
 import { buildRejectWrongKey } from '../http/access/wrong-keys.ts';
 import { acceptLogflareRequests, buildLogflareCompat } from '../http/compat/logflare.ts';
@@ -33,23 +30,22 @@ import { buildOpenapi } from '../http/openapi/openapi.ts';
 import { buildReader } from '../http/openapi/reader/reader.ts';
 import { buildPages, pagesSet } from '../http/pages/pages.ts';
 import { buildRest } from '../http/rest/rest.ts';
-import type { Tokens } from '../keys/jwt/tokens.ts';
-import type { Keyring } from '../keys/keyring.ts';
+
+import type { Callers } from '../keys/join-sources.ts';
 import type { Metrics } from '../metrics/open-registry.ts';
 import type { GetResult } from '../results/get-result.ts';
 import type { DerivedStore } from '../results/memory-store.ts';
 import type { Tracer } from '../trace/span.ts';
+import type { Settings } from './options.ts';
 
 interface HttpOptions {
-  readonly config: Config;
-  /** As in `AppOptions`, like the next three. */
-  readonly apiKey: string | undefined;
+  readonly settings: Settings;
+  /** As in `GatewayOptions`, like the next two. */
   readonly log: Logger;
   readonly writeLine?: ((line: string) => void) | undefined;
   readonly tracer?: Tracer | undefined;
   readonly catalog: Catalog;
-  readonly keyring: Keyring;
-  readonly tokens: Tokens | undefined;
+  readonly callers: Callers;
   readonly trusted: TrustedDocuments | undefined;
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
@@ -71,17 +67,16 @@ interface HttpHandler {
 
 /** Connects what answers requests. */
 export function buildHttpHandler(options: HttpOptions): HttpHandler {
-  const { config, apiKey, log, writeLine, tracer, keyring, tokens, requestMetrics, budget, now } = options;
-  const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
+  const { settings, callers, log, writeLine, tracer, requestMetrics, budget, now } = options;
+  const { isKeyText } = callers;
   const audit = buildAudit(log, isKeyText);
-  const cors = buildCors(config.corsOrigins, config.corsHeaders);
+  const cors = buildCors(settings.corsOrigins, settings.corsHeaders);
   const buildVersion = versionBuilder(options, { isKeyText, audit, cors });
   const versions = new VersionedRef(runSteps(buildVersion(options.catalog)));
   const handle = buildHandler({
     versions,
     admit: buildAdmit({
-      keyring,
-      tokens,
+      callers,
       rejectKeysInUrls: buildRejectKeysInUrls(isKeyText),
       rejectWrongKey: buildRejectWrongKey(now),
       now,
@@ -93,7 +88,7 @@ export function buildHttpHandler(options: HttpOptions): HttpHandler {
     log,
   });
   return {
-    handle: config.compat === undefined ? handle : acceptLogflareRequests(handle),
+    handle: settings.compat === undefined ? handle : acceptLogflareRequests(handle),
     versions,
     buildVersion,
   };
@@ -108,10 +103,10 @@ interface Rules {
 
 /** Builds what lives as long as the process. @returns builds what lives as long as a version of the catalog */
 function versionBuilder(options: HttpOptions, { isKeyText, audit, cors }: Rules) {
-  const { config, log, trusted, getResult, derived, metrics, readiness, budget, turns, now } = options;
+  const { settings, log, trusted, getResult, derived, metrics, readiness, budget, turns, now } = options;
   const buildGraphqlOf = buildGraphql({
     getResult,
-    introspection: config.introspection,
+    introspection: settings.introspection,
     trusted,
     derived: buildDerivedCache(derived),
     budget,
@@ -120,7 +115,7 @@ function versionBuilder(options: HttpOptions, { isKeyText, audit, cors }: Rules)
     log,
     now,
   });
-  const { graphiql, pages, assets } = buildBrowserPages(config, options.apiKey);
+  const { graphiql, pages, assets } = buildBrowserPages(settings);
   const rejectKeys = buildRejectKeys(isKeyText);
   const reader = buildReader();
   return function* (catalog: Catalog): Generator<void, CatalogVersion> {
@@ -134,11 +129,12 @@ function versionBuilder(options: HttpOptions, { isKeyText, audit, cors }: Rules)
       prepareRequest,
       routeOf: buildRoutes({
         rest,
-        compat: config.compat === undefined ? undefined : buildLogflareCompat({ catalog, rest, rejectKeys }),
+        compat:
+          settings.compat === undefined ? undefined : buildLogflareCompat({ catalog, rest, rejectKeys }),
         graphql,
         openapi: buildOpenapi(catalog, turns),
-        reader: config.pages ? reader : undefined,
-        page: config.graphiql ? page : undefined,
+        reader: settings.pages ? reader : undefined,
+        page: settings.graphiql ? page : undefined,
         pages: pages?.page,
         assets,
         metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
@@ -151,14 +147,11 @@ function versionBuilder(options: HttpOptions, { isKeyText, audit, cors }: Rules)
 }
 
 /** GraphiQL and the pages of the endpoints, with the files that the configured ones load. */
-function buildBrowserPages(config: Config, apiKey: string | undefined) {
-  // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
-  const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
-  const shownKey = showsKey ? apiKey : undefined;
+function buildBrowserPages({ shownKey, ...settings }: Settings) {
   const graphiql = buildGraphiql(shownKey);
-  const pages = config.pages ? buildPages({ apiKey: shownKey, graphiql: config.graphiql }) : undefined;
+  const pages = settings.pages ? buildPages({ apiKey: shownKey, graphiql: settings.graphiql }) : undefined;
   const assets = new Map<string, Answer>();
   if (pages !== undefined) assets.set(pagesSet, pages.assets);
-  if (config.graphiql) assets.set(graphiqlSet, graphiql.assets);
+  if (settings.graphiql) assets.set(graphiqlSet, graphiql.assets);
   return { graphiql, pages, assets };
 }

@@ -2,31 +2,31 @@ import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { Config } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { idsOf } from '../http/message/request-trace.ts';
 import type { OnCost } from '../results/compute.ts';
 import type { GetResult } from '../results/get-result.ts';
-import { hotKeyLimit } from '../results/hot-keys.ts';
 import { openResults, type Results } from '../results/open-results.ts';
-import { describeExposure } from '../results/redis/exposure.ts';
 import type { OpenSharedCache } from '../results/shared/shared-cache.ts';
 import { traceResults } from '../results/trace-results.ts';
 import { openShadows } from '../shadow/open-shadows.ts';
 import type { Tracer } from '../trace/span.ts';
 import type { Collectors } from './app-metrics.ts';
-import { openConfiguredEngine } from './configured-engine.ts';
+import { openEngine } from './open-engine.ts';
+import type { CacheOptions, EngineFactory, Settings, SharedStore } from './options.ts';
 
 interface QueryExecutionOptions {
-  readonly config: Config;
+  readonly settings: Settings;
   readonly catalog: Catalog;
   readonly log: Logger;
   readonly clock: Clock;
   readonly turns: LoopTurns;
   readonly collectors: Collectors;
-  /** As in `AppOptions`, like the next two. */
-  readonly onProgress?: (line: string) => void;
-  readonly engine?: Engine;
+  /** As in `GatewayOptions`, like all below. */
+  readonly engine: EngineFactory;
+  readonly cache?: CacheOptions | undefined;
+  readonly onProgress?: ((line: string) => void) | undefined;
+  readonly onUnusable?: ((error: Error) => void) | undefined;
   readonly tracer?: Tracer | undefined;
 }
 
@@ -42,17 +42,15 @@ export interface QueryExecution {
 
 /** @throws StartError as `Engine` says */
 export async function openQueryExecution(options: QueryExecutionOptions): Promise<QueryExecution> {
-  const { config, catalog, log, clock, turns, collectors, tracer } = options;
-  const openShared = await sharedCache(config, log);
-  const opened =
-    options.engine ??
-    (await openConfiguredEngine({ ...options, now: clock.now, imported: collectors.imports.record }));
-  const engine = config.metrics ? collectors.engine.measure(opened) : opened;
+  const { settings, catalog, log, clock, turns, collectors, tracer } = options;
+  const openShared = await sharedCache(options.cache?.shared, log);
+  const opened = await openEngine({ ...options, now: clock.now, imported: collectors.imports.record });
+  const engine = settings.metrics ? collectors.engine.measure(opened) : opened;
   const onCost: OnCost = (endpoint, cost, trace) => {
     collectors.engine.addCost(endpoint, cost);
     log.info({ endpoint, ...cost, ...(trace && idsOf(trace)) }, 'query ran');
   };
-  const { engineConcurrency, engineTimeoutMs } = config;
+  const { engineConcurrency, engineTimeoutMs } = settings;
   const common = { catalog, engineConcurrency, engineTimeoutMs, clock, turns, log };
   const shadows = openShadows({
     ...common,
@@ -63,7 +61,7 @@ export async function openQueryExecution(options: QueryExecutionOptions): Promis
   const results = openResults({
     ...common,
     engine: shadows.engine,
-    memoryBytes: config.cacheMemoryBytes,
+    memoryBytes: settings.cacheMemoryBytes,
     openShared,
     onCost,
   });
@@ -84,13 +82,10 @@ export async function openQueryExecution(options: QueryExecutionOptions): Promis
   };
 }
 
-/** The Redis client is imported only if it is used: it would slow down every start. */
 async function sharedCache(
-  { cacheUrl: url, cacheSecret: secret }: Config,
+  shared: SharedStore | undefined,
   log: Logger,
 ): Promise<OpenSharedCache | undefined> {
-  if (url === undefined) return undefined;
-  const { openRedisCache } = await import('../results/redis/redis-shared-cache.ts');
-  for (const warning of describeExposure({ url, secret })) log.warn(warning);
-  return (onConnected) => openRedisCache({ url, secret, log, onConnected, hotKeyLimit });
+  for (const warning of shared?.warnings ?? []) log.warn(warning);
+  return shared?.openCache(log);
 }

@@ -2,12 +2,12 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { type AddressList, parseAddressList } from '../config/address-list.ts';
-import type { Config } from '../config.ts';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { KeyEntry } from './file/key-schema.ts';
 import { digestOf, idOfKey } from './key-text.ts';
 import {
   type EndpointNames,
+  type HideEndpoints,
   hidesEndpoints,
   type Principal,
   resolveEndpoints,
@@ -19,7 +19,7 @@ interface KeyringOptions {
   readonly catalog: Catalog;
   /** The key without restrictions, if there is one. */
   readonly apiKey: string | undefined;
-  readonly hideEndpoints: Config['hideEndpoints'];
+  readonly hideEndpoints: HideEndpoints;
   readonly newRateLimit: NewRateLimit;
   readonly now: () => Date;
 }

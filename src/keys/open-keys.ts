@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
-import type { Config } from '../config.ts';
 import { describeProblem } from '../errors.ts';
 import { checkKeysOffLoop } from './file/check-file.ts';
 import { KeyHistory } from './file/key-history.ts';
@@ -10,7 +9,7 @@ import { loadKeyText, requireKeys } from './file/load-keys.ts';
 import { unknownEndpoints } from './file/unknown-endpoints.ts';
 import { watchFile } from './file/watch-file.ts';
 import { Keyring } from './keyring.ts';
-import { type EndpointNames, namesOf } from './principal.ts';
+import { type EndpointNames, type HideEndpoints, namesOf } from './principal.ts';
 import type { NewRateLimit } from './rates/rate-limiter.ts';
 import { openRecordUse } from './record-use.ts';
 
@@ -19,7 +18,7 @@ interface KeysOptions {
   readonly file: string | undefined;
   readonly apiKey: string | undefined;
   readonly catalog: Catalog;
-  readonly hideEndpoints: Config['hideEndpoints'];
+  readonly hideEndpoints: HideEndpoints;
   /** Whether a file that may have been cut is only warned of. */
   readonly acceptsCutFile: boolean;
   readonly newRateLimit: NewRateLimit;

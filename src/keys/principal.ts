@@ -1,6 +1,5 @@
 import { lowerCaseUuid, type QueryAddresses } from '../catalog/model/find-query.ts';
 import { queriesByName, seriesOf } from '../catalog/model/versions.ts';
-import type { Config } from '../config.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { RateLimit } from './rates/rate-limiter.ts';
 
@@ -8,6 +7,11 @@ import type { RateLimit } from './rates/rate-limiter.ts';
 export const permissions = ['fresh', 'catalog', 'metrics', 'sql'] as const;
 
 export type Permission = (typeof permissions)[number];
+
+/**
+ * For which keys endpoints that they may not query do not seem to exist: for those that are bound to tenants, all, or none.
+ */
+export type HideEndpoints = 'tenants' | 'all' | 'off';
 
 /** An authenticated caller: a key, and what it permits. */
 export interface Principal {
@@ -47,7 +51,7 @@ export const mayPassSql = ({ permissions, tenants }: Pick<Principal, 'permission
   permissions.has('sql') || tenants === undefined;
 
 /** Whether the operator hides from a principal what it may not query. */
-export function hidesEndpoints(setting: Config['hideEndpoints'], isBoundToTenants: boolean): boolean {
+export function hidesEndpoints(setting: HideEndpoints, isBoundToTenants: boolean): boolean {
   return setting === 'all' || (setting === 'tenants' && isBoundToTenants);
 }
 

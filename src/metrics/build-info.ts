@@ -1,9 +1,8 @@
-import type { Config } from '../config.ts';
 import { packageVersion } from '../version.ts';
 import type { MetricFamily } from './metric-family.ts';
 
 /** Which build runs, as the labels of a metric whose value is always 1. */
-export function buildInfo({ engine }: Pick<Config, 'engine'>): {
+export function buildInfo({ engine }: { readonly engine: string }): {
   readonly families: readonly MetricFamily[];
 } {
   const labels = { version: packageVersion(), node: process.versions.node, engine };

@@ -2,18 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { type App, openApp } from '../../src/gateway/create-gateway.ts';
+import { type Gateway, openGateway } from '../../src/gateway/create-gateway.ts';
+import { featuresOf, gatewayOptions } from '../../src/cli/start/gateway-options.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { makeQueryFolder, type QueryFolder } from './query-folder.ts';
-import { apiKey } from './test-app.ts';
+import { apiKey, openedEngine } from './test-app.ts';
 
 interface LogLine extends Readonly<Record<string, unknown>> {
   readonly msg: string;
 }
 
 export interface FolderApp {
-  readonly app: App;
+  readonly app: Gateway;
   readonly queries: QueryFolder;
   /** Lines of the log, without those of requests. */
   readonly logged: readonly LogLine[];
@@ -63,13 +64,15 @@ export async function openFolderApp(
     METRICS: 'on',
     ...env,
   });
-  const app = await openApp({
-    config,
-    apiKey,
-    log: pino({ level }, { write }),
-    ...(engine && { engine }),
-    ...(now && { now }),
-  }).catch((error: unknown) => {
+  const app = await openGateway(
+    {
+      ...gatewayOptions(config, apiKey),
+      log: pino({ level }, { write }),
+      ...(engine && { engine: openedEngine(engine) }),
+      ...(now && { now }),
+    },
+    featuresOf(config, apiKey),
+  ).catch((error: unknown) => {
     close();
     throw error;
   });

@@ -2,13 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
-import { type App, openApp } from '../../src/gateway/create-gateway.ts';
+import { type Gateway, openGateway } from '../../src/gateway/create-gateway.ts';
 import type { BoundValues } from '../../src/catalog/binding/bind.ts';
 import { textsOf } from '../../src/catalog/binding/list-values.ts';
 import { loadTables } from '../../src/catalog/folder/load-tables.ts';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
+import { featuresOf, gatewayOptions } from '../../src/cli/start/gateway-options.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import type { GatewayOptions } from '../../src/gateway/options.ts';
 
 export const apiKey = 'a-key-for-tests-only';
 
@@ -21,7 +23,7 @@ export function ago({ days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0 } = 
   return new Date(now.getTime() - back).toISOString();
 }
 
-export interface TestApp extends Pick<App, 'counters' | 'listener'> {
+export interface TestApp extends Pick<Gateway, 'counters' | 'listener'> {
   /** The folder of its local files. */
   readonly dataDir: string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
@@ -65,7 +67,11 @@ export async function openTestApp(
     ENGINE_CONCURRENCY: '2',
     ...env,
   });
-  const app = await openApp({ config, apiKey, log, now: clock, ...(engine === undefined ? {} : { engine }) });
+  const options = gatewayOptions(config, apiKey);
+  const app = await openGateway(
+    { ...options, log, now: clock, engine: engine === undefined ? options.engine : openedEngine(engine) },
+    featuresOf(config, apiKey),
+  );
 
   const fetch = (path: string, init: RequestInit = {}) =>
     app.fetch(new Request(`http://gateway.test${path}`, { headers: { 'x-api-key': apiKey }, ...init }));
@@ -96,6 +102,12 @@ export async function openTestApp(
     },
   };
 }
+
+/** An engine of a test in place of one that is opened. */
+export const openedEngine = (engine: Engine): GatewayOptions['engine'] => ({
+  name: 'test',
+  open: async () => engine,
+});
 
 /** Every value of a list is a parameter of its own. */
 export function queryString(parameters: BoundValues): string {

@@ -55,15 +55,21 @@ export function statFile(file: string): Stats | Error | undefined {
 export function readContent(file: string, stats: Stats | Error): FileContent {
   if (stats instanceof Error) return { problem: unreadable(stats) };
   if (!stats.isFile()) return { problem: 'is not a regular file' };
-  if (stats.size > maxFileBytes) {
-    return { problem: `has ${stats.size} bytes; at most ${maxFileBytes} are read` };
-  }
+  if (stats.size > maxFileBytes) return tooLarge(stats.size);
   try {
     return { text: readFileSync(file, 'utf8') };
   } catch (error) {
     return { problem: unreadable(error) };
   }
 }
+
+/** The content of a saved query or a table that is not a file. */
+export function contentOf(text: string): FileContent {
+  const bytes = Buffer.byteLength(text);
+  return bytes > maxFileBytes ? tooLarge(bytes) : { text };
+}
+
+const tooLarge = (bytes: number) => ({ problem: `has ${bytes} bytes; at most ${maxFileBytes} are read` });
 
 const unreadable = (error: unknown) => `cannot be read (${(error as NodeJS.ErrnoException).code})`;
 

@@ -12,7 +12,7 @@ import {
   tablesFolder,
 } from './read-folder.ts';
 
-interface WatchOptions {
+export interface WatchOptions {
   readonly folder: string;
   /** The files that are known already. */
   readonly known: CatalogFiles;

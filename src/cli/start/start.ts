@@ -1,9 +1,10 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { type Gateway, openGateway } from '../../gateway/create-gateway.ts';
+import { parseAddressList } from '../../config/address-list.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { StartError } from '../../errors.ts';
-import { type App, openApp } from '../../gateway/create-gateway.ts';
 import { exitCode, exitOnSignal, shutDownOnSignal } from '../../http/node/graceful-shutdown.ts';
 import { openMetricsServer } from '../../http/node/metrics-server.ts';
 import { openServer } from '../../http/node/open-server.ts';
@@ -11,6 +12,7 @@ import { makeKey } from '../../keys/key-text.ts';
 import type { FilesReport } from '../../gateway/reload/files-report.ts';
 import { openLog } from './open-log.ts';
 import { openProgressLine } from './progress-line.ts';
+import { featuresOf, gatewayOptions } from './gateway-options.ts';
 import { startBanner } from './start-banner.ts';
 import type { Tracer } from '../../trace/span.ts';
 import { withSources } from '../../author/problems/print-problems.ts';
@@ -30,8 +32,8 @@ export async function start({ values, label }: LoadedSettings, options: StartOpt
   const removeExitOnSignal = exitOnSignal();
   const hangUp = handleHangUp();
   try {
-    const app = await serve(readConfig(values, label), options, removeExitOnSignal);
-    hangUp.setAction(app.reload);
+    const gateway = await serve(readConfig(values, label), options, removeExitOnSignal);
+    hangUp.setAction(gateway.reload);
   } catch (error) {
     if (!(error instanceof StartError) || !options.showsSource) throw error;
     process.stderr.write(withSources(error.problems));
@@ -43,7 +45,7 @@ async function serve(
   config: Config,
   { showsSource }: StartOptions,
   onSignalsHandled: () => void,
-): Promise<App> {
+): Promise<Gateway> {
   // Every query occupies a thread of libuv's pool, also one that has been left behind because it did not stop; with the
   // default of four, none would be left to read files.
   process.env.UV_THREADPOOL_SIZE ??= String(2 * config.engineConcurrency + 4);
@@ -57,22 +59,37 @@ async function serve(
     now: Date.now,
   });
   const tracer = await configuredTracer(process.env, log);
-  const onFiles = showsSource ? showFiles : undefined;
-  const app = await openApp({ config, apiKey, log, writeLine, tracer, onProgress: progress.show, onFiles });
+  const gateway = await openGateway(
+    {
+      ...gatewayOptions(config, apiKey),
+      log,
+      writeLine,
+      tracer,
+      onProgress: progress.show,
+      onFiles: showsSource ? showFiles : undefined,
+      // An uncaught error ends the process in order, so that its supervisor starts it again.
+      onUnusable: (error) =>
+        setImmediate(() => {
+          throw error;
+        }),
+    },
+    featuresOf(config, apiKey),
+  );
   progress.end();
-  const { server, connections } = openServer(app.listener, log, config.trustedProxies);
+  const proxies = config.trustedProxies && parseAddressList(config.trustedProxies);
+  const { server, connections } = openServer(gateway.listener, log, proxies);
   await listen(server, { setting: 'PORT', port: config.port, host: config.host });
-  await listenForMetrics(app, config, log);
+  await listenForMetrics(gateway, config, log);
   const { shutdownDelaySeconds: delaySeconds } = config;
-  shutDownOnSignal({ server, connections, app, log, delaySeconds });
+  shutDownOnSignal({ server, connections, app: gateway, log, delaySeconds });
   onSignalsHandled();
 
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   // A configured key is the operator's secret; a generated key is shown nowhere else.
   const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
-  process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config));
-  return app;
+  process.stdout.write(startBanner(gateway.catalog, `http://${host}:${port}`, shownKey, config));
+  return gateway;
 }
 
 /** Shows on the terminal which files are broken, each problem at its place in the source, and which are mended. */
@@ -106,7 +123,11 @@ async function configuredTracer(env: NodeJS.ProcessEnv, log: Logger): Promise<Tr
   return (await import('../../trace/open-tracer.ts')).openTracer(env, log);
 }
 
-async function listenForMetrics({ metrics }: App, { metricsPort, host }: Config, log: Logger): Promise<void> {
+async function listenForMetrics(
+  { metrics }: Gateway,
+  { metricsPort, host }: Config,
+  log: Logger,
+): Promise<void> {
   if (metrics === undefined || metricsPort === undefined) return;
   const server = openMetricsServer(metrics);
   await listen(server, { setting: 'METRICS_PORT', port: metricsPort, host });

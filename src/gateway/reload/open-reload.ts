@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { BrokenFile, CatalogHistory, CatalogProposal } from '../../catalog/folder/catalog-history.ts';
 import type { CatalogFiles } from '../../catalog/folder/read-folder.ts';
-import { type FolderWatch, watchFolder } from '../../catalog/folder/watch-folder.ts';
+import type { FolderWatch } from '../../catalog/folder/watch-folder.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import type { CatalogUpdates } from '../../engine/engine.ts';
@@ -9,10 +9,11 @@ import { errorToLog } from '../../engine/without-values.ts';
 import type { CatalogState } from '../../http/handler/readiness.ts';
 import type { ReloadOutcome } from '../../metrics/catalog-metrics.ts';
 import { describeChange } from './describe-change.ts';
+import type { CatalogSource } from './query-source.ts';
 import { compareBroken, type FilesReport, logReport } from './files-report.ts';
 
 interface ReloadOptions {
-  readonly folder: string;
+  readonly source: CatalogSource;
   /** The files of the first version. */
   readonly files: CatalogFiles;
   readonly history: CatalogHistory;
@@ -41,7 +42,7 @@ export interface Reload {
 
 /** Serves the files of the queries folder as they change, each as soon as it can be served. */
 export function openReload(options: ReloadOptions): Reload {
-  const { folder, files, history, updates, isOn, log, now, onOutcome, onFiles = logReport(log) } = options;
+  const { source, files, history, updates, isOn, log, now, onOutcome, onFiles = logReport(log) } = options;
   let broken: readonly BrokenFile[] = [];
   let loadedAt = now();
   let folderProblem: string | undefined;
@@ -79,8 +80,9 @@ export function openReload(options: ReloadOptions): Reload {
   };
   const onFolderProblem = (problem: string | undefined) => {
     folderProblem = problem;
-    if (problem === undefined) log.info({ folder }, 'the folder of saved queries can be read again');
-    else log.error({ folder, problem }, unusableFolder);
+    if (problem === undefined)
+      log.info({ folder: source.folder }, 'the folder of saved queries can be read again');
+    else log.error({ folder: source.folder, problem }, unusableFolder);
   };
   const onError = (error: unknown) => {
     onOutcome('failed');
@@ -89,7 +91,7 @@ export function openReload(options: ReloadOptions): Reload {
   };
 
   const watch: FolderWatch | undefined = isOn
-    ? watchFolder({ folder, known: files, onChange, onFolderProblem, onError })
+    ? source.watch({ known: files, onChange, onFolderProblem, onError })
     : undefined;
   // What is broken may depend on more than the files: BigQuery may have been out of reach.
   const retry = openRepeat({

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { Schedule } from '../../keys/concurrency-limiter.ts';
-import type { Tokens } from '../../keys/jwt/tokens.ts';
-import type { Keyring } from '../../keys/keyring.ts';
+import type { Callers } from '../../keys/join-sources.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { RateLimit, RateLimitStatus } from '../../keys/rates/rate-limiter.ts';
 import { hasNoCache } from '../message/cache-headers.ts';
@@ -29,9 +28,7 @@ export type Admit = (
 ) => Admission | Promise<Admission>;
 
 interface AdmitOptions {
-  readonly keyring: Pick<Keyring, 'find' | 'explain'>;
-  /** Verifies JSON Web Tokens; undefined if they are not accepted. */
-  readonly tokens: Tokens | undefined;
+  readonly callers: Pick<Callers, 'find' | 'explain'>;
   readonly rejectKeysInUrls: RejectKeysInUrls;
   readonly rejectWrongKey: RejectWrongKey;
   readonly now: () => Date;
@@ -40,7 +37,7 @@ interface AdmitOptions {
 const { maxUrlLength } = httpLimits;
 
 export function buildAdmit(options: AdmitOptions): Admit {
-  const { keyring, tokens, rejectKeysInUrls, now } = options;
+  const { callers, rejectKeysInUrls, rejectWrongKey, now } = options;
   const admitPrincipal = (
     principal: Principal,
     head: RequestHead,
@@ -68,12 +65,13 @@ export function buildAdmit(options: AdmitOptions): Admit {
     if (access === 'public') return anonymous;
 
     const text = keyOf(head.headers);
-    const principal = tokens?.known(text) ?? keyring.find(text, head);
-    if (principal !== undefined) return admitPrincipal(principal, head, caller);
-    if (text === undefined || tokens?.isToken(text) !== true) throw wrongKey(text, head, options);
-    return tokens.verify(text).then((verified) => {
+    const found = callers.find(text, head);
+    if (found === undefined) throw wrongKey(text, head, options);
+    if (!(found instanceof Promise)) return admitPrincipal(found, head, caller);
+    return found.then((verified) => {
       if ('principal' in verified) return admitPrincipal(verified.principal, head, caller);
-      throw options.rejectWrongKey(head.address, verified.refusal);
+      const { refusal } = verified;
+      throw refusal === undefined ? wrongKey(text, head, options) : rejectWrongKey(head.address, refusal);
     });
   };
 }
@@ -88,9 +86,9 @@ function admission(principal: Principal, { headers }: RequestHead): Admission {
 function wrongKey(
   text: string | undefined,
   { headers, address }: RequestHead,
-  { keyring, rejectWrongKey }: AdmitOptions,
+  { callers, rejectWrongKey }: AdmitOptions,
 ): GatewayError {
-  if (text !== undefined && text !== '') return rejectWrongKey(address, keyring.explain(text));
+  if (text !== undefined && text !== '') return rejectWrongKey(address, callers.explain(text));
   const hasTwo = headers['x-api-key'] !== undefined && headers.authorization !== undefined;
   return hasTwo ? rejectWrongKey(address, { reason: 'two keys' }) : unauthenticated({ reason: 'missing' });
 }

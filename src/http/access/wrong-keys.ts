@@ -19,7 +19,7 @@ const { maxWrongKeysPerMinute } = httpLimits;
 export function buildRejectWrongKey(now: () => Date): RejectWrongKey {
   const limiters = new LRUCache<string, RateLimiter>({ max: maxAddresses });
   return (address, refusal) => {
-    // Requests without a connection come from tests, and from no network.
+    // To count all callers together would let one of them hide what is wrong with the keys of others.
     if (address === undefined) return unauthenticated(refusal);
     const group = addressGroup(address);
     const limiter = limiters.get(group) ?? new RateLimiter(maxWrongKeysPerMinute);

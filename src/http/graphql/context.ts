@@ -1,26 +1,23 @@
-import DataLoader from 'dataloader';
-import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
+import type { ExecutionResult } from 'graphql';
+import type { RawParameters } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Principal } from '../../keys/principal.ts';
-import { cacheKey } from '../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { Audit } from '../access/audit.ts';
-import { authorizeAndBind } from '../access/authorize.ts';
 import type { ByteCharge } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/limits.ts';
 import type { Admission } from '../message/route.ts';
 import { tooLargeForExecutor } from './errors.ts';
+import { buildGetOutcome, type Outcome } from './outcomes.ts';
 
-/** The outcome of an operation, for the headers and the status of its response. */
-export interface OperationOutcome {
-  readonly results: CachedResult[];
-  hasErrors: boolean;
-  /** True if every field is null because of the key's rate. */
-  isRateLimited: boolean;
-  /** True if a result was not computed because the caller disconnected or the service is shutting down. */
-  isCancelled: boolean;
+/** What became of an operation, for the headers and the status of its response; filled in while it is executed. */
+export interface Execution {
+  /** Of the fields that query, as they come. */
+  readonly outcomes: Outcome[];
+  /** undefined if there was nothing to execute. */
+  result: ExecutionResult | undefined;
   /** Why the response could not be charged, if that is so: the whole request is refused then. */
   refusal: unknown;
 }
@@ -46,8 +43,7 @@ interface ContextOptions {
   readonly getResult: GetResult;
   readonly head: RequestHead;
   readonly admission: Admission;
-  /** Filled in while the operation runs. */
-  readonly outcome: OperationOutcome;
+  readonly execution: Execution;
   /** Of the response. */
   readonly charge: ByteCharge;
   readonly turns: LoopTurns;
@@ -64,40 +60,22 @@ export function buildContext({
   getResult,
   head,
   admission,
-  outcome,
+  execution,
   charge,
   turns,
   audit,
   now,
 }: ContextOptions): Context {
-  const { principal, noCache, schedule } = admission;
-  const run = async (bound: BoundQuery) => {
-    try {
-      return await schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
-    } catch (error) {
-      return toError(error);
-    }
-  };
-  const loader = new DataLoader<BoundQuery, CachedResult, string>(
-    (queries) => Promise.all(queries.map(run)),
-    { cacheKeyFn: cacheKey },
-  );
-  const audited = <E>(error: E): E => {
-    audit(error, head, principal.id);
-    return error;
-  };
-  const load = async (query: SavedQuery, parameters: RawParameters) => {
-    try {
-      return await loader.load(authorizeAndBind(principal, { query, parameters }, head.headers, now));
-    } catch (error) {
-      throw audited(error);
-    }
-  };
+  const { principal } = admission;
+  const getOutcome = buildGetOutcome(head, admission, { getResult, audit, now });
   let responseBytes = 0;
   let turn: Promise<true> | undefined;
   return {
     principal,
-    audited,
+    audited(error) {
+      audit(error, head, principal.id);
+      return error;
+    },
     nextTurn: () => turns.next(principal.id),
     async chargeResponseBytes(bytes) {
       responseBytes += bytes;
@@ -107,21 +85,17 @@ export function buildContext({
       try {
         charge.add(executorFactor * bytes);
       } catch (error) {
-        outcome.refusal = error;
+        execution.refusal = error;
         throw error;
       }
     },
     async getResult(query, parameters) {
-      const result = await load(query, parameters);
-      outcome.results.push(result);
+      const outcome = await getOutcome({ query, parameters });
+      execution.outcomes.push(outcome);
+      if ('error' in outcome) throw outcome.error;
       // An executor writes the rows of all fields, of all operations that waited for one run, in one turn.
       await turns.wait(principal.id);
-      return result;
+      return outcome.result;
     },
   };
-}
-
-/** DataLoader takes only errors for failures of one key. */
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }

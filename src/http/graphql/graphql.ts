@@ -35,7 +35,8 @@ interface GraphqlOptions {
 
 /**
  * GraphQL over HTTP; every operation needs a key, introspection too. Operations on saved queries are compiled
- * (`compiled/`); Yoga answers everything else, and is the reference for what they must return.
+ * (`compiled/`), and with them introspection without variables; Yoga answers everything else, and is the reference for
+ * what they must return.
  *
  * @returns makes what answers for one version of the catalog, in steps: what is prepared for its schema belongs to it
  */

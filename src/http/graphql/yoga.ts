@@ -1,22 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, Source } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
-import { callerDisconnected, statusOf } from '../../errors.ts';
-import type { GetResult } from '../../results/get-result.ts';
+import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { Audit } from '../access/audit.ts';
 import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
-import { cacheHeaders, variesBy } from '../message/cache-headers.ts';
 import type { RequestHead } from '../message/head.ts';
 import { graphqlPath } from '../message/paths.ts';
 import type { Reply } from '../message/reply.ts';
 import { logOf } from '../message/request-trace.ts';
 import type { Admission } from '../message/route.ts';
-import { buildContext, type Context, type OperationOutcome } from './context.ts';
+import { buildContext, type Context, type Execution } from './context.ts';
 import type { CheckDocument } from './document/check-document.ts';
 import { maskError } from './errors.ts';
+import { cachingOf, replyGraphql } from './graphql-reply.ts';
+import { resultsOf } from './outcomes.ts';
 import type { PersistedDocuments } from './persisted/persisted-documents.ts';
 import { parseOperation } from './read-operation.ts';
 
@@ -33,7 +33,7 @@ export interface YogaOptions {
 }
 
 /** A request whose headers were checked and whose body was read. */
-export type ReceivedOperation = Omit<ServerContext, 'outcome' | 'charge'>;
+export type ReceivedOperation = Omit<ServerContext, 'execution' | 'charge'>;
 
 /** Yoga's server context: the request as it was received, of which Yoga itself sees only the method and two headers. */
 interface ServerContext {
@@ -42,7 +42,7 @@ interface ServerContext {
   /** undefined for GET. */
   readonly body: Uint8Array | undefined;
   readonly admission: Admission;
-  readonly outcome: OperationOutcome;
+  readonly execution: Execution;
   readonly charge: ByteCharge;
 }
 
@@ -60,9 +60,9 @@ export function buildAnswerWithYoga({
 }: YogaOptions): (received: ReceivedOperation) => Promise<Reply> {
   const yoga = createYoga<ServerContext, Context>({
     schema,
-    context: ({ head, admission, outcome, charge }) =>
-      buildContext({ getResult, head, admission, outcome, charge, turns, audit, now }),
-    plugins: [readRequest(persisted), recordOutcome, checkDocuments(checkDocument)],
+    context: ({ head, admission, execution, charge }) =>
+      buildContext({ getResult, head, admission, execution, charge, turns, audit, now }),
+    plugins: [readRequest(persisted), recordResult, checkDocuments(checkDocument)],
     parserAndValidationCache: false,
     graphqlEndpoint: graphqlPath,
     maskedErrors: { maskError: (error) => maskError(error, requestLog.getStore() ?? log) },
@@ -76,23 +76,17 @@ export function buildAnswerWithYoga({
   });
   const { Request } = yoga.fetchAPI;
   return async (received) => {
-    const { method, headers, signal } = received.head;
-    const outcome = {
-      results: [],
-      hasErrors: false,
-      isRateLimited: false,
-      isCancelled: false,
-      refusal: undefined,
-    };
+    const { method, headers } = received.head;
+    const execution: Execution = { outcomes: [], result: undefined, refusal: undefined };
     const request = new Request(yogaUrl, { method, headers: { accept: headers.accept ?? '*/*' } });
     const charge = budget.reserve(received.admission.principal.id, 0);
     try {
       const response = await requestLog.run(logOf(received.head, log), () =>
-        yoga.fetch(request, { ...received, outcome, charge }),
+        yoga.fetch(request, { ...received, execution, charge }),
       );
-      if (outcome.isCancelled && signal.aborted) throw callerDisconnected();
-      if (outcome.refusal !== undefined) throw outcome.refusal;
-      const reply = await replyOf(response, method, outcome, now());
+      const results = resultsOf(execution.outcomes, received.head);
+      if (execution.refusal !== undefined) throw execution.refusal;
+      const reply = await replyOf(response, method, execution.result, results, now);
       budget.settle(charge, reply.body);
       return reply;
     } finally {
@@ -116,24 +110,12 @@ const readRequest = (persisted: PersistedDocuments): Plugin<object, ServerContex
   },
 });
 
-/** A response with errors must not be cached. */
-const recordOutcome: Plugin<object, ServerContext> = {
-  onExecutionResult({ result, context: { outcome } }) {
-    const errors = result !== undefined && 'errors' in result ? (result.errors ?? []) : [];
-    outcome.hasErrors ||= result === undefined || !('data' in result) || result.errors !== undefined;
-    outcome.isRateLimited = result !== undefined && 'data' in result && isRateLimited(result);
-    outcome.isCancelled = errors.some(({ extensions }) => extensions.code === 'CANCELLED');
+/** Yoga's response does not say which fields have errors. */
+const recordResult: Plugin<object, ServerContext> = {
+  onExecutionResult({ result, context: { execution } }) {
+    execution.result = result as ExecutionResult | undefined;
   },
 };
-
-/** True if every field is null, and each because of the key's rate. */
-function isRateLimited({ data, errors = [] }: ExecutionResult): boolean {
-  const limited = new Set(
-    errors.filter(({ extensions }) => extensions.code === 'RATE_LIMITED').map(({ path }) => path?.[0]),
-  );
-  const fields = Object.entries(data ?? {});
-  return limited.size > 0 && fields.every(([name, value]) => value === null && limited.has(name));
-}
 
 /** Documents are parsed and validated in one place and in one step, `documents.ts`. */
 function checkDocuments(checkDocument: CheckDocument): Plugin {
@@ -155,25 +137,21 @@ function checkDocuments(checkDocument: CheckDocument): Plugin {
 
 const textOf = (source: string | Source): string => (typeof source === 'string' ? source : source.body);
 
-/** Yoga's response as a reply. GET has cache headers as REST has them, over all results of the operation. */
+/** @param result undefined if there was nothing to execute */
 async function replyOf(
   response: Response,
   method: string,
-  { results, hasErrors, isRateLimited }: OperationOutcome,
-  now: Date,
+  { data, errors }: ExecutionResult = {},
+  results: readonly CachedResult[],
+  now: () => Date,
 ): Promise<Reply & { readonly body: Buffer }> {
-  // Clients decide by the status whether to try again: 200 would mean that there is data.
-  const status = isRateLimited ? statusOf.RATE_LIMITED : response.status;
+  const { status } = response;
   const body = Buffer.from(await response.text());
-  const headers: Record<string, string> = { 'content-length': String(body.byteLength) };
-  for (const [name, value] of response.headers) headers[name.toLowerCase()] = value;
-  if (method !== 'GET') {
-    return { status, headers: { ...headers, 'cache-control': 'private, no-store', vary: variesBy }, body };
-  }
-  if (status !== 200 || hasErrors || results.length === 0) {
-    return { status, headers: { ...headers, 'cache-control': 'no-store' }, body };
-  }
-  const digest = createHash('sha256').update(body).digest('base64url');
-  const vary = `${variesBy}, Accept`;
-  return { status, headers: { ...headers, ...cacheHeaders(results, digest, now), vary }, body };
+  const headers = Object.fromEntries(
+    [...response.headers].map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const isComplete = status === 200 && data != null && errors === undefined;
+  const digest = method === 'GET' && isComplete ? hash('sha256', body, 'base64url') : undefined;
+  const failure = errors && { fields: Object.keys(data ?? {}), errors };
+  return replyGraphql({ body, headers, status, failure }, cachingOf(method, results, digest, now));
 }

@@ -14,7 +14,7 @@ export interface RequestHead {
   /** The absolute URL as received; undefined if the Host header is not valid, or it or Authorization is repeated. */
   readonly url: string | undefined;
   readonly headers: RequestHeaders;
-  /** The caller's; undefined if the request did not come over a connection. */
+  /** The caller's; undefined if the server does not say it. */
   readonly address: string | undefined;
   /** Called when the request turns out to have a valid key. */
   readonly onKey?: () => void;
@@ -73,8 +73,22 @@ class NodeRequestHead implements RequestHead {
   }
 }
 
-export function headOfFetch({ method, url, headers, signal }: Request): RequestHead {
-  return { method, url, headers: Object.fromEntries(headers), address: undefined, signal };
+/** @param peer the address of the connection, which is looked for only if it is needed */
+export function headOfFetch(
+  { method, url, headers, signal }: Request,
+  peer: () => string | undefined,
+  trusted: AddressList | undefined,
+): RequestHead {
+  const received: RequestHeaders = Object.fromEntries(headers);
+  return {
+    method,
+    url,
+    headers: received,
+    get address() {
+      return clientAddress(peer(), received['x-forwarded-for'], trusted);
+    },
+    signal,
+  };
 }
 
 /**

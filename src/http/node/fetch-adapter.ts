@@ -1,15 +1,64 @@
 import { Readable } from 'node:stream';
-import type { Handler } from '../handler/handle.ts';
+import type { Logger } from 'pino';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import type { AddressList } from '../../config/address-list.ts';
 import { bodyOfFetch } from '../message/body.ts';
+import type { Handler } from '../handler/handle.ts';
 import { headOfFetch } from '../message/head.ts';
 
-/** The handler as a Fetch handler, for tests and for servers other than Node's. */
-export function buildFetch(handle: Handler): (request: Request) => Promise<Response> {
-  return async (request) => {
-    const { status, headers, body } = await handle(headOfFetch(request), () => bodyOfFetch(request));
+/**
+ * What a server says of the connection of a request, besides the request: `{ address }` with the address of its other end, or
+ * what Bun, Deno and hono give to a handler of requests, in which it is found.
+ */
+export type Connection = object & { readonly address?: unknown };
+
+interface FetchOptions {
+  readonly handle: Handler;
+  readonly turns: LoopTurns;
+  /** Their X-Forwarded-For is believed. */
+  readonly trustedProxies: AddressList | undefined;
+  readonly log: Logger;
+}
+
+/** The handler as a Fetch handler, for servers other than Node's. */
+export function buildFetch({ handle, turns, trustedProxies, log }: FetchOptions) {
+  let isReported = false;
+  const addressOf = (request: Request, connection: Connection | undefined) => {
+    const address = peerAddress(request, connection);
+    if (address === undefined && !isReported) log.warn(noAddress);
+    isReported ||= address === undefined;
+    return address;
+  };
+  return async (request: Request, connection?: Connection): Promise<Response> => {
+    turns.noteArrival();
+    const head = headOfFetch(request, () => addressOf(request, connection), trustedProxies);
+    const { status, headers, body } = await handle(head, () => bodyOfFetch(request));
     const init = { status, headers: [...headers.entries()] };
     if (body instanceof Readable) return new Response(Readable.toWeb(body) as ReadableStream, init);
     const hasBody = request.method !== 'HEAD' && body !== undefined;
     return new Response(hasBody ? new Uint8Array(Buffer.from(body as Uint8Array)) : null, init);
   };
+}
+
+const noAddress =
+  'the server does not say the addresses of callers: wrong keys are not slowed down, and keys that are bound to addresses are refused; give fetch { address }';
+
+/** The second argument of a handler, as servers give it. */
+interface ServerArgument {
+  readonly address?: unknown;
+  /** Bun's server. */
+  requestIP?(request: Request): { readonly address?: unknown } | null;
+  /** Deno's information. */
+  readonly remoteAddr?: { readonly hostname?: unknown };
+  /** What hono's server for Node gives. */
+  readonly incoming?: { readonly socket?: { readonly remoteAddress?: unknown } };
+}
+
+function peerAddress(request: Request, connection: ServerArgument = {}): string | undefined {
+  const { address, remoteAddr, incoming } = connection;
+  const found =
+    typeof connection.requestIP === 'function'
+      ? connection.requestIP(request)?.address
+      : (address ?? remoteAddr?.hostname ?? incoming?.socket?.remoteAddress);
+  return typeof found === 'string' ? found : undefined;
 }

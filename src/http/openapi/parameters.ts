@@ -1,8 +1,8 @@
+import { describeParameter, fitsSchemas } from '../../catalog/binding/describe-parameter.ts';
+import { exampleValue } from '../../catalog/binding/example-parameters.ts';
 import { textsOf } from '../../catalog/binding/list-values.ts';
 import { isRelative } from '../../catalog/binding/times.ts';
 import { defaultMaxItems, maxValueLength } from '../../catalog/binding/value-limits.ts';
-import { describeParameter, fitsSchemas } from '../../catalog/binding/describe-parameter.ts';
-import { exampleValue } from '../../catalog/binding/example-parameters.ts';
 import type {
   EnumParameter,
   Parameter,

@@ -1,15 +1,21 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Config } from '../../config.ts';
 import { concurrencyLimiterFor, rateLimitFor } from '../keyring.ts';
-import { type EndpointNames, hidesEndpoints, type Principal, resolveEndpoints } from '../principal.ts';
+import {
+  type EndpointNames,
+  type HideEndpoints,
+  hidesEndpoints,
+  type Principal,
+  resolveEndpoints,
+} from '../principal.ts';
 import type { NewRateLimit } from '../rates/rate-limiter.ts';
 import type { TokenClaims } from './claims.ts';
 
 /** How many subjects keep the state of their limits. */
 const maxSubjects = 50_000;
 
-interface TokenPrincipalsOptions extends Pick<Config, 'hideEndpoints'> {
+interface TokenPrincipalsOptions {
+  readonly hideEndpoints: HideEndpoints;
   /** Those that are served now. */
   readonly queries: () => EndpointNames;
   readonly newRateLimit: NewRateLimit;

@@ -4,12 +4,12 @@ import { errors, type JWTPayload, type JWTVerifyOptions, type JWTVerifyResult, j
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
-import type { Config } from '../../config.ts';
+import type { JwtConfig } from '../../config/jwt-settings.ts';
 import type { Refusal } from '../../errors.ts';
-import { type EndpointNames, namesOf, type Principal } from '../principal.ts';
+import { type EndpointNames, type HideEndpoints, namesOf, type Principal } from '../principal.ts';
 import type { NewRateLimit } from '../rates/rate-limiter.ts';
 import { readClaims } from './claims.ts';
-import { type KeySource, openKeySource } from './key-source.ts';
+import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
 import { buildTokenPrincipals } from './token-principals.ts';
 import { maxTokenLength } from './token-shape.ts';
 
@@ -26,8 +26,9 @@ export interface Tokens {
   close(): Promise<void>;
 }
 
-export interface TokensOptions extends Pick<Config, 'hideEndpoints'> {
-  readonly jwt: NonNullable<Config['jwt']>;
+export interface TokensOptions {
+  readonly jwt: JwtConfig;
+  readonly hideEndpoints: HideEndpoints;
   readonly catalog: Catalog;
   readonly newRateLimit: NewRateLimit;
   readonly log: Logger;
@@ -52,7 +53,7 @@ interface KnownToken {
 
 export async function openTokens(options: TokensOptions): Promise<Tokens> {
   const { jwt, log, now } = options;
-  const source = await openKeySource(jwt, log);
+  const source = await openSigningKeys(jwt, log);
   let queries = namesOf(options.catalog.queries);
   const principalOf = buildTokenPrincipals({ ...options, queries: () => queries });
   const known = new LRUCache<string, KnownToken>({ max: maxKnown });
@@ -121,7 +122,7 @@ const expiryOf = ({ exp = 0 }: JWTPayload): number => exp * 1000;
 
 async function verifySignature(
   text: string,
-  { getKey }: KeySource,
+  { getKey }: SigningKeys,
   options: JWTVerifyOptions,
 ): Promise<JWTVerifyResult> {
   try {

@@ -7,7 +7,8 @@ import { runInNewContext } from 'node:vm';
 import { GraphQLSchema } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type App, openApp } from '../../../src/gateway/create-gateway.ts';
+import { type Gateway, openGateway } from '../../../src/gateway/create-gateway.ts';
+import { featuresOf, gatewayOptions } from '../../../src/cli/start/gateway-options.ts';
 import { readConfig } from '../../../src/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
@@ -17,7 +18,7 @@ const apiKey = 'a-key-for-tests-only';
 
 let queries: QueryFolder;
 let dataDir: string;
-let app: App;
+let app: Gateway;
 let log: string[];
 
 afterEach(async () => {
@@ -47,7 +48,7 @@ const open = async (files: Record<string, string>, { env = {}, data = {} }: Open
   });
   const write = (line: string) => void (line.includes('"request"') || log.push(line));
   const logger = pino({ level: 'info' }, { write });
-  app = await openApp({ config, apiKey, log: logger });
+  app = await openGateway({ ...gatewayOptions(config, apiKey), log: logger }, featuresOf(config, apiKey));
 };
 
 const get = async (name: string, key = apiKey) => {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tokenize } from '@querygate/bigquery-sql/syntax/lexer/tokenize';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Endpoint,
   endpointsOf,

@@ -1,17 +1,16 @@
 import type { Logger } from 'pino';
-import { callerDisconnected } from '../../../errors.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { RequestHead } from '../../message/head.ts';
 import { httpLimits } from '../../message/limits.ts';
 import type { Reply } from '../../message/reply.ts';
 import { logOf } from '../../message/request-trace.ts';
 import type { Admission } from '../../message/route.ts';
-import { areHits, getOutcomes, isCancelled, type Outcome, type OutcomeOptions } from './answer/outcomes.ts';
-import { replyPartial } from './answer/partial-reply.ts';
-import { buildRenderReply } from './answer/render-reply.ts';
+import { buildGetOutcome, type Outcome, type OutcomeOptions, resultsOf } from '../outcomes.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
+import { replyPartial } from './partial-reply.ts';
 import { buildRenderBody, type RenderOptions, rowBytes } from './render-body.ts';
+import { buildRenderReply } from './render-reply.ts';
 import type { RenderedResponse } from './rendered-response.ts';
 
 export interface CompiledOptions extends RenderOptions, OutcomeOptions {
@@ -40,10 +39,9 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
     head: RequestHead,
     admission: Admission,
   ): Reply | Promise<Reply | undefined> => {
-    const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
+    const results = resultsOf(outcomes, head);
     if (results.length < outcomes.length || !isWithinBytes(request.fields, results)) {
-      if (head.signal.aborted && outcomes.some(isCancelled)) throw callerDisconnected();
-      return replyPartial(request, outcomes, head, admission, renderBody, logOf(head, log));
+      return replyPartial(request, outcomes, head, admission, renderBody, logOf(head, log), now);
     }
     const key = renderedKey(request, results, derived);
     const known = derived.rendered(key);
@@ -65,11 +63,18 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
     return reply(request, outcomes, head, admission);
   };
   return (request, head, admission) => {
-    const outcomes = getOutcomes(request.fields, head, admission, options);
+    const { fields } = request;
+    const getOutcome = buildGetOutcome(head, admission, options, fields.length === 1);
+    const outcomes = fields.map(({ endpoint }) => getOutcome(endpoint));
     return areHits(outcomes)
       ? reply(request, outcomes, head, admission)
       : replyInTurn(request, outcomes, head, admission);
   };
+}
+
+/** Whether nothing has to be waited for. Others wait for a run, and may be many. */
+function areHits(outcomes: readonly (Outcome | Promise<Outcome>)[]): outcomes is readonly Outcome[] {
+  return outcomes.every((outcome) => 'result' in outcome && outcome.result.cacheStatus === 'HIT');
 }
 
 function isWithinBytes(fields: readonly QueryField[], results: readonly CachedResult[]): boolean {

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FragmentDefinitionNode, GraphQLObjectType } from 'graphql';
 import type { Column, SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { isoText } from '../../../files/timestamps.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import {
   type CollectedField,
@@ -10,16 +9,17 @@ import {
   selectionsBelow,
 } from '../document/collect-fields.ts';
 import { type RowSize, rowSizeOf } from '../document/row-size.ts';
-import { type BinaryText, toBinaryText } from './binary-text.ts';
-import type { Cells, ColumnGroup } from './cell-blocks.ts';
-import { compileRecord } from './records/record-writer.ts';
+import { metadataValues, valuesOfObtaining } from '../schema/metadata-fields.ts';
+import { type BinaryText, toBinaryText } from './rows/binary-text.ts';
+import type { Cells, ColumnGroup } from './rows/cell-blocks.ts';
+import { compileRecord } from './rows/record-writer.ts';
 import {
   type ColumnPlace,
   compileRows,
   type RowList,
   type RowMember,
   type RowsWriter,
-} from './rows-writer.ts';
+} from './rows/rows-writer.ts';
 
 /** Writes the value of one root field from its result. */
 export interface SelectionWriter {
@@ -115,7 +115,7 @@ export function compileSelection(output: QueryOutput, selection: Selection): Sel
       pieces.push(members.length === 0 ? '{}' : '}');
     },
     rowLists,
-    readsCacheStatus: fields.some(({ name }) => name === 'stale' || name === 'cacheStatus'),
+    readsCacheStatus: fields.some(({ name }) => valuesOfObtaining.has(name)),
   };
 }
 
@@ -151,42 +151,35 @@ const rowsWriter =
   ({ document }, cells, pieces) =>
     pieces.push(list(cells, document.metadata.rowCount));
 
-function memberWriter(output: QueryOutput, selection: Selection): WriteMember {
-  switch (selection.field.name) {
-    case 'rowCount':
-      return valueWriter(({ document }) => String(document.metadata.rowCount));
-    case 'truncated':
-      return valueWriter(({ document }) => String(document.metadata.truncated));
-    case 'cost':
-      return valueWriter(costText(output, selection));
-    case 'computedAt':
-      return valueWriter(({ document }) => `"${isoText(document.computedAt * 1000)}"`);
-    case 'stale':
-      return valueWriter(({ cacheStatus }) => String(cacheStatus === 'STALE'));
-    case 'cacheStatus':
-      return valueWriter(({ cacheStatus }) => `"${cacheStatus}"`);
-    default: {
-      const typename = JSON.stringify(output.resultType.name);
-      return valueWriter(() => typename);
-    }
+/** The value of a field beside the rows: of `schema/metadata-fields.ts`, or the name of the type. */
+function memberWriter({ resultType, costType }: QueryOutput, selection: Selection): WriteMember {
+  const { name } = selection.field;
+  if (!isMetadata(name)) {
+    const typename = JSON.stringify(resultType.name);
+    return (_result, _cells, pieces) => pieces.push(typename);
   }
+  const read = metadataValues[name];
+  const { fragments, conditions } = selection;
+  const below = collectFields(selectionsBelow(selection.field), fragments, conditions);
+  return (result, _cells, pieces) => {
+    const value = read(result);
+    pieces.push(
+      typeof value === 'object' ? objectText(costType, value, below) : JSON.stringify(value ?? null),
+    );
+  };
 }
 
-const valueWriter =
-  (text: (result: CachedResult) => string): WriteMember =>
-  (result, _, pieces) =>
-    pieces.push(text(result));
+const isMetadata = (name: string): name is keyof typeof metadataValues => Object.hasOwn(metadataValues, name);
 
-function costText({ costType }: QueryOutput, selection: Selection): (result: CachedResult) => BinaryText {
-  const { fragments, conditions } = selection;
-  const fields = collectFields(selectionsBelow(selection.field), fragments, conditions);
-  return ({ document }) => {
-    const { cost } = document.metadata;
-    if (cost === undefined) return 'null';
-    const members = fields.map(({ responseKey, name }) => {
-      const value = name === '__typename' ? costType.name : cost[name as keyof typeof cost];
-      return `${JSON.stringify(responseKey)}:${JSON.stringify(value ?? null)}`;
-    });
-    return toBinaryText(`{${members.join(',')}}`);
-  };
+/** @param fields which members, as the response has them */
+function objectText(
+  { name: typename }: GraphQLObjectType,
+  value: object,
+  fields: readonly CollectedField[],
+): BinaryText {
+  const members = fields.map(({ responseKey, name }) => {
+    const member = name === '__typename' ? typename : value[name as keyof typeof value];
+    return `${JSON.stringify(responseKey)}:${JSON.stringify(member ?? null)}`;
+  });
+  return toBinaryText(`{${members.join(',')}}`);
 }

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { DerivedStore } from '../../../results/memory-store.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
-import { bytesOfBlock, type CellBlock, DocumentCells } from './cell-blocks.ts';
 import { RenderedResponse } from './rendered-response.ts';
+import { bytesOfBlock, type CellBlock, DocumentCells } from './rows/cell-blocks.ts';
 
 /** What was made of results to answer GraphQL faster, kept in their memory. */
 export interface DerivedCache {

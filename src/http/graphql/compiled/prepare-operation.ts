@@ -58,7 +58,7 @@ export interface PrepareOptions {
  * Prepares one operation of a document that is valid.
  *
  * @param operationName undefined where the request names none
- * @returns undefined for what only an executor can do: introspection, the catalog's fields, no such operation
+ * @returns undefined for what only an executor can do: the catalog's fields, SQL of callers, introspection with variables, other directives; or no such operation
  */
 export function prepareOperation(
   { schema, outputs }: PrepareOptions,

@@ -4,11 +4,11 @@ import type { Catalog, Column, SavedQuery } from '../../../catalog/model/saved-q
 import { publicNames } from '../../../catalog/model/versions.ts';
 import { getOrAdd } from '../../../metrics/get-or-add.ts';
 import { camelCase } from '../../../names/graphql-names.ts';
-import type { ColumnFormat } from './cell-blocks.ts';
-import { writerOf } from './cell-writers.ts';
 import type { QueryOutput, RecordColumn } from './compile-selection.ts';
-import { outputType } from './records/record-output.ts';
-import type { ColumnPlace } from './rows-writer.ts';
+import type { ColumnFormat } from './rows/cell-blocks.ts';
+import { writerOf } from './rows/cell-writers.ts';
+import { outputType } from './rows/record-output.ts';
+import type { ColumnPlace } from './rows/rows-writer.ts';
 
 /** What the root field of a saved query returns; undefined for any other field. */
 export type QueryOutputs = (field: string) => QueryOutput | undefined;

@@ -5,12 +5,12 @@ import type { CachedResult } from '../../../results/get-result.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
 import { httpLimits } from '../../message/limits.ts';
 import { rowListBytes } from '../document/row-size.ts';
-import { type BinaryText, toBinaryText } from './binary-text.ts';
-import { type Cells, copyMargin } from './cell-blocks.ts';
-import { UnexpectedCell } from './cell-writers.ts';
 import type { Piece } from './compile-selection.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
+import { type BinaryText, toBinaryText } from './rows/binary-text.ts';
+import { type Cells, copyMargin } from './rows/cell-blocks.ts';
+import { UnexpectedCell } from './rows/cell-writers.ts';
 
 export interface RenderOptions {
   readonly derived: DerivedCache;

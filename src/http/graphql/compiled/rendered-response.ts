@@ -3,10 +3,10 @@ import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { type Coding, type Encodings, encode } from '../../../results/result-document.ts';
-import { cacheHeaders, variesBy, variesByFormat } from '../../message/cache-headers.ts';
 import { chooseCoding } from '../../message/content-coding.ts';
 import type { RequestHead } from '../../message/head.ts';
 import type { Reply } from '../../message/reply.ts';
+import { cachingOf, replyGraphql } from '../graphql-reply.ts';
 import { chooseMediaType, type GraphqlMediaType } from '../media-type.ts';
 
 /** Measured: what an entry takes besides its body. */
@@ -14,9 +14,6 @@ const overheadBytes = 1_024;
 
 /** Hashed at once: some milliseconds, on processors without instructions for it. */
 const bytesPerStep = 1_000_000;
-
-/** Headers of every response to POST. */
-export const postHeaders = { 'cache-control': 'private, no-store', vary: variesBy } as const;
 
 /** A response body that is sent again while the results that it was made of are the same. */
 export class RenderedResponse {
@@ -70,17 +67,13 @@ export class RenderedResponse {
     const accepted = headers['accept-encoding'];
     const coding = accepted === undefined ? 'identity' : chooseCoding(this.#encodings, accepted);
     const mediaType = chooseMediaType(headers.accept);
-    if (method !== 'GET') return this.#replyToPost(mediaType, coding);
-    if (results.length === 0) return this.#reply(mediaType, coding, { 'cache-control': 'no-store' });
-    if (this.#digest === undefined) throw new Error('a body that was not hashed');
-    const caching = { ...cacheHeaders(results, this.#digest, now()), vary: variesByFormat };
-    return this.#reply(mediaType, coding, caching);
-  }
-
-  #replyToPost(mediaType: GraphqlMediaType, coding: Coding): Reply {
+    if (method === 'GET')
+      return this.#reply(mediaType, coding, cachingOf(method, results, this.#digest, now));
     const byCoding = this.#postReplies.get(mediaType) ?? new Map<Coding, Reply>();
     this.#postReplies.set(mediaType, byCoding);
-    const reply = byCoding.get(coding) ?? this.#reply(mediaType, coding, postHeaders);
+    const known = byCoding.get(coding);
+    if (known !== undefined) return known;
+    const reply = this.#reply(mediaType, coding, cachingOf(method, results, undefined, now));
     byCoding.set(coding, reply);
     return reply;
   }
@@ -89,10 +82,8 @@ export class RenderedResponse {
     const body = this.#encodings[coding] ?? this.#encodings.identity;
     const headers = {
       'content-type': `${mediaType}; charset=utf-8`,
-      'content-length': String(body.byteLength),
       ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
-      ...caching,
     };
-    return { status: 200, headers, body };
+    return replyGraphql({ body, headers }, caching);
   }
 }

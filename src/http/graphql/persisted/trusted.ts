@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { parseJson } from '@querygate/bigquery-sql/text/parse-json';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Problem, StartError } from '../../../errors.ts';
-import { parseJson } from '@querygate/bigquery-sql/text/parse-json';
 import type { CheckDocument } from '../document/check-document.ts';
 import { parseDocument } from '../document/operation-limits.ts';
 import { requestError } from '../errors.ts';

@@ -25,6 +25,22 @@ export function addCacheStatus(builder: Builder) {
   });
 }
 
+/** The values of what every result says beside its rows, as both executors write them. */
+export const metadataValues = {
+  rowCount: ({ document }) => document.metadata.rowCount,
+  truncated: ({ document }) => document.metadata.truncated,
+  cost: ({ document }) => document.metadata.cost,
+  computedAt: ({ document }) => isoText(document.computedAt * 1000),
+  stale: ({ cacheStatus }) => cacheStatus === 'STALE',
+  cacheStatus: ({ cacheStatus }) => cacheStatus,
+} as const satisfies Record<string, (result: CachedResult) => unknown>;
+
+/** Those that depend on how the result was obtained, not only on its document. */
+export const valuesOfObtaining: ReadonlySet<string> = new Set<keyof typeof metadataValues>([
+  'stale',
+  'cacheStatus',
+]);
+
 /** The types that the results of all queries share. */
 export interface SharedTypes {
   readonly cost: CostRef;
@@ -35,31 +51,31 @@ export interface SharedTypes {
 export const metadataFields = (t: FieldBuilder<CachedResult>, { cost, cacheStatus }: SharedTypes) => ({
   rowCount: t.int({
     description: 'The number of rows.',
-    resolve: ({ document }) => document.metadata.rowCount,
+    resolve: metadataValues.rowCount,
   }),
   truncated: t.boolean({
     description: 'True if max rows cut the result.',
-    resolve: ({ document }) => document.metadata.truncated,
+    resolve: metadataValues.truncated,
   }),
   cost: t.field({
     type: cost,
     nullable: true,
     description: 'What computing the rows cost; null on an engine without billing.',
-    resolve: ({ document }) => document.metadata.cost,
+    resolve: metadataValues.cost,
   }),
   computedAt: t.field({
     type: 'String',
     description: `When the rows were computed. ${textFormats.timestamp}`,
-    resolve: ({ document }) => isoText(document.computedAt * 1000),
+    resolve: metadataValues.computedAt,
   }),
   stale: t.boolean({
     description:
       'True if the rows are older than the caching time, because newer ones could not be computed.',
-    resolve: ({ cacheStatus }) => cacheStatus === 'STALE',
+    resolve: metadataValues.stale,
   }),
   cacheStatus: t.field({
     type: cacheStatus,
     description: 'How the rows were obtained.',
-    resolve: ({ cacheStatus }) => cacheStatus,
+    resolve: metadataValues.cacheStatus,
   }),
 });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -16,6 +17,7 @@ import { ByteBudget } from '../../../../src/http/message/byte-budget.ts';
 import type { RequestHead } from '../../../../src/http/message/head.ts';
 import type { Reply } from '../../../../src/http/message/reply.ts';
 import type { Admission } from '../../../../src/http/message/route.ts';
+import type { Schedule } from '../../../../src/keys/concurrency-limiter.ts';
 import { type Principal, unrestricted } from '../../../../src/keys/principal.ts';
 import { zeroCounters } from '../../../../src/results/counters.ts';
 import type { CachedResult, CacheStatus, GetResult } from '../../../../src/results/get-result.ts';
@@ -52,7 +54,6 @@ const scenario = randomCatalog.chain((catalog) =>
     status: fc.constantFrom(...statuses),
     /** How many of the catalog's queries the key may use. */
     endpoints: fc.option(fc.nat({ max: 2 }), { nil: undefined }),
-    method: fc.constantFrom('GET', 'POST'),
     accept: fc.constantFrom(
       undefined,
       '*/*',
@@ -70,6 +71,56 @@ const faults: Readonly<Record<string, () => Error>> = {
   busy: () => new GatewayError('RATE_LIMITED', 'Too many', { retryAfterSeconds: 2 }),
   bug: () => new TypeError('a bug'),
 };
+
+/** How requests arrive, in turn: their method, and whether they name their document by its hash. */
+const transports = [
+  { method: 'GET', byHash: false },
+  { method: 'POST', byHash: false },
+  { method: 'GET', byHash: true },
+  { method: 'POST', byHash: true },
+] as const;
+
+/** How many queries of a request the key's concurrency admits, in turn. */
+const admissions = [undefined, 0, 1] as const;
+
+/** The schedule of one request, which refuses further queries. */
+function scheduleOf(admitted: number | undefined): Schedule {
+  let count = 0;
+  return (work) => {
+    count += 1;
+    if (admitted !== undefined && count > admitted) {
+      throw new GatewayError('RATE_LIMITED', 'All in use', { retryAfterSeconds: 1 });
+    }
+    return work();
+  };
+}
+
+/** A request with its document, or with its hash in place of it. */
+function requestOf(
+  { query, variables }: { readonly query: string; readonly variables: object },
+  { method, byHash }: (typeof transports)[number],
+) {
+  const persistedQuery = { version: 1, sha256Hash: hash('sha256', query) };
+  const members = byHash ? { extensions: { persistedQuery }, variables } : { query, variables };
+  const texts = Object.entries(members).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  const search = method === 'GET' ? `?${new URLSearchParams(texts)}` : '';
+  return {
+    url: new URL(`http://gateway.test/graphql${search}`),
+    body: method === 'GET' ? undefined : Buffer.from(JSON.stringify(members)),
+    toStore: { query, extensions: { persistedQuery } },
+  };
+}
+
+/** What a response is an example of. */
+function kindOf({ status, body }: Reply): string {
+  const { data, errors } = JSON.parse(String(body)) as { data: object; errors?: unknown };
+  if (status !== 200) return String(status);
+  if (errors === undefined) return 'complete';
+  return Object.values(data).some((field) => field !== null) ? 'partly refused' : 'refused';
+}
 
 async function getResultOf(
   { queries }: Catalog,
@@ -106,18 +157,21 @@ function comparable({ status, headers, body }: Reply): unknown {
 
 const sorted = (headers: Reply['headers']) => Object.fromEntries(Object.entries(headers).sort());
 
-test('a compiled operation is answered as Yoga answers it, byte for byte', async () => {
+test('a compiled operation is answered and reported as Yoga does it, byte for byte', async () => {
   let compiledCount = 0;
+  const kinds = new Set<string>();
   let ofRecordsCount = 0;
   const property = fc.asyncProperty(scenario, async (given) => {
-    const { catalog, rows, operations, cost, status, endpoints, method, accept } = given;
+    const { catalog, rows, operations, cost, status, endpoints, accept } = given;
     const schema = buildSchema(catalog);
     const checkDocument = buildCheckDocument(schema, true);
     const turns = new LoopTurns();
     const getResult = await getResultOf(catalog, rows, cost, status);
     const persisted = buildAutomaticDocuments();
     const read = buildReadOperationRequest(schema, catalog, checkDocument, persisted, turns);
-    const load = { budget: new ByteBudget(undefined, largeBytes), turns, audit: () => {} };
+    let audited: string[] = [];
+    const audit = (error: unknown) => void audited.push(String(error));
+    const load = { budget: new ByteBudget(undefined, largeBytes), turns, audit };
     const memory = openMemoryStore(100_000, zeroCounters());
     const compiled = buildAnswerCompiled({
       getResult,
@@ -132,28 +186,39 @@ test('a compiled operation is answered as Yoga answers it, byte for byte', async
       ...unrestricted('test'),
       endpoints: endpoints === undefined ? undefined : allowed,
     };
-    const admission: Admission = { principal, noCache: false, schedule: (work) => work() };
     const { signal } = new AbortController();
 
-    for (const { query, variables } of operations) {
-      const search = new URLSearchParams({ query, variables: JSON.stringify(variables) });
-      const url = new URL(`http://gateway.test/graphql${method === 'GET' ? `?${search}` : ''}`);
-      const body = method === 'GET' ? undefined : Buffer.from(JSON.stringify({ query, variables }));
+    for (const [at, operation] of operations.entries()) {
+      const transport = transports[at % transports.length] ?? transports[0];
+      const { method } = transport;
+      const { url, body, toStore } = requestOf(operation, transport);
+      persisted.documentOf(toStore, 'test');
+      const newAdmission = (): Admission => ({
+        principal,
+        noCache: false,
+        schedule: scheduleOf(admissions[at % admissions.length]),
+      });
       const head: RequestHead = { method, url: url.href, headers: { accept }, address: undefined, signal };
       const request = await read(url, body, 'test');
       if (request === undefined) continue;
       compiledCount += 1;
       if (request.fields.some(({ writer }) => writer.selected.length > 0)) ofRecordsCount += 1;
-      const expected = await yoga({ head, url, body, admission });
+      audited = [];
+      const expected = await yoga({ head, url, body, admission: newAdmission() });
+      const reported = audited.sort();
+      kinds.add(kindOf(expected));
       // The third answer is the one that was kept.
       for (let round = 0; round < 3; round += 1) {
-        const reply = await compiled((await read(url, body, 'test')) ?? request, head, admission);
+        audited = [];
+        const reply = await compiled((await read(url, body, 'test')) ?? request, head, newAdmission());
         if (reply === undefined) expect(String(expected.body)).toContain('"errors"');
-        else expect(comparable(reply), query).toEqual(comparable(expected));
+        else expect(comparable(reply), operation.query).toEqual(comparable(expected));
+        expect(audited.sort()).toEqual(reported);
       }
     }
   });
   await fc.assert(property, { numRuns: Math.ceil(operationCount / operationsPerCatalog) });
   expect(compiledCount).toBeGreaterThan(operationCount / 4);
+  expect([...kinds].sort()).toEqual(['429', 'complete', 'partly refused', 'refused']);
   expect(ofRecordsCount).toBeGreaterThan(operationCount / 50);
 }, 1_200_000);

@@ -1,6 +1,6 @@
 import type { GraphQLLeafType } from 'graphql';
-import type { RecordField } from '../../../catalog/model/saved-query.ts';
-import { isoText } from '../../../files/timestamps.ts';
+import type { RecordField } from '../../../../catalog/model/saved-query.ts';
+import { isoText } from '../../../../files/timestamps.ts';
 
 /** Thrown for a cell that its declared type cannot hold: an engine never gives one, a foreign cache entry may. */
 export class UnexpectedCell extends Error {

@@ -1,45 +1,34 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { Config } from '../config.ts';
 import type { Engine, ImportReport } from '../engine/engine.ts';
-import { engines } from '../engines/engines.ts';
-import { problemWithoutValues } from '../engine/without-values.ts';
+import { errorToLog, problemWithoutValues } from '../engine/without-values.ts';
 import { describeProblem } from '../errors.ts';
+import type { EngineFactory } from './options.ts';
 
-interface ConfiguredEngineOptions {
-  readonly config: Config;
+interface EngineOptions {
+  readonly engine: EngineFactory;
   readonly catalog: Catalog;
   readonly turns: LoopTurns;
   readonly log: Logger;
   readonly now: () => Date;
   /** Receives the progress of opening it, as one short line. */
   readonly onProgress?: ((line: string) => void) | undefined;
+  /** Called when it cannot run anything until it is opened again. */
+  readonly onUnusable?: ((error: Error) => void) | undefined;
   readonly imported: (report: ImportReport) => void;
 }
 
-/** Opens the configured engine; what it reports goes to the log. @throws StartError as `Engine` says */
-export function openConfiguredEngine({
-  config,
-  catalog,
-  turns,
-  log,
-  now,
-  onProgress,
-  imported,
-}: ConfiguredEngineOptions): Promise<Engine> {
-  return engines[config.engine].open({
+/** Opens an engine whose reports go to the log. @throws StartError as `Engine` says */
+export function openEngine(options: EngineOptions): Promise<Engine> {
+  const { engine, catalog, turns, log, now, onProgress, onUnusable, imported } = options;
+  return engine.open({
     catalog,
-    config,
     turns,
     now,
     listener: {
       problem: (message) => log.warn(log.isLevelEnabled('debug') ? message : problemWithoutValues(message)),
-      // An uncaught error ends the process in order, so that its supervisor starts it again.
-      unusable: (error) =>
-        setImmediate(() => {
-          throw error;
-        }),
+      unusable: onUnusable ?? ((error) => log.fatal({ err: errorToLog(error, log) }, unusable)),
       news: (message) => log.info(message),
       imported,
       ...(onProgress && { progress: onProgress }),
@@ -50,3 +39,5 @@ export function openConfiguredEngine({
     },
   });
 }
+
+const unusable = 'the engine cannot run anything until the gateway is opened again';

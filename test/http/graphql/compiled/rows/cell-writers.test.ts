@@ -1,6 +1,6 @@
 import { GraphQLString } from 'graphql';
 import { expect, test } from 'vitest';
-import { writerOf } from '../../../../src/http/graphql/compiled/cell-writers.ts';
+import { writerOf } from '../../../../../src/http/graphql/compiled/rows/cell-writers.ts';
 
 const field = { name: 'f', type: 'record', repeated: true, required: false } as const;
 

@@ -1,13 +1,13 @@
-import type { Owner } from '../../../../concurrency/fair-share.ts';
-import type { LoopTurns } from '../../../../concurrency/loop-turns.ts';
-import type { CachedResult } from '../../../../results/get-result.ts';
-import type { RequestHead } from '../../../message/head.ts';
-import type { Reply } from '../../../message/reply.ts';
-import { BodyMemory } from '../body-memory.ts';
-import type { DerivedCache } from '../derived-cache.ts';
-import type { OperationRequest } from '../operation-request.ts';
-import type { RenderBody } from '../render-body.ts';
-import { RenderedResponse } from '../rendered-response.ts';
+import type { Owner } from '../../../concurrency/fair-share.ts';
+import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
+import type { CachedResult } from '../../../results/get-result.ts';
+import type { RequestHead } from '../../message/head.ts';
+import type { Reply } from '../../message/reply.ts';
+import { BodyMemory } from './body-memory.ts';
+import type { DerivedCache } from './derived-cache.ts';
+import type { OperationRequest } from './operation-request.ts';
+import type { RenderBody } from './render-body.ts';
+import { RenderedResponse } from './rendered-response.ts';
 
 export interface RenderReplyOptions {
   readonly derived: DerivedCache;

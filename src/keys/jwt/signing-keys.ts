@@ -4,7 +4,7 @@ import { algorithmsOf, type JwtConfig } from '../../config/jwt-settings.ts';
 import { openKeySet } from './key-set.ts';
 
 /** The keys that verify tokens. */
-export interface KeySource {
+export interface SigningKeys {
   /** The algorithms that a token may name. */
   readonly algorithms: NonNullable<JWTVerifyOptions['algorithms']>;
   /** Grows when the keys change: tokens that were verified before are verified again. */
@@ -19,10 +19,10 @@ const keySetAlgorithms = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-export async function openKeySource(
+export async function openSigningKeys(
   { jwksUrl, publicKey, secret }: JwtConfig,
   log: Logger,
-): Promise<KeySource> {
+): Promise<SigningKeys> {
   if (jwksUrl !== undefined) {
     const keySet = await openKeySet(jwksUrl, log);
     return {

@@ -1,20 +1,19 @@
 import { type FieldNode, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { statusOf } from '../../../../errors.ts';
-import type { CachedResult } from '../../../../results/get-result.ts';
-import type { RequestHead } from '../../../message/head.ts';
-import { httpLimits } from '../../../message/limits.ts';
-import type { Reply } from '../../../message/reply.ts';
-import type { Admission } from '../../../message/route.ts';
-import type { CollectedField } from '../../document/collect-fields.ts';
-import { rowListBytes } from '../../document/row-size.ts';
-import { maskError, responseTooLarge, withNodes } from '../../errors.ts';
-import { chooseMediaType } from '../../media-type.ts';
-import { toBinaryText } from '../binary-text.ts';
-import type { OperationRequest, QueryField } from '../operation-request.ts';
-import type { RenderBody } from '../render-body.ts';
-import { postHeaders } from '../rendered-response.ts';
-import type { Outcome } from './outcomes.ts';
+import type { CachedResult } from '../../../results/get-result.ts';
+import type { RequestHead } from '../../message/head.ts';
+import { httpLimits } from '../../message/limits.ts';
+import type { Reply } from '../../message/reply.ts';
+import type { Admission } from '../../message/route.ts';
+import type { CollectedField } from '../document/collect-fields.ts';
+import { rowListBytes } from '../document/row-size.ts';
+import { maskError, responseTooLarge, withNodes } from '../errors.ts';
+import { cachingOf, replyGraphql } from '../graphql-reply.ts';
+import { chooseMediaType } from '../media-type.ts';
+import type { Outcome } from '../outcomes.ts';
+import type { OperationRequest, QueryField } from './operation-request.ts';
+import type { RenderBody } from './render-body.ts';
+import { toBinaryText } from './rows/binary-text.ts';
 
 /** A response in which some root fields are null, each with its error, as an executor gives it. */
 export async function replyPartial(
@@ -24,6 +23,7 @@ export async function replyPartial(
   { principal }: Admission,
   renderBody: RenderBody,
   log: Logger,
+  now: () => Date,
 ): Promise<Reply | undefined> {
   const chargeRows = buildChargeRows();
   const failures: {
@@ -57,23 +57,13 @@ export async function replyPartial(
     allocate: Buffer.allocUnsafeSlow,
   });
   if (body === undefined) return undefined;
-  const isRateLimited =
-    results.every((result) => result === undefined) &&
-    request.members.length === request.fields.length &&
-    errors.every(({ extensions }) => extensions.code === 'RATE_LIMITED');
   const retry = errors.map(
-    ({ extensions }) => (extensions.http as { headers?: object } | undefined)?.headers,
+    ({ extensions }) => (extensions.http as { headers?: Reply['headers'] } | undefined)?.headers,
   );
-  return {
-    status: isRateLimited ? statusOf.RATE_LIMITED : 200,
-    headers: {
-      'content-type': `${chooseMediaType(head.headers.accept)}; charset=utf-8`,
-      'content-length': String(body.byteLength),
-      ...(head.method === 'GET' ? { 'cache-control': 'no-store' } : postHeaders),
-      ...Object.assign({}, ...retry),
-    },
-    body,
-  };
+  const mediaType = chooseMediaType(head.headers.accept);
+  const headers = Object.assign({ 'content-type': `${mediaType}; charset=utf-8` }, ...retry);
+  const failure = { fields: request.members.map(({ responseKey }) => responseKey), errors };
+  return replyGraphql({ body, headers, failure }, cachingOf(head.method, [], undefined, now));
 }
 
 /** @returns gives the first list of rows with which the response becomes too large, if there is one */

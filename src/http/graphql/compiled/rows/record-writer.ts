@@ -14,7 +14,7 @@ import {
   type WriteCell,
   withNulls,
   writerOf,
-} from '../cell-writers.ts';
+} from './cell-writers.ts';
 import { recordOutput } from './record-output.ts';
 
 /** What an operation selects in records. */

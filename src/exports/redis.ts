@@ -1,0 +1,2 @@
+/** What gateways share. @module */
+export { type RedisOptions, redis } from '../gateway/redis.ts';

@@ -1,0 +1,134 @@
+import type { Logger } from 'pino';
+import type { Catalog } from '../catalog/model/saved-query.ts';
+import type { Clock } from '../concurrency/clock.ts';
+import type { LoopTurns } from '../concurrency/loop-turns.ts';
+import type { Engine, EngineListener } from '../engine/engine.ts';
+import type { KeySource } from '../keys/key-source.ts';
+import type { HideEndpoints } from '../keys/principal.ts';
+import type { SharedRates } from '../keys/rates/open-shared-rates.ts';
+import type { KeyFunction } from '../keys/sources/key-function.ts';
+import type { OpenSharedCache } from '../results/shared/shared-cache.ts';
+import type { Tracer } from '../trace/span.ts';
+import type { QuerySource } from './reload/query-source.ts';
+import type { FilesReport } from './reload/files-report.ts';
+
+/** Opens the engine that runs the queries. */
+export interface EngineFactory {
+  readonly name: string;
+  open(host: {
+    readonly catalog: Catalog;
+    readonly turns: LoopTurns;
+    readonly now: () => Date;
+    readonly listener: EngineListener;
+  }): Promise<Engine>;
+}
+
+/** What gateways share: `redis` opens one. */
+export interface SharedStore {
+  /** What makes it less safe than the memory of one gateway, for the log. */
+  readonly warnings: readonly string[];
+  /** Results. */
+  openCache(log: Logger): Promise<OpenSharedCache>;
+  /** How many requests of a minute each caller has made. */
+  openRates(log: Logger, now: () => Date): Promise<SharedRates>;
+}
+
+export interface CacheOptions {
+  /** Bytes of results in memory. Default: 64,000,000. */
+  readonly memoryBytes?: number;
+  /** Where gateways share results, and the rates of callers: `redis({ url, secret })`. Default: not shared. */
+  readonly shared?: SharedStore | undefined;
+}
+
+/** Who may call: one source or several, of which the first that knows a request decides. A function may be one of them. */
+export type Keys = KeySource | KeyFunction | readonly (KeySource | KeyFunction)[];
+
+/** What a gateway is made of. Nothing is read from the environment. */
+export interface GatewayOptions {
+  /** The folder of saved queries, from the working folder; or what reads and follows queries that are not files. */
+  readonly queries: string | QuerySource;
+  /** Where the SQL runs: `duckdb({ … })`, `bigquery({ … })`, or an engine of your own. */
+  readonly engine: EngineFactory;
+  readonly keys: Keys;
+  readonly cache?: CacheOptions;
+  /** Whether changed queries and tables are served without a restart. Default: true. */
+  readonly reload?: boolean;
+  /** For which callers endpoints that they may not query do not seem to exist. Default: `tenants`. */
+  readonly hideEndpoints?: HideEndpoints;
+  /** Whether GraphQL introspection is allowed. Default: true. */
+  readonly introspection?: boolean;
+  /** The file of the only GraphQL documents that are answered. Default: any document is. */
+  readonly trustedDocuments?: string | undefined;
+  /**
+   * Proxies whose X-Forwarded-For is believed: addresses, ranges such as `10.0.0.0/8`, `loopback` or `private`. Default: none.
+   */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /** Web origins, as in `https://dash.example.com`, that may read responses; `*` means any. Default: none. */
+  readonly corsOrigins?: readonly string[] | '*';
+  /** Request headers that they may send, besides the usual ones. Default: none. */
+  readonly corsHeaders?: readonly string[];
+  /**
+   * The path below which a server gives all requests to the gateway, as in `/warehouse`, if it leaves it in their URLs.
+   * Servers that remove it, as express and hono do, need no option. Default: none.
+   */
+  readonly basePath?: string;
+  /** How many queries run at the same time, from 1 to 64. Default: 4. */
+  readonly engineConcurrency?: number;
+  /** Milliseconds of one run of a query, with its time in the queue. Default: 30,000. */
+  readonly engineTimeoutMs?: number;
+  /** A logger of pino. Default: nothing is logged. */
+  readonly log?: Logger;
+  /** Writes a line of JSON to the log as it is; without it, `log` writes all. */
+  readonly writeLine?: ((line: string) => void) | undefined;
+  /** Exports traces; the gateway closes it. Default: none. */
+  readonly tracer?: Tracer | undefined;
+  /** The time, for the SQL's CURRENT_TIMESTAMP() and for answers. */
+  readonly now?: () => Date;
+  /** Runs delayed work, as `setTimeout` does. */
+  readonly after?: Clock['after'];
+  /** Receives the progress of opening the engine, as one short line. */
+  readonly onProgress?: ((line: string) => void) | undefined;
+  /** Receives files of the catalog that begin or cease to be broken, in place of the log. */
+  readonly onFiles?: ((report: FilesReport) => void) | undefined;
+  /** Called when the engine cannot run anything until the gateway is opened again. Default: it is logged. */
+  readonly onUnusable?: ((error: Error) => void) | undefined;
+}
+
+/** What an option means that is not given. */
+export const defaults = {
+  memoryBytes: 64_000_000,
+  engineConcurrency: 4,
+  engineTimeoutMs: 30_000,
+} as const;
+
+/** What is served besides REST and GraphQL. */
+export interface Features {
+  readonly metrics: boolean;
+  readonly pages: boolean;
+  readonly graphiql: boolean;
+  readonly compat: 'logflare' | undefined;
+  /** A key that pages on this machine send by themselves. */
+  readonly shownKey: string | undefined;
+}
+
+/** The options that have a value in any case. */
+export interface Settings extends Features {
+  readonly engine: string;
+  readonly engineConcurrency: number;
+  readonly engineTimeoutMs: number;
+  readonly cacheMemoryBytes: number;
+  readonly introspection: boolean;
+  readonly corsOrigins: readonly string[] | '*';
+  readonly corsHeaders: readonly string[];
+}
+
+export const settingsOf = (options: GatewayOptions, features: Features): Settings => ({
+  ...features,
+  engine: options.engine.name,
+  engineConcurrency: options.engineConcurrency ?? defaults.engineConcurrency,
+  engineTimeoutMs: options.engineTimeoutMs ?? defaults.engineTimeoutMs,
+  cacheMemoryBytes: options.cache?.memoryBytes ?? defaults.memoryBytes,
+  introspection: options.introspection ?? true,
+  corsOrigins: options.corsOrigins ?? [],
+  corsHeaders: options.corsHeaders ?? [],
+});

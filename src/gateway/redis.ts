@@ -1,0 +1,43 @@
+import { StartError } from '../errors.ts';
+import { hotKeyLimit } from '../results/hot-keys.ts';
+import { describeExposure } from '../results/redis/exposure.ts';
+import type { SharedStore } from './options.ts';
+
+export interface RedisOptions {
+  /** As in `redis://127.0.0.1:6379` or `rediss://user:password@host:6380/1`. */
+  readonly url: string;
+  /**
+   * 32 to 256 printable ASCII characters, the same for all gateways: it proves that what they read was written by one of them.
+   * Without it every client of the Redis decides what callers read.
+   */
+  readonly secret?: string | undefined;
+}
+
+/**
+ * A Redis in which gateways share results, and the rates of callers. While it is out of reach, each gateway has its own.
+ *
+ * @throws StartError if the URL or the secret is wrong; neither is in the message
+ */
+export function redis({ url, secret }: RedisOptions): SharedStore {
+  const problems = [
+    ...(/^rediss?:$/.test(URL.parse(url)?.protocol ?? '')
+      ? []
+      : [{ message: 'url: must be that of a Redis, as in redis://127.0.0.1:6379' }]),
+    ...(secret === undefined || /^[\x21-\x7e]{32,256}$/.test(secret)
+      ? []
+      : [{ message: 'secret: must be 32 to 256 printable ASCII characters without spaces' }]),
+  ];
+  if (problems.length > 0) throw new StartError('The options of redis have problems', problems);
+  return {
+    warnings: describeExposure({ url, secret }),
+    // The client is imported only if it is used: it would slow down every start.
+    async openCache(log) {
+      const { openRedisCache } = await import('../results/redis/redis-shared-cache.ts');
+      return (onConnected) => openRedisCache({ url, secret, log, onConnected, hotKeyLimit });
+    },
+    async openRates(log, now) {
+      const { openSharedRates } = await import('../keys/rates/open-shared-rates.ts');
+      return openSharedRates({ url, secret, log, now });
+    },
+  };
+}

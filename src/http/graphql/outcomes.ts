@@ -1,0 +1,84 @@
+import DataLoader from 'dataloader';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import { callerDisconnected, GatewayError } from '../../errors.ts';
+import { cacheKey } from '../../results/cache-key.ts';
+import type { CachedResult, GetResult } from '../../results/get-result.ts';
+import type { Audit } from '../access/audit.ts';
+import { authorizeAndBind } from '../access/authorize.ts';
+import type { RequestHead } from '../message/head.ts';
+import type { EndpointRequest } from '../message/prepare-request.ts';
+import type { Admission } from '../message/route.ts';
+
+/** What became of one root field. */
+export type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
+
+/** Gives the outcome of one root field of a request, and reports a refusal to the operator. */
+export type GetOutcome = (endpoint: EndpointRequest) => Outcome | Promise<Outcome>;
+
+export interface OutcomeOptions {
+  readonly getResult: GetResult;
+  readonly audit: Audit;
+  readonly now: () => Date;
+}
+
+/**
+ * Equal queries of one request are one call.
+ *
+ * @param isOnly whether the request has one root field: its outcome is not a promise if the result is in memory
+ */
+export function buildGetOutcome(
+  head: RequestHead,
+  { principal, noCache, schedule }: Admission,
+  { getResult, audit, now }: OutcomeOptions,
+  isOnly = false,
+): GetOutcome {
+  const get = (bound: BoundQuery) =>
+    schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
+  const getOnce = isOnly ? get : onceForEqual(get);
+  const toFailure = (error: unknown): Outcome => {
+    audit(error, head, principal.id);
+    return { error };
+  };
+  return (endpoint) => {
+    try {
+      const result = getOnce(authorizeAndBind(principal, endpoint, head.headers, now));
+      return result instanceof Promise ? result.then(toOutcome, toFailure) : { result };
+    } catch (error) {
+      return toFailure(error);
+    }
+  };
+}
+
+const toOutcome = (result: CachedResult): Outcome => ({ result });
+
+function onceForEqual(get: (bound: BoundQuery) => CachedResult | Promise<CachedResult>) {
+  const getOrError = async (bound: BoundQuery) => {
+    try {
+      return await get(bound);
+    } catch (error) {
+      // DataLoader takes only errors for failures of one key.
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  };
+  const loader = new DataLoader<BoundQuery, CachedResult, string>(
+    (queries) => Promise.all(queries.map(getOrError)),
+    { cacheKeyFn: cacheKey },
+  );
+  return (bound: BoundQuery) => loader.load(bound);
+}
+
+/**
+ * The results among the outcomes of a request.
+ *
+ * @throws GatewayError CANCELLED if one is missing because the caller disconnected
+ */
+export function resultsOf(outcomes: readonly Outcome[], { signal }: RequestHead): readonly CachedResult[] {
+  const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
+  if (results.length < outcomes.length && signal.aborted && outcomes.some(isCancelled)) {
+    throw callerDisconnected();
+  }
+  return results;
+}
+
+const isCancelled = (outcome: Outcome): boolean =>
+  'error' in outcome && outcome.error instanceof GatewayError && outcome.error.code === 'CANCELLED';

@@ -1,0 +1,17 @@
+/**
+ * Serves a folder of saved SQL as a typed GraphQL API and a REST API, inside of another program.
+ *
+ * @module
+ */
+export { createGateway, type Gateway } from './gateway/create-gateway.ts';
+export type { CacheOptions, GatewayOptions, Keys, SharedStore } from './gateway/options.ts';
+export type { QuerySource, QueryTexts } from './gateway/reload/query-source.ts';
+export {
+  type ErrorCode,
+  GatewayError,
+  type GatewayErrorOptions,
+  type Problem,
+  StartError,
+} from './errors.ts';
+export type { Catalog, SavedQuery } from './catalog/model/saved-query.ts';
+export type { Connection } from './http/node/fetch-adapter.ts';

@@ -1,0 +1,79 @@
+import { LRUCache } from 'lru-cache';
+import type { Refusal } from '../errors.ts';
+import { keyShape } from './key-text.ts';
+import type { FindRequest, OpenKeys, Verified } from './key-source.ts';
+import type { EndpointNames, Principal } from './principal.ts';
+
+/** All sources of a gateway as one. */
+export interface Callers {
+  find(text: string | undefined, request: FindRequest): Principal | Promise<Verified> | undefined;
+  /** Why `find` gave none, for the log. */
+  explain(text: string): Refusal;
+  isKeyText(text: string): boolean;
+  watch(): void;
+  replaceQueries(queries: EndpointNames): void;
+  close(): Promise<void>;
+}
+
+/** Characters of the keys whose source is remembered: to ask a source that does not know a key takes time. */
+const maxRememberedLength = 2_000_000;
+
+/** The first source that knows a request decides. */
+export function joinSources(sources: readonly OpenKeys[]): Callers {
+  const [only] = sources;
+  const find = only !== undefined && sources.length === 1 ? only.find : findInTurn(sources);
+  return {
+    find,
+    explain(text) {
+      for (const source of sources) {
+        const refusal = source.explain?.(text);
+        if (refusal !== undefined) return refusal;
+      }
+      return { reason: 'unknown' };
+    },
+    isKeyText: (text) => keyShape.test(text) || sources.some((source) => source.isKeyText?.(text)),
+    watch() {
+      for (const source of sources) source.watch?.();
+    },
+    replaceQueries(queries) {
+      for (const source of sources) source.replaceQueries?.(queries);
+    },
+    async close() {
+      for (const source of sources) await source.close?.();
+    },
+  };
+}
+
+function findInTurn(sources: readonly OpenKeys[]): Callers['find'] {
+  const latest = new LRUCache<string, OpenKeys>({
+    maxSize: maxRememberedLength,
+    sizeCalculation: (_, text) => text.length,
+  });
+  const findFrom = (
+    at: number,
+    text: string | undefined,
+    request: FindRequest,
+  ): Principal | Promise<Verified> | undefined => {
+    for (const [index, source] of sources.entries()) {
+      if (index < at) continue;
+      const found = source.find(text, request);
+      if (found === undefined) continue;
+      if (!(found instanceof Promise)) {
+        if (text) latest.set(text, source);
+        return found;
+      }
+      return found.then(async (verified) => {
+        if ('principal' in verified) return verified;
+        const next = await findFrom(index + 1, text, request);
+        if (next === undefined) return verified;
+        return 'id' in next ? { principal: next } : next;
+      });
+    }
+    return undefined;
+  };
+  return (text, request) => {
+    const found = text === undefined ? undefined : latest.get(text)?.find(text, request);
+    // What has to be verified again is given to all in turn: another source may know it.
+    return found === undefined || found instanceof Promise ? findFrom(0, text, request) : found;
+  };
+}

@@ -1,0 +1,69 @@
+import type { Logger } from 'pino';
+import type { Catalog } from '../catalog/model/saved-query.ts';
+import type { Refusal } from '../errors.ts';
+import type { EndpointNames, HideEndpoints, Principal } from './principal.ts';
+import type { NewRateLimit } from './rates/rate-limiter.ts';
+
+/** What the gateway gives to the sources of its keys. */
+export interface KeyHost {
+  readonly catalog: Catalog;
+  readonly hideEndpoints: HideEndpoints;
+  readonly newRateLimit: NewRateLimit;
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+/**
+ * Where the callers of a gateway come from: `keyFile`, `apiKey` or `jwt`.
+ *
+ * It is opened by the gateway, and closed with it.
+ */
+export interface KeySource {
+  /** Whether its callers have no rate, so that gateways have none to share. */
+  readonly isUnlimited?: true;
+  /** @throws StartError with every problem that must be corrected before a start */
+  open(host: KeyHost): OpenKeys | Promise<OpenKeys>;
+}
+
+/** What a key source knows of a request, besides the text of its key. */
+export interface KeyRequest {
+  readonly method: string;
+  /** Absolute, as received. */
+  readonly url: string;
+  /** Names in lower case; a repeated header is one value, joined by commas. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Of the caller; undefined if the server does not say it. */
+  readonly address: string | undefined;
+}
+
+/** What must be verified before it is known whose it is. */
+export type Verified =
+  | { readonly principal: Principal }
+  /** undefined: it is not of this source. */
+  | { readonly refusal: Refusal | undefined };
+
+/** A source while the gateway runs. */
+export interface OpenKeys {
+  /**
+   * The principal of a request.
+   *
+   * @param text of the header X-API-KEY, or of the bearer token; undefined without any, and with two different ones
+   * @returns undefined if the source does not know it; a promise if it takes time to find out
+   */
+  find(text: string | undefined, request: FindRequest): Principal | Promise<Verified> | undefined;
+  /** Why `find` gave none, for the log; undefined if the text is not of this source. */
+  explain?(text: string): Refusal | undefined;
+  /**
+   * Whether a text is a key, or contains one: keys are kept out of URLs and logs. Those that the gateway makes are recognized
+   * without it.
+   */
+  isKeyText?(text: string): boolean;
+  /** Starts to follow what the keys are read from. */
+  watch?(): void;
+  /** Finds the endpoints of keys in another version of the catalog. */
+  replaceQueries?(queries: EndpointNames): void;
+  close?(): Promise<void>;
+}
+
+/** A request whose URL may not be valid; its address is found when it is read. */
+export type FindRequest = Omit<KeyRequest, 'url'> & { readonly url: string | undefined };

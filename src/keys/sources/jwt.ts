@@ -1,0 +1,59 @@
+import type { KeyObject } from 'node:crypto';
+import { readJwtOptions } from '../../config/jwt-settings.ts';
+import { tokenShape } from '../jwt/token-shape.ts';
+import type { KeySource } from '../key-source.ts';
+
+/** How JSON Web Tokens are verified. Exactly one of `jwksUrl`, `publicKey` and `secret` is given. */
+export interface JwtOptions {
+  /** An https URL of a key set, which is read at start and when it changes; it needs `issuer` and `audience`. */
+  readonly jwksUrl?: string | undefined;
+  /** An RSA key of 2048 bits or more, an EC or an Ed25519 key; in PEM, or parsed. */
+  readonly publicKey?: string | KeyObject | undefined;
+  /** Of HS256, HS384 and HS512; at least 32 bytes. */
+  readonly secret?: string | undefined;
+  /** The claim `iss` that tokens must have; undefined: any. */
+  readonly issuer?: string | undefined;
+  /** The claim `aud` that tokens must have; undefined: any. */
+  readonly audience?: string | undefined;
+  /** How far the clocks of issuers may differ, in seconds, from 0 to 300. Default: 30. */
+  readonly clockSkewSeconds?: number;
+  /**
+   * The claims that say what a token permits, each a name or a JSON pointer such as `/app_metadata/tenants`. Default: their
+   * own names.
+   */
+  readonly claims?: {
+    readonly tenants?: string;
+    readonly endpoints?: string;
+    readonly rate?: string;
+    readonly permissions?: string;
+  };
+  /** Whether a token without the claim `tenants` reads all tenants; else it is refused. Default: false. */
+  readonly allowsWithoutTenants?: boolean;
+}
+
+/**
+ * JSON Web Tokens as keys. They are signed by one of the algorithms of the given key, have not expired, and say in their
+ * claims what they permit.
+ *
+ * @throws StartError with every wrong option
+ */
+export function jwt(options: JwtOptions): KeySource {
+  const config = readJwtOptions(options);
+  return {
+    // What verifies tokens is imported only if tokens are accepted.
+    async open(host) {
+      const { openTokens } = await import('../jwt/tokens.ts');
+      const tokens = await openTokens({ ...host, jwt: config });
+      return {
+        find(text) {
+          const known = tokens.known(text);
+          if (known !== undefined || text === undefined || !tokens.isToken(text)) return known;
+          return tokens.verify(text);
+        },
+        isKeyText: (text) => tokenShape.test(text),
+        replaceQueries: (queries) => tokens.replaceQueries(queries),
+        close: () => tokens.close(),
+      };
+    },
+  };
+}

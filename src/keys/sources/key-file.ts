@@ -1,0 +1,32 @@
+import type { KeySource } from '../key-source.ts';
+import { openKeys } from '../open-keys.ts';
+
+export interface KeyFileOptions {
+  /**
+   * Whether a start accepts a file that does not end with the number of its keys, and so may have been cut, which can give
+   * a key more than was meant. For development only. Default: false.
+   */
+  readonly acceptsCutFile?: boolean;
+}
+
+/**
+ * The keys of a file, in YAML or JSON, as `querygate keys` writes it. It is followed: a change is in force within seconds,
+ * and one that has problems, or would give a key more by mistake, changes nothing.
+ *
+ * @param file its path, from the working folder
+ */
+export function keyFile(file: string, { acceptsCutFile = false }: KeyFileOptions = {}): KeySource {
+  return {
+    open(host) {
+      const { keyring, ...keys } = openKeys({ ...host, file, apiKey: undefined, acceptsCutFile });
+      return {
+        ...keys,
+        find: (text, request) => keyring.find(text, request),
+        explain(text) {
+          const rejection = keyring.explain(text);
+          return rejection.reason === 'unknown' ? undefined : rejection;
+        },
+      };
+    },
+  };
+}
