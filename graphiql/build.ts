@@ -7,7 +7,7 @@ import { type BuildOptions, build, type Metafile } from 'esbuild';
  * Builds the files of the GraphiQL page, which are committed: the gateway runs from its sources, without these packages
  * and without a build. The gateway puts a hash of all files into their paths.
  */
-const outdir = join(import.meta.dirname, '../src/http/graphiql/built');
+const outdir = join(import.meta.dirname, '../src/plugins/graphiql/built');
 
 const common = {
   absWorkingDir: import.meta.dirname,

@@ -31,7 +31,7 @@ describe('the lockfiles', () => {
       expect.stringMatching(/^esbuild@\S+: runs a script when it is installed$/),
     ]);
     expect(readJson('package.json').scripts.graphiql).toContain('npm ci --prefix graphiql --ignore-scripts');
-    const notices = readFileSync('src/http/graphiql/built/licences.txt', 'utf8');
+    const notices = readFileSync('src/plugins/graphiql/built/licences.txt', 'utf8');
     const licences = [...notices.matchAll(/^@?[\w/.-]+ \d\S*, (?<licence>.*)$/gm)];
     expect(licences.length).toBeGreaterThan(50);
     for (const { groups } of licences)

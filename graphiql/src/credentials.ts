@@ -1,6 +1,6 @@
 import type { PageData } from './page-data.ts';
 
-/** Shared with the pages of saved queries (`src/http/pages/browser/key.ts`). */
+/** Shared with the pages of saved queries (`src/plugins/pages/browser/key.ts`). */
 const keyItem = 'querygate:key';
 
 /** The key to begin with: the one that was typed earlier in this tab of the browser, or else the one in the page. */

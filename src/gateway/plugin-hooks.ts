@@ -46,7 +46,9 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
   };
   const nothing = () => {};
   const withHook = <K extends keyof GatewayPlugin>(name: K) =>
-    plugins.flatMap((plugin) => (plugin[name] === undefined ? [] : [plugin as GatewayPlugin & Required<Pick<GatewayPlugin, K>>]));
+    plugins.flatMap((plugin) =>
+      plugin[name] === undefined ? [] : [plugin as GatewayPlugin & Required<Pick<GatewayPlugin, K>>],
+    );
 
   const onResult = withHook('onResult').map(
     (plugin) =>
@@ -60,7 +62,13 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
   const readsResults = plugins.some((one) => one.onReply ?? one.logFields ?? one.onSent);
   return {
     translate: withHook('translate').map(
-      (plugin) => (head) => call(plugin, 'translate', () => plugin.translate(head), () => head),
+      (plugin) => (head) =>
+        call(
+          plugin,
+          'translate',
+          () => plugin.translate(head),
+          () => head,
+        ),
     ),
     onRequest: withHook('onRequest').map((plugin) => (exchange) => {
       const refuse = () => {
@@ -102,7 +110,12 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
         ...engine,
         async run(bound, options) {
           const observers = observing.flatMap((plugin) => {
-            const observer = call(plugin, 'onRun', () => plugin.onRun(bound, options), () => undefined);
+            const observer = call(
+              plugin,
+              'onRun',
+              () => plugin.onRun(bound, options),
+              () => undefined,
+            );
             return observer === undefined ? [] : [{ plugin, observer }];
           });
           const onStart = () => {

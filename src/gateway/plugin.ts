@@ -5,11 +5,11 @@ import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { ImportReport, Rows, RunOptions } from '../engine/engine.ts';
 import type { CatalogState } from '../http/handler/readiness.ts';
-import type { PluginRoute } from '../http/handler/plugin-routes.ts';
 import type { Exchange } from '../http/message/exchange.ts';
 import type { RequestHead } from '../http/message/head.ts';
 import type { Reply } from '../http/message/reply.ts';
-import type { Answer } from '../http/message/route.ts';
+import type { LogFields } from '../http/message/request-hooks.ts';
+import type { Answer, PluginRoute } from '../http/message/route.ts';
 import type { Counters } from '../results/counters.ts';
 import type { CachedResult } from '../results/get-result.ts';
 
@@ -30,7 +30,7 @@ export interface GatewayPlugin {
    * Routes of one version of the catalog, made when the gateway opens and whenever saved queries have changed. It must take
    * no longer than some milliseconds: requests wait. A route of a plug-in precedes one of the gateway.
    */
-  routes?(catalog: Catalog, core: CoreAnswers): readonly PluginRoute[];
+  routes?(catalog: Catalog, host: RouteHost): readonly PluginRoute[];
   /** Another version of the catalog is served. @returns may resolve when nothing uses queries that it does not have */
   onCatalog?(catalog: Catalog): void | Promise<void>;
   /** The files of the catalog were taken up: all of them, some of them, or none. */
@@ -95,14 +95,14 @@ export interface PluginHost {
   families(): readonly MetricFamily[];
 }
 
-/** How the gateway answers by itself, in one version of the catalog. */
-export interface CoreAnswers {
+/** The same while the routes of one version of the catalog are made. */
+export interface RouteHost extends PluginHost {
+  /** Answers requests of REST for this version. */
   readonly rest: Answer;
 }
 
+/** What became of a look at changed files: all are served, or some are broken, or the new version could not be made. */
 export type ReloadOutcome = 'ok' | 'partial' | 'failed';
-
-export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Follows one run of the engine. */
 export interface RunObserver {

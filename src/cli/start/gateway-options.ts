@@ -1,15 +1,31 @@
 import { isLoopback } from '../../config/loopback.ts';
 import type { Config } from '../../config.ts';
 import { engines } from '../../engines/engines.ts';
-import type { Features, GatewayOptions } from '../../gateway/options.ts';
+import type { GatewayOptions } from '../../gateway/options.ts';
+import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import { redis } from '../../gateway/redis.ts';
 import { apiKey as keyOf } from '../../keys/sources/api-key.ts';
 import { jwt } from '../../keys/sources/jwt.ts';
 import { keyFile } from '../../keys/sources/key-file.ts';
+import { deprecation } from '../../plugins/deprecation/deprecation.ts';
+import { graphiql } from '../../plugins/graphiql/graphiql.ts';
+import { logflare } from '../../plugins/logflare/logflare.ts';
+import { type MetricsPlugin, metrics } from '../../plugins/metrics/metrics.ts';
+import { openapi } from '../../plugins/openapi/openapi.ts';
+import { pages } from '../../plugins/pages/pages.ts';
+import { shadow } from '../../plugins/shadow/open-shadows.ts';
+
+interface ConfiguredOptions extends GatewayOptions {
+  /** One of the plug-ins; undefined if METRICS is off. */
+  readonly metrics: MetricsPlugin | undefined;
+}
 
 /** The options of the gateway that the settings describe. @param apiKey configured, or generated at start */
-export function gatewayOptions(config: Config, apiKey: string | undefined): GatewayOptions {
+export function gatewayOptions(config: Config, apiKey: string | undefined): ConfiguredOptions {
+  const ofMetrics = config.metrics ? metrics() : undefined;
   return {
+    metrics: ofMetrics,
+    plugins: [...pluginsOf(config, apiKey), ...(ofMetrics === undefined ? [] : [ofMetrics])],
     queries: config.queriesDir,
     engine: { name: config.engine, open: (host) => engines[config.engine].open({ ...host, config }) },
     keys: [
@@ -38,15 +54,17 @@ export function gatewayOptions(config: Config, apiKey: string | undefined): Gate
   };
 }
 
-/** What is served besides REST and GraphQL. */
-export function featuresOf(config: Config, apiKey: string | undefined): Features {
+/** What the settings turn on besides REST and GraphQL. */
+function pluginsOf(config: Config, apiKey: string | undefined): readonly GatewayPlugin[] {
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
   const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
-  return {
-    metrics: config.metrics,
-    pages: config.pages,
-    graphiql: config.graphiql,
-    compat: config.compat,
-    shownKey: showsKey ? apiKey : undefined,
-  };
+  const shownKey = showsKey ? apiKey : undefined;
+  return [
+    ...(config.compat === 'logflare' ? [logflare()] : []),
+    shadow(),
+    deprecation(),
+    openapi({ page: config.pages }),
+    ...(config.pages ? [pages({ apiKey: shownKey, graphiql: config.graphiql })] : []),
+    ...(config.graphiql ? [graphiql({ apiKey: shownKey })] : []),
+  ];
 }

@@ -63,6 +63,4 @@ const reserved: ReadonlySet<string> = new Set(
 );
 
 const ownFields = (fields: readonly LogFields[] = []): LogFields =>
-  Object.fromEntries(
-    fields.flatMap((some) => Object.entries(some)).filter(([name]) => !reserved.has(name)),
-  );
+  Object.fromEntries(fields.flatMap((some) => Object.entries(some)).filter(([name]) => !reserved.has(name)));

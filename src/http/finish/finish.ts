@@ -5,8 +5,8 @@ import type { Exchange } from '../message/exchange.ts';
 import type { RequestHead } from '../message/head.ts';
 import { missingNameToLog } from '../message/paths.ts';
 import { type FinishedReply, IdentifiedHeaders, type Reply, ReplyHeaders } from '../message/reply.ts';
-import { endRequestSpan } from '../message/request-trace.ts';
 import type { RequestHooks } from '../message/request-hooks.ts';
+import { endRequestSpan } from '../message/request-trace.ts';
 import type { AccessLog } from './access-log.ts';
 
 /**
@@ -106,7 +106,12 @@ function finishedOf(reply: Reply): Finished {
 function notModified(full: Reply): Reply {
   const known = finishedOf(full);
   if (known.notModified !== undefined) return known.notModified;
-  const { 'content-type': _type, 'content-length': _length, 'content-encoding': _coding, ...headers } = full.headers;
+  const {
+    'content-type': _type,
+    'content-length': _length,
+    'content-encoding': _coding,
+    ...headers
+  } = full.headers;
   known.notModified = { status: 304, headers, body: undefined };
   return known.notModified;
 }

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Version, VersionedRef } from '../../concurrency/versioned-ref.ts';
+import type { ObtainedResult } from '../../results/get-result.ts';
 import type { Admit } from '../access/admission.ts';
 import type { Audit } from '../access/audit.ts';
 import type { Finish } from '../finish/finish.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
-import type { ObtainedResult } from '../../results/get-result.ts';
 import type { Exchange } from '../message/exchange.ts';
 import type { RequestHead } from '../message/head.ts';
 import { unknownPath } from '../message/paths.ts';
@@ -13,8 +13,8 @@ import type { FinishedReply, Reply } from '../message/reply.ts';
 import type { RequestHooks } from '../message/request-hooks.ts';
 import { logOfError, type OpenTrace } from '../message/request-trace.ts';
 import type { Admission, ReadBody, Route } from '../message/route.ts';
-import { buildRequestLimits, type CountedRequest } from './request-limits.ts';
 import { changedReply } from './changed-reply.ts';
+import { buildRequestLimits, type CountedRequest } from './request-limits.ts';
 import { notFoundRoute, type RouteOf } from './routes.ts';
 
 /**

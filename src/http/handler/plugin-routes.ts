@@ -2,29 +2,7 @@ import { GatewayError, StartError } from '../../errors.ts';
 import type { RequestHead } from '../message/head.ts';
 import type { PathToLog } from '../message/paths.ts';
 import { replyError } from '../message/reply.ts';
-import type { Answer, Route } from '../message/route.ts';
-
-/** A route of a plug-in. GET answers HEAD too, and OPTIONS is answered for it. */
-export interface PluginRoute {
-  /**
-   * The path, as in `/openapi.json`. An ending of `/*` takes one more part of a path, as in `/queries/orders`, and one of
-   * `/**` takes everything below.
-   */
-  readonly path: string;
-  /** Default: GET. */
-  readonly methods?: readonly ('GET' | 'POST')[];
-  /** `key`: callers need one, and their requests count in its rate; `public`: anybody may call it. */
-  readonly access: 'key' | 'public';
-  readonly answer: Answer;
-  /** Only requests of browsers for a page, without a key, are answered; others go on as if the route were not there. */
-  readonly browsersOnly?: true;
-  /** Whether pages of the configured origins may read the responses. Default: false. */
-  readonly allowsCors?: boolean;
-  /** Default: `{"error":{"code","message"}}`. */
-  readonly replyError?: Route['replyError'];
-  /** The path as the access log shows it; undefined for `unknown`. Default: `path`. */
-  readonly loggedPath?: PathToLog;
-}
+import type { PluginRoute, Route } from '../message/route.ts';
 
 type RouteByMethod = (head: RequestHead) => Route;
 
@@ -67,7 +45,9 @@ export function buildPluginRoutes(
 }
 
 function requireDistinct(routes: readonly PluginRoute[]): void {
-  const names = routes.map(({ path, browsersOnly }) => `${path}${browsersOnly === true ? ' for browsers' : ''}`);
+  const names = routes.map(
+    ({ path, browsersOnly }) => `${path}${browsersOnly === true ? ' for browsers' : ''}`,
+  );
   const twice = names.filter((name, at) => names.indexOf(name) < at);
   if (twice.length === 0) return;
   throw new StartError(
@@ -88,7 +68,10 @@ function patternOf(path: string): (pathname: string) => boolean {
 function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteByMethod {
   const { access, answer, methods = ['GET'], allowsCors = false } = plugin;
   const isRead = methods.join() === 'GET';
-  const allowed = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
+  const allowed = [
+    ...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
+    'OPTIONS',
+  ].join(', ');
   const base = { access: 'public', allowsCors: true, replyError: plugin.replyError ?? replyError } as const;
   const route: Route = { ...base, access, allowsCors, answer };
   const options = optionsRoute(allowed, base);

@@ -14,8 +14,8 @@ import {
   readinessPath,
 } from '../message/paths.ts';
 import { type Reply, replyError, replyJson } from '../message/reply.ts';
-import type { Answer, Route } from '../message/route.ts';
-import { buildPluginRoutes, isPageRequest, type PluginRoute } from './plugin-routes.ts';
+import type { Answer, PluginRoute, Route } from '../message/route.ts';
+import { buildPluginRoutes, isPageRequest } from './plugin-routes.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface RouteOptions {
@@ -47,7 +47,10 @@ const graphqlMethods = 'GET, POST, OPTIONS';
  * | `/graphql` | operation (GET) | operation | methods |
  * | any other | 404 | 404 | 404 |
  */
-export function buildRoutes(options: RouteOptions): { readonly routeOf: RouteOf; readonly loggedPath: PathToLog } {
+export function buildRoutes(options: RouteOptions): {
+  readonly routeOf: RouteOf;
+  readonly loggedPath: PathToLog;
+} {
   const { rest, graphql, plugins, readiness, cors, log } = options;
   const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
@@ -134,11 +137,7 @@ export const notFoundRoute: Route = failing(
   () => new GatewayError('NOT_FOUND', `Not found; GraphQL is at ${graphqlPath}, REST under ${apiPath}`),
 );
 
-function graphqlRoutes(
-  graphql: Answer,
-  options: Route,
-  log: Logger,
-): RouteByMethod {
+function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByMethod {
   const operation: Route = { ...keyed, answer: graphql, replyError: replyGraphqlError };
   const replyOff = () => replyGraphqlError(new GatewayError('NOT_FOUND', pageIsOff), log);
   const page: Route = { ...anybody, answer: replyOff, allowsCors: false };

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { AddressList } from '../../config/address-list.ts';
-import { bodyOfFetch } from '../message/body.ts';
 import type { Handler } from '../handler/handle.ts';
+import { bodyOfFetch } from '../message/body.ts';
 import { headOfFetch } from '../message/head.ts';
 
 /**
