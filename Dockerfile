@@ -3,7 +3,9 @@
 FROM node:24-bookworm AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
+COPY packages/pages/package.json ./packages/pages/package.json
 RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY packages/pages/built ./packages/pages/built
 COPY src ./src
 COPY release ./release
 COPY queries ./queries
@@ -20,6 +22,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/queries ./queries
+COPY --from=build /app/packages/pages ./packages/pages
 COPY --from=build /app/node_modules ./node_modules
 ENV NODE_ENV=production HOST=0.0.0.0
 USER 65532:65532

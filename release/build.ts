@@ -6,16 +6,9 @@ import { cpSync, rmSync } from 'node:fs';
  * are read at run time keep their places beside the modules that read them.
  */
 rmSync('dist', { recursive: true, force: true });
-for (const project of ['tsconfig.build.json', 'src/plugins/pages/browser/tsconfig.build.json']) {
-  const { status } = spawnSync('tsc', ['--project', project], { stdio: 'inherit' });
-  if (status !== 0) process.exit(1);
-}
-const places = [
-  'engine/dialect/macros/sql',
-  'plugins/graphiql/built',
-  'plugins/openapi/reader/reader.html',
-  ...['page.html', 'page.css', 'mark.svg'].map((name) => `plugins/pages/${name}`),
-];
+const { status } = spawnSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' });
+if (status !== 0) process.exit(1);
+const places = ['engine/dialect/macros/sql', 'plugins/openapi/reader/reader.html', 'plugins/pages/page.html'];
 for (const place of places) {
   cpSync(`src/${place}`, `dist/${place}`, { recursive: true });
 }

@@ -1,3 +1,10 @@
+/** Why the gateway or a command cannot start is the error that the compiler has for SQL: all problems at once. */
+export {
+  describeProblem,
+  type Problem,
+  ProblemError as StartError,
+} from '@querygate/bigquery-sql/problem';
+
 /** All error codes, each with its HTTP status. Codes are never reused. */
 export const statusOf = {
   INVALID_PARAMETER: 400,
@@ -29,6 +36,7 @@ export const statusOf = {
   ENGINE_TIMEOUT: 504,
 } as const;
 
+/** The code of an error that callers may see, as in the body of a reply. */
 export type ErrorCode = keyof typeof statusOf;
 
 /** Why a caller is refused: for the log. The message to the caller says less. */
@@ -57,6 +65,7 @@ export interface Refusal {
   readonly problem?: string;
 }
 
+/** What an error has besides its code and its message. */
 export interface GatewayErrorOptions {
   /** The parameter with the error, as the saved query names it. */
   readonly parameter?: string;
@@ -99,29 +108,4 @@ export class GatewayError extends Error {
 /** The caller disconnected before the response was ready, so this error is never sent. */
 export function callerDisconnected(cause?: unknown): GatewayError {
   return new GatewayError('CANCELLED', 'The caller has disconnected', { cause });
-}
-
-/** One problem to fix before the gateway can start. Lines and columns count from 1. */
-export interface Problem {
-  readonly file?: string;
-  readonly line?: number;
-  readonly column?: number;
-  readonly message: string;
-}
-
-/** Why the gateway or a command cannot start: all problems at once. */
-export class StartError extends Error {
-  readonly problems: readonly Problem[];
-
-  constructor(summary: string, problems: readonly Problem[]) {
-    super([`${summary}:`, ...problems.map((problem) => `  ${describeProblem(problem)}`)].join('\n'));
-    this.name = 'StartError';
-    this.problems = problems;
-  }
-}
-
-/** A problem as one line of text that begins with its place. */
-export function describeProblem({ file, line, column, message }: Problem): string {
-  const place = [file, line, column].filter((part) => part !== undefined).join(':');
-  return place === '' ? message : `${place} ${message}`;
 }

@@ -26,12 +26,14 @@ describe('the lockfiles', () => {
   });
 
   test('of the build of GraphiQL has no problems but in what its page does not contain', () => {
-    expect(lockfileProblems(readJson('graphiql/package-lock.json'))).toEqual([
+    expect(lockfileProblems(readJson('packages/pages/graphiql/package-lock.json'))).toEqual([
       expect.stringMatching(/^argparse@\S+: has the licence PSF-2\.0$/),
       expect.stringMatching(/^esbuild@\S+: runs a script when it is installed$/),
     ]);
-    expect(readJson('package.json').scripts.graphiql).toContain('npm ci --prefix graphiql --ignore-scripts');
-    const notices = readFileSync('src/plugins/graphiql/built/licences.txt', 'utf8');
+    expect(readJson('package.json').scripts.graphiql).toContain(
+      'npm ci --prefix packages/pages/graphiql --ignore-scripts',
+    );
+    const notices = readFileSync('packages/pages/built/graphiql/licences.txt', 'utf8');
     const licences = [...notices.matchAll(/^@?[\w/.-]+ \d\S*, (?<licence>.*)$/gm)];
     expect(licences.length).toBeGreaterThan(50);
     for (const { groups } of licences)

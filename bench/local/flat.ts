@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { columnType } from '@querygate/bigquery-sql/duckdb';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
-import { columnType } from '@querygate/bigquery-sql/duckdb/layout/column-type';
 import type { Dataset, HotTable } from './dataset.ts';
 import { type Limits, openDatabase, removeDatabase } from './limits.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { quoteText } from '@querygate/bigquery-sql/tree';
 import { type Dataset, dayMicros, hotTables, now, rowsElsewhere } from './dataset.ts';
 import { type Limits, openDatabase } from './limits.ts';
 import { projects, projectTables } from './projects.ts';

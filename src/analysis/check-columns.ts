@@ -1,6 +1,6 @@
 import type { Column, RecordField } from '../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../catalog/model/result-column.ts';
-import { didYouMean } from '@querygate/bigquery-sql/text/nearest-name';
+import { didYouMean } from '@querygate/bigquery-sql/text';
 
 /** Every difference between the columns that a header declares and those that the SQL returns, as messages. */
 export function checkColumns(

@@ -1,9 +1,9 @@
 import type { RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
 import { columnTypes } from '../catalog/model/saved-query.ts';
+import { columnOrigin, type FieldOrigin } from '@querygate/bigquery-sql/analysis';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { type Compiled, compileTree } from '@querygate/bigquery-sql/tree';
 import type { ResultColumn } from '../catalog/model/result-column.ts';
-import { columnOrigin, type FieldOrigin } from '@querygate/bigquery-sql/analysis/column-origin';
-import { type Compiled, compile } from '@querygate/bigquery-sql/compile';
 import { resultColumnOf } from './result-column-of.ts';
 
 /** What the files say of a column of a result, or of a field in it. */
@@ -48,7 +48,7 @@ export function remember(
 function findColumns(query: SavedQuery, tables: readonly TableSchema[]): readonly KnownColumn[] | undefined {
   let compiled: Compiled;
   try {
-    compiled = compile(query, tables, { hasOpenTables: true });
+    compiled = compileTree(query, tables, { hasOpenTables: true });
   } catch {
     return undefined;
   }

@@ -1,10 +1,10 @@
+import { sandboxSubject } from '../catalog/binding/caller-sql.ts';
+import { type TenantParameter, unfilteredTables } from '@querygate/bigquery-sql/analysis';
+import { problemAt } from '@querygate/bigquery-sql/problem';
+import { openSandbox } from '@querygate/bigquery-sql/sandbox';
+import { type Compiled, compileTree } from '@querygate/bigquery-sql/tree';
 import type { Catalog, SavedQuery, Tenant } from '../catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../errors.ts';
-import { type Compiled, compile } from '@querygate/bigquery-sql/compile';
-import { problemAt } from '@querygate/bigquery-sql/problem-at';
-import { openSandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
-import type { TenantParameter } from '@querygate/bigquery-sql/analysis/tenant-conditions';
-import { unfilteredTables } from '@querygate/bigquery-sql/analysis/tenant-filter';
 import { queryProblems } from './query-problems.ts';
 
 /**
@@ -18,7 +18,7 @@ export const tenantProblems = ({ queries, tables }: Catalog): readonly Problem[]
 export function tenantProblemsOf(query: SavedQuery, tables: Catalog['tables']): readonly Problem[] {
   if (!isChecked(query)) return [];
   try {
-    return unfilteredProblems(query, compile(query, tables, { hasOpenTables: true }));
+    return unfilteredProblems(query, compileTree(query, tables, { hasOpenTables: true }));
   } catch (error) {
     const [problem = { ...query.source, message: String(error) }] = queryProblems(query, error);
     const message = `it can't be checked that only rows of one tenant are returned: ${problem.message}; ${optOut}`;
@@ -38,8 +38,8 @@ export function sandboxProblemsOf(query: SavedQuery, tables: Catalog['tables']):
   if (query.querySandboxing !== 'enabled') return [];
   const { sql, source, tenant } = query;
   try {
-    compile(query, tables, { hasOpenTables: true });
-    const sandbox = openSandbox(query, tables, { hasOpenTables: true });
+    compileTree(query, tables, { hasOpenTables: true });
+    const sandbox = openSandbox(query, tables, { hasOpenTables: true, subject: sandboxSubject });
     const found = new Map<string, Problem>();
     for (const common of sandbox.tables) {
       const { query: tree } = sandbox.readAll(common);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { SettingValues } from '../config.ts';
-import { exitCode } from '../http/node/graceful-shutdown.ts';
+import { exitCode } from '../exit-code.ts';
 import { mainFile } from './package-files.ts';
 
 interface DevOptions {

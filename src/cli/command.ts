@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Config, readConfig, type SettingName, settingDefault, settingNames } from '../config.ts';
-import { exitCode } from '../http/node/graceful-shutdown.ts';
+import { exitCode } from '../exit-code.ts';
 import { defaultConfigFile } from './settings/config-file.ts';
 import { type LoadedSettings, loadSettings } from './settings/load-settings.ts';
 import { settingMeanings } from './settings/meanings.ts';

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { problemsText } from '../author/problems/print-problems.ts';
 import { GatewayError, StartError } from '../errors.ts';
-import { exitCode } from '../http/node/graceful-shutdown.ts';
+import { exitCode } from '../exit-code.ts';
 import { packageVersion } from '../version.ts';
 import { addCommand, type CliCommand, type CommandGroup } from './command.ts';
 import { check } from './commands/check.ts';

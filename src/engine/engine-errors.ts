@@ -55,16 +55,6 @@ export const callerResultTooLarge = (what: string = resultTooLarge): GatewayErro
     `sql: ${what}; select fewer columns or rows, or a part of the value`,
   );
 
-/** Part of the message for a statement that occupies this process too long. */
-export const tooMuchText = 'functions are computed over more text than one query may';
-
-/** The error for a query whose functions, computed by this process, would occupy it too long. */
-export const queryOfTooMuchText = (isCallers: boolean): GatewayError =>
-  new GatewayError(
-    'QUERY_TOO_EXPENSIVE',
-    `${isCallers ? 'sql: ' : 'The query failed: '}${tooMuchText}; ask for fewer rows or shorter texts`,
-  );
-
 /** The error for a caller's SQL that fails when it runs. Values are not quoted: they may be of rows that it cannot return. */
 export const callerSqlFailed = (cause: unknown): GatewayError =>
   new GatewayError(

@@ -1,13 +1,14 @@
-import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { Catalog, SavedQuery, Source } from '../catalog/model/saved-query.ts';
+import type { Source } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import type { TypedParameter } from '@querygate/bigquery-sql/types';
+import type { BoundQuery } from '../catalog/binding/bind.ts';
+import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
 import type { ResultColumn } from '../catalog/model/result-column.ts';
-import type { TypedParameter } from '@querygate/bigquery-sql/parameter-types';
 
 /** What one run needs besides the query and its parameters. */
 export interface RunOptions {

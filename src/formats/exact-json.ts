@@ -1,4 +1,4 @@
-import { parseJson } from '@querygate/bigquery-sql/text/parse-json';
+import { parseJson } from '@querygate/bigquery-sql/text';
 
 /** A parsed JSON value in which integers are bigints, whatever their size; other numbers are numbers. */
 export type ExactJson =

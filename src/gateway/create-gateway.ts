@@ -8,6 +8,7 @@ import type { Owner } from '../concurrency/fair-share.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { parseAddressList } from '../config/address-list.ts';
 import { StartError } from '../errors.ts';
+import { restExamples } from '../http/graphql/examples.ts';
 import { loadTrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { buildReadiness } from '../http/handler/readiness.ts';
 import { ByteBudget } from '../http/message/byte-budget.ts';
@@ -27,6 +28,8 @@ import { catalogSource } from './reload/query-source.ts';
 export interface Gateway {
   /** The version of the saved queries that is served now. */
   readonly catalog: Catalog;
+  /** Paths of REST requests with example values, one for each saved query whose header has enough of them. */
+  readonly examples: readonly string[];
   /** Counts of what the cache has done since the start. */
   readonly counters: Readonly<Counters>;
   /**
@@ -62,7 +65,10 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
   const { plugins = [] } = options;
   const hooks = buildPluginHooks(plugins, log);
   const { hideEndpoints = 'tenants', trustedDocuments } = options;
-  const trustedProxies = proxiesOf(options.trustedProxies);
+  const reception = {
+    trustedProxies: proxiesOf(options.trustedProxies),
+    basePath: basePathOf(options.basePath),
+  };
   const turns = new LoopTurns();
   const source = catalogSource(options.queries);
   const files = await source.read();
@@ -155,10 +161,13 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
     get catalog() {
       return history.catalog;
     },
+    get examples() {
+      return restExamples(history.catalog);
+    },
     reload: reload.look,
     counters: results.counters,
-    fetch: buildFetch({ handle, turns, trustedProxies, log }),
-    listener: buildNodeListener({ handle, budget, turns, log, trustedProxies }),
+    fetch: buildFetch({ ...reception, handle, turns, log }),
+    listener: buildNodeListener({ ...reception, handle, budget, turns, log }),
     drain: () => {
       ready = false;
     },
@@ -175,9 +184,23 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
 }
 
 function proxiesOf(texts: readonly string[] | undefined) {
-  if (texts === undefined) return undefined;
-  const list = parseAddressList(texts);
-  if (list !== undefined) return list;
-  const message = `trustedProxies: got ${JSON.stringify(texts)}; must be addresses or ranges, as in 10.0.0.0/8, or loopback, or private`;
-  throw new StartError('The gateway cannot start', [{ message }]);
+  const list = texts && parseAddressList(texts);
+  if (texts === undefined || list !== undefined) return list;
+  throw wrongOption(
+    'trustedProxies',
+    texts,
+    'addresses or ranges, as in 10.0.0.0/8, or loopback, or private',
+  );
 }
+
+/** A slash at its end, and one alone, mean nothing. */
+function basePathOf(given = '') {
+  const path = given.replace(/\/$/, '');
+  if (path === '' || /^(?:\/[\w.~-]+)+$/.test(path)) return path;
+  throw wrongOption('basePath', given, 'a path that begins with a slash, as in /warehouse');
+}
+
+const wrongOption = (name: string, value: unknown, right: string) =>
+  new StartError('The gateway cannot start', [
+    { message: `${name}: got ${JSON.stringify(value)}; must be ${right}` },
+  ]);

@@ -34,6 +34,7 @@ export interface SharedStore {
   openRates(log: Logger, now: () => Date): Promise<SharedRates>;
 }
 
+/** How results are kept. */
 export interface CacheOptions {
   /** Bytes of results in memory. Default: 64,000,000. */
   readonly memoryBytes?: number;

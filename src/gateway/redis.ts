@@ -3,6 +3,7 @@ import { hotKeyLimit } from '../results/hot-keys.ts';
 import { describeExposure } from '../results/redis/exposure.ts';
 import type { SharedStore } from './options.ts';
 
+/** Where the Redis is, and what proves that its content comes from a gateway. */
 export interface RedisOptions {
   /** As in `redis://127.0.0.1:6379` or `rediss://user:password@host:6380/1`. */
   readonly url: string;

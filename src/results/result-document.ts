@@ -5,7 +5,7 @@ import type { Owner } from '../concurrency/fair-share.ts';
 import { computingOwner, LoopTurns } from '../concurrency/loop-turns.ts';
 import type { ResultColumn } from '../catalog/model/result-column.ts';
 import type { Cost, Rows } from '../engine/engine.ts';
-import { parseJson } from '@querygate/bigquery-sql/text/parse-json';
+import { parseJson } from '@querygate/bigquery-sql/text';
 
 /** What responses and logs say about a result besides its rows. Stored with it, as JSON. */
 interface ResultMetadata {

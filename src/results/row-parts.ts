@@ -1,4 +1,4 @@
-import { parseJson } from '@querygate/bigquery-sql/text/parse-json';
+import { parseJson } from '@querygate/bigquery-sql/text';
 import { parseRows, type ResultDocument } from './result-document.ts';
 
 export type Row = Readonly<Record<string, unknown>>;

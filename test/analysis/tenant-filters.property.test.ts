@@ -8,16 +8,12 @@ import {
 } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { unfilteredTables } from '@querygate/bigquery-sql/analysis';
+import { boundRelation, printPlan } from '@querygate/bigquery-sql/duckdb';
+import { duckdbText, runPasses } from '@querygate/bigquery-sql/passes';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
-import { compile } from '@querygate/bigquery-sql/compile';
-import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
-import { runPasses } from '@querygate/bigquery-sql/passes/passes';
-import type { StoredTable } from '@querygate/bigquery-sql/tree/stored-table';
-import { unfilteredTables } from '@querygate/bigquery-sql/analysis/tenant-filter';
-import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
-import type { Query } from '@querygate/bigquery-sql/tree/nodes';
+import { compileTree, freshNames, type Query, type StoredTable } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
-import { boundRelation, printPlan } from '@querygate/bigquery-sql/duckdb/plan';
 import { StartError } from '../../src/errors.ts';
 import {
   createTable,
@@ -229,7 +225,7 @@ test.each(forms)(
         const sql = randomQuery(chooseBy(numbers), form);
         const parameters = [{ name: 'p', repeated: form.isList }];
         const compiled = (tables: readonly StoredTable[]) =>
-          compile({ sql, source: { file: 'q.sql', line: 1 }, parameters }, tables).query;
+          compileTree({ sql, source: { file: 'q.sql', line: 1 }, parameters }, tables).query;
         let query: Query;
         try {
           query = compiled(stored('all'));

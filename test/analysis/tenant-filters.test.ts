@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { parseQuery } from '../../src/catalog/header/parse-query.ts';
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
+import { storedColumns } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { compileTree } from '@querygate/bigquery-sql/tree';
 import { readConfig } from '../../src/config.ts';
-import { compile } from '@querygate/bigquery-sql/compile';
-import { storedColumns } from '@querygate/bigquery-sql/duckdb/layout/shredded-columns';
 import { engines } from '../../src/engines/engines.ts';
 import { sandboxProblems, tenantProblems, unfilteredProblems } from '../../src/analysis/tenant-filters.ts';
 
@@ -46,7 +46,7 @@ const problemsOf = (sql: string, { isPattern = false, declared = tables } = {}) 
   const problems = tenantProblems({ queries: [query], tables: declared });
   // DuckDB checks what it compiles, over tables whose records are stored field by field.
   const stored = declared.map((schema) => ({ ...schema, columns: storedColumns(schema, new Set()) }));
-  if (stored.length > 0) expect(unfilteredProblems(query, compile(query, stored))).toEqual(problems);
+  if (stored.length > 0) expect(unfilteredProblems(query, compileTree(query, stored))).toEqual(problems);
   return problems.map(({ file, line, message }) => `${file}:${line} ${message.split(' ')[0]}`);
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { didYouMean } from '@querygate/bigquery-sql/text/nearest-name';
+import { didYouMean } from '@querygate/bigquery-sql/text';
 
 test.each([
   ['edge_log', ['edge_logs', 'auth_logs'], '; did you mean edge_logs?'],

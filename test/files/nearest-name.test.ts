@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestName } from '@querygate/bigquery-sql/text/nearest-name';
+import { nearestName } from '@querygate/bigquery-sql/text';
 
 test.each([
   ['prot', 'port'],

@@ -51,7 +51,7 @@ export async function openGateways(rows: Rows, envs: readonly Record<string, str
   const opened = await Promise.all(
     envs.map(async (env) => {
       const app = await openTestApp(rows, { QUERIES_DIR: catalog, ...env }, { clock, log });
-      const { server } = openServer(app.listener, log);
+      const { server } = openServer(app.listener, { log });
       return { app, server, port: await listen(server) };
     }),
   );

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
-import type { Expression, Node, Select } from '@querygate/bigquery-sql/syntax/nodes';
-import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
-import { childrenOf, walk } from '@querygate/bigquery-sql/syntax/walk';
+import {
+  childrenOf,
+  type Expression,
+  type Node,
+  parseQuery,
+  type Select,
+  walk,
+} from '@querygate/bigquery-sql/syntax';
 
 const dateParts = new Set(['second', 'minute', 'hour', 'day', 'week', 'month', 'year']);
 

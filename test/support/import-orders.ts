@@ -5,13 +5,25 @@
  */
 export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src': [
-    ...['text', 'syntax', 'tree', 'macros', 'rules', 'passes', 'analysis', 'duckdb', 'proposals'],
+    ...[
+      'text',
+      'syntax',
+      'tree',
+      'planning-cost',
+      'macros',
+      'rules',
+      'passes',
+      'analysis',
+      'duckdb',
+      'proposals',
+    ],
     'sandbox',
   ],
   'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],
   'packages/bigquery-sql/src/rules/functions': ['aggregates', 'text', 'time'],
   'packages/bigquery-sql/src/duckdb': ['layout', 'host'],
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting'],
+  'packages/pages/src': ['parameters', 'chart', 'result', 'snippets'],
   src: [
     'errors.ts',
     'version.ts',
@@ -34,6 +46,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'plugins',
     'exports',
     'index.ts',
+    'exit-code.ts',
     'author',
     'cli',
     'main.ts',

@@ -27,7 +27,7 @@ export async function serveTestApp(
   const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
   const engine = fakeEngine({ clock: systemClock, queryMs, ...(rows && { rows }) });
   const app = await openTestApp({}, env, { engine, clock: systemClock.now, log });
-  const { server } = openServer(app.listener, log);
+  const { server } = openServer(app.listener, { log });
   const port = await listen(server);
   return {
     app,

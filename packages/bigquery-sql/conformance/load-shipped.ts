@@ -1,8 +1,9 @@
-import { join } from 'node:path';
-import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
-import type { Parameter, SavedQuery } from '../../../src/catalog/model/saved-query.ts';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parse } from 'yaml';
 import type { Case } from './cases.ts';
 import { now, project, shippedRows } from './shipped-rows.ts';
+import type { Field, TableSchema } from '../src/table-schema.ts';
 import type { Table } from './table.ts';
 
 export interface Shipped {
@@ -14,14 +15,56 @@ export interface Shipped {
 
 /** The saved queries that the project ships. */
 export function loadShipped(): Shipped {
-  const { queries, tables } = loadCatalog(join(import.meta.dirname, '../../../queries'));
   const rows = shippedRows();
   return {
-    tables: tables.map((table) => ({ ...table, rows: rows[table.name] ?? [] })),
-    cases: queries.flatMap((query) =>
-      combinationsOf(query.parameters).map((parameters) => caseOf(query, parameters)),
-    ),
+    tables: loadSchemas().map((table) => ({ ...table, rows: rows[table.name] ?? [] })),
+    cases: filesOf('*.sql')
+      .map(readQuery)
+      .flatMap((query) => combinationsOf(query.parameters).map((parameters) => caseOf(query, parameters))),
   };
+}
+
+const filesOf = (pattern: string) =>
+  globSync(join(import.meta.dirname, '../../../queries', pattern)).toSorted();
+
+/** The tables that the saved queries read. */
+export const loadSchemas = (): readonly TableSchema[] =>
+  filesOf('tables/*.json').map((file) => ({
+    name: basename(file, '.json'),
+    fields: withModes(JSON.parse(readFileSync(file, 'utf8'))),
+  }));
+
+const withModes = (fields: readonly Field[]): readonly Field[] =>
+  fields.map((field) => ({
+    ...field,
+    mode: field.mode ?? 'NULLABLE',
+    ...(field.fields && { fields: withModes(field.fields) }),
+  }));
+
+/** A saved query, as far as cases need it: its header is YAML in the comment that begins its file. */
+interface SavedQuery {
+  readonly name: string;
+  readonly sql: string;
+  readonly parameters: readonly Parameter[];
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  /** The values of an enum. */
+  readonly values: readonly string[];
+}
+
+function readQuery(file: string): SavedQuery {
+  const [, header = '', sql = ''] = /^\/\*---\n(.*?)\n---\*\/\n(.*)$/s.exec(readFileSync(file, 'utf8')) ?? [];
+  const declared: Readonly<Record<string, { required?: boolean; values?: object }>> =
+    parse(header).parameters;
+  const parameters = Object.entries(declared).map(([name, { required = false, values = {} }]) => ({
+    name,
+    required,
+    values: Object.keys(values),
+  }));
+  return { name: basename(file, '.sql'), sql, parameters };
 }
 
 function caseOf({ name, sql: text }: SavedQuery, parameters: Readonly<Record<string, string>>): Case {
@@ -53,7 +96,7 @@ const samples: Readonly<Record<string, readonly string[]>> = {
 };
 
 function choices(parameter: Parameter): readonly string[] {
-  if (parameter.type === 'enum') return parameter.values.map(({ value }) => value);
+  if (parameter.values.length > 0) return parameter.values;
   const known = samples[parameter.name] ?? [];
   return parameter.required ? known : ['', ...known];
 }

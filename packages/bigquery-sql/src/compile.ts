@@ -1,9 +1,7 @@
-import type { Source } from '../../../src/catalog/model/saved-query.ts';
-import { type Problem, StartError } from '../../../src/errors.ts';
-import { parameterTypes, type TypedParameter } from './parameter-types.ts';
+import { parameterTypeIn, type TypedParameter } from './types.ts';
+import { type Source, type Problem, ProblemError, problemAt } from './problem.ts';
 import { closeLambdas } from './passes/rewriting/close-lambdas.ts';
 import { computeFrameKeys } from './passes/rewriting/frame-keys.ts';
-import { problemAt } from './problem-at.ts';
 import { buildContext, type Observer, type Rules } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
 import { resolveFrom } from './rules/from/from.ts';
@@ -52,7 +50,7 @@ export const rules: Rules = { expression: resolveExpression, query: resolveQuery
  * of the run.
  *
  * @param tables the tables that the query may read
- * @throws StartError with every part of the query that is unsupported or wrong
+ * @throws ProblemError with every part of the query that is unsupported or wrong
  */
 export function compile(
   { sql, source, parameters }: CompiledSql,
@@ -61,7 +59,7 @@ export function compile(
 ): Compiled {
   const statement = parse(sql, source);
   const { context, problems } = buildContext(rules, {
-    parameterType: parameterTypes(parameters),
+    parameterType: parameterTypeIn(parameters),
     ...observer,
   });
   const scope = {
@@ -83,7 +81,7 @@ export function compile(
   return { query, columns, tables: tablesOf(query) };
 }
 
-/** @throws StartError if the text is not a query */
+/** @throws ProblemError if the text is not a query */
 export function parse(sql: string, source: Source): Statement {
   try {
     return parseQuery(sql);
@@ -94,7 +92,7 @@ export function parse(sql: string, source: Source): Statement {
 }
 
 const startError = (problems: readonly Problem[]) =>
-  new StartError('SQL that the DuckDB engine does not support', problems);
+  new ProblemError('SQL that the DuckDB engine does not support', problems);
 
 /** The names of the tables that a query reads. */
 export function tablesOf(query: Query): readonly string[] {

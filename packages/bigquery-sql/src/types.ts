@@ -24,6 +24,30 @@ export type Type =
   | { readonly kind: 'null' }
   | { readonly kind: 'unknown' };
 
+/** The types that a parameter, or an element of a list, can have. */
+export const parameterTypes = [
+  'STRING',
+  'INT64',
+  'FLOAT64',
+  'NUMERIC',
+  'BIGNUMERIC',
+  'BOOL',
+  'DATE',
+  'DATETIME',
+  'TIMESTAMP',
+] as const satisfies readonly ScalarName[];
+
+export type ParameterType = (typeof parameterTypes)[number];
+
+/** What a query needs to know of a declared parameter. */
+export interface TypedParameter {
+  readonly name: string;
+  /** The type as which its value is bound; STRING by default. */
+  readonly bind?: ParameterType;
+  /** True for a list, which is bound as an ARRAY. */
+  readonly repeated?: boolean;
+}
+
 /** A table's column or a struct's field. Anonymous fields have the name ''. */
 export interface Column {
   readonly name: string;
@@ -152,3 +176,11 @@ export const sameName = (a: string, b: string): boolean => a.toLowerCase() === b
 
 export const fieldOf = (type: Type, name: string): Column | undefined =>
   type.kind === 'struct' ? type.fields.find((field) => sameName(field.name, name)) : undefined;
+
+/** The type of a parameter by its name, which has no case in SQL. Undeclared ones are STRING. */
+export const parameterTypeIn =
+  (parameters: readonly TypedParameter[] = []) =>
+  (name: string): Type => {
+    const { bind = 'STRING', repeated } = parameters.find((one) => sameName(one.name, name)) ?? {};
+    return repeated ? arrayOf(scalar(bind)) : scalar(bind);
+  };

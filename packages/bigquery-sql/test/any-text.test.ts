@@ -1,10 +1,10 @@
+import { ProblemError } from '../src/problem.ts';
 import { globSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import { loadSchemas } from '../conformance/load-shipped.ts';
 import { type Compiled, compile } from '../src/compile.ts';
 import { duckdbText } from '../src/passes/duckdb-text.ts';
-import { StartError } from '../../../src/errors.ts';
 import { createTable, type DialectDatabase, openDialectDatabase } from './support/dialect-database.ts';
 import { planOf, tables } from './harness.ts';
 import { exchangesOf, mutationsOf } from './syntax/mutations.ts';
@@ -17,7 +17,7 @@ const further = process.env.MUTATED_TEXTS;
 
 const limitMs = 2_000;
 
-const allTables = [...tables, ...loadCatalog('queries').tables];
+const allTables = [...tables, ...loadSchemas()];
 
 const textsOfTests = globSync('packages/bigquery-sql/test/*.test.ts').flatMap((file) =>
   [...readFileSync(file, 'utf8').matchAll(/'((?:SELECT|WITH|FROM) [^'\n]+)'/g)].map(([, sql = '']) => sql),
@@ -62,7 +62,7 @@ function compileOrRefuse(sql: string): Compiled | undefined {
   try {
     return compile({ sql, source: { file: 'any.sql', line: 1 } }, allTables);
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
+    if (!(error instanceof ProblemError)) throw error;
     expect(error.problems.length).toBeGreaterThan(0);
     for (const { file, line, column, message } of error.problems) {
       expect(file).toBe('any.sql');

@@ -1,3 +1,4 @@
+import { type Problem, ProblemError } from '../src/problem.ts';
 import {
   type DuckDBConnection,
   DuckDBListValue,
@@ -25,8 +26,6 @@ import {
 } from '../src/duckdb/plan.ts';
 import { shreddedColumns, storedColumns } from '../src/duckdb/layout/shredded-columns.ts';
 import { describeSource } from '../src/duckdb/layout/stored-value.ts';
-import { wireCell } from '../../../src/engines/duckdb/wire/cell.ts';
-import { type Problem, StartError } from '../../../src/errors.ts';
 import { createTable, openDialectDatabase } from './support/dialect-database.ts';
 
 /** The value of CURRENT_TIMESTAMP() in the tests. */
@@ -284,7 +283,7 @@ const operatorsOf = (nodes: readonly PlanNode[]): DuckdbPlan['operators'] =>
 const maxRows = 1000;
 
 const plannedColumns = (columns: Compiled['columns']): readonly PlannedColumn[] =>
-  columns.map(({ column, type }) => ({ name: column, type, ...wireCell(type) }));
+  columns.map(({ column, type }) => ({ name: column, type, select: (value) => value }));
 
 const boundType = (name: string) => (name === 'current_timestamp' ? 'TIMESTAMPTZ' : 'VARCHAR');
 
@@ -317,7 +316,7 @@ export function problemsOf(sql: string, line = 1): string[] {
     compile({ sql, source: { file: 'test.sql', line } }, tables);
     return [];
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
+    if (!(error instanceof ProblemError)) throw error;
     return error.problems.map((problem: Problem) => `${problem.line}:${problem.column} ${problem.message}`);
   }
 }

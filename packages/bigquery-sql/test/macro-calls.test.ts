@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callAt, tokensOf } from '../src/macros/macro-size.ts';
+import { callAt, tokensOf } from '../src/planning-cost/macro-text.ts';
 import { capturedParameters, macroDefinitions, macros } from '../src/macros/macros.ts';
 
 const all = [...macros.values()].flat();

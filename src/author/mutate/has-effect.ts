@@ -1,13 +1,17 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import { rejectedAliases } from '@querygate/bigquery-sql/analysis';
+import { runPasses } from '@querygate/bigquery-sql/passes';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import {
+  compileTree,
+  freshNames,
+  type From,
+  mapParts,
+  type Mapper,
+  printQuery,
+  type Query,
+} from '@querygate/bigquery-sql/tree';
 import { StartError } from '../../errors.ts';
-import { rejectedAliases } from '@querygate/bigquery-sql/analysis/null-rejection';
-import { compile } from '@querygate/bigquery-sql/compile';
-import { runPasses } from '@querygate/bigquery-sql/passes/passes';
-import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
-import { type Mapper, mapParts } from '@querygate/bigquery-sql/tree/map';
-import type { From, Query } from '@querygate/bigquery-sql/tree/nodes';
-import { printQuery } from '@querygate/bigquery-sql/tree/print';
 import { unfilteredProblems } from '../../analysis/tenant-filters.ts';
 
 /** What becomes of a changed query before it runs. */
@@ -21,7 +25,7 @@ export type Effect =
 /** Compares changed queries with the original, as they run after all passes. */
 export function openEffects(query: SavedQuery, tables: readonly TableSchema[]): (sql: string) => Effect {
   const planOf = (sql: string) => {
-    const compiled = compile({ ...query, sql }, tables);
+    const compiled = compileTree({ ...query, sql }, tables);
     if (unfilteredProblems({ ...query, sql }, compiled).length > 0) return undefined;
     const tree = withInnerJoins(compiled.query);
     return printQuery(runPasses(tree, { known: {}, fresh: freshNames(tree) }));

@@ -1,4 +1,4 @@
-import type * as Syntax from '@querygate/bigquery-sql/syntax/nodes';
+import type { Syntax } from '@querygate/bigquery-sql/syntax';
 import type { Mutator } from './mutator.ts';
 
 const comparisons: Readonly<Record<Syntax.ComparisonOperator, string>> = {

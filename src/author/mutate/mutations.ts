@@ -1,5 +1,4 @@
-import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
-import { walk } from '@querygate/bigquery-sql/syntax/walk';
+import { parseQuery, walk } from '@querygate/bigquery-sql/syntax';
 import { mutateNode } from './mutate-node.ts';
 import { buildMutator, type Mutation } from './mutator.ts';
 

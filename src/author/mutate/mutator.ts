@@ -1,6 +1,4 @@
-import { tokenize } from '@querygate/bigquery-sql/syntax/lexer/tokenize';
-import type { Token } from '@querygate/bigquery-sql/syntax/lexer/tokens';
-import type * as Syntax from '@querygate/bigquery-sql/syntax/nodes';
+import { type Syntax, type Token, tokenize } from '@querygate/bigquery-sql/syntax';
 
 /** One small change of a query that probably makes it wrong. */
 export interface Mutation {

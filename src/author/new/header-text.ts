@@ -3,8 +3,7 @@ import { fillIn } from '../../catalog/header/unfinished.ts';
 import { pascalCase } from '../../names/graphql-names.ts';
 import { columnTypes } from '../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../catalog/model/result-column.ts';
-import type { DescribedParameter } from '@querygate/bigquery-sql/proposals/describe-parameters';
-import type { DescribedColumn, SqlDescription } from '@querygate/bigquery-sql/proposals/describe-sql';
+import type { DescribedColumn, DescribedParameter, SqlDescription } from '@querygate/bigquery-sql/proposals';
 
 /** What an existing file of the same name says, which stays. */
 export interface EarlierHeader {

@@ -1,3 +1,4 @@
+import { columnTypes } from '../../catalog/model/saved-query.ts';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -8,8 +9,7 @@ import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { namePattern, nameRule, parseVersionName } from '../../catalog/model/version-name.ts';
 import type { Config } from '../../config.ts';
-import { describeSql, type SqlDescription } from '@querygate/bigquery-sql/proposals/describe-sql';
-import { tenantColumns } from '@querygate/bigquery-sql/proposals/tenant-columns';
+import { describeSql, type SqlDescription, tenantColumns } from '@querygate/bigquery-sql/proposals';
 import { engines } from '../../engines/engines.ts';
 import { StartError } from '../../errors.ts';
 import { commandError, readInput } from '../arguments.ts';
@@ -63,6 +63,7 @@ export async function newQuery(
       chosen: parameter,
       tenantColumns: tenantColumns(savedQueries(config.queriesDir)),
       hasOpenTables: config.engine === 'bigquery',
+      columnTypes,
       resultColumns: (converted, parameters) => {
         analyzed = converted;
         return engines[config.engine].columnsOf({ sql: converted, source, tables, parameters, config });

@@ -1,5 +1,5 @@
 import { unfinishedTexts } from '../../catalog/header/unfinished.ts';
-import type { SqlDescription } from '@querygate/bigquery-sql/proposals/describe-sql';
+import type { SqlDescription } from '@querygate/bigquery-sql/proposals';
 
 interface NotesOptions {
   readonly file: string;

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { parseJson } from '@querygate/bigquery-sql/text/parse-json';
+import { parseJson } from '@querygate/bigquery-sql/text';
 import { commandError, parseCount } from '../arguments.ts';
 import { applyParameters, type Parameter, parseParameters } from './parameters.ts';
 import { splitStatements } from './split-statements.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Failure, Outcome, StatementProblem } from '@querygate/bigquery-sql/duckdb/outcome';
+import type { Failure, Outcome, StatementProblem } from '@querygate/bigquery-sql/duckdb';
 import { StartError } from '../../errors.ts';
 import { moduleUrl } from '../../files/module-url.ts';
 import type { SqlStatement } from './options.ts';

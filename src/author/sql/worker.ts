@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { readConfig } from '../../config.ts';
 import { openSession, type Session } from '../../engines/duckdb/open-session.ts';
-import type { Outcome } from '@querygate/bigquery-sql/duckdb/outcome';
-import type { Statement } from '@querygate/bigquery-sql/duckdb/run-statement';
+import type { Outcome, Statement } from '@querygate/bigquery-sql/duckdb';
 import { type Problem, StartError } from '../../errors.ts';
 
 /** What the command sends to this process, one request at a time. */

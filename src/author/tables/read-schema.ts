@@ -1,8 +1,8 @@
 import { parseFields } from '../../catalog/folder/load-tables.ts';
 import { type Field, fieldTypes } from '@querygate/bigquery-sql/table-schema';
+import { parseJson } from '@querygate/bigquery-sql/text';
 import type { InferredFields } from '../../engines/duckdb/infer-fields.ts';
 import { StartError } from '../../errors.ts';
-import { parseJson } from '@querygate/bigquery-sql/text/parse-json';
 
 /** Types of BigQuery that no table of the local engine can have. */
 const otherTypes: readonly string[] = ['GEOGRAPHY', 'RANGE', 'INTERVAL'];

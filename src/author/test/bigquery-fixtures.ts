@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { parseJson, type Revive } from '@querygate/bigquery-sql/text';
 import type { Config } from '../../config.ts';
 import { withFixtures } from '../../engines/bigquery/with-fixtures.ts';
 import { engines } from '../../engines/engines.ts';
 import { StartError } from '../../errors.ts';
-import { parseJson, type Revive } from '@querygate/bigquery-sql/text/parse-json';
 import type { Fixture, FixtureRow } from './load-tests.ts';
 import type { OpenFixtures } from './open-fixtures.ts';
 

@@ -3,9 +3,9 @@ import { join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import { exampleValue } from '../../catalog/binding/example-parameters.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { hasOrder, readsClock, tablesRead } from '@querygate/bigquery-sql/analysis';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Config } from '../../config.ts';
-import { hasOrder, readsClock, tablesRead } from '@querygate/bigquery-sql/analysis/tables-read';
 import { testsFolder } from './load-tests.ts';
 
 /** A larger file of rows would make every run of the tests slow. */

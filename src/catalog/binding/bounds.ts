@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import type { Parameter, PlainParameter, ValueType } from '../model/saved-query.ts';
-import { decimalOf, decimalUnits } from '@querygate/bigquery-sql/text/decimal-text';
+import { decimalOf, decimalUnits } from '@querygate/bigquery-sql/text';
 import { resolveBound } from './times.ts';
 
 type Bounded = Pick<Parameter, 'type' | 'bind' | 'min' | 'max' | 'maxLength' | 'pattern'>;

@@ -1,9 +1,12 @@
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, StartError } from '../../errors.ts';
 import type { SavedQuery } from '../model/saved-query.ts';
 import type { RawParameters } from './bind.ts';
 
 /** The parameter in which a caller sends SQL. No saved query may declare it. */
 export const sqlParameter = 'sql';
+
+/** What messages call the sandbox of a saved query. */
+export const sandboxSubject = 'query_sandboxing: enabled';
 
 /** The longest SQL that a caller may send, in characters: it is parsed on the event loop. */
 export const maxSqlLength = 10_000;
@@ -36,3 +39,18 @@ export function callerSql({ querySandboxing }: SavedQuery, raw: RawParameters): 
 /** @param what is wrong with the SQL, and what would be right */
 export const invalidSql = (what: string): GatewayError =>
   new GatewayError('INVALID_PARAMETER', `${sqlParameter}: ${what}`, { parameter: sqlParameter });
+
+/**
+ * What the compiler finds in a caller's SQL.
+ *
+ * @throws GatewayError INVALID_PARAMETER, with the line and the column of the text
+ */
+export function judged<T>(judge: () => T): T {
+  try {
+    return judge();
+  } catch (error) {
+    const [problem] = error instanceof StartError ? error.problems : [];
+    if (problem === undefined) throw error;
+    throw invalidSql(`line ${problem.line}, column ${problem.column}: ${problem.message}`);
+  }
+}

@@ -2,7 +2,7 @@ import { parseDate, parseDatetime, parseTimestamp } from '../../files/timestamps
 import type { Parameter, PlainParameter, ValueType } from '../model/saved-query.ts';
 import { boundsProblem } from './bounds.ts';
 import { type Checked, checkPattern } from './patterns/check-pattern.ts';
-import { decimalOf, parseDecimal } from '@querygate/bigquery-sql/text/decimal-text';
+import { decimalOf, parseDecimal } from '@querygate/bigquery-sql/text';
 import { isRelative } from './times.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { decimalOf, parseDecimal } from '@querygate/bigquery-sql/text/decimal-text';
+import { decimalOf, parseDecimal } from '@querygate/bigquery-sql/text';
 import { textsOf } from './list-values.ts';
 import { isRelative } from './times.ts';
 import { defaultMaxItems } from './value-limits.ts';

@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors.ts';
-import { didYouMean } from '@querygate/bigquery-sql/text/nearest-name';
+import { didYouMean } from '@querygate/bigquery-sql/text';
 import { type HeaderAndSql, lineAt } from './read-header.ts';
 
 /**

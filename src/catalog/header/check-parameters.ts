@@ -1,4 +1,4 @@
-import { didYouMean } from '@querygate/bigquery-sql/text/nearest-name';
+import { didYouMean } from '@querygate/bigquery-sql/text';
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { compareValues, hasOrder } from '../binding/bounds.ts';
 import { type Checked, checkPattern, expandedLength } from '../binding/patterns/check-pattern.ts';

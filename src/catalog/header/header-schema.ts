@@ -1,9 +1,10 @@
+import { parameterTypes as bindTypes } from '@querygate/bigquery-sql/types';
 import { z } from 'zod';
 import { maxListItems, maxValueLength } from '../binding/value-limits.ts';
 import { lowerCaseUuid } from '../model/find-query.ts';
 import { labelKey } from '../../names/label-names.ts';
 import { metricName, metricNameRule } from '../../names/prometheus-names.ts';
-import { bindTypes, columnTypes } from '../model/saved-query.ts';
+import { columnTypes } from '../model/saved-query.ts';
 import { fieldsSchema } from './record-fields.ts';
 
 // Patterns have no flags: the JSON Schema for editors could not express them.

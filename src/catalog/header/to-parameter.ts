@@ -1,9 +1,10 @@
+import type { ParameterType } from '@querygate/bigquery-sql/types';
 import { canonicalText } from '../binding/check-value.ts';
-import type { BindType, Parameter, ParameterText } from '../model/saved-query.ts';
+import type { Parameter, ParameterText } from '../model/saved-query.ts';
 import type { Header } from './header-schema.ts';
 
 /** The types in the SQL that a parameter of each type can have. A list has the second one, if there is one, by default. */
-export const bindTypesOf: Readonly<Record<Parameter['type'], readonly BindType[]>> = {
+export const bindTypesOf: Readonly<Record<Parameter['type'], readonly ParameterType[]>> = {
   string: ['STRING'],
   pattern: ['STRING'],
   enum: ['STRING'],

@@ -1,4 +1,6 @@
+import type { Source } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import type { ParameterType } from '@querygate/bigquery-sql/types';
 
 /** One allowed value of an enum parameter. */
 interface EnumValue {
@@ -10,21 +12,6 @@ interface EnumValue {
   readonly name: string;
   readonly description: string;
 }
-
-/** The types that a parameter, or an element of a list, can have in the SQL. */
-export const bindTypes = [
-  'STRING',
-  'INT64',
-  'FLOAT64',
-  'NUMERIC',
-  'BIGNUMERIC',
-  'BOOL',
-  'DATE',
-  'DATETIME',
-  'TIMESTAMP',
-] as const;
-
-export type BindType = (typeof bindTypes)[number];
 
 /** The raw text of a parameter; the texts of its elements, if it is a list. */
 export type ParameterText = string | readonly string[];
@@ -41,7 +28,7 @@ interface ParameterBase {
   /** A value that returns rows, for documentation and examples; relative as the default. */
   readonly example: ParameterText | undefined;
   /** Its type in the SQL; STRING if it is not set. */
-  readonly bind?: BindType;
+  readonly bind?: ParameterType;
   /** True for a list, which reaches the SQL as an ARRAY. */
   readonly repeated?: boolean;
   /** The most values of a list. */
@@ -78,7 +65,7 @@ export type Parameter = PlainParameter | EnumParameter;
 /** What decides how a value is written and compared. */
 export interface ValueType {
   readonly type: Parameter['type'];
-  readonly bind?: BindType | undefined;
+  readonly bind?: ParameterType | undefined;
 }
 
 export const columnTypes = [
@@ -173,12 +160,6 @@ export interface Shadow {
   readonly version: number;
   /** Of the requests, more than 0 and at most 1. */
   readonly share: number;
-}
-
-/** The place of a text, for messages: the file, and the line (from 1) of its first character. */
-export interface Source {
-  readonly file: string;
-  readonly line: number;
 }
 
 /**

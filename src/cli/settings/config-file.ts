@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type SettingName, settingNames } from '../../config.ts';
 import { type Problem, StartError } from '../../errors.ts';
-import { nearestName } from '@querygate/bigquery-sql/text/nearest-name';
+import { nearestName } from '@querygate/bigquery-sql/text';
 import { readYaml } from '../../files/read-yaml.ts';
 import { settingsByKey } from './setting-keys.ts';
 

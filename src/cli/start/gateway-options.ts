@@ -2,18 +2,19 @@ import { isLoopback } from '../../config/loopback.ts';
 import type { Config } from '../../config.ts';
 import { engines } from '../../engines/engines.ts';
 import type { GatewayOptions } from '../../gateway/options.ts';
+import { apiKey as keyOf, jwt, keyFile } from '../../exports/keys.ts';
+import { redis } from '../../exports/redis.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
-import { redis } from '../../gateway/redis.ts';
-import { apiKey as keyOf } from '../../keys/sources/api-key.ts';
-import { jwt } from '../../keys/sources/jwt.ts';
-import { keyFile } from '../../keys/sources/key-file.ts';
-import { deprecation } from '../../plugins/deprecation/deprecation.ts';
-import { graphiql } from '../../plugins/graphiql/graphiql.ts';
-import { logflare } from '../../plugins/logflare/logflare.ts';
-import { type MetricsPlugin, metrics } from '../../plugins/metrics/metrics.ts';
-import { openapi } from '../../plugins/openapi/openapi.ts';
-import { pages } from '../../plugins/pages/pages.ts';
-import { shadow } from '../../plugins/shadow/open-shadows.ts';
+import {
+  deprecation,
+  graphiql,
+  logflare,
+  type MetricsPlugin,
+  metrics,
+  openapi,
+  pages,
+  shadow,
+} from '../../exports/plugins.ts';
 
 interface ConfiguredOptions extends GatewayOptions {
   /** One of the plug-ins; undefined if METRICS is off. */

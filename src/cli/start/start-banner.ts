@@ -1,6 +1,4 @@
-import type { Catalog } from '../../catalog/model/saved-query.ts';
-import { restExamples } from '../../http/graphql/examples.ts';
-import { graphqlPath, homePath } from '../../http/message/paths.ts';
+import type { Gateway } from '../../index.ts';
 
 /**
  * What the gateway prints when it is ready: its endpoints, with commands to paste into a shell.
@@ -9,21 +7,19 @@ import { graphqlPath, homePath } from '../../http/message/paths.ts';
  * @param served which pages are on
  */
 export function startBanner(
-  catalog: Catalog,
+  { examples }: Pick<Gateway, 'examples'>,
   origin: string,
   shownKey: string,
   served: { readonly pages: boolean; readonly graphiql: boolean },
 ): string {
-  const rest = restExamples(catalog).map(
-    (path) => `  curl -s -H "X-API-KEY: ${shownKey}" "${origin}${path}"`,
-  );
-  const graphql = `  curl -s -H "X-API-KEY: ${shownKey}" -H "Content-Type: application/json" -d '{"query":"{ endpoints { name description } }"}' "${origin}${graphqlPath}"`;
+  const rest = examples.map((path) => `  curl -s -H "X-API-KEY: ${shownKey}" "${origin}${path}"`);
+  const graphql = `  curl -s -H "X-API-KEY: ${shownKey}" -H "Content-Type: application/json" -d '{"query":"{ endpoints { name description } }"}' "${origin}/graphql"`;
   const pages = `Pages of the saved queries, in a browser:
-  ${origin}${homePath}
+  ${origin}/
 
 `;
   const graphiql = `GraphiQL, in a browser (header X-API-KEY: ${shownKey}):
-  ${origin}${graphqlPath}
+  ${origin}/graphql
 
 `;
   return `

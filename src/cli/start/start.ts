@@ -1,23 +1,22 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { withSources } from '../../author/problems/print-problems.ts';
-import { parseAddressList } from '../../config/address-list.ts';
+import { createGateway, type Gateway } from '../../gateway/create-gateway.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { StartError } from '../../errors.ts';
-import { createGateway, type Gateway } from '../../gateway/create-gateway.ts';
+import { exitCode } from '../../exit-code.ts';
+import { exitOnSignal, shutDownOnSignal } from './graceful-shutdown.ts';
+import { type MetricsPlugin, openMetricsServer } from '../../exports/plugins.ts';
+import { openServer } from '../../exports/node.ts';
+import { makeKey } from '../../exports/keys.ts';
 import type { FilesReport } from '../../gateway/reload/files-report.ts';
-import { exitCode, exitOnSignal, shutDownOnSignal } from '../../http/node/graceful-shutdown.ts';
-import { openServer } from '../../http/node/open-server.ts';
-import { makeKey } from '../../keys/key-text.ts';
-import type { MetricsPlugin } from '../../plugins/metrics/metrics.ts';
-import { openMetricsServer } from '../../plugins/metrics/metrics-server.ts';
-import type { Tracer } from '../../trace/span.ts';
-import type { LoadedSettings } from '../settings/load-settings.ts';
-import { gatewayOptions } from './gateway-options.ts';
 import { openLog } from './open-log.ts';
 import { openProgressLine } from './progress-line.ts';
 import { startBanner } from './start-banner.ts';
+import type { Tracer } from '../../exports/opentelemetry.ts';
+import { withSources } from '../../author/problems/print-problems.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { gatewayOptions } from './gateway-options.ts';
 
 interface StartOptions {
   /** Whether problems of saved queries are shown with their source, for people who edit them. */
@@ -75,8 +74,10 @@ async function serve(
       }),
   });
   progress.end();
-  const proxies = config.trustedProxies && parseAddressList(config.trustedProxies);
-  const { server, connections } = openServer(gateway.listener, log, proxies);
+  const { server, connections } = openServer(gateway.listener, {
+    log,
+    trustedProxies: config.trustedProxies,
+  });
   await listen(server, { setting: 'PORT', port: config.port, host: config.host });
   await listenForMetrics(options.metrics, config, log);
   const { shutdownDelaySeconds: delaySeconds } = config;
@@ -87,7 +88,7 @@ async function serve(
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   // A configured key is the operator's secret; a generated key is shown nowhere else.
   const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
-  process.stdout.write(startBanner(gateway.catalog, `http://${host}:${port}`, shownKey, config));
+  process.stdout.write(startBanner(gateway, `http://${host}:${port}`, shownKey, config));
   return gateway;
 }
 
@@ -119,7 +120,7 @@ function handleHangUp(): { setAction(action: () => void): void } {
 async function configuredTracer(env: NodeJS.ProcessEnv, log: Logger): Promise<Tracer | undefined> {
   const isSet = Object.entries(env).some(([name, value]) => name.startsWith('OTEL_') && value !== '');
   if (!isSet || env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
-  return (await import('../../trace/open-tracer.ts')).openTracer(env, log);
+  return (await import('../../exports/opentelemetry.ts')).openTracer(env, log);
 }
 
 async function listenForMetrics(

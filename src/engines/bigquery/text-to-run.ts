@@ -1,8 +1,9 @@
+import { judged } from '../../catalog/binding/caller-sql.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import { computingOwner, type LoopTurns } from '../../concurrency/loop-turns.ts';
-import { openSandbox, type Sandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
+import { openSandbox, type Sandbox } from '@querygate/bigquery-sql/sandbox';
 
 /**
  * The SQL that BigQuery runs for a bound query.
@@ -31,6 +32,8 @@ export function buildTextToRun(tables: () => Catalog['tables'], turns: LoopTurns
   };
   return ({ query, sql }, owner) => {
     if (sql === undefined) return query.sql;
-    return turns.wait(computingOwner(owner)).then(() => sandboxOf(query).judge(sql).bigqueryText());
+    return turns
+      .wait(computingOwner(owner))
+      .then(() => judged(() => sandboxOf(query).judge(sql)).bigqueryText());
   };
 }

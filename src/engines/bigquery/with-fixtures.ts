@@ -1,11 +1,9 @@
-import type { SavedQuery, Source } from '../../catalog/model/saved-query.ts';
+import type { Source } from '@querygate/bigquery-sql/problem';
+import { parseQuery, type Syntax, walk } from '@querygate/bigquery-sql/syntax';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { compileTree, forEachNode } from '@querygate/bigquery-sql/tree';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { StartError } from '../../errors.ts';
-import { compile } from '@querygate/bigquery-sql/compile';
-import type * as Syntax from '@querygate/bigquery-sql/syntax/nodes';
-import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
-import { walk } from '@querygate/bigquery-sql/syntax/walk';
-import { forEachNode } from '@querygate/bigquery-sql/tree/map';
 import { fieldLiteral, fieldType, memberOf, quoteName, quoteText } from './fixture-literal.ts';
 
 interface FixtureSqlOptions extends Pick<SavedQuery, 'sql' | 'source' | 'parameters'> {
@@ -35,7 +33,7 @@ const maxCharacters = 1_000_000;
  */
 export function withFixtures({ sql, source, parameters, tables, rows, now }: FixtureSqlOptions): string {
   const statement = parseQuery(sql);
-  const names = tablesAt(compile({ sql, source, parameters }, tables).query);
+  const names = tablesAt(compileTree({ sql, source, parameters }, tables).query);
   const edits: Edit[] = [];
   const read = new Set<string>();
   walk(statement, (node, around) => {

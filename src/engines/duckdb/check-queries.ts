@@ -1,13 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { columnType, sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import type { Config } from '../../config.ts';
-import { sessionSettings } from '@querygate/bigquery-sql/macros/macros';
 import { quote } from '@querygate/bigquery-sql/types';
+import type { Config } from '../../config.ts';
 import type { CheckOptions, SqlOptions } from '../../engine/engine.ts';
 import { openDatabase } from './open-database.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { buildDefineMacros } from './run/define-macros.ts';
-import { columnType } from '@querygate/bigquery-sql/duckdb/layout/column-type';
 
 /**
  * Checks that DuckDB can run every query of the catalog, over empty tables.

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
+import { quote } from '@querygate/bigquery-sql/types';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
-import { quote } from '@querygate/bigquery-sql/types';
 import { globText } from './import/read/source-relation.ts';
 import { openDatabase } from './open-database.ts';
 

@@ -1,7 +1,6 @@
 import type { ResultColumn } from '../../catalog/model/result-column.ts';
-import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
-import { compile } from '@querygate/bigquery-sql/compile';
-import { macroDefinitions } from '@querygate/bigquery-sql/macros/macros';
+import { calledMacros, macroDefinitions } from '@querygate/bigquery-sql/duckdb';
+import { compileTree } from '@querygate/bigquery-sql/tree';
 import type { ColumnsOptions } from '../../engine/engine.ts';
 import { resultColumnOf } from '../../analysis/result-column-of.ts';
 import { withEmptyTables } from './check-queries.ts';
@@ -17,7 +16,7 @@ export function describeColumns({
   config,
 }: ColumnsOptions): Promise<readonly ResultColumn[]> {
   return withEmptyTables(tables, config, async (connection) => {
-    const compiled = compile({ sql, source, parameters }, tables);
+    const compiled = compileTree({ sql, source, parameters }, tables);
     await connection.run(macroDefinitions(calledMacros(compiled.query)));
     const returned = await describeResult(connection, { sql, source }, compiled);
     return returned.map(({ name, type, known }, at) => {

@@ -1,11 +1,11 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
+import { scalarNames } from '@querygate/bigquery-sql/duckdb';
 import { type Field, type FieldType, legacyNames } from '@querygate/bigquery-sql/table-schema';
+import { quote } from '@querygate/bigquery-sql/types';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
-import { quote } from '@querygate/bigquery-sql/types';
 import { checkRows, type DataRelation, fileError, relationOf, sampledRows } from './data-relation.ts';
 import { openDatabase } from './open-database.ts';
-import { scalarNames } from '@querygate/bigquery-sql/duckdb/bigquery-type';
 
 /** The columns of a data file, as its first rows show them. */
 export interface InferredFields {

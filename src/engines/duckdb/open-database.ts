@@ -1,8 +1,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
-import { type HostWorks, registerHostFunctions } from '@querygate/bigquery-sql/duckdb/host/host-functions';
-import { keepByteOrderMarks } from '@querygate/bigquery-sql/duckdb/keep-byte-order-marks';
+import { type HostWorks, keepByteOrderMarks, registerHostFunctions } from '@querygate/bigquery-sql/duckdb';
 
 interface Database {
   connect(): Promise<DuckDBConnection>;

@@ -1,20 +1,20 @@
+import {
+  buildCompute,
+  explainStatement,
+  type Outcome,
+  type RunLimits,
+  runStatement,
+  sessionSettings,
+  type Statement,
+  type StatementContext,
+} from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Config } from '../../config.ts';
-import { sessionSettings } from '@querygate/bigquery-sql/macros/macros';
 import type { EngineListener } from '../../engine/engine.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
 import { globalSettings, lockdown } from './open-duckdb.ts';
-import { buildCompute } from '@querygate/bigquery-sql/duckdb/compute-constants';
-import type { Outcome } from '@querygate/bigquery-sql/duckdb/outcome';
-import {
-  explainStatement,
-  type RunLimits,
-  runStatement,
-  type Statement,
-  type StatementContext,
-} from '@querygate/bigquery-sql/duckdb/run-statement';
 import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
 

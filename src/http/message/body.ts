@@ -11,6 +11,8 @@ const { maxBodyBytes } = httpLimits;
  */
 export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
   if (isTooLong(message.headers['content-length'])) return Promise.reject(bodyTooLarge());
+  // Nothing would arrive any more.
+  if (message.readableDidRead) return bodyThatWasRead(message);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let byteLength = 0;
@@ -31,6 +33,17 @@ export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
       if (!message.readableEnded) reject(callerDisconnected());
     });
   });
+}
+
+/** What a framework has read before the gateway, and parsed into `body`. */
+async function bodyThatWasRead({ body }: IncomingMessage & { readonly body?: unknown }): Promise<Uint8Array> {
+  if (body instanceof Uint8Array) return body;
+  if (typeof body === 'string') return Buffer.from(body);
+  if (typeof body === 'object' && body !== null) return Buffer.from(JSON.stringify(body));
+  throw new GatewayError(
+    'BAD_REQUEST',
+    'The body was read before the gateway: the server must leave it unread',
+  );
 }
 
 /** The same for a Fetch request. @throws GatewayError BAD_REQUEST, too, if its stream fails */

@@ -29,13 +29,20 @@ export interface RequestHead {
   results?: ObtainedResult[] | undefined;
 }
 
-/** @param trusted proxies that name the caller's address */
+/** How requests reach the gateway. */
+export interface Reception {
+  /** Proxies that name the caller's address; undefined: none. */
+  readonly trustedProxies: AddressList | undefined;
+  /** Removed from the beginning of each path, if it is there. */
+  readonly basePath: string;
+}
+
 export function headOfNode(
   message: IncomingMessage,
   response: ServerResponse,
-  trusted: AddressList | undefined,
+  reception: Reception,
 ): RequestHead {
-  return new NodeRequestHead(message, response, trusted);
+  return new NodeRequestHead(message, response, reception);
 }
 
 /** A class, because an object literal with a getter takes longer to create than the whole rest of a cached reply. */
@@ -49,13 +56,14 @@ class NodeRequestHead implements RequestHead {
   readonly #trusted: AddressList | undefined;
   #disconnected: AbortController | undefined;
 
-  constructor(message: IncomingMessage, response: ServerResponse, trusted: AddressList | undefined) {
+  constructor(message: IncomingMessage, response: ServerResponse, { trustedProxies, basePath }: Reception) {
     this.method = message.method ?? 'GET';
     // Only `set-cookie`, which is no request header, would be an array.
     this.headers = message.headers as RequestHeaders;
-    this.url = hasRepeatedHeader(message.rawHeaders) ? undefined : urlOfNode(message);
+    const url = hasRepeatedHeader(message.rawHeaders) ? undefined : urlOfNode(message);
+    this.url = basePath === '' || url === undefined ? url : withoutBase(url, basePath);
     this.#response = response;
-    this.#trusted = trusted;
+    this.#trusted = trustedProxies;
   }
 
   get address(): string | undefined {
@@ -77,18 +85,26 @@ class NodeRequestHead implements RequestHead {
 export function headOfFetch(
   { method, url, headers, signal }: Request,
   peer: () => string | undefined,
-  trusted: AddressList | undefined,
+  { trustedProxies, basePath }: Reception,
 ): RequestHead {
   const received: RequestHeaders = Object.fromEntries(headers);
   return {
     method,
-    url,
+    url: withoutBase(url, basePath),
     headers: received,
     get address() {
-      return clientAddress(peer(), received['x-forwarded-for'], trusted);
+      return clientAddress(peer(), received['x-forwarded-for'], trustedProxies);
     },
     signal,
   };
+}
+
+/** @param url absolute */
+function withoutBase(url: string, basePath: string): string {
+  const start = url.indexOf('/', url.indexOf('//') + 2);
+  if (basePath === '' || start < 0 || !url.startsWith(basePath, start)) return url;
+  const rest = url.slice(start + basePath.length);
+  return /^[/?#]|^$/.test(rest) ? `${url.slice(0, start)}${rest.startsWith('/') ? '' : '/'}${rest}` : url;
 }
 
 /**

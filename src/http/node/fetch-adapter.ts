@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
-import type { AddressList } from '../../config/address-list.ts';
-import type { Handler } from '../handler/handle.ts';
 import { bodyOfFetch } from '../message/body.ts';
-import { headOfFetch } from '../message/head.ts';
+import type { Handler } from '../handler/handle.ts';
+import { headOfFetch, type Reception } from '../message/head.ts';
 
 /**
  * What a server says of the connection of a request, besides the request: `{ address }` with the address of its other end, or
@@ -12,16 +11,15 @@ import { headOfFetch } from '../message/head.ts';
  */
 export type Connection = object & { readonly address?: unknown };
 
-interface FetchOptions {
+interface FetchOptions extends Reception {
   readonly handle: Handler;
   readonly turns: LoopTurns;
-  /** Their X-Forwarded-For is believed. */
-  readonly trustedProxies: AddressList | undefined;
   readonly log: Logger;
 }
 
 /** The handler as a Fetch handler, for servers other than Node's. */
-export function buildFetch({ handle, turns, trustedProxies, log }: FetchOptions) {
+export function buildFetch(options: FetchOptions) {
+  const { handle, turns, log } = options;
   let isReported = false;
   const addressOf = (request: Request, connection: Connection | undefined) => {
     const address = peerAddress(request, connection);
@@ -31,7 +29,7 @@ export function buildFetch({ handle, turns, trustedProxies, log }: FetchOptions)
   };
   return async (request: Request, connection?: Connection): Promise<Response> => {
     turns.noteArrival();
-    const head = headOfFetch(request, () => addressOf(request, connection), trustedProxies);
+    const head = headOfFetch(request, () => addressOf(request, connection), options);
     const { status, headers, body } = await handle(head, () => bodyOfFetch(request));
     const init = { status, headers: [...headers.entries()] };
     if (body instanceof Readable) return new Response(Readable.toWeb(body) as ReadableStream, init);

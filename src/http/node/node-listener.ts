@@ -2,31 +2,23 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
-import type { AddressList } from '../../config/address-list.ts';
 import type { Handler } from '../handler/handle.ts';
 import { bodyOfNode } from '../message/body.ts';
 import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
-import { headOfNode } from '../message/head.ts';
+import { headOfNode, type Reception } from '../message/head.ts';
 import type { FinishedReply } from '../message/reply.ts';
 import { PreparedResponse } from './prepared-response.ts';
 
-interface ListenerOptions {
+interface ListenerOptions extends Reception {
   readonly handle: Handler;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
   readonly log: Logger;
-  /** Their X-Forwarded-For is believed. */
-  readonly trustedProxies: AddressList | undefined;
 }
 
 /** The handler as a listener of Node's server, without Request and Response: they would cost more than a cached reply. */
-export function buildNodeListener({
-  handle,
-  budget,
-  turns,
-  log,
-  trustedProxies,
-}: ListenerOptions): RequestListener {
+export function buildNodeListener(options: ListenerOptions): RequestListener {
+  const { handle, budget, turns, log } = options;
   /** @returns a promise if the response has to wait for its turn */
   const send = (reply: FinishedReply, response: ServerResponse): Promise<void> | undefined => {
     const { body, keyId } = reply;
@@ -54,7 +46,7 @@ export function buildNodeListener({
       response.destroy();
     };
     try {
-      const reply = handle(headOfNode(message, response, trustedProxies), () => bodyOfNode(message));
+      const reply = handle(headOfNode(message, response, options), () => bodyOfNode(message));
       if (reply instanceof Promise) reply.then((later) => send(later, response)).catch(onBug);
       else send(reply, response)?.catch(onBug);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import type { AddressList } from '../../config/address-list.ts';
+import { parseAddressList } from '../../config/address-list.ts';
 import { GatewayError } from '../../errors.ts';
 import { httpLimits } from '../message/limits.ts';
 import { describeClientError, formatRawReply, isHeadRequest } from './client-errors.ts';
@@ -10,12 +10,22 @@ import { limitKeylessConnections } from './keyless-connections.ts';
 import { PreparedResponse, sendsPreparedLines } from './prepared-response.ts';
 import { closeSlowReaders } from './slow-readers.ts';
 
-/** A Node server with the limits of a connection. Malformed requests, too, get a reply in the usual error shape. */
+/** How a server treats connections. */
+export interface ServerOptions {
+  readonly log: Logger;
+  /** As in `GatewayOptions`. */
+  readonly trustedProxies?: readonly string[] | undefined;
+}
+
+/**
+ * A Node server, which listens to no port yet, with the limits that `querygate start` has: on connections, on the time of a
+ * request, on slow readers. Malformed requests, too, get a reply in the usual error shape.
+ */
 export function openServer(
   listener: RequestListener,
-  log: Logger,
-  trustedProxies?: AddressList,
+  { log, trustedProxies: proxies = [] }: ServerOptions,
 ): { readonly server: Server; readonly connections: Connections } {
+  const trustedProxies = parseAddressList(proxies);
   const server = createServer({
     ServerResponse: chooseResponse(log),
     maxHeaderSize: httpLimits.maxHeaderBytes,

@@ -1,6 +1,7 @@
 import type { KeySource } from '../key-source.ts';
 import { openKeys } from '../open-keys.ts';
 
+/** How a key file is read. */
 export interface KeyFileOptions {
   /**
    * Whether a start accepts a file that does not end with the number of its keys, and so may have been cut, which can give

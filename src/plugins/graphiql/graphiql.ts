@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import { isFromLoopback } from '../../http/access/loopback.ts';
@@ -10,6 +10,7 @@ import type { Reply } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { buildReplyFile, type ReplyFile } from '../../http/static/static-file.ts';
 import { assetsRoute, buildStaticFiles, type StaticFiles } from '../../http/static/static-files.ts';
+import { builtFile, readBuiltFiles } from '../../http/static/built-files.ts';
 
 /** GraphiQL: a small page, and the files that it loads. */
 interface Graphiql {
@@ -54,7 +55,7 @@ export function graphiql({ apiKey }: GraphiqlOptions = {}): GatewayPlugin {
 
 /** @param apiKey is filled into the local page */
 function buildGraphiql(apiKey: string | undefined): Graphiql {
-  const files = buildStaticFiles(graphiqlSet, readFiles);
+  const files = buildStaticFiles(graphiqlSet, () => readBuiltFiles('graphiql'));
   let local: { readonly catalog: Catalog; readonly reply: ReplyFile } | undefined;
   let remote: ReplyFile | undefined;
   return {
@@ -80,18 +81,7 @@ function buildGraphiql(apiKey: string | undefined): Graphiql {
 
 const revalidated = 'private, no-cache';
 
-/** Made by `npm run graphiql`, and compressed there: that takes seconds of processor time. */
-const built = new URL('built/', import.meta.url);
-
-function readFiles() {
-  const names = readdirSync(built).filter((name) => name.endsWith('.br'));
-  return names.sort().map((name) => {
-    const body = readFileSync(new URL(name, built));
-    return { name: name.slice(0, -'.br'.length), body, coding: 'br' as const };
-  });
-}
-
-/** What the page's script reads: `graphiql/src/page-data.ts`. */
+/** What the page's script reads: `packages/pages/graphiql/src/page-data.ts`. */
 interface PageData {
   readonly examples: readonly string[];
   readonly apiKey?: string | undefined;
@@ -100,7 +90,9 @@ interface PageData {
 function renderPage(files: StaticFiles, data: PageData): Buffer {
   // Relative, so that a proxy may serve the gateway below a path.
   const urlOf = (name: string) => `.${files.pathOf(name)}`;
-  const preloaded: readonly string[] = JSON.parse(readFileSync(new URL('preload.json', built), 'utf8'));
+  const preloaded: readonly string[] = JSON.parse(
+    readFileSync(builtFile('graphiql', 'preload.json'), 'utf8'),
+  );
   return Buffer.from(`<!doctype html>
 <html lang="en">
 <head>

@@ -22,7 +22,7 @@ interface Rendered {
   readonly etag: string;
 }
 
-interface OpenapiOptions {
+export interface OpenapiOptions {
   /** Whether `/openapi` shows the document as a page. Default: true. */
   readonly page?: boolean;
 }

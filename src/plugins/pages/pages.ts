@@ -6,7 +6,7 @@ import { graphqlPath, homePath, queryPagePath, readerPath } from '../../http/mes
 import type { Answer } from '../../http/message/route.ts';
 import { buildReplyFile, type ReplyFile } from '../../http/static/static-file.ts';
 import { assetsRoute, buildStaticFiles } from '../../http/static/static-files.ts';
-import { readBrowserFiles, scriptName, styleName } from './browser-files.ts';
+import { readBuiltFiles } from '../../http/static/built-files.ts';
 
 interface Pages {
   /** The same document for every page: its script reads the address. It contains nothing of the catalog. */
@@ -48,12 +48,12 @@ export function pages(options: PagesOptions = {}): GatewayPlugin {
 }
 
 function buildPages({ apiKey, graphiql = false }: PagesOptions): Pages {
-  const assets = buildStaticFiles(pagesSet, readBrowserFiles);
+  const assets = buildStaticFiles(pagesSet, () => readBuiltFiles('pages'));
   const render = (key: string | undefined): ReplyFile => {
     const head = [
       `<link rel="icon" href="${assets.pathOf('mark.svg')}">`,
-      `<link rel="stylesheet" href="${assets.pathOf(styleName)}">`,
-      `<script type="module" src="${assets.pathOf(scriptName)}"></script>`,
+      `<link rel="stylesheet" href="${assets.pathOf('page.css')}">`,
+      `<script type="module" src="${assets.pathOf('pages.js')}"></script>`,
       ...(key === undefined ? [] : [`<meta name="querygate-key" content="${escapeAttribute(key)}">`]),
     ];
     const links = [

@@ -1,4 +1,4 @@
-import { parseJson } from '@querygate/bigquery-sql/text/parse-json';
+import { parseJson } from '@querygate/bigquery-sql/text';
 import type { Column } from '../../catalog/model/saved-query.ts';
 import { type ExactJson, exactText, isList, parseExact } from '../../formats/exact-json.ts';
 

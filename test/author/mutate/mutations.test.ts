@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { compile } from '@querygate/bigquery-sql/compile';
+import { compileTree } from '@querygate/bigquery-sql/tree';
 import { openEffects } from '../../../src/author/mutate/has-effect.ts';
 import { combinedSql, mutationsOf } from '../../../src/author/mutate/mutations.ts';
 import { StartError } from '../../../src/errors.ts';
@@ -101,7 +101,7 @@ describe('the effect of a change', () => {
   });
 
   test('a refusal is an error of the compiler', () => {
-    expect(() => compile({ sql: 'select x from t', source: { file: '', line: 1 } }, tables)).toThrow(
+    expect(() => compileTree({ sql: 'select x from t', source: { file: '', line: 1 } }, tables)).toThrow(
       StartError,
     );
   });

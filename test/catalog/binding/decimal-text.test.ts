@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decimalUnits, parseDecimal } from '@querygate/bigquery-sql/text/decimal-text';
+import { decimalUnits, parseDecimal } from '@querygate/bigquery-sql/text';
 
 const numeric = { whole: 29, fraction: 9 };
 const bignumeric = { whole: 38, fraction: 38 };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
+import { openSandbox } from '@querygate/bigquery-sql/sandbox';
 import { draftQuery } from '../../support/queries.ts';
 import { type FakeSetup, openWithFake } from './open-with-fake.ts';
 

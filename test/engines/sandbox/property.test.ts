@@ -1,9 +1,9 @@
+import { judged } from '../../../src/catalog/binding/caller-sql.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compile, tablesOf } from '@querygate/bigquery-sql/compile';
-import { type JudgedSql, openSandbox, type Sandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
-import { unfilteredTables } from '@querygate/bigquery-sql/analysis/tenant-filter';
-import { forEachNode } from '@querygate/bigquery-sql/tree/map';
+import { unfilteredTables } from '@querygate/bigquery-sql/analysis';
+import { type JudgedSql, openSandbox, type Sandbox } from '@querygate/bigquery-sql/sandbox';
+import { compileTree, forEachNode, tablesOf } from '@querygate/bigquery-sql/tree';
 import { GatewayError } from '../../../src/errors.ts';
 import { tables as plainTables } from '../../../packages/bigquery-sql/test/harness.ts';
 import { chooseBy, randomQuery } from '../../../packages/bigquery-sql/test/passes/random-queries.ts';
@@ -239,7 +239,7 @@ const sortedRows = (outcome: string): string => [...outcome].sort().join('');
 
 function judge(sql: string): JudgedSql | undefined {
   try {
-    return sandbox.judge(sql);
+    return judged(() => sandbox.judge(sql));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     expect(error.message).toMatch(/^sql: line \d+, column \d+: \S/);
@@ -261,7 +261,7 @@ function requireWithin({ compiled, bigqueryText }: JudgedSql, sql: string): void
   } else expect(namedTables(query)).toEqual([]);
 
   const text = bigqueryText();
-  const again = compile({ sql: text, source: { file: 'sent.sql', line: 1 } }, storedTables);
+  const again = compileTree({ sql: text, source: { file: 'sent.sql', line: 1 } }, storedTables);
   expect(tablesOf(again.query).toSorted(), text).toEqual([...compiled.tables].toSorted());
   expect(again.columns.map(({ name }) => name)).toEqual(compiled.columns.map(({ name }) => name));
   expect(unfilteredTables(again.query, { name: 'tenant', isPattern: false })).toEqual([]);

@@ -112,6 +112,7 @@ describe('whether Node sends prepared lines as they are', () => {
       turns: new LoopTurns(),
       log: pino({ enabled: false }),
       trustedProxies: undefined,
+      basePath: '',
     });
     const replyOf = async (Response: typeof ServerResponse) => {
       const server = createServer({ ServerResponse: Response }, listener);

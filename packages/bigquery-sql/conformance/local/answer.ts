@@ -1,8 +1,8 @@
+import { ProblemError } from '../../src/problem.ts';
 import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import type { RelationColumn } from '../../src/rules/scope.ts';
 import { columnTypeText } from '../../src/duckdb/column-types.ts';
-import { readRows } from '../../../../src/engines/duckdb/wire/rows.ts';
-import { StartError } from '../../../../src/errors.ts';
+import { readRows } from '../../src/duckdb/read-rows.ts';
 import type { Answer } from '../values.ts';
 import { decode } from './decode.ts';
 
@@ -33,7 +33,7 @@ function failType(at: number): never {
 }
 
 export function failure(error: unknown): Answer {
-  if (error instanceof StartError) {
+  if (error instanceof ProblemError) {
     const messages = new Set(error.problems.map(({ message }) => message));
     return { error: [...messages].join('; '), stage: 'analysis' };
   }

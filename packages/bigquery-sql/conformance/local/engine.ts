@@ -1,14 +1,13 @@
+import type { TypedParameter } from '../../src/types.ts';
 import type { DuckDBMaterializedResult, DuckDBPreparedStatement } from '@duckdb/node-api';
-import type { BoundValues } from '../../../../src/catalog/binding/bind.ts';
 import { compile } from '../../src/compile.ts';
-import type { TypedParameter } from '../../src/parameter-types.ts';
 import { duckdbText } from '../../src/passes/duckdb-text.ts';
 import type { KnownValues } from '../../src/passes/pass.ts';
 import { runPasses } from '../../src/passes/passes.ts';
 import { freshNames } from '../../src/tree/fresh-names.ts';
 import { type Plan, printPlan } from '../../src/duckdb/plan.ts';
 import { buildCompute, withThresholds } from '../../src/duckdb/compute-constants.ts';
-import { type Bindings, bindingsOf, bindTo } from '../../src/duckdb/bindings.ts';
+import { type Bindings, bindingsOf, bindTo, type ParameterValues } from '../../src/duckdb/bindings.ts';
 import { openDialectDatabase } from '../../test/support/dialect-database.ts';
 import { isSame } from '../compare.ts';
 import type { Parameters } from '../parameters.ts';
@@ -127,7 +126,7 @@ const declaredParameters = (parameters: Parameters): readonly TypedParameter[] =
   );
 
 /** As the service binds them: an empty text is NULL, unless it is a STRING. */
-const boundValues = (parameters: Parameters): BoundValues =>
+const boundValues = (parameters: Parameters): ParameterValues =>
   Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => [
       name,

@@ -1,4 +1,4 @@
-import { type BindType, bindTypes } from '../../../../src/catalog/model/saved-query.ts';
+import { type ParameterType, parameterTypes } from '../../src/types.ts';
 import type { Random } from '../../test/support/random.ts';
 import { asQuery, loadInputs } from '../cases.ts';
 import type { LocalEngine } from '../local/engine.ts';
@@ -48,7 +48,7 @@ export function inputValue({ type, inputs }: InputClass, random: Random, name: s
 /** Undefined if the service binds no such values. */
 function parameterOf(name: string, type: string, cell: Cell): NamedParameter | undefined {
   const element = /^ARRAY<(\w+)>$/.exec(type)?.[1];
-  const bind = bindTypes.find((known): known is BindType => known === (element ?? type));
+  const bind = parameterTypes.find((known): known is ParameterType => known === (element ?? type));
   if (bind === undefined) return undefined;
   if (element === undefined) {
     // The empty text is a value, so that a STRING is never NULL.
@@ -63,4 +63,4 @@ function parameterOf(name: string, type: string, cell: Cell): NamedParameter | u
   return complete.length === texts.length ? { name, value: { type: bind, value: complete } } : undefined;
 }
 
-const boundText = (text: string, type: BindType) => (type === 'TIMESTAMP' ? `${text}Z` : text);
+const boundText = (text: string, type: ParameterType) => (type === 'TIMESTAMP' ? `${text}Z` : text);

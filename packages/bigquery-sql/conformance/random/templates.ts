@@ -1,6 +1,6 @@
+import { ProblemError } from '../../src/problem.ts';
 import { compile } from '../../src/compile.ts';
 import { describeType } from '../../src/types.ts';
-import { StartError } from '../../../../src/errors.ts';
 import { hasAcceptedDifference } from '../accepted-differences.ts';
 import { type Case, isQuery, loadCases } from '../cases.ts';
 import type { Inputs } from './inputs.ts';
@@ -66,7 +66,7 @@ function typeOf(sql: string): string | undefined {
     const type = column && describeType(column.type);
     return type === 'NULL' || type === 'unknown type' ? undefined : type;
   } catch (error) {
-    if (error instanceof StartError) return undefined;
+    if (error instanceof ProblemError) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { macroName } from '../macros/macro-name.ts';
+import { macroName } from '../tree/macro-name.ts';
 import { runPasses } from '../passes/passes.ts';
 import type { Origin } from '../tree/stored-table.ts';
 import { freshNames } from '../tree/fresh-names.ts';

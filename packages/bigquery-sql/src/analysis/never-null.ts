@@ -1,4 +1,4 @@
-import { macroName } from '../macros/macro-name.ts';
+import { macroName } from '../tree/macro-name.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Aggregate, Expression, From, Query, Select } from '../tree/nodes.ts';
 import { resultMembers } from '../tree/result-members.ts';

@@ -1,4 +1,5 @@
-import { macroName } from '../macros/macro-name.ts';
+import { macroName } from '../tree/macro-name.ts';
+import { macros } from '../macros/macros.ts';
 import type { Expression, Operation } from '../tree/nodes.ts';
 
 /** Operators whose result is NULL if and only if an operand is. */
@@ -23,12 +24,16 @@ const strictOperators: ReadonlySet<string> = new Set([
 
 export const isStrictOperator = ({ operator }: Operation): boolean => strictOperators.has(operator);
 
-const strictFunctions =
-  /^(?:(?:timestamp|datetime|date|time)(?:_(?:add|sub|diff|trunc)(?:_\w+)?)?|extract_\w+|lower|upper|l?r?trim|length|abs|round|ceil|ceiling|floor|div|mod|op_(?:add|subtract|multiply|divide)|concat|replace|starts_with|ends_with|regexp_(?:contains|matches|replace)|format_(?:timestamp|date|datetime)|parse_(?:timestamp|date|datetime)|cast_\w+|timestamp_(?:seconds|millis|micros)|to_hex|to_base64|unix_(?:seconds|millis|micros|date))$/;
+/** Functions of DuckDB of which the same is true. */
+const strictInDuckdb: ReadonlySet<string> = new Set([
+  ...['abs', 'length', 'lower', 'ltrim', 'replace', 'round', 'rtrim', 'to_base64'],
+]);
 
 /** Whether a function returns NULL if and only if an argument is NULL. */
-export const isStrictFunction = (callee: string): boolean =>
-  strictFunctions.test(macroName(callee) ?? callee);
+export const isStrictFunction = (callee: string): boolean => {
+  const signatures = macros.get(macroName(callee) ?? '') ?? [];
+  return strictInDuckdb.has(callee) || signatures.some(({ isStrict }) => isStrict);
+};
 
 /**
  * The arguments and the result of a call whose arguments are computed once: `list_transform([row(a, b)], x -> f(x[1], x[2]))[1]`.

@@ -1,4 +1,4 @@
-import { macroName } from '../macros/macro-name.ts';
+import { macroName } from '../tree/macro-name.ts';
 import { aliasesOf } from '../tree/aliases-of.ts';
 import type { Column, Expression, From, Join, Select } from '../tree/nodes.ts';
 import { printExpression } from '../tree/print.ts';

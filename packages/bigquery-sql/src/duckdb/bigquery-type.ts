@@ -1,12 +1,5 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import {
-  arrayOf,
-  type ScalarName,
-  scalar,
-  structOf,
-  type Type,
-  unknown,
-} from '@querygate/bigquery-sql/types';
+import { arrayOf, type ScalarName, scalar, structOf, type Type, unknown } from '../types.ts';
 
 /** The scalar types of BigQuery whose values DuckDB holds in its types, but for JSON, which is a VARCHAR by another name. */
 export const scalarNames: Readonly<Partial<Record<DuckDBTypeId, ScalarName>>> = {

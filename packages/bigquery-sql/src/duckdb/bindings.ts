@@ -1,3 +1,4 @@
+import type { ParameterType, TypedParameter } from '../types.ts';
 import {
   BIGINT,
   BIGNUM,
@@ -18,12 +19,15 @@ import {
   TIMESTAMPTZ,
   VARCHAR,
 } from '@duckdb/node-api';
-import type { BoundValue, BoundValues } from '../../../../src/catalog/binding/bind.ts';
 import { decimalUnits } from '../text/decimal-text.ts';
-import type { BindType } from '../../../../src/catalog/model/saved-query.ts';
-import type { TypedParameter } from '@querygate/bigquery-sql/parameter-types';
-import { nowParameter } from '@querygate/bigquery-sql/passes/constants/time-values';
+import { nowParameter } from '../passes/constants/time-values.ts';
 import { type Binding, bindable } from './bindable.ts';
+
+/** Canonical text of a parameter; of a list, the texts of its elements. Empty text is NULL, unless it is a STRING. */
+export type ParameterValue = string | readonly string[];
+
+/** By the names of parameters. */
+export type ParameterValues = Readonly<Record<string, ParameterValue>>;
 
 export type Bindings = ReadonlyMap<string, Binding>;
 
@@ -33,7 +37,7 @@ export type Bindings = ReadonlyMap<string, Binding>;
  * @param declared the types of parameters; others are text
  */
 export function bindingsOf(
-  parameters: BoundValues,
+  parameters: ParameterValues,
   now: Date,
   declared: readonly TypedParameter[] = [],
 ): Bindings {
@@ -46,7 +50,7 @@ export function bindingsOf(
   return bindings.set(nowParameter, { value: timestamp, type: TIMESTAMPTZ });
 }
 
-function toBinding(value: BoundValue, bind: BindType): Binding {
+function toBinding(value: ParameterValue, bind: ParameterType): Binding {
   const { type, parse } = scalars[bind];
   if (typeof value !== 'string') return { value: listValue(value.map(parse)), type: LIST(type) };
   return { value: bind !== 'STRING' && value === '' ? null : parse(value), type };
@@ -58,7 +62,7 @@ interface Scalar {
   readonly parse: (text: string) => DuckDBValue;
 }
 
-const scalars: Readonly<Record<BindType, Scalar>> = {
+const scalars: Readonly<Record<ParameterType, Scalar>> = {
   STRING: { type: VARCHAR, parse: (text) => text },
   INT64: { type: BIGINT, parse: BigInt },
   FLOAT64: { type: DOUBLE, parse: Number },

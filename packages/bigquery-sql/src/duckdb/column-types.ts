@@ -1,5 +1,5 @@
 import type { DuckDBType } from '@duckdb/node-api';
-import { describeType, duckdbType, type Type } from '@querygate/bigquery-sql/types';
+import { describeType, duckdbType, type Type } from '../types.ts';
 import { bigqueryType } from './bigquery-type.ts';
 
 /**

@@ -9,16 +9,12 @@ import {
   listValue,
   TIMESTAMPTZ,
 } from '@duckdb/node-api';
-import {
-  nowParameter,
-  type RunValues,
-  type TimeValue,
-} from '@querygate/bigquery-sql/passes/constants/time-values';
-import { quote } from '@querygate/bigquery-sql/types';
+import { nowParameter, type RunValues, type TimeValue } from '../passes/constants/time-values.ts';
+import { quote } from '../types.ts';
 import { boundRelation, type Plan, type PlannedConstant } from './plan.ts';
 import { type Binding, bindable } from './bindable.ts';
 import { type Bindings, bindingOf } from './bindings.ts';
-import { readRows } from '../../../../src/engines/duckdb/wire/rows.ts';
+import { readRows } from './read-rows.ts';
 
 /** Adds the values of constants to the bindings that they are computed from. */
 export type Compute = (constants: readonly PlannedConstant[], bindings: Bindings) => Promise<Bindings>;

@@ -1,10 +1,8 @@
-import type { SavedQuery } from '../../../../src/catalog/model/saved-query.ts';
-import type { Problem } from '../../../../src/errors.ts';
-import { problemAt } from '@querygate/bigquery-sql/problem-at';
-import { aggregateOf } from '@querygate/bigquery-sql/rules/functions/aggregate-names';
-import type * as Syntax from '@querygate/bigquery-sql/syntax/nodes';
-import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
-import { walk } from '@querygate/bigquery-sql/syntax/walk';
+import { type Problem, problemAt, type Source } from '../problem.ts';
+import { aggregateOf } from '../rules/functions/aggregate-names.ts';
+import type * as Syntax from '../syntax/nodes.ts';
+import { parseQuery } from '../syntax/parse-query.ts';
+import { walk } from '../syntax/walk.ts';
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
@@ -82,7 +80,10 @@ const explanations: readonly Explanation[] = [
 ];
 
 /** The problem of a query that DuckDB cannot plan, at its place in the SQL if that is known. */
-export function planProblem({ sql, source }: Pick<SavedQuery, 'sql' | 'source'>, error: unknown): Problem {
+export function planProblem(
+  { sql, source }: { readonly sql: string; readonly source: Source },
+  error: unknown,
+): Problem {
   const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n\n');
   const message = first.replace(/^[\w ]+ Error: /, '');
   for (const { pattern, message: explain, isPlace, otherwise } of explanations) {

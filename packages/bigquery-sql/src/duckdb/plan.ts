@@ -1,19 +1,16 @@
-import { type Constant, hoist } from '@querygate/bigquery-sql/passes/constants/hoist';
-import type { TimeExpression } from '@querygate/bigquery-sql/passes/constants/time-values';
-import { duckdbExpressionText, duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
-import type { KnownValues } from '@querygate/bigquery-sql/passes/pass';
-import { runPasses } from '@querygate/bigquery-sql/passes/passes';
-import { renderRows } from '@querygate/bigquery-sql/passes/row-text';
-import { expandedSize } from '@querygate/bigquery-sql/rules/expanded-size';
-import { maxPlanningWork } from '@querygate/bigquery-sql/sandbox/bounded-rules';
-import { isTooDeep } from '@querygate/bigquery-sql/sandbox/costly-depth';
-import { planningWork } from '@querygate/bigquery-sql/sandbox/planning-work';
-import { column, integerLiteral, select } from '@querygate/bigquery-sql/tree/build';
-import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
-import { forEachPart, mapExpression, someNode } from '@querygate/bigquery-sql/tree/map';
-import type { Node, Query } from '@querygate/bigquery-sql/tree/nodes';
-import type { Type } from '@querygate/bigquery-sql/types';
-import type { WireCell } from '../../../../src/engines/duckdb/wire/cell.ts';
+import { type Constant, hoist } from '../passes/constants/hoist.ts';
+import type { TimeExpression } from '../passes/constants/time-values.ts';
+import { duckdbExpressionText, duckdbText } from '../passes/duckdb-text.ts';
+import type { KnownValues } from '../passes/pass.ts';
+import { runPasses } from '../passes/passes.ts';
+import { renderRows } from '../passes/row-text.ts';
+import { planningCosts } from '../macros/macros.ts';
+import { isTooDeep, isTooLargeForPasses, maxPlanningWork } from '../planning-cost/limits.ts';
+import { column, integerLiteral, select } from '../tree/build.ts';
+import { freshNames } from '../tree/fresh-names.ts';
+import { mapExpression, someNode } from '../tree/map.ts';
+import type { Expression, Query } from '../tree/nodes.ts';
+import type { Type } from '../types.ts';
 
 /** SQL that binds constants and thresholds beside its parameters. */
 export interface Plan {
@@ -36,10 +33,12 @@ export interface PlannedConstant {
 }
 
 /** A column of the result, in the order of the header. */
-export interface PlannedColumn extends Pick<WireCell, 'select'> {
+export interface PlannedColumn {
   /** The name of the column in the query. */
   readonly name: string;
   readonly type: Type;
+  /** What the query selects for a value, which must be cheap to repeat. */
+  select(value: Expression): Expression;
 }
 
 /** The relation whose row has the parameters of a run as columns. */
@@ -93,10 +92,6 @@ function optimized(
   return renderRows(passed, (value, at) => columns[at]?.select(value) ?? value, options);
 }
 
-/** Larger and deeper trees are not optimized: passes would occupy the event loop for longer than they save. */
-const maxSizeForPasses = 6_000;
-const maxDepthForPasses = 60;
-
 /**
  * As `customPlan`, for a caller's SQL. Only times are computed before the query: other constants would be kept by the
  * workers, and callers choose them.
@@ -107,23 +102,15 @@ export function callerPlan(
   maxRows: number,
   known: KnownValues,
 ): Plan {
-  const isLarge = expandedSize(query) > maxSizeForPasses || isDeeper(query, maxDepthForPasses);
+  const isLarge = isTooLargeForPasses(planningCosts.of(query));
   const tree = isLarge ? undefined : optimized(query, columns, maxRows, known, withoutThresholds);
+  const cost = tree && planningCosts.of(tree);
   // Passes write calls inside others that were in queries of their own.
-  if (tree && !isTooDeep(tree) && planningWork(tree) <= maxPlanningWork) return printPlan(tree, true);
+  if (cost && !isTooDeep(cost) && cost.work <= maxPlanningWork) return printPlan(tree, true);
   return { sql: genericPlan(query, columns, maxRows), constants: [], thresholds: [] };
 }
 
 const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
-
-function isDeeper(node: Node, levels: number): boolean {
-  if (levels === 0) return true;
-  let deeper = false;
-  forEachPart(node, (part) => {
-    deeper ||= isDeeper(part, levels - 1);
-  });
-  return deeper;
-}
 
 /**
  * The text of a query whose constants are computed before it.

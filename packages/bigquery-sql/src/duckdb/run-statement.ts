@@ -1,17 +1,17 @@
+import { ProblemError } from '../problem.ts';
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
-import { StartError } from '../../../../src/errors.ts';
-import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
-import { compile } from '@querygate/bigquery-sql/compile';
-import { macroDefinitions } from '@querygate/bigquery-sql/macros/macros';
-import { nowParameter } from '@querygate/bigquery-sql/passes/constants/time-values';
-import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
-import { runPasses } from '@querygate/bigquery-sql/passes/passes';
-import type { RelationColumn } from '@querygate/bigquery-sql/rules/scope';
-import type { StoredTable } from '@querygate/bigquery-sql/tree/stored-table';
-import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
-import { forEachNode } from '@querygate/bigquery-sql/tree/map';
-import type { Query } from '@querygate/bigquery-sql/tree/nodes';
-import { printQuery } from '@querygate/bigquery-sql/tree/print';
+import { calledMacros } from '../macros/called-macros.ts';
+import { compile } from '../compile.ts';
+import { macroDefinitions } from '../macros/macros.ts';
+import { nowParameter } from '../passes/constants/time-values.ts';
+import { duckdbText } from '../passes/duckdb-text.ts';
+import { runPasses } from '../passes/passes.ts';
+import type { RelationColumn } from '../rules/scope.ts';
+import type { StoredTable } from '../tree/stored-table.ts';
+import { freshNames } from '../tree/fresh-names.ts';
+import { forEachNode } from '../tree/map.ts';
+import type { Query } from '../tree/nodes.ts';
+import { printQuery } from '../tree/print.ts';
 import { type Plan, printPlan } from './plan.ts';
 import { planProblem } from './plan-problem.ts';
 import { type Compute, withThresholds } from './compute-constants.ts';
@@ -115,7 +115,7 @@ function requireValues(sql: string, query: Query, parameters: Statement['paramet
   forEachNode(query, (node) => {
     if (node.kind !== 'parameter' || known.has(node.name.toLowerCase())) return;
     const place = positionOf(sql, sql.toLowerCase().indexOf(`@${node.name.toLowerCase()}`));
-    throw new StartError('A parameter has no value', [
+    throw new ProblemError('A parameter has no value', [
       { ...place, message: `@${node.name} has no value; give it by -p ${node.name}=value` },
     ]);
   });
@@ -205,7 +205,7 @@ async function withFailures(statement: Statement, work: () => Promise<Outcome>):
 function explainFailure({ sql }: Statement, error: unknown): Failure {
   // DuckDB does not say where in the query a value failed.
   const start = positionOf(sql, sql.search(/\S/));
-  if (error instanceof StartError) {
+  if (error instanceof ProblemError) {
     const [first, ...more] = error.problems.map(({ message, line = 1, column = 1 }) => ({
       message,
       line,

@@ -1,4 +1,4 @@
-import { macroName } from './macro-name.ts';
+import { macroName } from '../tree/macro-name.ts';
 import { macros } from './macros.ts';
 import { forEachNode } from '../tree/map.ts';
 import type { Query } from '../tree/nodes.ts';

@@ -1,14 +1,18 @@
-import { callAt, nameIn, signaturesOf, tokensOf } from './macro-size.ts';
-import type { Macro } from './parse-macros.ts';
-
-type Macros = ReadonlyMap<string, readonly Macro[]>;
+import {
+  callAt,
+  type MacroText,
+  type MacroTexts,
+  nameIn,
+  signaturesOf,
+  tokensOf,
+} from '../planning-cost/macro-text.ts';
 
 /** Finds the parameters that macros use inside the body of a lambda, directly or through other macros. */
 export class CapturedParameters {
-  readonly #macros: Macros;
-  readonly #known = new Map<Macro, ReadonlySet<number>>();
+  readonly #macros: MacroTexts;
+  readonly #known = new Map<MacroText, ReadonlySet<number>>();
 
-  constructor(macros: Macros) {
+  constructor(macros: MacroTexts) {
     this.#macros = macros;
   }
 
@@ -18,7 +22,7 @@ export class CapturedParameters {
   }
 
   /** The positions of these parameters. */
-  #of(macro: Macro): ReadonlySet<number> {
+  #of(macro: MacroText): ReadonlySet<number> {
     const known = this.#known.get(macro);
     if (known) return known;
     // Signatures may call each other.

@@ -1,4 +1,5 @@
-import { callAt, MacroSizes, nameIn, tokensOf } from './macro-size.ts';
+import { MacroExpansions } from '../planning-cost/macro-expansions.ts';
+import { callAt, nameIn, tokensOf } from '../planning-cost/macro-text.ts';
 import type { Macro } from './parse-macros.ts';
 
 /** What computing an argument once may cost in tokens of the plan, compared with copying it. */
@@ -43,7 +44,7 @@ const isUsuallyConstant = new Set([
 export function withArgumentsComputedOnce(
   macros: ReadonlyMap<string, readonly Macro[]>,
 ): ReadonlyMap<string, readonly Macro[]> {
-  const sizes = new MacroSizes(macros);
+  const expansions = new MacroExpansions(macros);
   let variables = 0;
 
   const rewrite = (tokens: readonly string[], parameters: ReadonlySet<string>): string => {
@@ -54,10 +55,11 @@ export function withArgumentsComputedOnce(
         texts.push(tokens[at] ?? '');
         continue;
       }
-      const { uses } = sizes.expansionOfCall(call);
+      const { uses } = expansions.expansionOfCall(call);
       const args = call.args.map((arg, index) => {
         const isVariable = arg.some((token) => isNamed(token, parameters) && !isUsuallyConstant.has(token));
-        const size = sizes.sizeOf(arg.join(' ')) + arg.filter((token) => isNamed(token, parameters)).length;
+        const size =
+          expansions.sizeOf(arg.join(' ')) + arg.filter((token) => isNamed(token, parameters)).length;
         const once = arg.length > 1 && isVariable && isWorthComputingOnce(size, uses[index] ?? 1);
         return { text: rewrite(arg, parameters), once };
       });

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { duckdbType } from '../types.ts';
+import { PlanningCosts } from '../planning-cost/planning-costs.ts';
 import { CapturedParameters } from './captured-parameters.ts';
 import { withArgumentsComputedOnce } from './compute-once.ts';
-import { MacroSizes } from './macro-size.ts';
 import { type Macro, type MacroParameter, parseMacros } from './parse-macros.ts';
 
 const folder = new URL('./sql/', import.meta.url);
@@ -16,9 +16,6 @@ export const macros: ReadonlyMap<string, readonly Macro[]> = withArgumentsComput
       .flatMap((file) => readFileSync(new URL(file, folder), 'utf8').split('\n')),
   ),
 );
-
-/** How large the calls of these macros become. */
-export const macroSizes = new MacroSizes(macros);
 
 /** The parameters of these macros that lambdas read. */
 export const capturedParameters = new CapturedParameters(macros);
@@ -72,6 +69,9 @@ export const hasSubquery = callsMacroWith((body) => /\(\s*select\b/i.test(body))
 
 /** Whether a macro has a lambda. */
 export const hasLambda = callsMacroWith((body) => /\blambda\b/.test(body));
+
+/** How dear trees that call these macros are to plan. */
+export const planningCosts = new PlanningCosts(macros, hasLambda);
 
 /** Names with those that their macros call, without those that were found before. */
 function withCalled(names: readonly string[], found: Set<string>): readonly string[] {

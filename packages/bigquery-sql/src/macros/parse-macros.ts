@@ -13,28 +13,30 @@ export interface Macro {
   readonly parameters: readonly MacroParameter[];
   readonly body: string;
   resultType(args: readonly Type[]): Type;
+  /** Whether it returns NULL if and only if an argument is NULL; written as `strict` after the type of the result. */
+  readonly isStrict: boolean;
   /** Why this signature of BigQuery is unsupported; written as `-- unsupported: reason`. */
   readonly unsupported: string | undefined;
   /** The DuckDB name of this signature. */
   readonly callee: string;
 }
 
-const linePattern = /^create macro bq\.(\w+)\((.*?)\) as (.*); -- (.+)$/;
+const linePattern = /^create macro bq\.(\w+)\((.*?)\) as (.*); -- (.+?)( strict)?$/;
 
-/** Parses lines of the form `create macro bq.name(a type, b) as body; -- result type`. */
+/** Parses lines of the form `create macro bq.name(a type, b) as body; -- result type strict`. */
 export function parseMacros(lines: readonly string[]): ReadonlyMap<string, readonly Macro[]> {
   const parsed = lines
     .filter((line) => line !== '' && !line.startsWith('--'))
     .map((line) => {
-      const [, name = '', parameters = '', body = '', result = ''] = linePattern.exec(line) ?? [];
+      const [, name = '', parameters = '', body = '', result = '', strict] = linePattern.exec(line) ?? [];
       if (name === '') throw new Error(`not a macro: ${line}`);
-      return { name, parameters: splitParameters(parameters), body, result };
+      return { name, parameters: splitParameters(parameters), body, result, isStrict: strict !== undefined };
     });
   const byName = Map.groupBy(parsed, ({ name }) => name);
   return new Map(
     [...byName].map(([name, signatures]) => [
       name,
-      signatures.map(({ parameters, body, result }) => ({
+      signatures.map(({ parameters, body, result, isStrict }) => ({
         name,
         parameters: parameters.map(parseParameter),
         body,
@@ -42,6 +44,7 @@ export function parseMacros(lines: readonly string[]): ReadonlyMap<string, reado
           result,
           parameters.map((text) => parseParameter(text).name),
         ),
+        isStrict,
         unsupported: /^unsupported: (.*)$/.exec(result)?.[1],
         callee: signatures.length === 1 ? `bq.${name}` : `bq."${name}(${parameters.join(', ')})"`,
       })),

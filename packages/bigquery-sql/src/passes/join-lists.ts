@@ -1,4 +1,4 @@
-import { macroName } from '../macros/macro-name.ts';
+import { macroName } from '../tree/macro-name.ts';
 import { call, select } from '../tree/build.ts';
 import { type Mapper, mapParts, someNode } from '../tree/map.ts';
 import type { Expression, Select } from '../tree/nodes.ts';

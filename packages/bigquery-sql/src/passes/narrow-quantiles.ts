@@ -1,4 +1,4 @@
-import { macroName } from '../macros/macro-name.ts';
+import { macroName } from '../tree/macro-name.ts';
 import { element } from '../tree/build.ts';
 import { forEachNode, type Mapper, mapExpressions, mapParts } from '../tree/map.ts';
 import type { Aggregate, Call, Column, Expression, List, Query } from '../tree/nodes.ts';

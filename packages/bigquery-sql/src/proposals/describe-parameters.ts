@@ -1,19 +1,39 @@
-import { bindTypesOf } from '../../../../src/catalog/header/to-parameter.ts';
-import { type BindType, bindTypes, type Parameter } from '../../../../src/catalog/model/saved-query.ts';
-import type { Type } from '../types.ts';
+import { type Type, type ParameterType, parameterTypes } from '../types.ts';
 import type { LiteralProposal } from './literal-parameters.ts';
 import type { ParameterUse } from './parameter-uses.ts';
+
+/** What callers send for a parameter: the text of a value of that type, one of some values, or a regular expression. */
+export type ProposedType =
+  | 'string'
+  | 'pattern'
+  | 'enum'
+  | 'date'
+  | 'datetime'
+  | 'timestamp'
+  | 'integer'
+  | 'float'
+  | 'boolean';
+
+/** As which a list is bound, if not as texts. */
+const elementTypes: Readonly<Partial<Record<ProposedType, ParameterType>>> = {
+  date: 'DATE',
+  datetime: 'DATETIME',
+  timestamp: 'TIMESTAMP',
+  integer: 'INT64',
+  float: 'FLOAT64',
+  boolean: 'BOOL',
+};
 
 /** A parameter, as its uses show it. */
 export interface DescribedParameter {
   readonly name: string;
-  readonly type: Parameter['type'];
+  readonly type: ProposedType;
   /** True if the SQL does not foresee that it is absent. */
   readonly required: boolean;
   /** The values of an enum. */
   readonly values: readonly string[];
   /** Its type in the SQL, if it is not STRING: no use of it needs a conversion. */
-  readonly bind: BindType | undefined;
+  readonly bind: ParameterType | undefined;
   /** True for a list, which is bound as an ARRAY. */
   readonly repeated: boolean;
   /** True if several values, separated by commas, are meant: it is a STRING too. */
@@ -52,7 +72,7 @@ export function describeParameters(
       type: plain === 'string' && values.length > 0 && !isList && name !== tenant ? 'enum' : plain,
       required: !own.some(({ isOptional }) => isOptional),
       values,
-      bind: repeated ? bindTypesOf[plain].find((bind) => bind !== 'STRING') : typedBind(own),
+      bind: repeated ? elementTypes[plain] : typedBind(own),
       repeated,
       isList,
       default: literals.get(name)?.default,
@@ -69,7 +89,7 @@ function withoutGuesses(uses: readonly ParameterUse[]): readonly ParameterUse[] 
 }
 
 /** The type as which a parameter needs no conversion: that of all its uses, if a STRING would need one. */
-function typedBind(uses: readonly ParameterUse[]): BindType | undefined {
+function typedBind(uses: readonly ParameterUse[]): ParameterType | undefined {
   const [first, ...others] = uses.filter(({ nullTest }) => nullTest === undefined);
   const bind = bindOf(first?.type);
   const isTyped = ({ conversion, isCast, type }: ParameterUse) =>
@@ -78,8 +98,8 @@ function typedBind(uses: readonly ParameterUse[]): BindType | undefined {
   return uses.some(({ conversion }) => conversion === 'cast') ? bind : undefined;
 }
 
-const bindOf = (type: Type | undefined): BindType | undefined =>
-  bindTypes.find((name) => name !== 'STRING' && type?.kind === 'scalar' && type.name === name);
+const bindOf = (type: Type | undefined): ParameterType | undefined =>
+  parameterTypes.find((name) => name !== 'STRING' && type?.kind === 'scalar' && type.name === name);
 
 function headerType({ type, isPattern }: ParameterUse): DescribedParameter['type'] | undefined {
   if (isPattern) return 'pattern';

@@ -1,15 +1,12 @@
-import { columnTypes, type Source } from '../../../../src/catalog/model/saved-query.ts';
+import { arrayOf, isScalar, scalar, type Type, unknown, type TypedParameter } from '../types.ts';
+import { type Source, ProblemError } from '../problem.ts';
 import type { Field, TableSchema } from '../table-schema.ts';
-import { StartError } from '../../../../src/errors.ts';
-import type { ResultColumn } from '../../../../src/catalog/model/result-column.ts';
 import { type Compiled, compile } from '../compile.ts';
-import type { TypedParameter } from '../parameter-types.ts';
 import { layoutColumns } from '../tree/stored-table.ts';
 import type * as Syntax from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { walk } from '../syntax/walk.ts';
 import { unfilteredTables } from '../analysis/tenant-filter.ts';
-import { arrayOf, isScalar, scalar, type Type, unknown } from '../types.ts';
 import { columnOrigin } from '../analysis/column-origin.ts';
 import { convertUses } from './convert-uses.ts';
 import { type DescribedParameter, describeParameters } from './describe-parameters.ts';
@@ -20,18 +17,25 @@ import { isNeverNull } from '../analysis/never-null.ts';
 import { type ParameterUse, parameterUses } from './parameter-uses.ts';
 import { commentedTexts } from './sql-comments.ts';
 
-/** A column of the result, as far as the SQL and the tables say what it is. */
-export interface DescribedColumn {
+/** A column of the result, as who runs the SQL reports it. */
+export interface ReportedColumn {
   readonly name: string;
-  /** One of the header's types; undefined if the SQL returns NULL only. */
+  /** In the words of who reports it; undefined if the SQL returns NULL only. */
   readonly type: string | undefined;
+  /** True for an array of `type`. */
   readonly repeated: boolean;
+  /** Of a record. */
+  readonly fields?: readonly ReportedColumn[] | undefined;
+}
+
+/** A column of the result, as far as the SQL and the tables say what it is. */
+export interface DescribedColumn extends ReportedColumn {
   /** True if it surely is never NULL. */
   readonly required: boolean;
   /** From a comment beside it, or of the table's field that it is. */
   readonly description: string | undefined;
-  /** Of a record, if a header has to declare them: if the files of the tables do not say them. */
-  readonly fields?: readonly ResultColumn[] | undefined;
+  /** Of a record, if they have to be declared: if the files of the tables do not say them. */
+  readonly fields?: readonly ReportedColumn[] | undefined;
 }
 
 interface TenantCandidate {
@@ -72,17 +76,19 @@ export interface DescribeOptions {
   readonly tenantColumns: ReadonlySet<string>;
   /** True if the query may read tables whose columns are not known. */
   readonly hasOpenTables: boolean;
-  /** The columns as the engine reports them, after the conversions. @throws StartError */
+  /** The types of columns that can be declared. */
+  readonly columnTypes: readonly string[];
+  /** The columns as the engine reports them, after the conversions. @throws ProblemError */
   readonly resultColumns: (
     sql: string,
     parameters: readonly TypedParameter[],
-  ) => Promise<readonly ResultColumn[]>;
+  ) => Promise<readonly ReportedColumn[]>;
 }
 
 /**
  * Describes SQL that has no header yet: its columns, parameters and tenant.
  *
- * @throws StartError with every part of the SQL that is wrong or unsupported
+ * @throws ProblemError with every part of the SQL that is wrong or unsupported
  */
 export async function describeSql(options: DescribeOptions): Promise<SqlDescription> {
   const { chosen = [], hasOpenTables, source, tenantColumns } = options;
@@ -119,7 +125,7 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
   const columns = reported.map((column, at) =>
     describeColumn(column, at, compiled, options.tables, comments.columns.get(at)),
   );
-  requireColumns(columns, source);
+  requireColumns(columns, options);
   const converted = parseQuery(sql);
   return {
     sql,
@@ -135,19 +141,19 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
   };
 }
 
-/** @throws StartError if a parameter is chosen that no literal is proposed for */
+/** @throws ProblemError if a parameter is chosen that no literal is proposed for */
 function checkChosen(chosen: readonly string[], proposed: readonly LiteralProposal[]): void {
   const names = [...new Set(proposed.map(({ name }) => name))];
   const unknownNames = chosen.filter((name) => name !== 'all' && !names.includes(name));
   if (unknownNames.length === 0) return;
   const known = names.length === 0 ? 'no literal could be one' : `proposed are ${names.join(', ')}`;
-  throw new StartError(
+  throw new ProblemError(
     'The literals cannot be parameters',
     unknownNames.map((name) => ({ message: `no parameter ${name} is proposed; ${known}` })),
   );
 }
 
-/** @throws StartError if the SQL is no query */
+/** @throws ProblemError if the SQL is no query */
 function parseStatement(sql: string, tables: readonly TableSchema[], source: Source): Syntax.Statement {
   try {
     return parseQuery(sql);
@@ -184,13 +190,13 @@ function typesWithoutParameters(
     compile({ sql, source }, tables, { hasOpenTables: true, parameterType, onExpression });
   } catch (error) {
     // What is wrong is reported when the types are known.
-    if (!(error instanceof StartError)) throw error;
+    if (!(error instanceof ProblemError)) throw error;
   }
   return (node) => types.get(keyOf(node)) ?? unknown;
 }
 
 function describeColumn(
-  { name, type, repeated, fields }: ResultColumn,
+  { name, type, repeated, fields }: ReportedColumn,
   at: number,
   { query, columns }: Compiled,
   tables: readonly TableSchema[],
@@ -222,8 +228,8 @@ function fieldAt(
   return rest.length === 0 ? found : fieldAt(found?.fields, rest);
 }
 
-/** @throws StartError if a header can't declare a column */
-function requireColumns(columns: readonly DescribedColumn[], source: Source): void {
+/** @throws ProblemError if a header can't declare a column */
+function requireColumns(columns: readonly DescribedColumn[], { columnTypes, source }: DescribeOptions): void {
   const names = columns.map(({ name }) => name.toLowerCase());
   const messages = columns.flatMap(({ name, type }, at) => {
     if (/^f\d+_$/.test(name) || name === '')
@@ -238,13 +244,13 @@ function requireColumns(columns: readonly DescribedColumn[], source: Source): vo
       return [
         `two columns of the result are named ${name}: add AS and another name, or leave one out with EXCEPT`,
       ];
-    const isKnown = type === undefined || (columnTypes as readonly string[]).includes(type);
+    const isKnown = type === undefined || columnTypes.includes(type);
     return isKnown
       ? []
       : [`the column ${name} is ${type}, which no header can declare: CAST it, for example AS STRING`];
   });
   if (messages.length === 0) return;
-  throw new StartError(
+  throw new ProblemError(
     "The result of the SQL can't be declared",
     messages.map((message) => ({ ...source, message })),
   );

@@ -1,4 +1,3 @@
-import { camelCase } from '../../../../src/names/graphql-names.ts';
 import type * as Syntax from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
 import type { Edit } from './edits.ts';
@@ -41,12 +40,11 @@ export function columnNames({ query }: Syntax.Statement): readonly Edit[] {
   return edits.toSorted((a, b) => a.start - b.start);
 }
 
-/** Whether a header can declare a column of that name: GraphQL's has a letter before the first digit. */
-export const isUsable = (name: string): boolean =>
-  /^(?!__)[a-z_]\w*$/i.test(name) && /^[a-z]/i.test(camelCase(name));
+/** Whether SQL and GraphQL can have the name as it is: GraphQL's has a letter before the first digit. */
+export const isUsable = (name: string): boolean => /^_?[a-z]\w*$/i.test(name);
 
 /** What two columns must not have in common: SQL ignores the case, GraphQL the separators. */
-const takenKey = (name: string): string => camelCase(name).toLowerCase();
+const takenKey = (name: string): string => name.replaceAll('_', '').toLowerCase();
 
 /** The SELECT whose list names the columns. */
 function firstSelect(body: Syntax.QueryBody): Syntax.Select | undefined {

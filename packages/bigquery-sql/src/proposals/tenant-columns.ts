@@ -1,8 +1,12 @@
-import type { SavedQuery } from '../../../../src/catalog/model/saved-query.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { SyntaxProblem } from '../syntax/syntax-problem.ts';
 import { unknown } from '../types.ts';
 import { parameterUses } from './parameter-uses.ts';
+
+interface TenantQuery {
+  readonly sql: string;
+  readonly tenant?: { readonly parameter: string } | undefined;
+}
 
 /** What columns with the name of a tenant are usually called. */
 const usualNames = [
@@ -19,14 +23,14 @@ const usualNames = [
 ];
 
 /** Names of columns that are compared with tenants: the usual ones, and those of the saved queries. In lower case. */
-export function tenantColumns(queries: readonly SavedQuery[]): ReadonlySet<string> {
+export function tenantColumns(queries: readonly TenantQuery[]): ReadonlySet<string> {
   const usual = usualNames.flatMap((name) =>
     ['', '_id', '_ref', '_key', '_slug', '_uuid'].map((end) => name + end),
   );
   return new Set([...usual, ...queries.flatMap(comparedColumns)]);
 }
 
-function comparedColumns({ sql, tenant }: SavedQuery): readonly string[] {
+function comparedColumns({ sql, tenant }: TenantQuery): readonly string[] {
   if (tenant === undefined) return [];
   try {
     const uses = parameterUses(parseQuery(sql), () => unknown);

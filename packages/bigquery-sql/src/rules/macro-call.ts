@@ -1,12 +1,11 @@
 import { isWorthComputingOnce } from '../macros/compute-once.ts';
-import { hasSubquery, macros } from '../macros/macros.ts';
+import { hasSubquery, macros, planningCosts } from '../macros/macros.ts';
 import type { Macro } from '../macros/parse-macros.ts';
 import { call, castTo, computeFirst } from '../tree/build.ts';
 import type { Call, Expression } from '../tree/nodes.ts';
 import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../types.ts';
 import { bindValues } from './bind-values.ts';
 import { convert, distance, isCoercible } from './coercion.ts';
-import { argumentUses, expandedSize } from './expanded-size.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
 /**
@@ -72,8 +71,8 @@ const isText = (value: Expression | undefined, text: string) =>
  */
 function withLongArgumentsFirst(node: Call): Expression {
   const { args, type } = node;
-  const uses = argumentUses(node.function, args) ?? [];
-  const isLong = args.map((arg, at) => isWorthComputingOnce(expandedSize(arg), uses[at] ?? 1));
+  const uses = planningCosts.usesOf(node.function, args) ?? [];
+  const isLong = args.map((arg, at) => isWorthComputingOnce(planningCosts.of(arg).size, uses[at] ?? 1));
   if (!isLong.includes(true) || hasSubquery(node.function)) return node;
   return bindValues(args, (...values) => call(node.function, values, type));
 }

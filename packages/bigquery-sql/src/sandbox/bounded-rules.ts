@@ -1,11 +1,10 @@
 import type { Rules } from '../rules/context.ts';
-import { expandedSize } from '../rules/expanded-size.ts';
+import { planningCosts } from '../macros/macros.ts';
+import { isTooDeep, maxExpandedSize, maxPlanningWork } from '../planning-cost/limits.ts';
 import type { Place } from '../rules/unsupported.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Node } from '../tree/nodes.ts';
 import type { Type } from '../types.ts';
-import { isTooDeep } from './costly-depth.ts';
-import { planningWork } from './planning-work.ts';
 
 /** It ends the work at once, which a problem of one part does not. */
 export class TooLarge extends Error {
@@ -16,12 +15,6 @@ export class TooLarge extends Error {
     this.place = place;
   }
 }
-
-/** About how many tokens an expression may have with its macros expanded, as DuckDB plans it. */
-const maxExpandedSize = 15_000;
-
-/** What DuckDB may bind to plan a query: about a quarter of a second. */
-export const maxPlanningWork = 20_000;
 
 /** Nodes of one tree: so many are made in some milliseconds. */
 const maxNodes = 10_000;
@@ -45,9 +38,10 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
     expression(node, scope, context) {
       const resolved = expression(node, scope, context);
       count(node, resolved);
-      if (expandedSize(resolved) > maxExpandedSize)
+      const cost = planningCosts.of(resolved);
+      if (cost.size > maxExpandedSize)
         throw new TooLarge(node, 'this expression becomes too large; compute parts of it in a common table');
-      if (isTooDeep(resolved) || planningWork(resolved) > maxPlanningWork)
+      if (isTooDeep(cost) || cost.work > maxPlanningWork)
         throw new TooLarge(
           node,
           'too many calls and subqueries are inside each other; compute parts of it in a common table',
@@ -62,7 +56,8 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
       if (columns.length > maxColumns)
         throw new TooLarge(node, `this query has ${columns.length} columns; the limit is ${maxColumns}`);
       for (const { type } of columns) requireSmall(node, type);
-      if (expandedSize(resolved.query) > maxExpandedSize || planningWork(resolved.query) > maxPlanningWork)
+      const cost = planningCosts.of(resolved.query);
+      if (cost.size > maxExpandedSize || cost.work > maxPlanningWork)
         throw new TooLarge(node, 'this query becomes too large; ask for less at once');
       return resolved;
     },

@@ -1,8 +1,14 @@
-import type { SavedQuery } from '../../../../src/catalog/model/saved-query.ts';
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { forEachNode, someNode } from '../tree/map.ts';
 import type { CommonTable, Expression, Query, Select, Table } from '../tree/nodes.ts';
 import { resultMembers } from '../tree/result-members.ts';
+
+/** The parameter that chooses whose rows a query reads. */
+export interface Tenant {
+  readonly parameter: string;
+  /** If it is a pattern: the one that runs, with the placeholder `{parameter}`. */
+  readonly pattern?: string | undefined;
+}
 
 /**
  * A common table whose rows are filtered before a caller's SQL computes anything of them. DuckDB orders conditions as it
@@ -14,7 +20,7 @@ import { resultMembers } from '../tree/result-members.ts';
  */
 export function filterFirst(
   table: CommonTable,
-  tenant: SavedQuery['tenant'],
+  tenant: Tenant | undefined,
   fresh: (prefix: string) => string,
 ): CommonTable {
   const { query } = table;
@@ -32,7 +38,7 @@ export function filterFirst(
 const noLimit = Number.MAX_SAFE_INTEGER;
 
 /** Whether every stored table is alone in its FROM, and each condition there is one that its scan applies. */
-function isFilteredByScans(query: Query, tenant: SavedQuery['tenant']): boolean {
+function isFilteredByScans(query: Query, tenant: Tenant | undefined): boolean {
   let tables = 0;
   let filtered = 0;
   forEachNode(query, (node) => {
@@ -43,7 +49,7 @@ function isFilteredByScans(query: Query, tenant: SavedQuery['tenant']): boolean 
   return tables === filtered;
 }
 
-function isFilteredByScan({ where }: Select, { alias }: Table, tenant: SavedQuery['tenant']): boolean {
+function isFilteredByScan({ where }: Select, { alias }: Table, tenant: Tenant | undefined): boolean {
   const comparisons = where.map((condition) => comparisonOf(condition, alias));
   if (comparisons.includes(undefined)) return false;
   if (tenant === undefined) return true;

@@ -1,10 +1,9 @@
-import type { SavedQuery } from '../../../../src/catalog/model/saved-query.ts';
-import { StartError } from '../../../../src/errors.ts';
+import { parameterTypeIn, type Type, type TypedParameter } from '../types.ts';
+import { ProblemError, type Source } from '../problem.ts';
 import { type Compiled, parse, rules, tablesOf as tablesReadBy } from '../compile.ts';
-import { parameterTypes } from '../parameter-types.ts';
 import { buildContext, type Context, type ResolvedQuery, type Rules } from '../rules/context.ts';
 import { tableRelations } from '../rules/from/tables.ts';
-import { tablesRead } from '../rules/queries/table-references.ts';
+import { tableReferences } from '../rules/queries/table-references.ts';
 import { type CommonTables, resolveWith } from '../rules/queries/with.ts';
 import { childOf, emptyScope, type Scope } from '../rules/scope.ts';
 import { sqlFunctions } from '../rules/sql-function.ts';
@@ -16,15 +15,14 @@ import { SyntaxProblem } from '../syntax/syntax-problem.ts';
 import { mapExpressions } from '../tree/map.ts';
 import type { CommonTable as TreeTable } from '../tree/nodes.ts';
 import { withTables } from '../tree/with-tables.ts';
-import type { Type } from '../types.ts';
 import { bigqueryText, untilLastSelect } from './bigquery-text.ts';
 import { boundTexts } from './bound-texts.ts';
 import { boundedRules, TooLarge } from './bounded-rules.ts';
-import { callerProblem } from './caller-problem.ts';
 import { requireColumns } from './check-columns.ts';
 import { checkSyntax, type Names, tablesOf } from './check-syntax.ts';
-import { isTooDeep } from './costly-depth.ts';
-import { filterFirst } from './filter-first.ts';
+import { planningCosts } from '../macros/macros.ts';
+import { isTooDeep } from '../planning-cost/limits.ts';
+import { filterFirst, type Tenant } from './filter-first.ts';
 import { requireSelect } from './require-select.ts';
 
 /** A saved query whose last SELECT callers may replace by their own. */
@@ -34,7 +32,7 @@ export interface Sandbox {
   /**
    * Judges a caller's SQL: one SELECT over the common tables, with the parameters of the saved query.
    *
-   * @throws GatewayError INVALID_PARAMETER, with the place in the caller's text
+   * @throws ProblemError with one problem, at its place in the caller's text
    */
   judge(sql: string): JudgedSql;
   /** All rows of one common table, as a caller can read them at most. */
@@ -49,23 +47,33 @@ export interface JudgedSql {
   readonly bigqueryText: () => string;
 }
 
+/** A query whose last SELECT may be replaced. */
+export interface SandboxedQuery {
+  readonly sql: string;
+  readonly source: Source;
+  readonly parameters: readonly TypedParameter[];
+  readonly tenant?: Tenant | undefined;
+}
+
 interface SandboxOptions {
   /** True if the saved query may read other tables too, whose columns are not known. */
   readonly hasOpenTables?: boolean;
+  /** What messages about the saved query call the sandbox: `a sandbox` by default. */
+  readonly subject?: string;
 }
 
 /**
  * @param tables those that the saved query may read; a caller's SQL reads none of them by itself
- * @throws StartError if the saved query has no common tables, or recursive ones, or can't be compiled
+ * @throws ProblemError if the saved query has no common tables, or recursive ones, or can't be compiled
  */
 export function openSandbox(
-  { sql: savedSql, source, parameters, tenant }: Pick<SavedQuery, 'sql' | 'source' | 'parameters' | 'tenant'>,
+  { sql: savedSql, source, parameters, tenant }: SandboxedQuery,
   tables: readonly StoredTable[],
-  { hasOpenTables = false }: SandboxOptions = {},
+  { hasOpenTables = false, subject = 'a sandbox' }: SandboxOptions = {},
 ): Sandbox {
   const saved = parse(savedSql, source);
   const { functions } = saved;
-  const commonTables = requireCommonTables(saved.query, source);
+  const commonTables = requireCommonTables(saved.query, source, subject);
   const names: Names = {
     tables: commonTables.tables.map(({ name }) => name.name),
     parameters: parameters.map(({ name }) => name),
@@ -77,7 +85,7 @@ export function openSandbox(
     query: Query,
     prepare: (table: TreeTable, context: Context) => TreeTable = (table) => table,
   ): { readonly resolved: ResolvedQuery; readonly tree: Compiled } => {
-    const { context, problems, bound } = buildSwitchedContext(parameterTypes(parameters));
+    const { context, problems, bound } = buildSwitchedContext(parameterTypeIn(parameters));
     const root: Scope = { ...emptyScope, relations, hasOpenTables, functions: sqlFunctions(functions) };
     const needed = neededTables(commonTables, query);
     const given = resolveWith({ ...commonTables, tables: needed }, childOf(root), context);
@@ -88,7 +96,7 @@ export function openSandbox(
     if (problem || !resolved) throw problem ?? new Error('a query without a problem and without a tree');
     const read = given.tables.map((table) => prepare(table, context));
     const own = mapExpressions(resolved.query, boundTexts);
-    if (isTooDeep(own))
+    if (isTooDeep(planningCosts.of(own)))
       throw new TooLarge(
         query,
         'too many calls and subqueries are inside each other; compute parts of it in a common table',
@@ -117,12 +125,10 @@ export function openSandbox(
   };
 }
 
-function requireCommonTables({ with: commonTables }: Query, source: SavedQuery['source']): With {
+function requireCommonTables({ with: commonTables }: Query, source: Source, subject: string): With {
   const problem = commonTablesProblem(commonTables);
   if (commonTables && problem === undefined) return commonTables;
-  throw new StartError('A saved query cannot take SQL', [
-    { ...source, message: `query_sandboxing: enabled ${problem}` },
-  ]);
+  throw new ProblemError('A saved query cannot take SQL', [{ ...source, message: `${subject} ${problem}` }]);
 }
 
 function commonTablesProblem(commonTables: With | undefined): string | undefined {
@@ -146,13 +152,13 @@ const callerScope = ({ scope }: CommonTables): Scope => ({
 
 /** The common tables that a query reads, directly or through others, in their order. */
 function neededTables({ tables }: With, query: Query): readonly CommonTable[] {
-  const read = new Set(tablesRead(query));
+  const read = new Set(tableReferences(query));
   const needed: CommonTable[] = [];
   for (const table of tables.toReversed()) {
     if (!read.has(table.name.name.toLowerCase())) continue;
     needed.unshift(table);
     // A table that reads another one of its own name reads one before it, or a stored one.
-    for (const name of tablesRead(table.query)) read.add(name);
+    for (const name of tableReferences(table.query)) read.add(name);
   }
   return needed;
 }
@@ -184,10 +190,17 @@ function withPlaces<T>(sql: string, names: Names, judge: () => T): T {
   try {
     return judge();
   } catch (error) {
-    if (error instanceof SyntaxProblem) throw callerProblem(sql, error.offset, error.message);
+    if (error instanceof SyntaxProblem) throw callerError(sql, error.offset, error.message);
     if (!(error instanceof Unsupported || error instanceof TooLarge)) throw error;
     const { place, message } = error;
     const hint = message.startsWith('no table is named') ? `; ${tablesOf(names)}` : '';
-    throw callerProblem(sql, place.start, message + hint);
+    throw callerError(sql, place.start, message + hint);
   }
+}
+
+/** Lines end as the sender writes them. */
+function callerError(sql: string, offset: number, message: string): ProblemError {
+  const before = sql.slice(0, offset).split(/\r\n|\r|\n/);
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  return new ProblemError('The SQL cannot run in the sandbox', [{ line: before.length, column, message }]);
 }

@@ -1,4 +1,4 @@
-import type { BindType } from '../../../../src/catalog/model/saved-query.ts';
+import type { ParameterType } from '../types.ts';
 
 interface Decimal {
   /** The most digits before the point. */
@@ -15,13 +15,13 @@ export const numericDigits: Decimal = { whole: 29, fraction: 9 };
  *
  * @see https://cloud.google.com/bigquery/docs/reference/standard-sql/data-types#decimal_types
  */
-const decimals: Partial<Record<BindType, Decimal>> = {
+const decimals: Partial<Record<ParameterType, Decimal>> = {
   NUMERIC: numericDigits,
   BIGNUMERIC: { whole: 38, fraction: 38 },
 };
 
 /** The digits of an exact decimal type; undefined for other types. */
-export const decimalOf = (bind: BindType | undefined): Decimal | undefined => bind && decimals[bind];
+export const decimalOf = (bind: ParameterType | undefined): Decimal | undefined => bind && decimals[bind];
 
 /**
  * A number without exponent, plus sign and needless zeros, so that equal ones are equal texts.

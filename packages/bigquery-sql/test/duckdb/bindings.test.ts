@@ -1,7 +1,7 @@
 import { BIGNUM, type DuckDBType, LIST, listValue, STRUCT, structValue } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
 import { bindingsOf, bindTo } from '../../src/duckdb/bindings.ts';
-import { readRows } from '../../../../src/engines/duckdb/wire/rows.ts';
+import { readRows } from '../../src/duckdb/read-rows.ts';
 import { openDialectDatabase } from '../support/dialect-database.ts';
 
 it('binds a BIGNUMERIC of zero as a value that DuckDB computes with', async () => {

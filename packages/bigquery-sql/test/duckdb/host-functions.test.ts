@@ -61,8 +61,8 @@ test('a process that exits while a host function runs ends at once', async () =>
   writeFileSync(
     file,
     `import { DuckDBInstance } from ${module('node_modules/@duckdb/node-api/lib/index.js')};
-     import { runCallingHost } from ${module('src/engines/duckdb/wire/exit-guard.ts')};
-     import { registerHostFunctions } from ${module('src/engines/duckdb/wire/host-functions.ts')};
+     import { runCallingHost } from ${module('packages/bigquery-sql/src/duckdb/host/exit-guard.ts')};
+     import { registerHostFunctions } from ${module('packages/bigquery-sql/src/duckdb/host/host-functions.ts')};
      const connection = await (await DuckDBInstance.create(':memory:')).connect();
      registerHostFunctions(connection);
      const sql = "SELECT count(host_normalize('é' || i, 'NFD')) FROM range(1000000000) t(i)";

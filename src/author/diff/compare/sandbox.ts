@@ -1,5 +1,5 @@
 import type { Catalog, SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { openSandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
+import { openSandbox } from '@querygate/bigquery-sql/sandbox';
 import { describeType } from '@querygate/bigquery-sql/types';
 import { StartError } from '../../../errors.ts';
 import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';

@@ -1,11 +1,13 @@
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import {
+  parseQuery,
+  SyntaxProblem,
+  tableReferences,
+  type Token,
+  tokenize,
+  walk,
+} from '@querygate/bigquery-sql/syntax';
 import { type Field, legacyNames, type TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { tablesRead } from '@querygate/bigquery-sql/rules/queries/table-references';
-import { tokenize } from '@querygate/bigquery-sql/syntax/lexer/tokenize';
-import type { Token } from '@querygate/bigquery-sql/syntax/lexer/tokens';
-import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
-import { SyntaxProblem } from '@querygate/bigquery-sql/syntax/syntax-problem';
-import { walk } from '@querygate/bigquery-sql/syntax/walk';
 import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
 
 /** Changes of the SQL, apart from its layout. */
@@ -141,7 +143,7 @@ interface TableRead {
 function readTables(sql: string): readonly TableRead[] {
   try {
     const { query } = parseQuery(sql);
-    const names = new Set(tablesRead(query));
+    const names = new Set(tableReferences(query));
     // It may also be an array of another table.
     walk(query, (node) => {
       if (node.kind === 'Table' && node.path.parts.length > 1)

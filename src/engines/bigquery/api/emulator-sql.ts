@@ -1,9 +1,7 @@
+import { parseQuery, SyntaxProblem, walk } from '@querygate/bigquery-sql/syntax';
+import { type ParameterType, sameName } from '@querygate/bigquery-sql/types';
 import type { BoundQuery, BoundValue } from '../../../catalog/binding/bind.ts';
-import type { BindType, Parameter } from '../../../catalog/model/saved-query.ts';
-import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
-import { SyntaxProblem } from '@querygate/bigquery-sql/syntax/syntax-problem';
-import { walk } from '@querygate/bigquery-sql/syntax/walk';
-import { sameName } from '@querygate/bigquery-sql/types';
+import type { Parameter } from '../../../catalog/model/saved-query.ts';
 
 /**
  * SQL that means the same and whose parameters the emulator reads as BigQuery does: it takes the elements of every array for
@@ -34,7 +32,7 @@ export function emulatorSql(sql: string, { query, parameters: values }: BoundQue
 const isMisread = ({ bind = 'STRING', repeated }: Parameter, value: BoundValue = ''): boolean =>
   bind !== 'STRING' && (repeated === true || value === '' || misreadTypes.has(bind));
 
-const misreadTypes: ReadonlySet<BindType> = new Set(['DATE', 'DATETIME', 'NUMERIC', 'BIGNUMERIC']);
+const misreadTypes: ReadonlySet<ParameterType> = new Set(['DATE', 'DATETIME', 'NUMERIC', 'BIGNUMERIC']);
 
 const typedText = ({ name, bind, repeated }: Parameter): string =>
   repeated

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import type { StoredTables } from '../store/stored-tables.ts';
-import { describeSource } from '@querygate/bigquery-sql/duckdb/layout/stored-value';
+import { describeSource } from '@querygate/bigquery-sql/duckdb';
 
 /** The rows of one table. */
 export interface Stream {

@@ -1,5 +1,5 @@
 import { type DuckDBConnection, DuckDBTimestampTZValue, TIMESTAMPTZ } from '@duckdb/node-api';
-import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { quoteText } from '@querygate/bigquery-sql/tree';
 import { storeName } from '../store/open-store.ts';
 import type { StoredTables } from '../store/stored-tables.ts';
 import type { Stream } from './streams.ts';

@@ -1,22 +1,32 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import type { BoundValues } from '../../../catalog/binding/bind.ts';
-import { invalidSql } from '../../../catalog/binding/caller-sql.ts';
+import { invalidSql, judged } from '../../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type ResultColumn, withoutFields } from '../../../catalog/model/result-column.ts';
-import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
-import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
-import { bindValues } from '@querygate/bigquery-sql/rules/bind-values';
-import type { JudgedSql, Sandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
-import { call, caseWhen, compareWith, integerLiteral, textLiteral } from '@querygate/bigquery-sql/tree/build';
-import type { Expression } from '@querygate/bigquery-sql/tree/nodes';
+import {
+  bigqueryType,
+  calledMacros,
+  callerPlan,
+  genericPlan,
+  type Plan,
+  type PlannedColumn,
+} from '@querygate/bigquery-sql/duckdb';
+import { duckdbText } from '@querygate/bigquery-sql/passes';
+import { bindValues, type JudgedSql, type Sandbox } from '@querygate/bigquery-sql/sandbox';
+import {
+  call,
+  caseWhen,
+  compareWith,
+  type Expression,
+  integerLiteral,
+  textLiteral,
+} from '@querygate/bigquery-sql/tree';
 import { type Column, duckdbType, sameName, scalar, type Type } from '@querygate/bigquery-sql/types';
 import { callerResultTooLarge, cellTooLarge, maxCellBytes } from '../../../engine/engine-errors.ts';
 import { resultColumnOf } from '../../../analysis/result-column-of.ts';
-import { bigqueryType } from '@querygate/bigquery-sql/duckdb/bigquery-type';
 import { type WireCell, wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
-import { callerPlan, genericPlan, type Plan, type PlannedColumn } from '@querygate/bigquery-sql/duckdb/plan';
 import { memoizePlans } from './prepare-query.ts';
 
 /** Prepares a caller's SQL. @throws GatewayError INVALID_PARAMETER if it is not one SELECT over the common tables */
@@ -54,7 +64,10 @@ export function buildPrepareCallerSql(query: SavedQuery, sandbox: Sandbox): Prep
   return (sql) => {
     const known = recent.get(sql);
     if (known !== undefined) return known;
-    const prepared = prepareCallerSql(query, sandbox.judge(sql));
+    const prepared = prepareCallerSql(
+      query,
+      judged(() => sandbox.judge(sql)),
+    );
     recent.set(sql, prepared);
     return prepared;
   };

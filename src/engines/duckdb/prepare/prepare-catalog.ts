@@ -1,12 +1,12 @@
+import { sandboxSubject } from '../../../catalog/binding/caller-sql.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../../../errors.ts';
-import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
-import { type Compiled, compile } from '@querygate/bigquery-sql/compile';
-import { equalityColumns } from '@querygate/bigquery-sql/analysis/equality-columns';
-import { openSandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
-import type { Origin, StoredTable } from '@querygate/bigquery-sql/tree/stored-table';
+import { equalityColumns } from '@querygate/bigquery-sql/analysis';
+import { calledMacros } from '@querygate/bigquery-sql/duckdb';
+import { openSandbox } from '@querygate/bigquery-sql/sandbox';
+import { type Compiled, compileTree, type Origin, type StoredTable } from '@querygate/bigquery-sql/tree';
 import { queryProblems } from '../../../analysis/query-problems.ts';
 import { unfilteredProblems } from '../../../analysis/tenant-filters.ts';
 import { buildPrepareCallerSql, type PrepareCallerSql } from './caller-sql.ts';
@@ -82,7 +82,7 @@ export async function prepareQueries(
     if (inTurns !== undefined) await nextTurn();
     inTurns?.throwIfAborted();
     await collectProblems(problems, query, () => {
-      const tree = compile(query, tables, { checkColumns: buildColumnCheck(query) });
+      const tree = compileTree(query, tables, { checkColumns: buildColumnCheck(query) });
       compiled.set(query, tree);
       const unfiltered = unfilteredProblems(query, tree);
       if (unfiltered.length > 0) problems.set(query, unfiltered);
@@ -123,7 +123,8 @@ function buildRunnable(
 ): Runnable {
   let prepared: PreparedQuery | undefined;
   let compared: readonly Origin[] | undefined;
-  const sandbox = query.querySandboxing === 'enabled' ? openSandbox(query, tables) : undefined;
+  const sandbox =
+    query.querySandboxing === 'enabled' ? openSandbox(query, tables, { subject: sandboxSubject }) : undefined;
   return {
     compiled,
     get prepared() {

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { BoundValues } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import type { Compiled } from '@querygate/bigquery-sql/compile';
-import type { KnownValues } from '@querygate/bigquery-sql/passes/pass';
+import { customPlan, genericPlan, type Plan, type PlannedColumn } from '@querygate/bigquery-sql/duckdb';
+import type { KnownValues } from '@querygate/bigquery-sql/passes';
+import type { Compiled } from '@querygate/bigquery-sql/tree';
 import { sameName } from '@querygate/bigquery-sql/types';
 import { wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
-import { customPlan, genericPlan, type Plan, type PlannedColumn } from '@querygate/bigquery-sql/duckdb/plan';
 import type { ResultTypes } from './result-types.ts';
 
 /** A saved query as DuckDB runs it. */

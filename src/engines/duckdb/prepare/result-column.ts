@@ -1,6 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import { headerTypes, type ResultColumn } from '../../../catalog/model/result-column.ts';
-import { scalarNames } from '@querygate/bigquery-sql/duckdb/bigquery-type';
+import { scalarNames } from '@querygate/bigquery-sql/duckdb';
 
 /** A column of DuckDB's result, in the words of a saved query's header. */
 export function toResultColumn(name: string, type: DuckDBType): ResultColumn {

@@ -3,15 +3,11 @@ import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { StartError } from '../../../errors.ts';
 import { checkColumns } from '../../../analysis/check-columns.ts';
 import type { ResultColumn } from '../../../catalog/model/result-column.ts';
-import type { Compiled } from '@querygate/bigquery-sql/compile';
-import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
-import { nullLiteral } from '@querygate/bigquery-sql/tree/build';
-import { mapExpressions } from '@querygate/bigquery-sql/tree/map';
-import type { Query } from '@querygate/bigquery-sql/tree/nodes';
+import { bigqueryType, planProblem } from '@querygate/bigquery-sql/duckdb';
+import { duckdbText } from '@querygate/bigquery-sql/passes';
+import { type Compiled, mapExpressions, nullLiteral, type Query } from '@querygate/bigquery-sql/tree';
 import { type Column, duckdbType, sameName, type Type, unknown } from '@querygate/bigquery-sql/types';
 import { resultColumnOf } from '../../../analysis/result-column-of.ts';
-import { bigqueryType } from '@querygate/bigquery-sql/duckdb/bigquery-type';
-import { planProblem } from '@querygate/bigquery-sql/duckdb/plan-problem';
 import { toResultColumn } from './result-column.ts';
 
 /** The columns that a query returns, each of a type that DuckDB can hold. */

@@ -5,7 +5,7 @@ import { FairQueue } from '../../../concurrency/fair-queue.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import { startStopwatch } from '../../../concurrency/stopwatch.ts';
 import { queueFull } from '../../../engine/engine-errors.ts';
-import type { HostWorks } from '@querygate/bigquery-sql/duckdb/host/host-functions';
+import type { HostWorks } from '@querygate/bigquery-sql/duckdb';
 import { type Claim, Places } from './places.ts';
 import { openWorker, type Worker } from './worker.ts';
 

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { macroDefinitions } from '@querygate/bigquery-sql/macros/macros';
+import { macroDefinitions } from '@querygate/bigquery-sql/duckdb';
 
 /** Defines those macros that the database does not have yet. */
 export type DefineMacros = (names: readonly string[]) => Promise<void>;

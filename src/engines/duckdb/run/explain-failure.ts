@@ -1,12 +1,8 @@
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { GatewayError } from '../../../errors.ts';
 import { findQuotedParameter, unusableValue } from '../../../engine/blame-parameter.ts';
-import {
-  callerSqlFailed,
-  queryOfTooMuchText,
-  tooMuchText,
-  unsafeInteger,
-} from '../../../engine/engine-errors.ts';
+import { callerSqlFailed, unsafeInteger } from '../../../engine/engine-errors.ts';
+import { tooMuchText } from '@querygate/bigquery-sql/duckdb';
 
 /** A DuckDB failure as the caller may see it. DuckDB's own text contains SQL and names, so it is only the cause. */
 export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError {
@@ -16,7 +12,11 @@ export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError 
       cause,
     });
   }
-  if (text.includes(tooMuchText)) return queryOfTooMuchText(bound.sql !== undefined);
+  if (text.includes(tooMuchText)) {
+    const whose = bound.sql === undefined ? 'The query failed' : 'sql';
+    const message = `${whose}: ${tooMuchText}; ask for fewer rows or shorter texts`;
+    return new GatewayError('QUERY_TOO_EXPENSIVE', message);
+  }
   if (text.includes(unsafeInteger)) {
     return new GatewayError('ENGINE_FAILED', `The query failed: ${unsafeInteger}`, { cause });
   }

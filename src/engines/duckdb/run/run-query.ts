@@ -8,14 +8,18 @@ import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows, RunOptions } from '../../../engine/engine.ts';
 import { deadlineExceeded, engineClosing } from '../../../engine/engine-errors.ts';
-import type { Plan } from '@querygate/bigquery-sql/duckdb/plan';
+import {
+  type Bindings,
+  bindingsOf,
+  HostWork,
+  type Plan,
+  savedLimits,
+  withThresholds,
+} from '@querygate/bigquery-sql/duckdb';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { PreparedQuery } from '../prepare/prepare-query.ts';
-import { type Bindings, bindingsOf } from '@querygate/bigquery-sql/duckdb/bindings';
-import { HostWork, savedLimits } from '@querygate/bigquery-sql/duckdb/host/host-work';
 import { rowTexts } from '../wire/rows.ts';
 import { isDatabaseUnusable } from '../wire/unusable-database.ts';
-import { withThresholds } from '@querygate/bigquery-sql/duckdb/compute-constants';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { DefineMacros } from './define-macros.ts';
 import { explainFailure } from './explain-failure.ts';

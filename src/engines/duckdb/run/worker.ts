@@ -1,10 +1,15 @@
 import type { DuckDBConnection, DuckDBMaterializedResult, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
-import { type Bindings, bindTo } from '@querygate/bigquery-sql/duckdb/bindings';
-import { callsHost, runCallingHost } from '@querygate/bigquery-sql/duckdb/host/exit-guard';
-import type { HostWorks } from '@querygate/bigquery-sql/duckdb/host/host-functions';
-import type { HostWork } from '@querygate/bigquery-sql/duckdb/host/host-work';
-import { buildCompute, type Compute } from '@querygate/bigquery-sql/duckdb/compute-constants';
+import {
+  type Bindings,
+  bindTo,
+  buildCompute,
+  callsHost,
+  type Compute,
+  type HostWork,
+  type HostWorks,
+  runCallingHost,
+} from '@querygate/bigquery-sql/duckdb';
 
 /** A connection that runs one statement at a time and keeps its prepared statements. */
 export interface Worker {

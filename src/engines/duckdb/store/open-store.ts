@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { storeFolder } from '../../../config.ts';
 import { StartError } from '../../../errors.ts';
-import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { quoteText } from '@querygate/bigquery-sql/tree';
 
 /** The database of the local rows, attached as `storeName`. */
 export interface Store {

@@ -1,22 +1,23 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import {
+  describeSource,
+  type ShreddedColumn,
+  shreddedColumns,
+  type SourceValue,
+  storedColumns,
+} from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { buildExclusive } from '../../../concurrency/exclusive.ts';
 import {
   type Origin,
+  printExpression,
+  quoteText,
   type StoredColumn,
   type StoredTable,
   storedValue,
-} from '@querygate/bigquery-sql/tree/stored-table';
-import { printExpression } from '@querygate/bigquery-sql/tree/print';
-import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+} from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
+import { buildExclusive } from '../../../concurrency/exclusive.ts';
 import { storeName } from './open-store.ts';
-import {
-  type ShreddedColumn,
-  shreddedColumns,
-  storedColumns,
-} from '@querygate/bigquery-sql/duckdb/layout/shredded-columns';
-import { describeSource, type SourceValue } from '@querygate/bigquery-sql/duckdb/layout/stored-value';
 
 /** The number of the file that contains the row; the import assigns it. */
 const fileColumn = '#file';

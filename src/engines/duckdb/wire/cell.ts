@@ -1,5 +1,5 @@
 import { DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api';
-import type { Expression } from '@querygate/bigquery-sql/tree/nodes';
+import type { Expression } from '@querygate/bigquery-sql/tree';
 import { isScalar, type Type } from '@querygate/bigquery-sql/types';
 import { type LargeIntegers, unsafeInteger } from '../../../engine/engine-errors.ts';
 import { jsonText } from './json-text.ts';

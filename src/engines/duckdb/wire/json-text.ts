@@ -3,17 +3,19 @@ import {
   caseWhen,
   castTo,
   concatTexts,
+  type Expression,
   integerLiteral,
   isNull,
   list,
+  type Member,
   not,
   nullLiteral,
   operation,
+  type RecordValue,
   struct,
   textLiteral,
   transformList,
-} from '@querygate/bigquery-sql/tree/build';
-import type { Expression, Member, RecordValue } from '@querygate/bigquery-sql/tree/nodes';
+} from '@querygate/bigquery-sql/tree';
 import { anonymousField, scalar, type Type, unknown } from '@querygate/bigquery-sql/types';
 import { type LargeIntegers, unsafeInteger } from '../../../engine/engine-errors.ts';
 

@@ -8,11 +8,6 @@ export interface WireColumn extends Pick<WireCell, 'json'> {
   readonly required: boolean;
 }
 
-/** All rows of a small result, read synchronously: awaiting its chunks costs more. */
-export function readRows(result: DuckDBMaterializedResult): DuckDBValue[][] {
-  return Array.from({ length: result.chunkCount }, (_, at) => result.getChunk(at).getRows()).flat();
-}
-
 /** Rows that are written at once: less than a millisecond of work, unless they are long. */
 const rowsPerStep = 256;
 

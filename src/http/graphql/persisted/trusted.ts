@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseJson } from '@querygate/bigquery-sql/text/parse-json';
+import { parseJson } from '@querygate/bigquery-sql/text';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { z } from 'zod';

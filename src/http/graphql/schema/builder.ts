@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import type { Context } from '../context.ts';
 
-interface SchemaTypes {
+export interface SchemaTypes {
   Context: Context;
   DefaultFieldNullability: false;
   Scalars: {

@@ -1,3 +1,4 @@
+import type { FieldMap } from '@pothos/core';
 import { isoText } from '../../../files/timestamps.ts';
 import type { CachedResult, CacheStatus } from '../../../results/get-result.ts';
 import type { Builder, FieldBuilder } from './builder.ts';
@@ -48,7 +49,10 @@ export interface SharedTypes {
 }
 
 /** What every result says beside its rows. */
-export const metadataFields = (t: FieldBuilder<CachedResult>, { cost, cacheStatus }: SharedTypes) => ({
+export const metadataFields = (
+  t: FieldBuilder<CachedResult>,
+  { cost, cacheStatus }: SharedTypes,
+): FieldMap => ({
   rowCount: t.int({
     description: 'The number of rows.',
     resolve: metadataValues.rowCount,

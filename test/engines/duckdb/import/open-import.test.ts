@@ -1,7 +1,7 @@
 import { appendFileSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { repeatedRecordError } from '@querygate/bigquery-sql/duckdb/layout/shredded-columns';
+import { repeatedRecordError } from '@querygate/bigquery-sql/duckdb';
 import { type ImportFolder, idsBetween, lines, openImportFolder } from './import-folder.ts';
 
 let folder: ImportFolder;

@@ -1,9 +1,12 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
-import { layoutColumns, storedValue } from '@querygate/bigquery-sql/tree/stored-table';
-import { column as columnOf } from '@querygate/bigquery-sql/tree/build';
-import { printExpression } from '@querygate/bigquery-sql/tree/print';
+import {
+  column as columnOf,
+  layoutColumns,
+  printExpression,
+  storedValue,
+} from '@querygate/bigquery-sql/tree';
 import { quote, type Type } from '@querygate/bigquery-sql/types';
 import { jsonText } from '../../../../src/engines/duckdb/wire/json-text.ts';
 

@@ -1,4 +1,4 @@
-import { callsMacroWith } from '@querygate/bigquery-sql/macros/macros';
+import { callsMacroWith } from '../../macros/macros.ts';
 
 const callsHostMacro = callsMacroWith((body) => body.includes('host_'));
 

@@ -13,8 +13,8 @@ import {
   LIST,
   VARCHAR,
 } from '@duckdb/node-api';
-import type { HostFunction, HostValue } from '@querygate/bigquery-sql/macros/host/host-function';
-import { hostFunctions } from '@querygate/bigquery-sql/macros/host/host-functions';
+import type { HostFunction, HostValue } from '../../macros/host/host-function.ts';
+import { hostFunctions } from '../../macros/host/host-functions.ts';
 import { HostWork, savedLimits } from './host-work.ts';
 
 const types = { BIGINT, BIGNUM, BLOB, BOOLEAN, DOUBLE, VARCHAR, 'VARCHAR[]': LIST(VARCHAR) };

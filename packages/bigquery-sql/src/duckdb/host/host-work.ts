@@ -1,4 +1,5 @@
-import { tooMuchText } from '../../../../../src/engine/engine-errors.ts';
+/** Part of the message of a statement that occupies this process too long. */
+export const tooMuchText = 'functions are computed over more text than one query may';
 
 /** How much of the main thread and its memory a statement may use for the functions that this process computes. */
 export interface HostLimits {

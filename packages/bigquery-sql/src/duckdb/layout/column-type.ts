@@ -1,5 +1,5 @@
 import type { Field } from '../../table-schema.ts';
-import { columnsOf, duckdbType } from '@querygate/bigquery-sql/types';
+import { columnsOf, duckdbType } from '../../types.ts';
 
 /**
  * The DuckDB type, as SQL text, that holds a BigQuery column or nested field. BIGNUMERIC is an integer that counts units

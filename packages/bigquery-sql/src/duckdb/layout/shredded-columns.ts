@@ -1,8 +1,8 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../table-schema.ts';
-import { layoutColumns, type StoredColumn } from '@querygate/bigquery-sql/tree/stored-table';
-import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
-import { quote } from '@querygate/bigquery-sql/types';
+import { layoutColumns, type StoredColumn } from '../../tree/stored-table.ts';
+import { quoteText } from '../../tree/quote-text.ts';
+import { quote } from '../../types.ts';
 import { columnType } from './column-type.ts';
 import { type SourceValue, storedValue } from './stored-value.ts';
 

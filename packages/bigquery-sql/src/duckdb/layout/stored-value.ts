@@ -1,7 +1,7 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { Field } from '../../table-schema.ts';
-import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
-import { quote } from '@querygate/bigquery-sql/types';
+import { quoteText } from '../../tree/quote-text.ts';
+import { quote } from '../../types.ts';
 import { columnType, elementType } from './column-type.ts';
 
 /** The value that a source of rows has for a field, as SQL, with its type there. */

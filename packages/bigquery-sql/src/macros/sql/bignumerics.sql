@@ -1,18 +1,18 @@
 -- BIGNUMERIC is a BIGNUM that counts units of 10^-38: DuckDB compares, adds and sums it, host functions do the rest.
-create macro bq.cast_bignumeric(x bignum) as x; -- bignum
-create macro bq.cast_bignumeric(x bigint) as host_bignumeric_of_numeric(cast(x as varchar)); -- bignum
-create macro bq.cast_bignumeric(x decimal(38,9)) as host_bignumeric_of_numeric(cast(x as varchar)); -- bignum
-create macro bq.cast_bignumeric(x double) as host_bignumeric_of_double(x); -- bignum
-create macro bq.cast_bignumeric(x varchar) as host_bignumeric(x); -- bignum
+create macro bq.cast_bignumeric(x bignum) as x; -- bignum strict
+create macro bq.cast_bignumeric(x bigint) as host_bignumeric_of_numeric(cast(x as varchar)); -- bignum strict
+create macro bq.cast_bignumeric(x decimal(38,9)) as host_bignumeric_of_numeric(cast(x as varchar)); -- bignum strict
+create macro bq.cast_bignumeric(x double) as host_bignumeric_of_double(x); -- bignum strict
+create macro bq.cast_bignumeric(x varchar) as host_bignumeric(x); -- bignum strict
 create macro bq.parse_bignumeric(x varchar) as host_parse_bignumeric(x); -- bignum
-create macro bq.cast_string(x bignum) as host_bignumeric_text(x); -- varchar
-create macro bq.cast_float64(x bignum) as cast(host_bignumeric_text(x) as double); -- double
-create macro bq.cast_numeric(x bignum) as cast(host_bignumeric_numeric(x) as decimal(38,9)); -- decimal(38,9)
-create macro bq.cast_int64(x bignum) as bq."cast_int64(x varchar)"(host_bignumeric_text(host_bignumeric_round(x, 0, 'ROUND_HALF_AWAY_FROM_ZERO'))); -- bigint
-create macro bq.op_add(a bignum, b bignum) as host_bignumeric_checked(a + b); -- bignum
-create macro bq.op_subtract(a bignum, b bignum) as host_bignumeric_checked(a - b); -- bignum
-create macro bq.op_multiply(a bignum, b bignum) as host_bignumeric_multiply(a, b); -- bignum
-create macro bq.op_divide(a bignum, b bignum) as host_bignumeric_divide(a, b); -- bignum
+create macro bq.cast_string(x bignum) as host_bignumeric_text(x); -- varchar strict
+create macro bq.cast_float64(x bignum) as cast(host_bignumeric_text(x) as double); -- double strict
+create macro bq.cast_numeric(x bignum) as cast(host_bignumeric_numeric(x) as decimal(38,9)); -- decimal(38,9) strict
+create macro bq.cast_int64(x bignum) as bq."cast_int64(x varchar)"(host_bignumeric_text(host_bignumeric_round(x, 0, 'ROUND_HALF_AWAY_FROM_ZERO'))); -- bigint strict
+create macro bq.op_add(a bignum, b bignum) as host_bignumeric_checked(a + b); -- bignum strict
+create macro bq.op_subtract(a bignum, b bignum) as host_bignumeric_checked(a - b); -- bignum strict
+create macro bq.op_multiply(a bignum, b bignum) as host_bignumeric_multiply(a, b); -- bignum strict
+create macro bq.op_divide(a bignum, b bignum) as host_bignumeric_divide(a, b); -- bignum strict
 create macro bq.op_negate(a bignum) as host_bignumeric_checked(- a); -- bignum
 -- TRY takes neither aggregates nor subqueries, which arguments may be: it is inside a lambda.
 create macro bq.safe_add(a bignum, b bignum) as list_transform([row(a, b)], lambda args: try(host_bignumeric_checked(args[1] + args[2])))[1]; -- bignum
@@ -21,19 +21,19 @@ create macro bq.safe_multiply(a bignum, b bignum) as list_transform([row(a, b)],
 create macro bq.safe_divide(a bignum, b bignum) as list_transform([row(a, b)], lambda args: try(host_bignumeric_divide(args[1], args[2])))[1]; -- bignum
 create macro bq.ieee_divide(a bignum, b bignum) as bq."ieee_divide(a double, b double)"(bq."cast_float64(x bignum)"(a), bq."cast_float64(x bignum)"(b)); -- double
 create macro bq.safe_negate(x bignum) as list_transform([x], lambda x_: try(host_bignumeric_checked(- x_)))[1]; -- bignum
-create macro bq.abs(x bignum) as host_bignumeric_checked(case when x < cast('0' as bignum) then - x else x end); -- bignum
+create macro bq.abs(x bignum) as host_bignumeric_checked(case when x < cast('0' as bignum) then - x else x end); -- bignum strict
 create macro bq.sign(x bignum) as bq."cast_bignumeric(x bigint)"(case when x is null then null when x < cast('0' as bignum) then -1 when x = cast('0' as bignum) then 0 else 1 end); -- bignum
-create macro bq.div(a bignum, b bignum) as host_bignumeric_div(a, b); -- bignum
-create macro bq.mod(a bignum, b bignum) as host_bignumeric_mod(a, b); -- bignum
-create macro bq.round(x bignum) as host_bignumeric_round(x, 0, 'ROUND_HALF_AWAY_FROM_ZERO'); -- bignum
-create macro bq.round(x bignum, n bigint) as host_bignumeric_round(x, n, 'ROUND_HALF_AWAY_FROM_ZERO'); -- bignum
-create macro bq.round(x bignum, n bigint, mode varchar) as host_bignumeric_round(x, n, mode); -- bignum
-create macro bq.round(x decimal(38,9), n bigint, mode varchar) as cast(host_numeric_round(cast(x as varchar), n, mode) as decimal(38,9)); -- decimal(38,9)
+create macro bq.div(a bignum, b bignum) as host_bignumeric_div(a, b); -- bignum strict
+create macro bq.mod(a bignum, b bignum) as host_bignumeric_mod(a, b); -- bignum strict
+create macro bq.round(x bignum) as host_bignumeric_round(x, 0, 'ROUND_HALF_AWAY_FROM_ZERO'); -- bignum strict
+create macro bq.round(x bignum, n bigint) as host_bignumeric_round(x, n, 'ROUND_HALF_AWAY_FROM_ZERO'); -- bignum strict
+create macro bq.round(x bignum, n bigint, mode varchar) as host_bignumeric_round(x, n, mode); -- bignum strict
+create macro bq.round(x decimal(38,9), n bigint, mode varchar) as cast(host_numeric_round(cast(x as varchar), n, mode) as decimal(38,9)); -- decimal(38,9) strict
 create macro bq.trunc(x bignum) as host_bignumeric_trunc(x, 0); -- bignum
 create macro bq.trunc(x bignum, n bigint) as host_bignumeric_trunc(x, n); -- bignum
-create macro bq.floor(x bignum) as host_bignumeric_floor(x); -- bignum
-create macro bq.ceil(x bignum) as host_bignumeric_checked(- host_bignumeric_floor(- x)); -- bignum
-create macro bq.ceiling(x bignum) as host_bignumeric_checked(- host_bignumeric_floor(- x)); -- bignum
+create macro bq.floor(x bignum) as host_bignumeric_floor(x); -- bignum strict
+create macro bq.ceil(x bignum) as host_bignumeric_checked(- host_bignumeric_floor(- x)); -- bignum strict
+create macro bq.ceiling(x bignum) as host_bignumeric_checked(- host_bignumeric_floor(- x)); -- bignum strict
 create macro bq.sqrt(x bignum) as host_bignumeric_sqrt(x); -- bignum
 
 -- Aggregates over decimals: rules pass the results of DuckDB's aggregates, `list(x)` for statistics.

@@ -1,38 +1,38 @@
 -- Dates are counted in days from 1970-01-01; all results are between the years 1 and 9999.
-create macro bq.unix_date(d date) as (d - date '1970-01-01'); -- bigint
+create macro bq.unix_date(d date) as (d - date '1970-01-01'); -- bigint strict
 create macro bq.date_of(days) as case when days not between -719162 and 2932896 then bq.fail('date out of range') else date '1970-01-01' + cast(days as integer) end; -- date
 create macro bq.valid_date(d) as case when d not between date '0001-01-01' and date '9999-12-31' then bq.fail('date out of range') else d end; -- date
 create macro bq.date_from_unix_date(n bigint) as bq.date_of(n); -- date
-create macro bq.date(year bigint, month bigint, day bigint) as bq.valid_date(make_date(year, month, day)); -- date
-create macro bq.date(d timestamptz) as cast(bq."datetime(d timestamptz)"(d) as date); -- date
-create macro bq.date(d timestamptz, zone varchar) as cast(bq."datetime(d timestamptz, zone varchar)"(d, zone) as date); -- date
-create macro bq.date(d timestamp) as cast(d as date); -- date
-create macro bq.date(d date) as d; -- date
+create macro bq.date(year bigint, month bigint, day bigint) as bq.valid_date(make_date(year, month, day)); -- date strict
+create macro bq.date(d timestamptz) as cast(bq."datetime(d timestamptz)"(d) as date); -- date strict
+create macro bq.date(d timestamptz, zone varchar) as cast(bq."datetime(d timestamptz, zone varchar)"(d, zone) as date); -- date strict
+create macro bq.date(d timestamp) as cast(d as date); -- date strict
+create macro bq.date(d date) as d; -- date strict
 create macro bq.date_of_text(s) as case when regexp_full_match(s, '\d{1,4}-\d{1,2}-\d{1,2}') then bq.date_read(s) else cast(timezone('UTC', bq."cast_timestamp(x varchar)"(s)) as date) end; -- date
-create macro bq.date(s varchar) as list_transform([s], lambda s_: bq.date_of_text(s_))[1]; -- date
+create macro bq.date(s varchar) as list_transform([s], lambda s_: bq.date_of_text(s_))[1]; -- date strict
 
 -- Adding months keeps the day of the month, or takes the last day of a shorter month.
 create macro bq.add_months(d, n) as (d + to_months(cast(n as integer))); -- d
-create macro bq.date_add_day(d date, n bigint) as bq.date_of(bq.unix_date(d) + n); -- date
-create macro bq.date_add_day(d timestamp, n bigint) as bq.datetime_add_day(d, n); -- timestamp
-create macro bq.date_add_week(d date, n bigint) as bq.date_of(bq.unix_date(d) + n * 7); -- date
-create macro bq.date_add_week(d timestamp, n bigint) as bq.datetime_add_week(d, n); -- timestamp
-create macro bq.date_add_month(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n) as date)); -- date
-create macro bq.date_add_month(d timestamp, n bigint) as bq.datetime_add_month(d, n); -- timestamp
-create macro bq.date_add_quarter(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n * 3) as date)); -- date
-create macro bq.date_add_quarter(d timestamp, n bigint) as bq.datetime_add_quarter(d, n); -- timestamp
-create macro bq.date_add_year(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n * 12) as date)); -- date
-create macro bq.date_add_year(d timestamp, n bigint) as bq.datetime_add_year(d, n); -- timestamp
-create macro bq.date_sub_day(d date, n bigint) as bq.date_of(bq.unix_date(d) - n); -- date
-create macro bq.date_sub_day(d timestamp, n bigint) as bq.datetime_sub_day(d, n); -- timestamp
-create macro bq.date_sub_week(d date, n bigint) as bq.date_of(bq.unix_date(d) - n * 7); -- date
-create macro bq.date_sub_week(d timestamp, n bigint) as bq.datetime_sub_week(d, n); -- timestamp
-create macro bq.date_sub_month(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, -n) as date)); -- date
-create macro bq.date_sub_month(d timestamp, n bigint) as bq.datetime_sub_month(d, n); -- timestamp
-create macro bq.date_sub_quarter(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, -n * 3) as date)); -- date
-create macro bq.date_sub_quarter(d timestamp, n bigint) as bq.datetime_sub_quarter(d, n); -- timestamp
-create macro bq.date_sub_year(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, -n * 12) as date)); -- date
-create macro bq.date_sub_year(d timestamp, n bigint) as bq.datetime_sub_year(d, n); -- timestamp
+create macro bq.date_add_day(d date, n bigint) as bq.date_of(bq.unix_date(d) + n); -- date strict
+create macro bq.date_add_day(d timestamp, n bigint) as bq.datetime_add_day(d, n); -- timestamp strict
+create macro bq.date_add_week(d date, n bigint) as bq.date_of(bq.unix_date(d) + n * 7); -- date strict
+create macro bq.date_add_week(d timestamp, n bigint) as bq.datetime_add_week(d, n); -- timestamp strict
+create macro bq.date_add_month(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n) as date)); -- date strict
+create macro bq.date_add_month(d timestamp, n bigint) as bq.datetime_add_month(d, n); -- timestamp strict
+create macro bq.date_add_quarter(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n * 3) as date)); -- date strict
+create macro bq.date_add_quarter(d timestamp, n bigint) as bq.datetime_add_quarter(d, n); -- timestamp strict
+create macro bq.date_add_year(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n * 12) as date)); -- date strict
+create macro bq.date_add_year(d timestamp, n bigint) as bq.datetime_add_year(d, n); -- timestamp strict
+create macro bq.date_sub_day(d date, n bigint) as bq.date_of(bq.unix_date(d) - n); -- date strict
+create macro bq.date_sub_day(d timestamp, n bigint) as bq.datetime_sub_day(d, n); -- timestamp strict
+create macro bq.date_sub_week(d date, n bigint) as bq.date_of(bq.unix_date(d) - n * 7); -- date strict
+create macro bq.date_sub_week(d timestamp, n bigint) as bq.datetime_sub_week(d, n); -- timestamp strict
+create macro bq.date_sub_month(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, -n) as date)); -- date strict
+create macro bq.date_sub_month(d timestamp, n bigint) as bq.datetime_sub_month(d, n); -- timestamp strict
+create macro bq.date_sub_quarter(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, -n * 3) as date)); -- date strict
+create macro bq.date_sub_quarter(d timestamp, n bigint) as bq.datetime_sub_quarter(d, n); -- timestamp strict
+create macro bq.date_sub_year(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, -n * 12) as date)); -- date strict
+create macro bq.date_sub_year(d timestamp, n bigint) as bq.datetime_sub_year(d, n); -- timestamp strict
 
 -- Weeks are counted from a day before the year 1, so that integer division never sees a negative number: 719170 for weeks that start on Sunday.
 create macro bq.week_count(d, shift) as ((bq.unix_date(d) + shift) // 7); -- bigint
@@ -42,92 +42,92 @@ create macro bq.week_of_year(d, shift) as ((extract(dayofyear from d) + 6 - (bq.
 create macro bq.isoyear_start(year) as cast(date_trunc('week', make_date(year, 1, 4)) as date); -- date
 
 -- DATE_DIFF counts the boundaries between two dates.
-create macro bq.date_diff_day(a date, b date) as (a - b); -- bigint
-create macro bq.date_diff_day(a timestamp, b timestamp) as bq."date_diff_day(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.date_diff_week(a date, b date) as (bq.week_count(a, 719170) - bq.week_count(b, 719170)); -- bigint
-create macro bq.date_diff_week(a timestamp, b timestamp) as bq."date_diff_week(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.date_diff_week_sunday(a date, b date) as (bq.week_count(a, 719170) - bq.week_count(b, 719170)); -- bigint
-create macro bq.date_diff_week_sunday(a timestamp, b timestamp) as bq."date_diff_week_sunday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.date_diff_week_monday(a date, b date) as (bq.week_count(a, 719169) - bq.week_count(b, 719169)); -- bigint
-create macro bq.date_diff_week_monday(a timestamp, b timestamp) as bq."date_diff_week_monday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.date_diff_week_tuesday(a date, b date) as (bq.week_count(a, 719168) - bq.week_count(b, 719168)); -- bigint
-create macro bq.date_diff_week_tuesday(a timestamp, b timestamp) as bq."date_diff_week_tuesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.date_diff_week_wednesday(a date, b date) as (bq.week_count(a, 719167) - bq.week_count(b, 719167)); -- bigint
-create macro bq.date_diff_week_wednesday(a timestamp, b timestamp) as bq."date_diff_week_wednesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.date_diff_week_thursday(a date, b date) as (bq.week_count(a, 719166) - bq.week_count(b, 719166)); -- bigint
-create macro bq.date_diff_week_thursday(a timestamp, b timestamp) as bq."date_diff_week_thursday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.date_diff_week_friday(a date, b date) as (bq.week_count(a, 719165) - bq.week_count(b, 719165)); -- bigint
-create macro bq.date_diff_week_friday(a timestamp, b timestamp) as bq."date_diff_week_friday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.date_diff_week_saturday(a date, b date) as (bq.week_count(a, 719164) - bq.week_count(b, 719164)); -- bigint
-create macro bq.date_diff_week_saturday(a timestamp, b timestamp) as bq."date_diff_week_saturday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.date_diff_isoweek(a date, b date) as (bq.week_count(a, 719169) - bq.week_count(b, 719169)); -- bigint
-create macro bq.date_diff_isoweek(a timestamp, b timestamp) as bq."date_diff_isoweek(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.date_diff_month(a date, b date) as ((extract(year from a) - extract(year from b)) * 12 + extract(month from a) - extract(month from b)); -- bigint
-create macro bq.date_diff_month(a timestamp, b timestamp) as bq."date_diff_month(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.date_diff_quarter(a date, b date) as ((extract(year from a) - extract(year from b)) * 4 + extract(quarter from a) - extract(quarter from b)); -- bigint
-create macro bq.date_diff_quarter(a timestamp, b timestamp) as bq."date_diff_quarter(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.date_diff_year(a date, b date) as (extract(year from a) - extract(year from b)); -- bigint
-create macro bq.date_diff_year(a timestamp, b timestamp) as bq."date_diff_year(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.date_diff_isoyear(a date, b date) as (extract(isoyear from a) - extract(isoyear from b)); -- bigint
-create macro bq.date_diff_isoyear(a timestamp, b timestamp) as bq."date_diff_isoyear(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_day(a date, b date) as (a - b); -- bigint strict
+create macro bq.date_diff_day(a timestamp, b timestamp) as bq."date_diff_day(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_week(a date, b date) as (bq.week_count(a, 719170) - bq.week_count(b, 719170)); -- bigint strict
+create macro bq.date_diff_week(a timestamp, b timestamp) as bq."date_diff_week(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_week_sunday(a date, b date) as (bq.week_count(a, 719170) - bq.week_count(b, 719170)); -- bigint strict
+create macro bq.date_diff_week_sunday(a timestamp, b timestamp) as bq."date_diff_week_sunday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_week_monday(a date, b date) as (bq.week_count(a, 719169) - bq.week_count(b, 719169)); -- bigint strict
+create macro bq.date_diff_week_monday(a timestamp, b timestamp) as bq."date_diff_week_monday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_week_tuesday(a date, b date) as (bq.week_count(a, 719168) - bq.week_count(b, 719168)); -- bigint strict
+create macro bq.date_diff_week_tuesday(a timestamp, b timestamp) as bq."date_diff_week_tuesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_week_wednesday(a date, b date) as (bq.week_count(a, 719167) - bq.week_count(b, 719167)); -- bigint strict
+create macro bq.date_diff_week_wednesday(a timestamp, b timestamp) as bq."date_diff_week_wednesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_week_thursday(a date, b date) as (bq.week_count(a, 719166) - bq.week_count(b, 719166)); -- bigint strict
+create macro bq.date_diff_week_thursday(a timestamp, b timestamp) as bq."date_diff_week_thursday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_week_friday(a date, b date) as (bq.week_count(a, 719165) - bq.week_count(b, 719165)); -- bigint strict
+create macro bq.date_diff_week_friday(a timestamp, b timestamp) as bq."date_diff_week_friday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_week_saturday(a date, b date) as (bq.week_count(a, 719164) - bq.week_count(b, 719164)); -- bigint strict
+create macro bq.date_diff_week_saturday(a timestamp, b timestamp) as bq."date_diff_week_saturday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_isoweek(a date, b date) as (bq.week_count(a, 719169) - bq.week_count(b, 719169)); -- bigint strict
+create macro bq.date_diff_isoweek(a timestamp, b timestamp) as bq."date_diff_isoweek(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_month(a date, b date) as ((extract(year from a) - extract(year from b)) * 12 + extract(month from a) - extract(month from b)); -- bigint strict
+create macro bq.date_diff_month(a timestamp, b timestamp) as bq."date_diff_month(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_quarter(a date, b date) as ((extract(year from a) - extract(year from b)) * 4 + extract(quarter from a) - extract(quarter from b)); -- bigint strict
+create macro bq.date_diff_quarter(a timestamp, b timestamp) as bq."date_diff_quarter(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_year(a date, b date) as (extract(year from a) - extract(year from b)); -- bigint strict
+create macro bq.date_diff_year(a timestamp, b timestamp) as bq."date_diff_year(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_isoyear(a date, b date) as (extract(isoyear from a) - extract(isoyear from b)); -- bigint strict
+create macro bq.date_diff_isoyear(a timestamp, b timestamp) as bq."date_diff_isoyear(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
 
 -- DATE_TRUNC
-create macro bq.date_trunc_day(d date) as d; -- date
-create macro bq.date_trunc_day(d timestamp) as bq.datetime_trunc_day(d); -- timestamp
-create macro bq.date_trunc_day(d timestamptz) as bq."timestamp_trunc_day(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_day(d timestamptz, zone varchar) as bq."timestamp_trunc_day(t timestamptz, zone varchar)"(d, zone); -- timestamptz
-create macro bq.date_trunc_week(d date) as bq.week_start(d, 719170); -- date
-create macro bq.date_trunc_week(d timestamp) as bq.datetime_trunc_week(d); -- timestamp
-create macro bq.date_trunc_week(d timestamptz) as bq."timestamp_trunc_week(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_week(d timestamptz, zone varchar) as bq."timestamp_trunc_week(t timestamptz, zone varchar)"(d, zone); -- timestamptz
-create macro bq.date_trunc_week_sunday(d date) as bq.week_start(d, 719170); -- date
-create macro bq.date_trunc_week_sunday(d timestamp) as bq.datetime_trunc_week_sunday(d); -- timestamp
-create macro bq.date_trunc_week_sunday(d timestamptz) as bq."timestamp_trunc_week_sunday(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_week_sunday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_sunday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
-create macro bq.date_trunc_week_monday(d date) as bq.week_start(d, 719169); -- date
-create macro bq.date_trunc_week_monday(d timestamp) as bq.datetime_trunc_week_monday(d); -- timestamp
-create macro bq.date_trunc_week_monday(d timestamptz) as bq."timestamp_trunc_week_monday(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_week_monday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_monday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
-create macro bq.date_trunc_week_tuesday(d date) as bq.week_start(d, 719168); -- date
-create macro bq.date_trunc_week_tuesday(d timestamp) as bq.datetime_trunc_week_tuesday(d); -- timestamp
-create macro bq.date_trunc_week_tuesday(d timestamptz) as bq."timestamp_trunc_week_tuesday(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_week_tuesday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_tuesday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
-create macro bq.date_trunc_week_wednesday(d date) as bq.week_start(d, 719167); -- date
-create macro bq.date_trunc_week_wednesday(d timestamp) as bq.datetime_trunc_week_wednesday(d); -- timestamp
-create macro bq.date_trunc_week_wednesday(d timestamptz) as bq."timestamp_trunc_week_wednesday(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_week_wednesday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_wednesday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
-create macro bq.date_trunc_week_thursday(d date) as bq.week_start(d, 719166); -- date
-create macro bq.date_trunc_week_thursday(d timestamp) as bq.datetime_trunc_week_thursday(d); -- timestamp
-create macro bq.date_trunc_week_thursday(d timestamptz) as bq."timestamp_trunc_week_thursday(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_week_thursday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_thursday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
-create macro bq.date_trunc_week_friday(d date) as bq.week_start(d, 719165); -- date
-create macro bq.date_trunc_week_friday(d timestamp) as bq.datetime_trunc_week_friday(d); -- timestamp
-create macro bq.date_trunc_week_friday(d timestamptz) as bq."timestamp_trunc_week_friday(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_week_friday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_friday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
-create macro bq.date_trunc_week_saturday(d date) as bq.week_start(d, 719164); -- date
-create macro bq.date_trunc_week_saturday(d timestamp) as bq.datetime_trunc_week_saturday(d); -- timestamp
-create macro bq.date_trunc_week_saturday(d timestamptz) as bq."timestamp_trunc_week_saturday(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_week_saturday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_saturday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
-create macro bq.date_trunc_isoweek(d date) as bq.week_start(d, 719169); -- date
-create macro bq.date_trunc_isoweek(d timestamp) as bq.datetime_trunc_isoweek(d); -- timestamp
-create macro bq.date_trunc_isoweek(d timestamptz) as bq."timestamp_trunc_isoweek(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_isoweek(d timestamptz, zone varchar) as bq."timestamp_trunc_isoweek(t timestamptz, zone varchar)"(d, zone); -- timestamptz
-create macro bq.date_trunc_month(d date) as cast(date_trunc('month', d) as date); -- date
-create macro bq.date_trunc_month(d timestamp) as bq.datetime_trunc_month(d); -- timestamp
-create macro bq.date_trunc_month(d timestamptz) as bq."timestamp_trunc_month(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_month(d timestamptz, zone varchar) as bq."timestamp_trunc_month(t timestamptz, zone varchar)"(d, zone); -- timestamptz
-create macro bq.date_trunc_quarter(d date) as cast(date_trunc('quarter', d) as date); -- date
-create macro bq.date_trunc_quarter(d timestamp) as bq.datetime_trunc_quarter(d); -- timestamp
-create macro bq.date_trunc_quarter(d timestamptz) as bq."timestamp_trunc_quarter(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_quarter(d timestamptz, zone varchar) as bq."timestamp_trunc_quarter(t timestamptz, zone varchar)"(d, zone); -- timestamptz
-create macro bq.date_trunc_year(d date) as cast(date_trunc('year', d) as date); -- date
-create macro bq.date_trunc_year(d timestamp) as bq.datetime_trunc_year(d); -- timestamp
-create macro bq.date_trunc_year(d timestamptz) as bq."timestamp_trunc_year(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_year(d timestamptz, zone varchar) as bq."timestamp_trunc_year(t timestamptz, zone varchar)"(d, zone); -- timestamptz
-create macro bq.date_trunc_isoyear(d date) as bq.isoyear_start(extract(isoyear from d)); -- date
-create macro bq.date_trunc_isoyear(d timestamp) as bq.datetime_trunc_isoyear(d); -- timestamp
-create macro bq.date_trunc_isoyear(d timestamptz) as bq."timestamp_trunc_isoyear(t timestamptz)"(d); -- timestamptz
-create macro bq.date_trunc_isoyear(d timestamptz, zone varchar) as bq."timestamp_trunc_isoyear(t timestamptz, zone varchar)"(d, zone); -- timestamptz
+create macro bq.date_trunc_day(d date) as d; -- date strict
+create macro bq.date_trunc_day(d timestamp) as bq.datetime_trunc_day(d); -- timestamp strict
+create macro bq.date_trunc_day(d timestamptz) as bq."timestamp_trunc_day(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_day(d timestamptz, zone varchar) as bq."timestamp_trunc_day(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_week(d date) as bq.week_start(d, 719170); -- date strict
+create macro bq.date_trunc_week(d timestamp) as bq.datetime_trunc_week(d); -- timestamp strict
+create macro bq.date_trunc_week(d timestamptz) as bq."timestamp_trunc_week(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_week(d timestamptz, zone varchar) as bq."timestamp_trunc_week(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_week_sunday(d date) as bq.week_start(d, 719170); -- date strict
+create macro bq.date_trunc_week_sunday(d timestamp) as bq.datetime_trunc_week_sunday(d); -- timestamp strict
+create macro bq.date_trunc_week_sunday(d timestamptz) as bq."timestamp_trunc_week_sunday(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_week_sunday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_sunday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_week_monday(d date) as bq.week_start(d, 719169); -- date strict
+create macro bq.date_trunc_week_monday(d timestamp) as bq.datetime_trunc_week_monday(d); -- timestamp strict
+create macro bq.date_trunc_week_monday(d timestamptz) as bq."timestamp_trunc_week_monday(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_week_monday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_monday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_week_tuesday(d date) as bq.week_start(d, 719168); -- date strict
+create macro bq.date_trunc_week_tuesday(d timestamp) as bq.datetime_trunc_week_tuesday(d); -- timestamp strict
+create macro bq.date_trunc_week_tuesday(d timestamptz) as bq."timestamp_trunc_week_tuesday(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_week_tuesday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_tuesday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_week_wednesday(d date) as bq.week_start(d, 719167); -- date strict
+create macro bq.date_trunc_week_wednesday(d timestamp) as bq.datetime_trunc_week_wednesday(d); -- timestamp strict
+create macro bq.date_trunc_week_wednesday(d timestamptz) as bq."timestamp_trunc_week_wednesday(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_week_wednesday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_wednesday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_week_thursday(d date) as bq.week_start(d, 719166); -- date strict
+create macro bq.date_trunc_week_thursday(d timestamp) as bq.datetime_trunc_week_thursday(d); -- timestamp strict
+create macro bq.date_trunc_week_thursday(d timestamptz) as bq."timestamp_trunc_week_thursday(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_week_thursday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_thursday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_week_friday(d date) as bq.week_start(d, 719165); -- date strict
+create macro bq.date_trunc_week_friday(d timestamp) as bq.datetime_trunc_week_friday(d); -- timestamp strict
+create macro bq.date_trunc_week_friday(d timestamptz) as bq."timestamp_trunc_week_friday(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_week_friday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_friday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_week_saturday(d date) as bq.week_start(d, 719164); -- date strict
+create macro bq.date_trunc_week_saturday(d timestamp) as bq.datetime_trunc_week_saturday(d); -- timestamp strict
+create macro bq.date_trunc_week_saturday(d timestamptz) as bq."timestamp_trunc_week_saturday(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_week_saturday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_saturday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_isoweek(d date) as bq.week_start(d, 719169); -- date strict
+create macro bq.date_trunc_isoweek(d timestamp) as bq.datetime_trunc_isoweek(d); -- timestamp strict
+create macro bq.date_trunc_isoweek(d timestamptz) as bq."timestamp_trunc_isoweek(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_isoweek(d timestamptz, zone varchar) as bq."timestamp_trunc_isoweek(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_month(d date) as cast(date_trunc('month', d) as date); -- date strict
+create macro bq.date_trunc_month(d timestamp) as bq.datetime_trunc_month(d); -- timestamp strict
+create macro bq.date_trunc_month(d timestamptz) as bq."timestamp_trunc_month(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_month(d timestamptz, zone varchar) as bq."timestamp_trunc_month(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_quarter(d date) as cast(date_trunc('quarter', d) as date); -- date strict
+create macro bq.date_trunc_quarter(d timestamp) as bq.datetime_trunc_quarter(d); -- timestamp strict
+create macro bq.date_trunc_quarter(d timestamptz) as bq."timestamp_trunc_quarter(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_quarter(d timestamptz, zone varchar) as bq."timestamp_trunc_quarter(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_year(d date) as cast(date_trunc('year', d) as date); -- date strict
+create macro bq.date_trunc_year(d timestamp) as bq.datetime_trunc_year(d); -- timestamp strict
+create macro bq.date_trunc_year(d timestamptz) as bq."timestamp_trunc_year(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_year(d timestamptz, zone varchar) as bq."timestamp_trunc_year(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_isoyear(d date) as bq.isoyear_start(extract(isoyear from d)); -- date strict
+create macro bq.date_trunc_isoyear(d timestamp) as bq.datetime_trunc_isoyear(d); -- timestamp strict
+create macro bq.date_trunc_isoyear(d timestamptz) as bq."timestamp_trunc_isoyear(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_isoyear(d timestamptz, zone varchar) as bq."timestamp_trunc_isoyear(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
 
 -- LAST_DAY
 create macro bq.last_day(d date) as last_day(d); -- date

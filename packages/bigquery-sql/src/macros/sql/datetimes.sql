@@ -1,79 +1,79 @@
 -- Datetimes are counted in microseconds from 1970-01-01; all results are between the years 1 and 9999.
 create macro bq.datetime_of(us) as case when us not between -62135596800000000 and 253402300799999999 then bq.fail('datetime out of range') else make_timestamp(us) end; -- timestamp
 create macro bq.valid_datetime(d) as case when d not between timestamp '0001-01-01 00:00:00' and timestamp '9999-12-31 23:59:59.999999' then bq.fail('datetime out of range') else d end; -- timestamp
-create macro bq.datetime(year bigint, month bigint, day bigint, hour bigint, minute bigint, second bigint) as bq.valid_datetime(make_date(year, month, day) + to_microseconds(bq.clock_us(hour, minute, second))); -- timestamp
-create macro bq.datetime(d date, t time) as (d + t); -- timestamp
-create macro bq.datetime(d date) as cast(d as timestamp); -- timestamp
-create macro bq.datetime(d timestamptz) as make_timestamp(epoch_us(d)); -- timestamp
-create macro bq.datetime(d timestamptz, zone varchar) as list_transform([bq.civil(d, zone)], lambda t: bq.valid_datetime(t))[1]; -- timestamp
+create macro bq.datetime(year bigint, month bigint, day bigint, hour bigint, minute bigint, second bigint) as bq.valid_datetime(make_date(year, month, day) + to_microseconds(bq.clock_us(hour, minute, second))); -- timestamp strict
+create macro bq.datetime(d date, t time) as (d + t); -- timestamp strict
+create macro bq.datetime(d date) as cast(d as timestamp); -- timestamp strict
+create macro bq.datetime(d timestamptz) as make_timestamp(epoch_us(d)); -- timestamp strict
+create macro bq.datetime(d timestamptz, zone varchar) as list_transform([bq.civil(d, zone)], lambda t: bq.valid_datetime(t))[1]; -- timestamp strict
 create macro bq.civil(t, zone) as case when zone = 'UTC' then make_timestamp(epoch_us(t)) when bq.is_offset(zone) then make_timestamp(epoch_us(t) + bq.offset_us(zone)) else timezone(bq.valid_zone(zone), t) end; -- timestamp
-create macro bq.datetime(d timestamp) as d; -- timestamp
-create macro bq.datetime(s varchar) as bq."cast_datetime(x varchar)"(s); -- timestamp
+create macro bq.datetime(d timestamp) as d; -- timestamp strict
+create macro bq.datetime(s varchar) as bq."cast_datetime(x varchar)"(s); -- timestamp strict
 
 -- DATETIME_ADD, DATETIME_SUB
-create macro bq.datetime_add_microsecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n); -- timestamp
-create macro bq.datetime_add_millisecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 1000); -- timestamp
-create macro bq.datetime_add_second(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 1000000); -- timestamp
-create macro bq.datetime_add_minute(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 60000000); -- timestamp
-create macro bq.datetime_add_hour(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 3600000000); -- timestamp
-create macro bq.datetime_add_day(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 86400000000); -- timestamp
-create macro bq.datetime_add_week(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 604800000000); -- timestamp
-create macro bq.datetime_add_month(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n)); -- timestamp
-create macro bq.datetime_add_quarter(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n * 3)); -- timestamp
-create macro bq.datetime_add_year(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n * 12)); -- timestamp
-create macro bq.datetime_sub_microsecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n); -- timestamp
-create macro bq.datetime_sub_millisecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 1000); -- timestamp
-create macro bq.datetime_sub_second(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 1000000); -- timestamp
-create macro bq.datetime_sub_minute(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 60000000); -- timestamp
-create macro bq.datetime_sub_hour(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 3600000000); -- timestamp
-create macro bq.datetime_sub_day(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 86400000000); -- timestamp
-create macro bq.datetime_sub_week(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 604800000000); -- timestamp
-create macro bq.datetime_sub_month(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n)); -- timestamp
-create macro bq.datetime_sub_quarter(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n * 3)); -- timestamp
-create macro bq.datetime_sub_year(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n * 12)); -- timestamp
+create macro bq.datetime_add_microsecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n); -- timestamp strict
+create macro bq.datetime_add_millisecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 1000); -- timestamp strict
+create macro bq.datetime_add_second(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 1000000); -- timestamp strict
+create macro bq.datetime_add_minute(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 60000000); -- timestamp strict
+create macro bq.datetime_add_hour(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 3600000000); -- timestamp strict
+create macro bq.datetime_add_day(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 86400000000); -- timestamp strict
+create macro bq.datetime_add_week(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 604800000000); -- timestamp strict
+create macro bq.datetime_add_month(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n)); -- timestamp strict
+create macro bq.datetime_add_quarter(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n * 3)); -- timestamp strict
+create macro bq.datetime_add_year(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n * 12)); -- timestamp strict
+create macro bq.datetime_sub_microsecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n); -- timestamp strict
+create macro bq.datetime_sub_millisecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 1000); -- timestamp strict
+create macro bq.datetime_sub_second(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 1000000); -- timestamp strict
+create macro bq.datetime_sub_minute(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 60000000); -- timestamp strict
+create macro bq.datetime_sub_hour(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 3600000000); -- timestamp strict
+create macro bq.datetime_sub_day(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 86400000000); -- timestamp strict
+create macro bq.datetime_sub_week(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 604800000000); -- timestamp strict
+create macro bq.datetime_sub_month(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n)); -- timestamp strict
+create macro bq.datetime_sub_quarter(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n * 3)); -- timestamp strict
+create macro bq.datetime_sub_year(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n * 12)); -- timestamp strict
 
 -- DATETIME_DIFF counts boundaries since the year 1, so that integer division never sees a negative number.
 create macro bq.us_from_year_1(d) as (epoch_us(d) + 62135596800000000); -- bigint
-create macro bq.datetime_diff_microsecond(a timestamp, b timestamp) as (epoch_us(a) - epoch_us(b)); -- bigint
-create macro bq.datetime_diff_millisecond(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 1000 - bq.us_from_year_1(b) // 1000); -- bigint
-create macro bq.datetime_diff_second(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 1000000 - bq.us_from_year_1(b) // 1000000); -- bigint
-create macro bq.datetime_diff_minute(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 60000000 - bq.us_from_year_1(b) // 60000000); -- bigint
-create macro bq.datetime_diff_hour(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 3600000000 - bq.us_from_year_1(b) // 3600000000); -- bigint
-create macro bq.datetime_diff_day(a timestamp, b timestamp) as bq."date_diff_day(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.datetime_diff_week(a timestamp, b timestamp) as bq."date_diff_week(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.datetime_diff_week_sunday(a timestamp, b timestamp) as bq."date_diff_week_sunday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.datetime_diff_week_monday(a timestamp, b timestamp) as bq."date_diff_week_monday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.datetime_diff_week_tuesday(a timestamp, b timestamp) as bq."date_diff_week_tuesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.datetime_diff_week_wednesday(a timestamp, b timestamp) as bq."date_diff_week_wednesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.datetime_diff_week_thursday(a timestamp, b timestamp) as bq."date_diff_week_thursday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.datetime_diff_week_friday(a timestamp, b timestamp) as bq."date_diff_week_friday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.datetime_diff_week_saturday(a timestamp, b timestamp) as bq."date_diff_week_saturday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.datetime_diff_isoweek(a timestamp, b timestamp) as bq."date_diff_isoweek(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.datetime_diff_month(a timestamp, b timestamp) as bq."date_diff_month(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.datetime_diff_quarter(a timestamp, b timestamp) as bq."date_diff_quarter(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.datetime_diff_year(a timestamp, b timestamp) as bq."date_diff_year(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
-create macro bq.datetime_diff_isoyear(a timestamp, b timestamp) as bq."date_diff_isoyear(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
+create macro bq.datetime_diff_microsecond(a timestamp, b timestamp) as (epoch_us(a) - epoch_us(b)); -- bigint strict
+create macro bq.datetime_diff_millisecond(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 1000 - bq.us_from_year_1(b) // 1000); -- bigint strict
+create macro bq.datetime_diff_second(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 1000000 - bq.us_from_year_1(b) // 1000000); -- bigint strict
+create macro bq.datetime_diff_minute(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 60000000 - bq.us_from_year_1(b) // 60000000); -- bigint strict
+create macro bq.datetime_diff_hour(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 3600000000 - bq.us_from_year_1(b) // 3600000000); -- bigint strict
+create macro bq.datetime_diff_day(a timestamp, b timestamp) as bq."date_diff_day(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_week(a timestamp, b timestamp) as bq."date_diff_week(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_week_sunday(a timestamp, b timestamp) as bq."date_diff_week_sunday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_week_monday(a timestamp, b timestamp) as bq."date_diff_week_monday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_week_tuesday(a timestamp, b timestamp) as bq."date_diff_week_tuesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_week_wednesday(a timestamp, b timestamp) as bq."date_diff_week_wednesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_week_thursday(a timestamp, b timestamp) as bq."date_diff_week_thursday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_week_friday(a timestamp, b timestamp) as bq."date_diff_week_friday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_week_saturday(a timestamp, b timestamp) as bq."date_diff_week_saturday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_isoweek(a timestamp, b timestamp) as bq."date_diff_isoweek(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_month(a timestamp, b timestamp) as bq."date_diff_month(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_quarter(a timestamp, b timestamp) as bq."date_diff_quarter(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_year(a timestamp, b timestamp) as bq."date_diff_year(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_isoyear(a timestamp, b timestamp) as bq."date_diff_isoyear(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
 
 -- DATETIME_TRUNC
-create macro bq.datetime_trunc_microsecond(d timestamp) as d; -- timestamp
-create macro bq.datetime_trunc_millisecond(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 1000); -- timestamp
-create macro bq.datetime_trunc_second(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 1000000); -- timestamp
-create macro bq.datetime_trunc_minute(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 60000000); -- timestamp
-create macro bq.datetime_trunc_hour(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 3600000000); -- timestamp
-create macro bq.datetime_trunc_day(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 86400000000); -- timestamp
-create macro bq.datetime_trunc_week(d timestamp) as cast(bq."date_trunc_week(d date)"(cast(d as date)) as timestamp); -- timestamp
-create macro bq.datetime_trunc_week_sunday(d timestamp) as cast(bq."date_trunc_week_sunday(d date)"(cast(d as date)) as timestamp); -- timestamp
-create macro bq.datetime_trunc_week_monday(d timestamp) as cast(bq."date_trunc_week_monday(d date)"(cast(d as date)) as timestamp); -- timestamp
-create macro bq.datetime_trunc_week_tuesday(d timestamp) as cast(bq."date_trunc_week_tuesday(d date)"(cast(d as date)) as timestamp); -- timestamp
-create macro bq.datetime_trunc_week_wednesday(d timestamp) as cast(bq."date_trunc_week_wednesday(d date)"(cast(d as date)) as timestamp); -- timestamp
-create macro bq.datetime_trunc_week_thursday(d timestamp) as cast(bq."date_trunc_week_thursday(d date)"(cast(d as date)) as timestamp); -- timestamp
-create macro bq.datetime_trunc_week_friday(d timestamp) as cast(bq."date_trunc_week_friday(d date)"(cast(d as date)) as timestamp); -- timestamp
-create macro bq.datetime_trunc_week_saturday(d timestamp) as cast(bq."date_trunc_week_saturday(d date)"(cast(d as date)) as timestamp); -- timestamp
-create macro bq.datetime_trunc_isoweek(d timestamp) as cast(bq."date_trunc_isoweek(d date)"(cast(d as date)) as timestamp); -- timestamp
-create macro bq.datetime_trunc_month(d timestamp) as cast(date_trunc('month', d) as timestamp); -- timestamp
-create macro bq.datetime_trunc_quarter(d timestamp) as cast(date_trunc('quarter', d) as timestamp); -- timestamp
-create macro bq.datetime_trunc_year(d timestamp) as cast(date_trunc('year', d) as timestamp); -- timestamp
-create macro bq.datetime_trunc_isoyear(d timestamp) as cast(bq."date_trunc_isoyear(d date)"(cast(d as date)) as timestamp); -- timestamp
+create macro bq.datetime_trunc_microsecond(d timestamp) as d; -- timestamp strict
+create macro bq.datetime_trunc_millisecond(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 1000); -- timestamp strict
+create macro bq.datetime_trunc_second(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 1000000); -- timestamp strict
+create macro bq.datetime_trunc_minute(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 60000000); -- timestamp strict
+create macro bq.datetime_trunc_hour(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 3600000000); -- timestamp strict
+create macro bq.datetime_trunc_day(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 86400000000); -- timestamp strict
+create macro bq.datetime_trunc_week(d timestamp) as cast(bq."date_trunc_week(d date)"(cast(d as date)) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_week_sunday(d timestamp) as cast(bq."date_trunc_week_sunday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_week_monday(d timestamp) as cast(bq."date_trunc_week_monday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_week_tuesday(d timestamp) as cast(bq."date_trunc_week_tuesday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_week_wednesday(d timestamp) as cast(bq."date_trunc_week_wednesday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_week_thursday(d timestamp) as cast(bq."date_trunc_week_thursday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_week_friday(d timestamp) as cast(bq."date_trunc_week_friday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_week_saturday(d timestamp) as cast(bq."date_trunc_week_saturday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_isoweek(d timestamp) as cast(bq."date_trunc_isoweek(d date)"(cast(d as date)) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_month(d timestamp) as cast(date_trunc('month', d) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_quarter(d timestamp) as cast(date_trunc('quarter', d) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_year(d timestamp) as cast(date_trunc('year', d) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_isoyear(d timestamp) as cast(bq."date_trunc_isoyear(d date)"(cast(d as date)) as timestamp); -- timestamp strict
 
 -- Conversion of the groups that a PARSE_ function has matched
 create macro bq.parsed_number(s, low, high) as case when cast(s as bigint) between low and high then cast(s as bigint) else bq.fail('Failed to parse input string') end; -- bigint

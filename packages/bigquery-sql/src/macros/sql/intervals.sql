@@ -17,14 +17,14 @@ create macro bq.make_interval(year bigint, month bigint, day bigint, hour bigint
 create macro bq.make_interval(year bigint, month bigint, day bigint, hour bigint, minute bigint, second bigint) as bq.interval_of(year * 12 + month, day, hour * 3600000000 + minute * 60000000 + second * 1000000); -- interval
 
 -- EXTRACT(part FROM interval)
-create macro bq.extract_year(i interval) as (bq.interval_months(i) // 12); -- bigint
-create macro bq.extract_month(i interval) as (bq.interval_months(i) % 12); -- bigint
-create macro bq.extract_day(i interval) as bq.interval_days(i); -- bigint
-create macro bq.extract_hour(i interval) as (bq.interval_micros(i) // 3600000000); -- bigint
-create macro bq.extract_minute(i interval) as (bq.interval_micros(i) // 60000000 % 60); -- bigint
-create macro bq.extract_second(i interval) as (bq.interval_micros(i) // 1000000 % 60); -- bigint
-create macro bq.extract_millisecond(i interval) as (bq.interval_micros(i) // 1000 % 1000); -- bigint
-create macro bq.extract_microsecond(i interval) as (bq.interval_micros(i) % 1000000); -- bigint
+create macro bq.extract_year(i interval) as (bq.interval_months(i) // 12); -- bigint strict
+create macro bq.extract_month(i interval) as (bq.interval_months(i) % 12); -- bigint strict
+create macro bq.extract_day(i interval) as bq.interval_days(i); -- bigint strict
+create macro bq.extract_hour(i interval) as (bq.interval_micros(i) // 3600000000); -- bigint strict
+create macro bq.extract_minute(i interval) as (bq.interval_micros(i) // 60000000 % 60); -- bigint strict
+create macro bq.extract_second(i interval) as (bq.interval_micros(i) // 1000000 % 60); -- bigint strict
+create macro bq.extract_millisecond(i interval) as (bq.interval_micros(i) // 1000 % 1000); -- bigint strict
+create macro bq.extract_microsecond(i interval) as (bq.interval_micros(i) % 1000000); -- bigint strict
 
 -- A carry from a smaller part; parts then get the same sign. Thirty days are a month, 24 hours a day.
 create macro bq.carried(larger, smaller, size) as (larger + smaller // size + case when larger + smaller // size > 0 and smaller % size < 0 then -1 when larger + smaller // size < 0 and smaller % size > 0 then 1 else 0 end); -- bigint
@@ -37,11 +37,11 @@ create macro bq.justify_interval(i interval) as list_transform([cast(bq.interval
 -- The text of an interval: Y-M D H:M:S.F
 create macro bq.interval_fraction(us) as case when us % 1000000 = 0 then '' when us % 1000 = 0 then '.' || lpad(cast(abs(us) % 1000000 // 1000 as varchar), 3, '0') else '.' || lpad(cast(abs(us) % 1000000 as varchar), 6, '0') end; -- varchar
 create macro bq.interval_text(m, d, us) as case when m < 0 then '-' else '' end || abs(m) // 12 || '-' || abs(m) % 12 || ' ' || d || ' ' || case when us < 0 then '-' else '' end || abs(us) // 3600000000 || ':' || abs(us) // 60000000 % 60 || ':' || abs(us) // 1000000 % 60 || bq.interval_fraction(us); -- varchar
-create macro bq.cast_string(x interval) as list_transform([row(bq.interval_months(x), bq.interval_days(x), bq.interval_micros(x))], lambda p: bq.interval_text(p[1], p[2], p[3]))[1]; -- varchar
+create macro bq.cast_string(x interval) as list_transform([row(bq.interval_months(x), bq.interval_days(x), bq.interval_micros(x))], lambda p: bq.interval_text(p[1], p[2], p[3]))[1]; -- varchar strict
 
 -- CAST(text AS INTERVAL): Y-M D H:M:S[.F], or the ISO form PnYnMnWnDTnHnMnS.
-create macro bq.cast_interval(x interval) as x; -- interval
-create macro bq.cast_interval(x varchar) as case when x is not null then bq.interval_of_parts(string_split(host_interval(x), ' ')) end; -- interval
+create macro bq.cast_interval(x interval) as x; -- interval strict
+create macro bq.cast_interval(x varchar) as case when x is not null then bq.interval_of_parts(string_split(host_interval(x), ' ')) end; -- interval strict
 create macro bq.interval_of_parts(parts) as bq.interval_of(cast(parts[1] as bigint), cast(parts[2] as bigint), cast(parts[3] as bigint)); -- interval
 -- INTERVAL '…' YEAR TO SECOND and the like: `parts` names the fields, as in 'YEAR TO MONTH'.
 create macro bq.interval_from(x varchar, parts varchar) as case when x is not null then bq.interval_of_parts(string_split(host_interval_fields(x, parts), ' ')) end; -- interval

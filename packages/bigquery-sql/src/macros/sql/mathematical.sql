@@ -19,9 +19,9 @@ create macro bq.quotient(n) as n.quotient + case when n.rest >= n.divisor - n.re
 create macro bq.quotient_of(a, b) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) when abs(cast(a as double) / cast(b as double)) > 1.1e29 then bq.fail('numeric overflow: ' || a || ' / ' || b) else bq.numeric_of_billionths(sign(a) * sign(b) * bq.quotient(bq.nine_digits_on(abs(bq.billionths(a)), abs(bq.billionths(b))))) end; -- decimal(38,9)
 create macro bq.numeric_divide(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b)], lambda args: bq.quotient_of(args[1], args[2]))[1]; -- decimal(38,9)
 
-create macro bq.abs(x bigint) as abs(x); -- bigint
-create macro bq.abs(x decimal(38,9)) as abs(x); -- decimal(38,9)
-create macro bq.abs(x double) as abs(x); -- double
+create macro bq.abs(x bigint) as abs(x); -- bigint strict
+create macro bq.abs(x decimal(38,9)) as abs(x); -- decimal(38,9) strict
+create macro bq.abs(x double) as abs(x); -- double strict
 create macro bq.sign(x bigint) as cast(sign(x) as bigint); -- bigint
 create macro bq.sign(x decimal(38,9)) as cast(sign(x) as decimal(38,9)); -- decimal(38,9)
 create macro bq.sign(x double) as case when isnan(x) then x else cast(sign(x) as double) end; -- double
@@ -50,11 +50,11 @@ create macro bq.safe_multiply(a double, b double) as bq.float_or_null(a * b, a, 
 create macro bq.safe_negate(x bigint) as bq.int64_or_null(- cast(x as hugeint)); -- bigint
 create macro bq.safe_negate(x decimal(38,9)) as - x; -- decimal(38,9)
 create macro bq.safe_negate(x double) as - x; -- double
-create macro bq.div(a bigint, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else a // b end; -- bigint
+create macro bq.div(a bigint, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else a // b end; -- bigint strict
 create macro bq.whole_quotient_of(a, b) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else cast(bq.billionths(a) // bq.billionths(b) as decimal(38,9)) end; -- decimal(38,9)
-create macro bq.div(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b)], lambda args: bq.whole_quotient_of(args[1], args[2]))[1]; -- decimal(38,9)
-create macro bq.mod(a bigint, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) when b = -1 then a * 0 else a % b end; -- bigint
-create macro bq.mod(a decimal(38,9), b decimal(38,9)) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else a % b end; -- decimal(38,9)
+create macro bq.div(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b)], lambda args: bq.whole_quotient_of(args[1], args[2]))[1]; -- decimal(38,9) strict
+create macro bq.mod(a bigint, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) when b = -1 then a * 0 else a % b end; -- bigint strict
+create macro bq.mod(a decimal(38,9), b decimal(38,9)) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else a % b end; -- decimal(38,9) strict
 
 -- FLOAT64 is rounded by its exact binary value, as a 128-bit integer in units of 2^-scale.
 create macro bq.binary_scale(x) as 53 - cast(floor(log2(abs(x))) as bigint); -- bigint
@@ -62,13 +62,13 @@ create macro bq.binary_units(x) as cast(abs(x) * pow(2, bq.binary_scale(x)) as h
 create macro bq.has_no_more_digits(x, n) as not isfinite(x) or x = 0 or n > 340 or abs(x) * pow(10, n) >= 9.2e18; -- boolean
 create macro bq.shifts_exactly(x, n) as n <= 21 and bq.binary_scale(x) <= 125; -- boolean
 create macro bq.units_at_digit(x, n, more) as (bq.binary_units(x) * bq.power_of_ten(n) + (cast(more as hugeint) << bq.binary_scale(x)) // 2) // (cast(1 as hugeint) << bq.binary_scale(x)); -- bigint
-create macro bq.round(x bigint) as cast(x as double); -- double
-create macro bq.round(x decimal(38,9)) as cast(round(x) as decimal(38,9)); -- decimal(38,9)
-create macro bq.round(x double) as round(x); -- double
-create macro bq.round(x bigint, n bigint) as bq.round_double(cast(x as double), n); -- double
+create macro bq.round(x bigint) as cast(x as double); -- double strict
+create macro bq.round(x decimal(38,9)) as cast(round(x) as decimal(38,9)); -- decimal(38,9) strict
+create macro bq.round(x double) as round(x); -- double strict
+create macro bq.round(x bigint, n bigint) as bq.round_double(cast(x as double), n); -- double strict
 create macro bq.numeric_rounded(x, n) as case when n >= 9 then x when n < -29 then x * 0 else bq.numeric_of_billionths(sign(x) * bq.halves_up(abs(bq.billionths(x)), bq.power_of_ten(9 - n)) * bq.power_of_ten(9 - n)) end; -- decimal(38,9)
-create macro bq.round(x decimal(38,9), n bigint) as list_transform([row(x, n)], lambda args: bq.numeric_rounded(args[1], args[2]))[1]; -- decimal(38,9)
-create macro bq.round(x double, n bigint) as bq.round_double(x, n); -- double
+create macro bq.round(x decimal(38,9), n bigint) as list_transform([row(x, n)], lambda args: bq.numeric_rounded(args[1], args[2]))[1]; -- decimal(38,9) strict
+create macro bq.round(x double, n bigint) as bq.round_double(x, n); -- double strict
 create macro bq.double_rounded(x, n) as case when x is null or n is null then null when n < -308 then 0.0 when n < 0 then bq.float_or_error(bq.multiple_of(x, pow(10, - n), 0.5), x, 'ROUND') when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 1) as double) / pow(10, n) else round(x * pow(10, n)) / pow(10, n) end; -- double
 create macro bq.round_double(x double, n bigint) as list_transform([row(x, n)], lambda args: bq.double_rounded(args[1], args[2]))[1]; -- double
 create macro bq.multiple_of(x, unit, up_from) as case when isfinite(x) then sign(x) * (abs(x) - abs(x) % unit + case when abs(x) % unit >= unit * up_from then unit else 0 end) else x end; -- double
@@ -81,15 +81,15 @@ create macro bq.trunc(x decimal(38,9), n bigint) as list_transform([row(x, n)], 
 create macro bq.trunc(x double, n bigint) as bq.trunc_double(x, n); -- double
 create macro bq.double_truncated(x, n) as case when x is null or n is null then null when n < -308 then 0.0 when n < 0 then bq.multiple_of(x, pow(10, - n), 2) when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 0) as double) / pow(10, n) else trunc(x * pow(10, n)) / pow(10, n) end; -- double
 create macro bq.trunc_double(x double, n bigint) as list_transform([row(x, n)], lambda args: bq.double_truncated(args[1], args[2]))[1]; -- double
-create macro bq.ceil(x bigint) as cast(x as double); -- double
-create macro bq.ceil(x decimal(38,9)) as cast(ceil(x) as decimal(38,9)); -- decimal(38,9)
-create macro bq.ceil(x double) as ceil(x); -- double
-create macro bq.ceiling(x bigint) as cast(x as double); -- double
-create macro bq.ceiling(x decimal(38,9)) as cast(ceil(x) as decimal(38,9)); -- decimal(38,9)
-create macro bq.ceiling(x double) as ceil(x); -- double
-create macro bq.floor(x bigint) as cast(x as double); -- double
-create macro bq.floor(x decimal(38,9)) as cast(floor(x) as decimal(38,9)); -- decimal(38,9)
-create macro bq.floor(x double) as floor(x); -- double
+create macro bq.ceil(x bigint) as cast(x as double); -- double strict
+create macro bq.ceil(x decimal(38,9)) as cast(ceil(x) as decimal(38,9)); -- decimal(38,9) strict
+create macro bq.ceil(x double) as ceil(x); -- double strict
+create macro bq.ceiling(x bigint) as cast(x as double); -- double strict
+create macro bq.ceiling(x decimal(38,9)) as cast(ceil(x) as decimal(38,9)); -- decimal(38,9) strict
+create macro bq.ceiling(x double) as ceil(x); -- double strict
+create macro bq.floor(x bigint) as cast(x as double); -- double strict
+create macro bq.floor(x decimal(38,9)) as cast(floor(x) as decimal(38,9)); -- decimal(38,9) strict
+create macro bq.floor(x double) as floor(x); -- double strict
 
 create macro bq.root_near(v, near) as (near + v // near) // 2; -- bigint
 create macro bq.integer_root(v, root) as root - case when root * root > v then 1 else 0 end; -- bigint

@@ -18,11 +18,11 @@ create macro bq.range_contains_value(r, x) as (r._range_start <= x and x < r._ra
 -- Texts: [2020-01-01, UNBOUNDED). The casts of the bounds are those of their type.
 create macro bq.range_sides(s) as case when s is null then null when not regexp_full_match(s, '\[[^,\[\]() ]([^,\[\]()]*[^,\[\]() ])?, [^,\[\]() ]([^,\[\]()]*[^,\[\]() ])?\)') then bq.fail('Invalid range literal: ' || s) else list_transform(string_split(substr(s, 2, length(s) - 2), ', '), lambda side: case when upper(trim(side)) in ('UNBOUNDED', 'NULL') then '' else trim(side) end) end; -- varchar[]
 create macro bq.range_from_dates(sides) as case when sides is not null then bq."range(a date, b date)"(bq."cast_date(x varchar)"(nullif(sides[1], '')), bq."cast_date(x varchar)"(nullif(sides[2], ''))) end; -- any
-create macro bq.cast_range_date(s varchar) as list_transform([bq.range_sides(s)], lambda sides: bq.range_from_dates(sides))[1]; -- any
+create macro bq.cast_range_date(s varchar) as list_transform([bq.range_sides(s)], lambda sides: bq.range_from_dates(sides))[1]; -- any strict
 create macro bq.range_from_datetimes(sides) as case when sides is not null then bq."range(a timestamp, b timestamp)"(bq."cast_datetime(x varchar)"(nullif(sides[1], '')), bq."cast_datetime(x varchar)"(nullif(sides[2], ''))) end; -- any
-create macro bq.cast_range_datetime(s varchar) as list_transform([bq.range_sides(s)], lambda sides: bq.range_from_datetimes(sides))[1]; -- any
+create macro bq.cast_range_datetime(s varchar) as list_transform([bq.range_sides(s)], lambda sides: bq.range_from_datetimes(sides))[1]; -- any strict
 create macro bq.range_from_timestamps(sides) as case when sides is not null then bq."range(a timestamptz, b timestamptz)"(bq."cast_timestamp(x varchar)"(nullif(sides[1], '')), bq."cast_timestamp(x varchar)"(nullif(sides[2], ''))) end; -- any
-create macro bq.cast_range_timestamp(s varchar) as list_transform([bq.range_sides(s)], lambda sides: bq.range_from_timestamps(sides))[1]; -- any
+create macro bq.cast_range_timestamp(s varchar) as list_transform([bq.range_sides(s)], lambda sides: bq.range_from_timestamps(sides))[1]; -- any strict
 create macro bq.range_side_text(x, text) as case when isfinite(x) then text else 'UNBOUNDED' end; -- varchar
 create macro bq.range_text_date(r) as '[' || bq.range_side_text(r._range_start, bq."cast_string(x date)"(r._range_start)) || ', ' || bq.range_side_text(r._range_end, bq."cast_string(x date)"(r._range_end)) || ')'; -- varchar
 create macro bq.range_text_datetime(r) as '[' || bq.range_side_text(r._range_start, bq."cast_string(x timestamp)"(r._range_start)) || ', ' || bq.range_side_text(r._range_end, bq."cast_string(x timestamp)"(r._range_end)) || ')'; -- varchar

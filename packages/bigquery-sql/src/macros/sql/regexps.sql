@@ -1,8 +1,8 @@
 -- The number of capturing groups; extraction is ambiguous with more than one.
 create macro bq.groups_in(pattern) as len(regexp_extract_all(regexp_replace(pattern, '\\Q(?:[^\\]|\\[^E])*(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]', '', 'g'), '\((?:\?P?<|[^?]|$)')); -- bigint
 create macro bq.group_of(pattern) as case when bq.groups_in(pattern) > 1 then bq.fail('Regular expression has more than 1 capturing group: ' || pattern) else cast(bq.groups_in(pattern) as integer) end; -- bigint
-create macro bq.regexp_contains(s varchar, pattern varchar) as regexp_matches(s, pattern); -- boolean
-create macro bq.regexp_contains(b blob, pattern blob) as regexp_matches(bq.bytes_as_text(b), bq.bytes_as_text(pattern)); -- boolean
+create macro bq.regexp_contains(s varchar, pattern varchar) as regexp_matches(s, pattern); -- boolean strict
+create macro bq.regexp_contains(b blob, pattern blob) as regexp_matches(bq.bytes_as_text(b), bq.bytes_as_text(pattern)); -- boolean strict
 -- DuckDB returns the last empty match twice, as well as each empty match after the position where the search started.
 create macro bq.matches_nothing_anywhere(pattern) as regexp_full_match(chr(1) || chr(1), chr(1) || '(?:' || pattern || ')' || chr(1)); -- boolean
 create macro bq.extract_all(s, pattern, matches, groups) as case when s = '' or len(matches) = 1 or not list_contains(matches, '') then groups when len(list_filter(matches, lambda match: match = '')) > 2 and not bq.matches_nothing_anywhere(pattern) then bq.fail('several empty matches are not supported: ' || pattern) when matches[-1] = '' then list_slice(groups, 1, -2) else groups end; -- varchar[]
@@ -18,8 +18,8 @@ create macro bq.regexp_substr(b blob, pattern blob) as bq.text_as_bytes(regexp_e
 create macro bq.regexp_substr(s varchar, pattern varchar, start bigint) as list_transform([s], lambda bound: bq.extract_from(bound, pattern, start, 1))[1]; -- varchar
 create macro bq.regexp_substr(s varchar, pattern varchar, start bigint, n bigint) as list_transform([s], lambda bound: bq.extract_from(bound, pattern, start, n))[1]; -- varchar
 create macro bq.wrong_rewrite(pattern, rewrite) as contains(regexp_replace(rewrite, '\\[0-9\\]', '', 'g'), '\') or coalesce(cast(list_max(regexp_extract_all(replace(rewrite, '\\', ''), '\\([0-9])', 1)) as bigint), 0) > bq.groups_in(pattern); -- boolean
-create macro bq.regexp_replace(s varchar, pattern varchar, rewrite varchar) as case when bq.wrong_rewrite(pattern, rewrite) then bq.fail('Invalid REGEXP_REPLACE pattern: ' || rewrite) when len(regexp_extract_all('', pattern)) >= 0 then regexp_replace(s, pattern, rewrite, 'g') end; -- varchar
-create macro bq.regexp_replace(b blob, pattern blob, rewrite blob) as bq.text_as_bytes(bq."regexp_replace(s varchar, pattern varchar, rewrite varchar)"(bq.bytes_as_text(b), bq.bytes_as_text(pattern), bq.bytes_as_text(rewrite))); -- blob
+create macro bq.regexp_replace(s varchar, pattern varchar, rewrite varchar) as case when bq.wrong_rewrite(pattern, rewrite) then bq.fail('Invalid REGEXP_REPLACE pattern: ' || rewrite) when len(regexp_extract_all('', pattern)) >= 0 then regexp_replace(s, pattern, rewrite, 'g') end; -- varchar strict
+create macro bq.regexp_replace(b blob, pattern blob, rewrite blob) as bq.text_as_bytes(bq."regexp_replace(s varchar, pattern varchar, rewrite varchar)"(bq.bytes_as_text(b), bq.bytes_as_text(pattern), bq.bytes_as_text(rewrite))); -- blob strict
 -- The start of a match: after the earlier matches and the text between them. An empty match starts one character later.
 create macro bq.pieces_between(s, pattern) as string_split(regexp_replace(s, pattern, chr(1114111), 'g'), chr(1114111)); -- varchar[]
 create macro bq.first_start(s, pattern, matches) as case when matches[1] <> '' then 1 + length(regexp_extract(s, '^((?s:.*?))(?:' || pattern || ')', 1)) when s <> '' and pattern <> '' then least(2 + length(regexp_extract(s, '^((?s:.*?))(?:' || pattern || ')', 1)), length(s) + 1) end; -- bigint

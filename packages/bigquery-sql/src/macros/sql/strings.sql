@@ -1,6 +1,6 @@
 -- Lengths and code points
-create macro bq.length(s varchar) as length(s); -- bigint
-create macro bq.length(b blob) as octet_length(b); -- bigint
+create macro bq.length(s varchar) as length(s); -- bigint strict
+create macro bq.length(b blob) as octet_length(b); -- bigint strict
 create macro bq.char_length(s varchar) as length(s); -- bigint
 create macro bq.character_length(s varchar) as length(s); -- bigint
 create macro bq.byte_length(s varchar) as strlen(s); -- bigint
@@ -16,11 +16,11 @@ create macro bq.code_points_to_string(a bigint[]) as case when len(list_filter(a
 create macro bq.code_points_to_bytes(a bigint[]) as case when len(list_filter(a, lambda n: n not between 0 and 255)) > 0 then bq.fail('Invalid byte in ' || cast(a as varchar)) when len(list_filter(a, lambda n: n is null)) = 0 then unhex(array_to_string(list_transform(a, lambda n: format('{:02X}', n)), '')) end; -- blob
 -- Case
 create macro bq.final_sigmas(s varchar) as regexp_replace(s, '([\p{Lu}\p{Ll}\p{Lt}][\p{Mn}\p{Me}\p{Cf}\p{Lm}\p{Sk}''.:·’]*)Σ([\p{Mn}\p{Me}\p{Cf}\p{Lm}\p{Sk}''.:·’]*(?:[^\p{Lu}\p{Ll}\p{Lt}\p{Mn}\p{Me}\p{Cf}\p{Lm}\p{Sk}''.:·’]|$))', '\1ς\2', 'g'); -- varchar
-create macro bq.lower(s varchar) as case when strlen(s) = length(s) then lower(s) when contains(s, 'Σ') then lower(replace(bq.final_sigmas(s), 'İ', 'i̇')) else lower(replace(s, 'İ', 'i̇')) end; -- varchar
-create macro bq.lower(b blob) as bq.text_as_bytes(translate(bq.bytes_as_text(b), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')); -- blob
+create macro bq.lower(s varchar) as case when strlen(s) = length(s) then lower(s) when contains(s, 'Σ') then lower(replace(bq.final_sigmas(s), 'İ', 'i̇')) else lower(replace(s, 'İ', 'i̇')) end; -- varchar strict
+create macro bq.lower(b blob) as bq.text_as_bytes(translate(bq.bytes_as_text(b), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')); -- blob strict
 create macro bq.upper_character(c varchar) as case when contains('ßŉǰΐΰևẖẗẘẙẚὐὒὔὖᾀᾁᾂᾃᾄᾅᾆᾇᾈᾉᾊᾋᾌᾍᾎᾏᾐᾑᾒᾓᾔᾕᾖᾗᾘᾙᾚᾛᾜᾝᾞᾟᾠᾡᾢᾣᾤᾥᾦᾧᾨᾩᾪᾫᾬᾭᾮᾯᾲᾳᾴᾶᾷᾼῂῃῄῆῇῌῒΐῖῗῢΰῤῦῧῲῳῴῶῷῼﬀﬁﬂﬃﬄﬅﬆﬓﬔﬕﬖﬗ', c) then split_part('SS|ʼN|J̌|Ϊ́|Ϋ́|ԵՒ|H̱|T̈|W̊|Y̊|Aʾ|Υ̓|Υ̓̀|Υ̓́|Υ̓͂|ἈΙ|ἉΙ|ἊΙ|ἋΙ|ἌΙ|ἍΙ|ἎΙ|ἏΙ|ἈΙ|ἉΙ|ἊΙ|ἋΙ|ἌΙ|ἍΙ|ἎΙ|ἏΙ|ἨΙ|ἩΙ|ἪΙ|ἫΙ|ἬΙ|ἭΙ|ἮΙ|ἯΙ|ἨΙ|ἩΙ|ἪΙ|ἫΙ|ἬΙ|ἭΙ|ἮΙ|ἯΙ|ὨΙ|ὩΙ|ὪΙ|ὫΙ|ὬΙ|ὭΙ|ὮΙ|ὯΙ|ὨΙ|ὩΙ|ὪΙ|ὫΙ|ὬΙ|ὭΙ|ὮΙ|ὯΙ|ᾺΙ|ΑΙ|ΆΙ|Α͂|Α͂Ι|ΑΙ|ῊΙ|ΗΙ|ΉΙ|Η͂|Η͂Ι|ΗΙ|Ϊ̀|Ϊ́|Ι͂|Ϊ͂|Ϋ̀|Ϋ́|Ρ̓|Υ͂|Ϋ͂|ῺΙ|ΩΙ|ΏΙ|Ω͂|Ω͂Ι|ΩΙ|FF|FI|FL|FFI|FFL|ST|ST|ՄՆ|ՄԵ|ՄԻ|ՎՆ|ՄԽ', '|', cast(strpos('ßŉǰΐΰևẖẗẘẙẚὐὒὔὖᾀᾁᾂᾃᾄᾅᾆᾇᾈᾉᾊᾋᾌᾍᾎᾏᾐᾑᾒᾓᾔᾕᾖᾗᾘᾙᾚᾛᾜᾝᾞᾟᾠᾡᾢᾣᾤᾥᾦᾧᾨᾩᾪᾫᾬᾭᾮᾯᾲᾳᾴᾶᾷᾼῂῃῄῆῇῌῒΐῖῗῢΰῤῦῧῲῳῴῶῷῼﬀﬁﬂﬃﬄﬅﬆﬓﬔﬕﬖﬗ', c) as integer)) else upper(c) end; -- varchar
-create macro bq.upper(s varchar) as case when strlen(s) = length(s) then upper(s) else array_to_string(list_transform(bq.characters(s), lambda c: bq.upper_character(c)), '') end; -- varchar
-create macro bq.upper(b blob) as bq.text_as_bytes(translate(bq.bytes_as_text(b), 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')); -- blob
+create macro bq.upper(s varchar) as case when strlen(s) = length(s) then upper(s) else array_to_string(list_transform(bq.characters(s), lambda c: bq.upper_character(c)), '') end; -- varchar strict
+create macro bq.upper(b blob) as bq.text_as_bytes(translate(bq.bytes_as_text(b), 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')); -- blob strict
 -- The time of the short form grows with the square of the length, and is a fifth for short texts.
 create macro bq.initcap_short(s, delimiters) as case when delimiters is not null then array_to_string(list_transform(bq.characters(s), lambda c, i: case when i > 1 and not contains(delimiters, substr(s, i - 1, 1)) then bq."lower(s varchar)"(c) when c = 'ß' then c else upper(c) end), '') end; -- varchar
 create macro bq.initcap_long(s, delimiters) as case when s is not null and delimiters is not null then array_to_string(list_transform(list_zip(bq.characters(s), list_prepend(null, bq.characters(s)), true), lambda c: case when not contains(delimiters, c[2]) then bq."lower(s varchar)"(c[1]) when c[1] = 'ß' then c[1] else upper(c[1]) end), '') end; -- varchar
@@ -28,10 +28,10 @@ create macro bq.initcap_after(s, delimiters) as case when length(s) > 100000 the
 create macro bq.initcap(s varchar) as list_transform([s], lambda bound: bq.initcap_after(bound, '[](){}/\|<>!?@"^#$&~_,.:;*%+-' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ' '))[1]; -- varchar
 create macro bq.initcap(s varchar, delimiters varchar) as list_transform([s], lambda bound: bq.initcap_after(bound, delimiters))[1]; -- varchar
 -- Search
-create macro bq.starts_with(s varchar, prefix varchar) as starts_with(s, prefix); -- boolean
-create macro bq.starts_with(b blob, prefix blob) as starts_with(hex(b), hex(prefix)); -- boolean
-create macro bq.ends_with(s varchar, suffix varchar) as ends_with(s, suffix); -- boolean
-create macro bq.ends_with(b blob, suffix blob) as ends_with(hex(b), hex(suffix)); -- boolean
+create macro bq.starts_with(s varchar, prefix varchar) as starts_with(s, prefix); -- boolean strict
+create macro bq.starts_with(b blob, prefix blob) as starts_with(hex(b), hex(prefix)); -- boolean strict
+create macro bq.ends_with(s varchar, suffix varchar) as ends_with(s, suffix); -- boolean strict
+create macro bq.ends_with(b blob, suffix blob) as ends_with(hex(b), hex(suffix)); -- boolean strict
 create macro bq.strpos(s varchar, part varchar) as strpos(s, part); -- bigint
 create macro bq.strpos(b blob, part blob) as strpos(bq.bytes_as_text(b), bq.bytes_as_text(part)); -- bigint
 create macro bq.positions(s, part) as list_filter(range(1, length(s) - length(part) + 2), lambda i: substr(s, i, length(part)) = part); -- bigint[]
@@ -63,15 +63,15 @@ create macro bq.split(s varchar) as string_split(s, ','); -- varchar[]
 create macro bq.split(s varchar, separator varchar) as case when separator is not null then string_split(s, separator) end; -- varchar[]
 create macro bq.split(b blob, separator blob) as case when separator is not null then list_transform(string_split(bq.bytes_as_text(b), bq.bytes_as_text(separator)), lambda part: bq.text_as_bytes(part)) end; -- blob[]
 -- Trimming and padding
-create macro bq.trim(s varchar) as regexp_replace(regexp_replace(s, '^[\p{Z}\x09-\x0d\x{85}]+', ''), '[\p{Z}\x09-\x0d\x{85}]+$', ''); -- varchar
-create macro bq.trim(s varchar, set varchar) as case when set = '' then s else trim(s, set) end; -- varchar
-create macro bq.trim(b blob, set blob) as case when octet_length(set) = 0 then b else bq.text_as_bytes(trim(bq.bytes_as_text(b), bq.bytes_as_text(set))) end; -- blob
-create macro bq.ltrim(s varchar) as regexp_replace(s, '^[\p{Z}\x09-\x0d\x{85}]+', ''); -- varchar
-create macro bq.ltrim(s varchar, set varchar) as case when set = '' then s else ltrim(s, set) end; -- varchar
-create macro bq.ltrim(b blob, set blob) as case when octet_length(set) = 0 then b else bq.text_as_bytes(ltrim(bq.bytes_as_text(b), bq.bytes_as_text(set))) end; -- blob
-create macro bq.rtrim(s varchar) as regexp_replace(s, '[\p{Z}\x09-\x0d\x{85}]+$', ''); -- varchar
-create macro bq.rtrim(s varchar, set varchar) as case when set = '' then s else rtrim(s, set) end; -- varchar
-create macro bq.rtrim(b blob, set blob) as case when octet_length(set) = 0 then b else bq.text_as_bytes(rtrim(bq.bytes_as_text(b), bq.bytes_as_text(set))) end; -- blob
+create macro bq.trim(s varchar) as regexp_replace(regexp_replace(s, '^[\p{Z}\x09-\x0d\x{85}]+', ''), '[\p{Z}\x09-\x0d\x{85}]+$', ''); -- varchar strict
+create macro bq.trim(s varchar, set varchar) as case when set = '' then s else trim(s, set) end; -- varchar strict
+create macro bq.trim(b blob, set blob) as case when octet_length(set) = 0 then b else bq.text_as_bytes(trim(bq.bytes_as_text(b), bq.bytes_as_text(set))) end; -- blob strict
+create macro bq.ltrim(s varchar) as regexp_replace(s, '^[\p{Z}\x09-\x0d\x{85}]+', ''); -- varchar strict
+create macro bq.ltrim(s varchar, set varchar) as case when set = '' then s else ltrim(s, set) end; -- varchar strict
+create macro bq.ltrim(b blob, set blob) as case when octet_length(set) = 0 then b else bq.text_as_bytes(ltrim(bq.bytes_as_text(b), bq.bytes_as_text(set))) end; -- blob strict
+create macro bq.rtrim(s varchar) as regexp_replace(s, '[\p{Z}\x09-\x0d\x{85}]+$', ''); -- varchar strict
+create macro bq.rtrim(s varchar, set varchar) as case when set = '' then s else rtrim(s, set) end; -- varchar strict
+create macro bq.rtrim(b blob, set blob) as case when octet_length(set) = 0 then b else bq.text_as_bytes(rtrim(bq.bytes_as_text(b), bq.bytes_as_text(set))) end; -- blob strict
 create macro bq.padding(s, n, pattern) as case when s is null or n is null or pattern is null then null when n < 0 then bq.fail('LPAD/RPAD to a negative length') when n > 1048576 then bq.fail('Output of LPAD/RPAD exceeds max allowed output size of 1MB') when pattern = '' then bq.fail('LPAD/RPAD with an empty pattern') else left(repeat(pattern, cast(ceil(greatest(n - length(s), 0) / length(pattern)) as bigint)), greatest(n - length(s), 0)) end; -- varchar
 create macro bq.lpad(s varchar, n bigint) as list_transform([s], lambda bound: bq.padding(bound, n, ' ') || left(bound, n))[1]; -- varchar
 create macro bq.lpad(s varchar, n bigint, pattern varchar) as list_transform([s], lambda bound: bq.padding(bound, n, pattern) || left(bound, n))[1]; -- varchar
@@ -86,8 +86,8 @@ create macro bq.rpad(b blob, n bigint, pattern blob) as bq.text_as_bytes(list_tr
 create macro bq.repeated(s, n, size) as case when s is null or n is null then null when n < 0 then bq.fail('REPEAT with a negative count') when size > 0 and n > 1048576 // size then bq.fail('Output of REPEAT exceeds max allowed output size of 1MB') when size > 0 then repeat(s, n) else s end; -- varchar
 create macro bq.repeat(s varchar, n bigint) as list_transform([s], lambda bound: bq.repeated(bound, n, strlen(bound)))[1]; -- varchar
 create macro bq.repeat(b blob, n bigint) as unhex(list_transform([hex(b)], lambda bound: bq.repeated(bound, n, strlen(bound) // 2))[1]); -- blob
-create macro bq.replace(s varchar, part varchar, other varchar) as case when part = '' and other is not null then s else replace(s, part, other) end; -- varchar
-create macro bq.replace(b blob, part blob, other blob) as case when octet_length(part) = 0 and other is not null then b else bq.text_as_bytes(replace(bq.bytes_as_text(b), bq.bytes_as_text(part), bq.bytes_as_text(other))) end; -- blob
+create macro bq.replace(s varchar, part varchar, other varchar) as case when part = '' and other is not null then s else replace(s, part, other) end; -- varchar strict
+create macro bq.replace(b blob, part blob, other blob) as case when octet_length(part) = 0 and other is not null then b else bq.text_as_bytes(replace(bq.bytes_as_text(b), bq.bytes_as_text(part), bq.bytes_as_text(other))) end; -- blob strict
 -- Forms for the SQL of callers, which compute how long the text becomes before they make it.
 create macro bq.bounded_replace(s, part, other) as case when strlen(s) + strlen(s) // strlen(part) * strlen(other) <= 1048576 then bq."replace(s varchar, part varchar, other varchar)"(s, part, other) when strlen(s) + (strlen(s) - strlen(replace(s, part, ''))) // strlen(part) * (strlen(other) - strlen(part)) > 1048576 then bq.fail('a text has more than 1,048,576 bytes') else bq."replace(s varchar, part varchar, other varchar)"(s, part, other) end; -- varchar
 create macro bq.rewritten_bytes(s, matches, rewrite) as strlen(s) * (1 + len(regexp_extract_all(rewrite, '\\[0-9]'))) + len(matches) * strlen(rewrite); -- bigint
@@ -121,9 +121,9 @@ create macro bq.edit_row(above, step, b) as list_reduce(list_transform(b, lambda
 create macro bq.edit_distance(a varchar, b varchar) as case when length(a) * length(b) > 10000000 then bq.fail('EDIT_DISTANCE of texts whose lengths have a product over 10,000,000 is not supported') when strlen(a) = length(a) and strlen(b) = length(b) then levenshtein(a, b) when length(a) * length(b) > 250000 then bq.fail('EDIT_DISTANCE of texts that are not ASCII, and whose lengths have a product over 250,000, is not supported') else list_reduce(list_transform(bq."to_code_points(s varchar)"(a), lambda n, i: [i, n]), lambda row, step: bq.edit_row(row, step, bq."to_code_points(s varchar)"(b)), range(0, length(b) + 1))[-1] end; -- bigint
 create macro bq.edit_distance(a varchar, b varchar, most bigint) as case when most < 0 then bq.fail('EDIT_DISTANCE with a negative max_distance') else least(bq."edit_distance(a varchar, b varchar)"(a, b), most) end; -- bigint
 -- Encodings
-create macro bq.to_hex(b blob) as lower(hex(b)); -- varchar
+create macro bq.to_hex(b blob) as lower(hex(b)); -- varchar strict
 create macro bq.from_hex(s varchar) as case when regexp_full_match(s, '[0-9A-Fa-f]*') then unhex(s) when s is not null then bq.fail('Failed to decode invalid hexadecimal string: ' || s) end; -- blob
-create macro bq.to_base64(b blob) as to_base64(b); -- varchar
+create macro bq.to_base64(b blob) as to_base64(b); -- varchar strict
 create macro bq.padded(s) as s || repeat('=', (4 - length(s) % 4) % 4); -- varchar
 create macro bq.from_base64(s varchar) as from_base64(bq.padded(regexp_replace(s, '[ \t\n\v\f\r]', '', 'g'))); -- blob
 create macro bq.from_bits(bits) as list_sum(list_transform(bq.characters(bits), lambda bit, i: cast(bit as bigint) << cast(length(bits) - i as integer))); -- bigint

@@ -1,18 +1,18 @@
 -- Timestamps are counted in microseconds from 1970-01-01 UTC; all results are between the years 1 and 9999.
 create macro bq.timestamp_of(us) as case when us not between -62135596800000000 and 253402300799999999 then bq.fail('timestamp out of range') else make_timestamptz(us) end; -- timestamptz
-create macro bq.timestamp(t timestamptz) as t; -- timestamptz
-create macro bq.timestamp(d timestamp) as make_timestamptz(epoch_us(d)); -- timestamptz
-create macro bq.timestamp(d date) as make_timestamptz(epoch_us(d)); -- timestamptz
-create macro bq.timestamp(d timestamp, zone varchar) as list_transform([d], lambda t: bq.timestamp_of(epoch_us(t) - bq.offset_of_civil(t, zone)))[1]; -- timestamptz
-create macro bq.timestamp(d date, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(cast(d as timestamp), zone); -- timestamptz
-create macro bq.timestamp(s varchar) as bq."cast_timestamp(x varchar)"(s); -- timestamptz
-create macro bq.timestamp(s varchar, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq."cast_datetime(x varchar)"(s), zone); -- timestamptz
-create macro bq.timestamp_seconds(n bigint) as bq.timestamp_of(n * 1000000); -- timestamptz
-create macro bq.timestamp_millis(n bigint) as bq.timestamp_of(n * 1000); -- timestamptz
-create macro bq.timestamp_micros(n bigint) as bq.timestamp_of(n); -- timestamptz
-create macro bq.unix_seconds(t timestamptz) as (bq.floor_to(epoch_us(t), 1000000) // 1000000); -- bigint
-create macro bq.unix_millis(t timestamptz) as (bq.floor_to(epoch_us(t), 1000) // 1000); -- bigint
-create macro bq.unix_micros(t timestamptz) as epoch_us(t); -- bigint
+create macro bq.timestamp(t timestamptz) as t; -- timestamptz strict
+create macro bq.timestamp(d timestamp) as make_timestamptz(epoch_us(d)); -- timestamptz strict
+create macro bq.timestamp(d date) as make_timestamptz(epoch_us(d)); -- timestamptz strict
+create macro bq.timestamp(d timestamp, zone varchar) as list_transform([d], lambda t: bq.timestamp_of(epoch_us(t) - bq.offset_of_civil(t, zone)))[1]; -- timestamptz strict
+create macro bq.timestamp(d date, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(cast(d as timestamp), zone); -- timestamptz strict
+create macro bq.timestamp(s varchar) as bq."cast_timestamp(x varchar)"(s); -- timestamptz strict
+create macro bq.timestamp(s varchar, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq."cast_datetime(x varchar)"(s), zone); -- timestamptz strict
+create macro bq.timestamp_seconds(n bigint) as bq.timestamp_of(n * 1000000); -- timestamptz strict
+create macro bq.timestamp_millis(n bigint) as bq.timestamp_of(n * 1000); -- timestamptz strict
+create macro bq.timestamp_micros(n bigint) as bq.timestamp_of(n); -- timestamptz strict
+create macro bq.unix_seconds(t timestamptz) as (bq.floor_to(epoch_us(t), 1000000) // 1000000); -- bigint strict
+create macro bq.unix_millis(t timestamptz) as (bq.floor_to(epoch_us(t), 1000) // 1000); -- bigint strict
+create macro bq.unix_micros(t timestamptz) as epoch_us(t); -- bigint strict
 
 -- Zones: an offset such as +05:30 or UTC-8, or an IANA name. DuckDB would also accept names in lower case and abbreviations.
 create macro bq.is_offset(zone) as regexp_full_match(zone, '(UTC)?[+-]((0?\d|1[0-3])(:[0-5]?\d)?|(0\d|1[0-3])[0-5]\d|14(:?0?0)?)'); -- boolean
@@ -34,86 +34,86 @@ create macro bq.string(t timestamptz, zone varchar) as list_transform([bq.civil_
 create macro bq.civil_to_show(t, zone) as list_transform([bq.civil(t, zone)], lambda d: make_timestamp(epoch_us(d) - (epoch_us(d) - epoch_us(t)) % 60000000))[1]; -- timestamp
 
 -- TIMESTAMP_ADD, TIMESTAMP_SUB
-create macro bq.timestamp_add_microsecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n); -- timestamptz
-create macro bq.timestamp_add_millisecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 1000); -- timestamptz
-create macro bq.timestamp_add_second(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 1000000); -- timestamptz
-create macro bq.timestamp_add_minute(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 60000000); -- timestamptz
-create macro bq.timestamp_add_hour(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 3600000000); -- timestamptz
-create macro bq.timestamp_add_day(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 86400000000); -- timestamptz
-create macro bq.timestamp_sub_microsecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n); -- timestamptz
-create macro bq.timestamp_sub_millisecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 1000); -- timestamptz
-create macro bq.timestamp_sub_second(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 1000000); -- timestamptz
-create macro bq.timestamp_sub_minute(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 60000000); -- timestamptz
-create macro bq.timestamp_sub_hour(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 3600000000); -- timestamptz
-create macro bq.timestamp_sub_day(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 86400000000); -- timestamptz
+create macro bq.timestamp_add_microsecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n); -- timestamptz strict
+create macro bq.timestamp_add_millisecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 1000); -- timestamptz strict
+create macro bq.timestamp_add_second(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 1000000); -- timestamptz strict
+create macro bq.timestamp_add_minute(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 60000000); -- timestamptz strict
+create macro bq.timestamp_add_hour(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 3600000000); -- timestamptz strict
+create macro bq.timestamp_add_day(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 86400000000); -- timestamptz strict
+create macro bq.timestamp_sub_microsecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n); -- timestamptz strict
+create macro bq.timestamp_sub_millisecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 1000); -- timestamptz strict
+create macro bq.timestamp_sub_second(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 1000000); -- timestamptz strict
+create macro bq.timestamp_sub_minute(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 60000000); -- timestamptz strict
+create macro bq.timestamp_sub_hour(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 3600000000); -- timestamptz strict
+create macro bq.timestamp_sub_day(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 86400000000); -- timestamptz strict
 
 -- TIMESTAMP_DIFF counts whole parts
-create macro bq.timestamp_diff_microsecond(a timestamptz, b timestamptz) as (epoch_us(a) - epoch_us(b)); -- bigint
-create macro bq.timestamp_diff_millisecond(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 1000); -- bigint
-create macro bq.timestamp_diff_second(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 1000000); -- bigint
-create macro bq.timestamp_diff_minute(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 60000000); -- bigint
-create macro bq.timestamp_diff_hour(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 3600000000); -- bigint
-create macro bq.timestamp_diff_day(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 86400000000); -- bigint
+create macro bq.timestamp_diff_microsecond(a timestamptz, b timestamptz) as (epoch_us(a) - epoch_us(b)); -- bigint strict
+create macro bq.timestamp_diff_millisecond(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 1000); -- bigint strict
+create macro bq.timestamp_diff_second(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 1000000); -- bigint strict
+create macro bq.timestamp_diff_minute(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 60000000); -- bigint strict
+create macro bq.timestamp_diff_hour(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 3600000000); -- bigint strict
+create macro bq.timestamp_diff_day(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 86400000000); -- bigint strict
 
 -- TIMESTAMP_TRUNC
 create macro bq.floor_to(n, unit) as n - ((n % unit) + unit) % unit; -- n
-create macro bq.timestamp_trunc_microsecond(t timestamptz) as t; -- timestamptz
-create macro bq.timestamp_trunc_microsecond(d timestamp) as bq.datetime_trunc_microsecond(d); -- timestamp
-create macro bq.timestamp_trunc_microsecond(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_microsecond(t timestamptz)"(t) end; -- timestamptz
-create macro bq.timestamp_trunc_millisecond(t timestamptz) as make_timestamptz(bq.floor_to(epoch_us(t), 1000)); -- timestamptz
-create macro bq.timestamp_trunc_millisecond(d timestamp) as bq.datetime_trunc_millisecond(d); -- timestamp
-create macro bq.timestamp_trunc_millisecond(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_millisecond(t timestamptz)"(t) end; -- timestamptz
-create macro bq.timestamp_trunc_second(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 1000000) + 1000000) % 1000000); -- timestamptz
-create macro bq.timestamp_trunc_second(d timestamp) as bq.datetime_trunc_second(d); -- timestamp
-create macro bq.timestamp_trunc_second(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_second(t timestamptz)"(t) end; -- timestamptz
-create macro bq.timestamp_trunc_minute(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 60000000) + 60000000) % 60000000); -- timestamptz
-create macro bq.timestamp_trunc_minute(d timestamp) as bq.datetime_trunc_minute(d); -- timestamp
-create macro bq.timestamp_trunc_minute(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 60000000); -- timestamptz
-create macro bq.timestamp_trunc_hour(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 3600000000) + 3600000000) % 3600000000); -- timestamptz
-create macro bq.timestamp_trunc_hour(d timestamp) as bq.datetime_trunc_hour(d); -- timestamp
-create macro bq.timestamp_trunc_hour(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 3600000000); -- timestamptz
-create macro bq.timestamp_trunc_day(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 86400000000) + 86400000000) % 86400000000); -- timestamptz
-create macro bq.timestamp_trunc_day(d timestamp) as bq.datetime_trunc_day(d); -- timestamp
-create macro bq.timestamp_trunc_day(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_day(bq.civil(t, zone)), zone); -- timestamptz
-create macro bq.timestamp_trunc_week(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week(bq."datetime(d timestamptz)"(t))); -- timestamptz
-create macro bq.timestamp_trunc_week(d timestamp) as bq.datetime_trunc_week(d); -- timestamp
-create macro bq.timestamp_trunc_week(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week(bq.civil(t, zone)), zone); -- timestamptz
-create macro bq.timestamp_trunc_week_sunday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_sunday(bq."datetime(d timestamptz)"(t))); -- timestamptz
-create macro bq.timestamp_trunc_week_sunday(d timestamp) as bq.datetime_trunc_week_sunday(d); -- timestamp
-create macro bq.timestamp_trunc_week_sunday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_sunday(bq.civil(t, zone)), zone); -- timestamptz
-create macro bq.timestamp_trunc_week_monday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_monday(bq."datetime(d timestamptz)"(t))); -- timestamptz
-create macro bq.timestamp_trunc_week_monday(d timestamp) as bq.datetime_trunc_week_monday(d); -- timestamp
-create macro bq.timestamp_trunc_week_monday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_monday(bq.civil(t, zone)), zone); -- timestamptz
-create macro bq.timestamp_trunc_week_tuesday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_tuesday(bq."datetime(d timestamptz)"(t))); -- timestamptz
-create macro bq.timestamp_trunc_week_tuesday(d timestamp) as bq.datetime_trunc_week_tuesday(d); -- timestamp
-create macro bq.timestamp_trunc_week_tuesday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_tuesday(bq.civil(t, zone)), zone); -- timestamptz
-create macro bq.timestamp_trunc_week_wednesday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_wednesday(bq."datetime(d timestamptz)"(t))); -- timestamptz
-create macro bq.timestamp_trunc_week_wednesday(d timestamp) as bq.datetime_trunc_week_wednesday(d); -- timestamp
-create macro bq.timestamp_trunc_week_wednesday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_wednesday(bq.civil(t, zone)), zone); -- timestamptz
-create macro bq.timestamp_trunc_week_thursday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_thursday(bq."datetime(d timestamptz)"(t))); -- timestamptz
-create macro bq.timestamp_trunc_week_thursday(d timestamp) as bq.datetime_trunc_week_thursday(d); -- timestamp
-create macro bq.timestamp_trunc_week_thursday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_thursday(bq.civil(t, zone)), zone); -- timestamptz
-create macro bq.timestamp_trunc_week_friday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_friday(bq."datetime(d timestamptz)"(t))); -- timestamptz
-create macro bq.timestamp_trunc_week_friday(d timestamp) as bq.datetime_trunc_week_friday(d); -- timestamp
-create macro bq.timestamp_trunc_week_friday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_friday(bq.civil(t, zone)), zone); -- timestamptz
-create macro bq.timestamp_trunc_week_saturday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_saturday(bq."datetime(d timestamptz)"(t))); -- timestamptz
-create macro bq.timestamp_trunc_week_saturday(d timestamp) as bq.datetime_trunc_week_saturday(d); -- timestamp
-create macro bq.timestamp_trunc_week_saturday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_saturday(bq.civil(t, zone)), zone); -- timestamptz
-create macro bq.timestamp_trunc_isoweek(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_isoweek(bq."datetime(d timestamptz)"(t))); -- timestamptz
-create macro bq.timestamp_trunc_isoweek(d timestamp) as bq.datetime_trunc_isoweek(d); -- timestamp
-create macro bq.timestamp_trunc_isoweek(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_isoweek(bq.civil(t, zone)), zone); -- timestamptz
-create macro bq.timestamp_trunc_month(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_month(bq."datetime(d timestamptz)"(t))); -- timestamptz
-create macro bq.timestamp_trunc_month(d timestamp) as bq.datetime_trunc_month(d); -- timestamp
-create macro bq.timestamp_trunc_month(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_month(bq.civil(t, zone)), zone); -- timestamptz
-create macro bq.timestamp_trunc_quarter(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_quarter(bq."datetime(d timestamptz)"(t))); -- timestamptz
-create macro bq.timestamp_trunc_quarter(d timestamp) as bq.datetime_trunc_quarter(d); -- timestamp
-create macro bq.timestamp_trunc_quarter(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_quarter(bq.civil(t, zone)), zone); -- timestamptz
-create macro bq.timestamp_trunc_year(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_year(bq."datetime(d timestamptz)"(t))); -- timestamptz
-create macro bq.timestamp_trunc_year(d timestamp) as bq.datetime_trunc_year(d); -- timestamp
-create macro bq.timestamp_trunc_year(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_year(bq.civil(t, zone)), zone); -- timestamptz
-create macro bq.timestamp_trunc_isoyear(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_isoyear(bq."datetime(d timestamptz)"(t))); -- timestamptz
-create macro bq.timestamp_trunc_isoyear(d timestamp) as bq.datetime_trunc_isoyear(d); -- timestamp
-create macro bq.timestamp_trunc_isoyear(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_isoyear(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_microsecond(t timestamptz) as t; -- timestamptz strict
+create macro bq.timestamp_trunc_microsecond(d timestamp) as bq.datetime_trunc_microsecond(d); -- timestamp strict
+create macro bq.timestamp_trunc_microsecond(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_microsecond(t timestamptz)"(t) end; -- timestamptz strict
+create macro bq.timestamp_trunc_millisecond(t timestamptz) as make_timestamptz(bq.floor_to(epoch_us(t), 1000)); -- timestamptz strict
+create macro bq.timestamp_trunc_millisecond(d timestamp) as bq.datetime_trunc_millisecond(d); -- timestamp strict
+create macro bq.timestamp_trunc_millisecond(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_millisecond(t timestamptz)"(t) end; -- timestamptz strict
+create macro bq.timestamp_trunc_second(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 1000000) + 1000000) % 1000000); -- timestamptz strict
+create macro bq.timestamp_trunc_second(d timestamp) as bq.datetime_trunc_second(d); -- timestamp strict
+create macro bq.timestamp_trunc_second(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_second(t timestamptz)"(t) end; -- timestamptz strict
+create macro bq.timestamp_trunc_minute(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 60000000) + 60000000) % 60000000); -- timestamptz strict
+create macro bq.timestamp_trunc_minute(d timestamp) as bq.datetime_trunc_minute(d); -- timestamp strict
+create macro bq.timestamp_trunc_minute(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 60000000); -- timestamptz strict
+create macro bq.timestamp_trunc_hour(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 3600000000) + 3600000000) % 3600000000); -- timestamptz strict
+create macro bq.timestamp_trunc_hour(d timestamp) as bq.datetime_trunc_hour(d); -- timestamp strict
+create macro bq.timestamp_trunc_hour(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 3600000000); -- timestamptz strict
+create macro bq.timestamp_trunc_day(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 86400000000) + 86400000000) % 86400000000); -- timestamptz strict
+create macro bq.timestamp_trunc_day(d timestamp) as bq.datetime_trunc_day(d); -- timestamp strict
+create macro bq.timestamp_trunc_day(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_day(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_week(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_week(d timestamp) as bq.datetime_trunc_week(d); -- timestamp strict
+create macro bq.timestamp_trunc_week(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_week_sunday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_sunday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_week_sunday(d timestamp) as bq.datetime_trunc_week_sunday(d); -- timestamp strict
+create macro bq.timestamp_trunc_week_sunday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_sunday(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_week_monday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_monday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_week_monday(d timestamp) as bq.datetime_trunc_week_monday(d); -- timestamp strict
+create macro bq.timestamp_trunc_week_monday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_monday(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_week_tuesday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_tuesday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_week_tuesday(d timestamp) as bq.datetime_trunc_week_tuesday(d); -- timestamp strict
+create macro bq.timestamp_trunc_week_tuesday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_tuesday(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_week_wednesday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_wednesday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_week_wednesday(d timestamp) as bq.datetime_trunc_week_wednesday(d); -- timestamp strict
+create macro bq.timestamp_trunc_week_wednesday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_wednesday(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_week_thursday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_thursday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_week_thursday(d timestamp) as bq.datetime_trunc_week_thursday(d); -- timestamp strict
+create macro bq.timestamp_trunc_week_thursday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_thursday(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_week_friday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_friday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_week_friday(d timestamp) as bq.datetime_trunc_week_friday(d); -- timestamp strict
+create macro bq.timestamp_trunc_week_friday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_friday(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_week_saturday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_saturday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_week_saturday(d timestamp) as bq.datetime_trunc_week_saturday(d); -- timestamp strict
+create macro bq.timestamp_trunc_week_saturday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_saturday(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_isoweek(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_isoweek(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_isoweek(d timestamp) as bq.datetime_trunc_isoweek(d); -- timestamp strict
+create macro bq.timestamp_trunc_isoweek(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_isoweek(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_month(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_month(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_month(d timestamp) as bq.datetime_trunc_month(d); -- timestamp strict
+create macro bq.timestamp_trunc_month(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_month(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_quarter(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_quarter(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_quarter(d timestamp) as bq.datetime_trunc_quarter(d); -- timestamp strict
+create macro bq.timestamp_trunc_quarter(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_quarter(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_year(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_year(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_year(d timestamp) as bq.datetime_trunc_year(d); -- timestamp strict
+create macro bq.timestamp_trunc_year(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_year(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_isoyear(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_isoyear(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_isoyear(d timestamp) as bq.datetime_trunc_isoyear(d); -- timestamp strict
+create macro bq.timestamp_trunc_isoyear(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_isoyear(bq.civil(t, zone)), zone); -- timestamptz strict
 
 -- GENERATE_TIMESTAMP_ARRAY
 create macro bq.timestamp_series(a, b, step) as case when a is null or b is null then null when step = 0 then bq.fail('Sequence step cannot be 0.') when (epoch_us(b) - epoch_us(a)) // step > 1048574 then bq.fail('Cannot generate arrays with more than 1048575 elements') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]

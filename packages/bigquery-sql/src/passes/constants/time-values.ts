@@ -1,4 +1,4 @@
-import { macroName } from '../../macros/macro-name.ts';
+import { macroName } from '../../tree/macro-name.ts';
 import { isEqual } from '../../tree/equal.ts';
 import type { Case, Expression } from '../../tree/nodes.ts';
 import { isScalar } from '../../types.ts';

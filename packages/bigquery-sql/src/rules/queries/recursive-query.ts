@@ -6,7 +6,7 @@ import type { Context, ResolvedQuery } from '../context.ts';
 import type { Relation, RelationColumn, Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { combine } from './set-operations.ts';
-import { tablesRead } from './table-references.ts';
+import { tableReferences } from './table-references.ts';
 
 /** A common table that reads itself, and the common tables of its own WITH clause, which come before it. */
 export interface RecursiveQuery {
@@ -32,7 +32,7 @@ export function recursiveQuery(table: RecursiveTable, context: Context): Recursi
   const { name: label, query } = table.node;
   const { body, anchor, step } = unionOf(label, query);
   const key = label.name.toLowerCase();
-  if (tablesRead(anchor).has(key))
+  if (tableReferences(anchor).has(key))
     throw new Unsupported(label, `the first query of ${label.name}'s UNION must not read ${label.name}`);
   const { scope, tables } = query.with
     ? table.withTables(query.with, table.scope)

@@ -2,7 +2,7 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { skip, walk } from '../../syntax/walk.ts';
 
 /** The tables without a path that a query reads and does not define itself, in lower case. */
-export function tablesRead(query: Syntax.Query): ReadonlySet<string> {
+export function tableReferences(query: Syntax.Query): ReadonlySet<string> {
   const read = new Set<string>();
   walk(query, (node) => {
     if (node.kind === 'Table' && node.path.parts.length === 1)
@@ -22,8 +22,8 @@ function tablesReadAround(query: Syntax.Query, { recursive, tables }: Syntax.Wit
     for (const name of found) if (!defined.includes(name)) read.add(name);
   };
   for (const [at, table] of tables.entries())
-    addAll(tablesRead(table.query), recursive ? names : names.slice(0, at));
-  addAll(tablesRead({ ...query, with: undefined }), names);
+    addAll(tableReferences(table.query), recursive ? names : names.slice(0, at));
+  addAll(tableReferences({ ...query, with: undefined }), names);
   return read;
 }
 
@@ -37,7 +37,7 @@ export function inOrderOfReading(tables: readonly Syntax.CommonTable[]): readonl
   const add = (table: Syntax.CommonTable) => {
     if (added.has(table)) return;
     added.add(table);
-    const read = tablesRead(table.query);
+    const read = tableReferences(table.query);
     for (const other of tables) if (read.has(other.name.name.toLowerCase())) add(other);
     sorted.push(table);
   };

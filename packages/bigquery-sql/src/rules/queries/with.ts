@@ -5,7 +5,7 @@ import { type Context, type ResolvedQuery, unknownQuery } from '../context.ts';
 import { childOf, type Relation, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { recursiveQuery } from './recursive-query.ts';
-import { inOrderOfReading, tablesRead } from './table-references.ts';
+import { inOrderOfReading, tableReferences } from './table-references.ts';
 
 /** The common tables of a WITH clause, and the scope that contains them. Each can use those before it. */
 export interface CommonTables {
@@ -21,7 +21,7 @@ export function resolveWith(node: Syntax.With, parent: Scope, context: Context):
   const tables = written.flatMap((table): readonly CommonTable[] => {
     const key = table.name.name.toLowerCase();
     const name = context.fresh(table.name.name);
-    const recursive = node.recursive && tablesRead(table.query).has(key);
+    const recursive = node.recursive && tableReferences(table.query).has(key);
     const { resolved, before } = recursive
       ? recursiveQuery({ node: table, name, scope, ...recursiveRules(name, context) }, context)
       : { resolved: context.attempt(() => context.query(table.query, scope), unknownQuery), before: [] };

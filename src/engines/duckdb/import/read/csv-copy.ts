@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
-import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import type { Reject } from '../scan/manifest.ts';
 import { bytesWithoutRows, findLongRows } from './long-csv-rows.ts';

@@ -1,9 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { VARCHAR } from '@duckdb/node-api';
+import { columnType, describeSource, type SourceValue } from '@querygate/bigquery-sql/duckdb';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
-import { columnType } from '@querygate/bigquery-sql/duckdb/layout/column-type';
-import { describeSource, type SourceValue } from '@querygate/bigquery-sql/duckdb/layout/stored-value';
+import { quoteText } from '@querygate/bigquery-sql/tree';
 import type { DataFile } from '../scan/data-files.ts';
 
 const fileColumn = 'querygate file';

@@ -3,11 +3,10 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { columnType, describeSource, errorInTry, storedValue } from '@querygate/bigquery-sql/duckdb';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { hasEqualNames } from '@querygate/bigquery-sql/text/parse-json';
-import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
-import { columnType } from '@querygate/bigquery-sql/duckdb/layout/column-type';
-import { describeSource, errorInTry, storedValue } from '@querygate/bigquery-sql/duckdb/layout/stored-value';
+import { hasEqualNames } from '@querygate/bigquery-sql/text';
+import { quoteText } from '@querygate/bigquery-sql/tree';
 import { parseExactNumbers } from '../read/normalize-keys.ts';
 import {
   globText,

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { errorInTry, type ErrorSql, storedValue } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { type ErrorSql, errorInTry, storedValue } from '@querygate/bigquery-sql/duckdb/layout/stored-value';
 import { globText, parquetRelation } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../scan/manifest.ts';

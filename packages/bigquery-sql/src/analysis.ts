@@ -1,0 +1,8 @@
+/** What a compiled query does with rows: which tables it reads without regard to a tenant, which columns are NULL, where they come from. */
+export { columnOrigin, type FieldOrigin } from './analysis/column-origin.ts';
+export { equalityColumns } from './analysis/equality-columns.ts';
+export { isNeverNull } from './analysis/never-null.ts';
+export { rejectedAliases } from './analysis/null-rejection.ts';
+export { hasOrder, readsClock, tablesRead } from './analysis/tables-read.ts';
+export type { TenantParameter } from './analysis/tenant-conditions.ts';
+export { unfilteredTables } from './analysis/tenant-filter.ts';

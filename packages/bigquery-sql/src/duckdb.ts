@@ -1,0 +1,44 @@
+/** What runs compiled queries on a connection of DuckDB: settings, macros, host functions, plans, bindings, sessions. */
+export { bigqueryType, scalarNames } from './duckdb/bigquery-type.ts';
+export { type Bindings, bindingsOf, bindTo } from './duckdb/bindings.ts';
+export { buildCompute, type Compute, computeTimes, withThresholds } from './duckdb/compute-constants.ts';
+export { callsHost, runCallingHost } from './duckdb/host/exit-guard.ts';
+export { type HostWorks, registerHostFunctions } from './duckdb/host/host-functions.ts';
+export { callerLimits, HostWork, savedLimits, tooMuchText } from './duckdb/host/host-work.ts';
+export { keepByteOrderMarks } from './duckdb/keep-byte-order-marks.ts';
+export { columnType } from './duckdb/layout/column-type.ts';
+export {
+  parseRepeatedRecord,
+  repeatedRecordError,
+  type ShreddedColumn,
+  shreddedColumns,
+  storedColumns,
+} from './duckdb/layout/shredded-columns.ts';
+export {
+  describeSource,
+  errorInTry,
+  type ErrorSql,
+  type SourceValue,
+  storedValue,
+} from './duckdb/layout/stored-value.ts';
+export type { Cell, Explanation, Failure, Outcome, Result, StatementProblem } from './duckdb/outcome.ts';
+export {
+  boundRelation,
+  callerPlan,
+  customPlan,
+  genericPlan,
+  type Plan,
+  type PlannedColumn,
+  printPlan,
+} from './duckdb/plan.ts';
+export { planProblem } from './duckdb/plan-problem.ts';
+export { readRows } from './duckdb/read-rows.ts';
+export {
+  explainStatement,
+  type RunLimits,
+  runStatement,
+  type Statement,
+  type StatementContext,
+} from './duckdb/run-statement.ts';
+export { calledMacros } from './macros/called-macros.ts';
+export { macroDefinitions, sessionSettings } from './macros/macros.ts';

@@ -1,0 +1,92 @@
+import { forEachPart } from '../tree/map.ts';
+import type { Expression, Node } from '../tree/nodes.ts';
+import { type Expansion, MacroExpansions } from './macro-expansions.ts';
+import type { MacroTexts } from './macro-text.ts';
+
+/** What it takes DuckDB to plan a tree, which can't be interrupted meanwhile. */
+export interface PlanningCost {
+  /** About the number of tokens with all macros expanded, as DuckDB plans them. */
+  readonly size: number;
+  /**
+   * About how many tokens DuckDB binds, some microseconds each. It binds the arguments of a macro, and lambdas, more than
+   * once: calls inside each other take exponentially long.
+   */
+  readonly work: number;
+  /** How many nodes are inside each other: DuckDB's time grows with the third power of it. */
+  readonly depth: number;
+  /**
+   * How many calls with a lambda, and subqueries, are inside each other: DuckDB takes about twice as long for each level.
+   */
+  readonly costlyDepth: number;
+}
+
+/** What a call over values that are computed once counts: each level copies those inside it. */
+const computedOnceDepth = 0.25;
+
+/** What a node costs itself, in tokens; a macro costs its body. */
+const ownTokens = 3;
+
+/** Measures trees that call these macros. A node is measured once: trees share their parts. */
+export class PlanningCosts {
+  readonly #expansions: MacroExpansions;
+  readonly #hasLambda: (callee: string) => boolean;
+  readonly #known = new WeakMap<Node, PlanningCost>();
+
+  /** @param hasLambda whether a macro has a lambda, also in macros that it calls */
+  constructor(macros: MacroTexts, hasLambda: (callee: string) => boolean) {
+    this.#expansions = new MacroExpansions(macros);
+    this.#hasLambda = hasLambda;
+  }
+
+  of(node: Node): PlanningCost {
+    const known = this.#known.get(node);
+    if (known !== undefined) return known;
+    const cost = this.#measure(node);
+    this.#known.set(node, cost);
+    return cost;
+  }
+
+  /** How often a macro uses each of its arguments; undefined for other functions. */
+  usesOf(callee: string, args: readonly Expression[]): readonly number[] | undefined {
+    return this.#expansions.expansionOf(callee, args)?.uses;
+  }
+
+  #measure(node: Node): PlanningCost {
+    const expansion =
+      node.kind === 'call' ? this.#expansions.expansionOf(node.function, node.args) : undefined;
+    const { size, work, uses, binds }: Partial<Expansion> = expansion ?? {};
+    const repeated = isBoundTwice(node) ? 2 : 1;
+    const sum = { size: size ?? ownTokens, work: work ?? ownTokens, depth: 0, costlyDepth: 0 };
+    let at = 0;
+    forEachPart(node, (part) => {
+      const cost = this.of(part);
+      sum.size += cost.size * (uses?.[at] ?? 1);
+      sum.work += cost.work * (binds?.[at] ?? repeated);
+      sum.depth = Math.max(sum.depth, cost.depth);
+      sum.costlyDepth = Math.max(sum.costlyDepth, cost.costlyDepth);
+      at += 1;
+    });
+    return { ...sum, depth: sum.depth + 1, costlyDepth: sum.costlyDepth + this.#costlyLevels(node) };
+  }
+
+  #costlyLevels(node: Node): number {
+    if (node.kind === 'lambda' || node.kind === 'subquery') return 1;
+    if (node.kind !== 'call') return 0;
+    if (this.#hasLambda(node.function)) return 1;
+    return node.args.some(({ kind }) => kind === 'lambda') ? computedOnceDepth : 0;
+  }
+}
+
+/** Whether DuckDB binds the parts of a node twice; BETWEEN becomes two comparisons. */
+function isBoundTwice(node: Node): boolean {
+  switch (node.kind) {
+    case 'lambda':
+      return true;
+    case 'subquery':
+      return node.form === 'array';
+    case 'operation':
+      return node.operator === 'BETWEEN' || node.operator === 'NOT BETWEEN';
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,46 @@
+/** The place of a text, for messages: its file, and the line (from 1) of its first character. */
+export interface Source {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** One thing that is wrong, and what would be right. Lines and columns count from 1. */
+export interface Problem {
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly message: string;
+}
+
+/** Why something cannot be used: all of its problems at once. Its message has a line for each. */
+export class ProblemError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(summary: string, problems: readonly Problem[]) {
+    super([`${summary}:`, ...problems.map((problem) => `  ${describeProblem(problem)}`)].join('\n'));
+    this.name = 'ProblemError';
+    this.problems = problems;
+  }
+}
+
+/** A problem as one line of text that begins with its place. */
+export function describeProblem({ file, line, column, message }: Problem): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return place === '' ? message : `${place} ${message}`;
+}
+
+/**
+ * A problem at a place of SQL.
+ *
+ * @param source where the SQL begins
+ * @param start the offset of the place in the SQL
+ */
+export function problemAt(sql: string, { file, line }: Source, start: number, message: string): Problem {
+  const before = sql.slice(0, start).split('\n');
+  return {
+    file,
+    line: line + before.length - 1,
+    column: (before.at(-1)?.length ?? 0) + 1,
+    message,
+  };
+}

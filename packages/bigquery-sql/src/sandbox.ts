@@ -1,0 +1,4 @@
+/** SQL of strangers over the common tables of a query. */
+export { bindValues } from './rules/bind-values.ts';
+export { columnName } from './sandbox/check-columns.ts';
+export { type JudgedSql, openSandbox, type Sandbox } from './sandbox/open-sandbox.ts';

@@ -1,0 +1,9 @@
+/** GoogleSQL as it is written: tokens, and a tree with the place of every node. */
+export { tableReferences } from './rules/queries/table-references.ts';
+export { tokenize } from './syntax/lexer/tokenize.ts';
+export type { Token } from './syntax/lexer/tokens.ts';
+export type * as Syntax from './syntax/nodes.ts';
+export type { Expression, Node, Select } from './syntax/nodes.ts';
+export { parseQuery } from './syntax/parse-query.ts';
+export { SyntaxProblem } from './syntax/syntax-problem.ts';
+export { childrenOf, walk } from './syntax/walk.ts';

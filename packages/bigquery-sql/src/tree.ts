@@ -1,0 +1,31 @@
+/** The typed tree of a query: its kinds of node, what builds, walks and prints it. */
+export { compile as compileTree, type Compiled, tablesOf } from './compile.ts';
+export {
+  call,
+  caseWhen,
+  castTo,
+  column,
+  compareWith,
+  concatTexts,
+  integerLiteral,
+  isNull,
+  list,
+  not,
+  nullLiteral,
+  operation,
+  struct,
+  textLiteral,
+  transformList,
+} from './tree/build.ts';
+export { freshNames } from './tree/fresh-names.ts';
+export { forEachNode, mapExpressions, mapParts, type Mapper } from './tree/map.ts';
+export type { Expression, From, Member, Query, RecordValue } from './tree/nodes.ts';
+export { printExpression, printQuery } from './tree/print.ts';
+export { quoteText } from './tree/quote-text.ts';
+export {
+  layoutColumns,
+  type Origin,
+  type StoredColumn,
+  type StoredTable,
+  storedValue,
+} from './tree/stored-table.ts';

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { openSandbox } from '../../src/sandbox/open-sandbox.ts';
+
+const sandbox = openSandbox(
+  {
+    sql: "with logs as (select 'a' as s, 1 as n) select s from logs",
+    source: { file: 'logs.sql', line: 1 },
+    parameters: [],
+    tenant: undefined,
+  },
+  [],
+);
+
+/** An expression around another one, and so on. */
+const nested = (levels: number, start: string, wrap: (inner: string) => string): string =>
+  Array.from({ length: levels }).reduce<string>((inner) => wrap(inner), start);
+
+const listed = (count: number, separator: string, item: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => item(at)).join(separator);
+
+const inside = 'too many calls and subqueries are inside each other; compute parts of it in a common table';
+
+/** The most levels or items that a caller's SQL may have, and what is said of one more. */
+test.each<[string, (count: number) => string, number, string]>([
+  ['calls with a lambda', (n) => nested(n, 's', (of) => `regexp_extract(${of}, 'a')`), 7, inside],
+  ['subqueries', (n) => nested(n, 'n', (of) => `(select max(x + ${of}) from unnest([1]) as x)`), 4, inside],
+  ['BETWEEN', (n) => nested(n, 's', (of) => `if(${of} between 'a' and 'b', 'c', 'd')`), 9, inside],
+  ['short calls', (n) => nested(n, 's', (of) => `lower(${of})`), 25, inside],
+  ['calls of two macros', (n) => nested(n, 's', (of) => `substr(upper(${of}), 2)`), 12, inside],
+  [
+    'conditions',
+    (n) => listed(n, ' and ', () => 'timestamp_trunc(timestamp_seconds(n), isoyear) = current_timestamp()'),
+    21,
+    inside,
+  ],
+  [
+    'columns',
+    (n) => listed(n, ', ', (at) => `format_timestamp('%F %T', timestamp_seconds(n)) as c${at}`),
+    108,
+    'this query becomes too large; ask for less at once',
+  ],
+])('%s: the limit of a text, and the message of the next one', (_, columns, most, message) => {
+  expect(() => sandbox.judge(`select ${columns(most)} from logs`)).not.toThrow();
+  expect(() => sandbox.judge(`select ${columns(most + 1)} from logs`)).toThrow(message);
+});

@@ -1,0 +1,201 @@
+import type { Json, JsonObject } from './json.ts';
+
+/** The JSON Schema of a parameter's value, as far as a form shows it. */
+export interface ValueSchema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly 'x-enum-descriptions'?: readonly string[];
+  readonly 'x-enum-varnames'?: readonly string[];
+  /** The other spellings of each value. */
+  readonly 'x-enum-aliases'?: readonly (readonly string[])[];
+  readonly default?: Json;
+  /** As in `-1d`: a default that the gateway resolves when it gets the request. */
+  readonly 'x-relative-default'?: Json;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: ValueSchema;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly schema: ValueSchema;
+  /** A value, or several of a list, as texts. */
+  readonly example: readonly string[];
+  /** The value that the SQL gets if the caller sends none. */
+  readonly fallback: readonly string[];
+  readonly isTenant: boolean;
+  /** Its type in the SQL. */
+  readonly bind: string;
+}
+
+export interface Column {
+  readonly name: string;
+  /** As in the header of the query: `timestamp`, `integer`, `record`, … */
+  readonly type: string;
+  readonly repeated: boolean;
+  readonly unit: string | undefined;
+  readonly required: boolean;
+  readonly description: string;
+}
+
+export interface Caching {
+  /** Seconds that a result is kept. */
+  readonly ttl: number;
+  /** Seconds between refreshes of results that are used. */
+  readonly warming?: number;
+}
+
+/** The same as a GraphQL operation. */
+interface GraphqlOperation {
+  readonly document: string;
+  /** The variable of each parameter. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** An endpoint as the OpenAPI document describes it. */
+export interface Endpoint {
+  readonly name: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly isDeprecated: boolean;
+  readonly parameters: readonly Parameter[];
+  readonly columns: readonly Column[];
+  readonly maxRows: number | undefined;
+  readonly caching: Caching | undefined;
+  readonly graphql: GraphqlOperation;
+  /** Extensions of the path for other formats. */
+  readonly formats: readonly string[];
+}
+
+/** What the key permits. */
+export interface ReadersKey {
+  readonly permissions: readonly string[];
+  /** undefined: all, or too many to list. */
+  readonly tenants?: readonly string[];
+}
+
+interface Operation {
+  readonly summary?: string;
+  readonly description?: string;
+  readonly deprecated?: boolean;
+  readonly parameters?: readonly RawParameter[];
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
+  readonly 'x-caching'?: Caching;
+  readonly 'x-graphql'?: GraphqlOperation;
+}
+
+interface RawParameter {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema: ValueSchema;
+  readonly example?: Json;
+  readonly 'x-tenant'?: boolean;
+  readonly 'x-bind'?: string;
+}
+
+interface Content {
+  readonly schema?: { readonly properties?: { readonly result?: ResultSchema } };
+}
+
+interface ResultSchema {
+  readonly maxItems?: number;
+  readonly items: { readonly $ref?: string };
+}
+
+interface RowSchema {
+  readonly properties: Readonly<Record<string, ColumnSchema>>;
+  readonly required?: readonly string[];
+}
+
+interface ColumnSchema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly 'x-type'?: string;
+  readonly 'x-unit'?: string;
+}
+
+export interface OpenapiDocument {
+  readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, RowSchema>> };
+  readonly 'x-key'?: ReadersKey;
+}
+
+const endpointPath = '/api/endpoints/query/';
+
+/** The endpoints of the document, by name. */
+export function endpointsOf(document: OpenapiDocument): readonly Endpoint[] {
+  return Object.entries(document.paths)
+    .flatMap(([path, { get }]) =>
+      get['x-graphql'] === undefined ? [] : [endpointOf(document, path, get, get['x-graphql'])],
+    )
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function endpointOf(
+  document: OpenapiDocument,
+  path: string,
+  operation: Operation,
+  graphql: GraphqlOperation,
+): Endpoint {
+  const { summary = '', description = '', deprecated = false, parameters = [], responses } = operation;
+  const result = responses['200']?.content?.['application/json']?.schema?.properties?.result;
+  const rowName = result?.items.$ref?.split('/').at(-1) ?? '';
+  const files = document.paths[`${path}.{format}`]?.get.parameters ?? [];
+  return {
+    name: path.slice(endpointPath.length),
+    path,
+    summary,
+    description,
+    isDeprecated: deprecated,
+    parameters: parameters.flatMap((raw) => (raw.in === 'query' ? [parameterOf(raw)] : [])),
+    columns: columnsOf(document.components.schemas[rowName]),
+    maxRows: result?.maxItems,
+    caching: operation['x-caching'],
+    graphql,
+    formats: files.find((parameter) => parameter.in === 'path')?.schema.enum ?? [],
+  };
+}
+
+function parameterOf(raw: RawParameter): Parameter {
+  const { name, description = '', required = false, schema, example } = raw;
+  return {
+    name,
+    // The values of an enum follow, which the form shows as choices.
+    description: description.split('\n\n- `', 1)[0] ?? '',
+    required,
+    schema,
+    // The gateway writes `example` where the author gives no example.
+    example: textsOf(example).filter((text) => text !== 'example'),
+    fallback: textsOf(schema.default ?? schema['x-relative-default']),
+    isTenant: raw['x-tenant'] === true,
+    bind: raw['x-bind'] ?? 'STRING',
+  };
+}
+
+function textsOf(value: Json | undefined): readonly string[] {
+  if (value === undefined || value === null) return [];
+  return (Array.isArray(value) ? (value as readonly Json[]) : [value]).map(String);
+}
+
+const columnsOf = (row: RowSchema | undefined): readonly Column[] =>
+  Object.entries(row?.properties ?? {}).map(([name, schema]) => ({
+    name,
+    type: schema['x-type'] ?? schema.type ?? 'json',
+    repeated: schema.type === 'array',
+    unit: schema['x-unit'],
+    required: row?.required?.includes(name) ?? false,
+    description: schema.description ?? '',
+  }));
+
+/** The value of a column; undefined for NULL. A column may have the name of a member of `Object.prototype`. */
+export function valueIn(row: JsonObject, { name }: Column): Json | undefined {
+  const value = Object.hasOwn(row, name) ? row[name] : undefined;
+  return value === null ? undefined : value;
+}

@@ -1,0 +1,72 @@
+import { element } from '../element.ts';
+import type { Column } from '../endpoint.ts';
+import { type Json, jsonText } from '../json.ts';
+import { timestampText } from '../timestamp.ts';
+
+const isNumeric = ({ type, repeated }: Column) =>
+  !repeated && (type === 'integer' || type === 'float' || type === 'numeric');
+
+export const alignment = (column: Column): string | undefined => (isNumeric(column) ? 'number' : undefined);
+
+/** Text longer than this is opened on demand. */
+const maxShownLength = 240;
+
+/** What a cell shows of a value. */
+export function cellContent(value: Json | undefined, { type, repeated }: Column): Node {
+  if (value === undefined) return element('span', { class: 'null' }, 'NULL');
+  if (type === 'timestamp' && !repeated && (typeof value === 'number' || typeof value === 'bigint')) {
+    return element('span', { class: 'nowrap' }, timestampText(value));
+  }
+  if (value !== null && typeof value === 'object') return nested(value);
+  const text = String(value);
+  if (text === '') return element('span', { class: 'null' }, 'empty text');
+  return text.length > maxShownLength ? longText(text) : visibleText(text);
+}
+
+/** Arrow keys scroll what does not fit. */
+const scrollable = { tabindex: 0, role: 'group', 'aria-label': 'Whole value' };
+
+function nested(value: Json): Node {
+  const isArray = Array.isArray(value);
+  const size = Object.keys(value as object).length;
+  const flat = isArray && size <= 8 && (value as readonly Json[]).every((item) => typeof item !== 'object');
+  if (flat) {
+    const text = `[${(value as readonly Json[]).map((item) => jsonText(item)).join(', ')}]`;
+    if (text.length <= maxShownLength) return visibleText(text);
+  }
+  const unit = isArray ? (size === 1 ? 'item' : 'items') : size === 1 ? 'field' : 'fields';
+  return opened(`${size} ${unit}`, () => element('pre', scrollable, visibleText(jsonText(value))));
+}
+
+const longText = (text: string): Node =>
+  opened(visibleText(`${text.slice(0, maxShownLength)}…`), () =>
+    element('div', { class: 'whole', ...scrollable }, visibleText(text)),
+  );
+
+/** A summary whose content is made when it is first opened: a page has thousands. */
+function opened(summary: Node | string, content: () => Node): Node {
+  const details = element('details', {}, element('summary', {}, summary));
+  details.addEventListener('toggle', () => details.append(content()), { once: true });
+  return details;
+}
+
+/**
+ * Characters that cannot be seen, or that change how the text around them is shown, as their code. Line breaks and tabs stay.
+ */
+const hidden = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u00ad\u200b\u2028\u2029\u2060\ufeff]/gu;
+
+/** Longer text is not squeezed into a narrow column. */
+const maxNarrowLength = 40;
+
+/** The direction of each text is its own. */
+function visibleText(text: string): Node {
+  const made = element('span', { dir: 'auto', class: text.length > maxNarrowLength ? 'text long' : 'text' });
+  let from = 0;
+  for (const { index, 0: character } of text.matchAll(hidden)) {
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    made.append(text.slice(from, index), element('span', { class: 'code' }, `U+${code}`));
+    from = index + character.length;
+  }
+  made.append(text.slice(from));
+  return made;
+}

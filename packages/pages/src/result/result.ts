@@ -1,0 +1,144 @@
+import { button, element, section } from '../element.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { type Gateway, GatewayError, type RowsResponse } from '../gateway.ts';
+import { type ParameterValues, searchOf } from '../parameters/values.ts';
+import type { View } from '../view.ts';
+import { buildAutoRefresh } from './auto-refresh.ts';
+import { buildRowsView } from './rows-view.ts';
+import { cacheText, problemText, rowsText } from '../words.ts';
+
+/** The part of a page that runs the query and shows the rows. */
+export interface ResultSection {
+  readonly element: HTMLElement;
+  /** @param again whether the query is to run, whatever is cached */
+  run(values: ParameterValues, again: boolean): Promise<void>;
+  /** There are no values to run it with. */
+  clear(): void;
+  /** Sends no further request. */
+  close(): void;
+}
+
+interface ResultOptions {
+  readonly gateway: Gateway;
+  readonly endpoint: Endpoint;
+  readonly view: () => View;
+  readonly onView: (part: Partial<View>) => void;
+  /** @returns whether the problem is shown elsewhere */
+  readonly onProblem: (error: GatewayError) => boolean;
+}
+
+export function buildResult({ gateway, endpoint, view, onView, onProblem }: ResultOptions): ResultSection {
+  const { path, maxRows, caching } = endpoint;
+  let current: ParameterValues = new Map();
+  let running: AbortController | undefined;
+
+  const status = element('p', { role: 'status' });
+  const problem = element('p', { role: 'alert', class: 'problem' });
+  const cancel = button('Cancel', () => running?.abort(), { hidden: true });
+  const refresh = buildAutoRefresh(caching, () => void load(false, true));
+  const rows = buildRowsView({
+    gateway,
+    endpoint,
+    view,
+    onView,
+    onProblem: showProblem,
+    above: refresh.element,
+  });
+
+  function showProblem(error: unknown): void {
+    if (error instanceof GatewayError && onProblem(error)) return;
+    problem.textContent = problemText(error);
+  }
+
+  /** @param isRefresh of rows that are shown: they stay if it fails */
+  async function load(again: boolean, isRefresh: boolean): Promise<void> {
+    running?.abort();
+    const mine = new AbortController();
+    running = mine;
+    refresh.stop();
+    if (!isRefresh) {
+      problem.textContent = '';
+      status.textContent = 'Running …';
+      cancel.hidden = false;
+    }
+    const search = searchOf(current);
+    try {
+      const response = await gateway.rows(path + search, mine.signal, again);
+      if (running !== mine) return;
+      problem.textContent = '';
+      status.textContent = statusText(response, maxRows);
+      await rows.show(response, search);
+      refresh.succeeded(ageOf(response));
+    } catch (error) {
+      if (running !== mine) return;
+      if (mine.signal.aborted) showCancelled(search);
+      else if (isRefresh) showFailedRefresh(error);
+      else showFailure(error);
+    } finally {
+      if (running === mine) cancel.hidden = true;
+    }
+  }
+
+  function showCancelled(search: string): void {
+    status.textContent = 'Cancelled.';
+    if (rows.search() === search) refresh.failed(undefined);
+    // The parameters are others than those of the rows.
+    else rows.hide();
+  }
+
+  function showFailedRefresh(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    problem.textContent = `The rows could not be refreshed, and are those of before. ${message}`;
+    const refused = error instanceof GatewayError ? error : undefined;
+    if (refused?.status === 401) onProblem(refused);
+    if (!isWrongRequest(refused)) refresh.failed(refused?.retryAfterSeconds);
+  }
+
+  function showFailure(error: unknown): void {
+    status.textContent = 'There is no result.';
+    rows.hide();
+    showProblem(error);
+  }
+
+  function stop(): void {
+    running?.abort();
+    running = undefined;
+    refresh.stop();
+  }
+
+  return {
+    element: section(
+      'result',
+      'Result',
+      element('div', { class: 'row' }, status, cancel),
+      rows.cost,
+      problem,
+      rows.element,
+    ),
+    async run(values, again) {
+      current = values;
+      await load(again, false);
+    },
+    clear() {
+      stop();
+      rows.hide();
+      problem.textContent = '';
+      status.textContent = 'Fill in the parameters and press Run.';
+    },
+    close: stop,
+  };
+}
+
+/** Repeating an invalid request would fail again. */
+const isWrongRequest = (error: GatewayError | undefined) =>
+  error !== undefined && error.status >= 400 && error.status < 500 && error.status !== 429;
+
+const ageOf = ({ headers }: RowsResponse) => Number(headers.get('age') ?? 0);
+
+/** How many rows there are, and where they came from. */
+function statusText(response: RowsResponse, maxRows: number | undefined): string {
+  const { rows, headers } = response;
+  const isTruncated = headers.get('querygate-truncated') === 'true';
+  const origin = cacheText(headers.get('cache-status') ?? '', ageOf(response));
+  return `${rowsText(rows.length, isTruncated, maxRows)} ${origin}`;
+}

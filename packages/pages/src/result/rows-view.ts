@@ -1,0 +1,90 @@
+import { buildChart } from '../chart/chart.ts';
+import { element } from '../element.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Gateway, RowsResponse } from '../gateway.ts';
+import type { ChartChoice, View } from '../view.ts';
+import { buildDownloads } from './downloads.ts';
+import { buildTable } from './table.ts';
+import { costText } from '../words.ts';
+
+/** The rows of a query as a table and a chart, with their downloads. */
+export interface RowsView {
+  /** When the rows were computed, and what that cost. */
+  readonly cost: HTMLElement;
+  readonly element: HTMLElement;
+  /** The query string of the request whose rows are shown; undefined without rows. */
+  search(): string | undefined;
+  show(response: RowsResponse, search: string): Promise<void>;
+  hide(): void;
+}
+
+interface RowsViewOptions {
+  readonly gateway: Gateway;
+  readonly endpoint: Endpoint;
+  readonly view: () => View;
+  readonly onView: (part: Partial<View>) => void;
+  /** Receives why a download has failed. */
+  readonly onProblem: (error: unknown) => void;
+  /** What is shown above the rows. */
+  readonly above: HTMLElement;
+}
+
+interface Shown {
+  readonly etag: string | null;
+  readonly search: string;
+  chart: ChartChoice | undefined;
+}
+
+export function buildRowsView(options: RowsViewOptions): RowsView {
+  const { gateway, endpoint, view, onView, onProblem, above } = options;
+  let shown: Shown | undefined;
+  const search = () => shown?.search;
+  const cost = element('p', { class: 'muted' });
+  const table = buildTable(endpoint.columns, (order) => onView({ order }));
+  const chart = buildChart(endpoint.columns, (choice) => {
+    onView({ chart: choice });
+    if (shown !== undefined) shown.chart = choice;
+  });
+  const downloads = buildDownloads(gateway, endpoint, () => search() ?? '', onProblem);
+  const charts = chart === undefined ? [] : [chart.element];
+  const result = element('div', { hidden: true }, above, ...charts, downloads, table.element);
+  return {
+    cost,
+    element: result,
+    search,
+    async show({ rows, headers }, newSearch) {
+      cost.textContent = costLine(headers);
+      result.hidden = false;
+      const etag = headers.get('etag');
+      const { order, chart: choice } = view();
+      // Equal rows stay as they are, with what was opened in them.
+      const isSame = etag !== null && etag === shown?.etag && newSearch === shown.search;
+      const isSameChart = isSame && JSON.stringify(choice) === JSON.stringify(shown?.chart);
+      shown = { etag, search: newSearch, chart: choice };
+      table.sort(order);
+      if (!isSame) table.show(rows);
+      if (isSameChart) return;
+      // The browser shows the table before it draws many points.
+      await new Promise((resolve) => setTimeout(resolve));
+      if (shown?.search === newSearch && shown.etag === etag) await chart?.show(rows, choice);
+    },
+    hide() {
+      cost.textContent = '';
+      result.hidden = true;
+      shown = undefined;
+    },
+  };
+}
+
+function costLine(headers: Headers): string {
+  const computedAt = headers
+    .get('querygate-computed-at')
+    ?.replace('T', ' ')
+    .replace(/\.\d+Z$/, ' UTC');
+  return [
+    computedAt === undefined ? '' : `Computed at ${computedAt}.`,
+    costText(headers.get('querygate-cost')),
+  ]
+    .filter((text) => text !== '')
+    .join(' ');
+}

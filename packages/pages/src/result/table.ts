@@ -1,0 +1,113 @@
+import { button, element } from '../element.ts';
+import { type Column, valueIn } from '../endpoint.ts';
+import type { JsonObject } from '../json.ts';
+import { alignment, cellContent } from './cell.ts';
+import type { Order } from '../view.ts';
+import { sortRows } from './order.ts';
+
+export interface RowTable {
+  readonly element: HTMLElement;
+  show(rows: readonly JsonObject[]): void;
+  sort(order: Order | undefined): void;
+}
+
+/** Rows that are put into the page at first, and with each press of the button: more would freeze a phone. */
+const pageSize = 200;
+
+/** The rows as a table. Each press of a column's head sorts it: ascending, descending, as the query ordered the rows. */
+export function buildTable(columns: readonly Column[], onSort: (order: Order | undefined) => void): RowTable {
+  let rows: readonly JsonObject[] = [];
+  let sorted = rows;
+  let order: Order | undefined;
+  let shown = 0;
+  const heads = columns.map((column) => ({ column, cell: headCell(column, () => press(column)) }));
+  const body = element('tbody');
+  const caption = element('caption', { 'aria-live': 'polite' });
+  const more = button('', () => addRows(pageSize), { hidden: true });
+  const all = button('', () => addRows(sorted.length), { hidden: true });
+  const label = 'Rows, scrollable';
+  const table = element(
+    'div',
+    { class: 'scroll rows', tabindex: 0, role: 'region', 'aria-label': label },
+    element(
+      'table',
+      {},
+      caption,
+      element('thead', {}, element('tr', {}, ...heads.map(({ cell }) => cell))),
+      body,
+    ),
+  );
+
+  function press({ name }: Column): void {
+    const isSame = order?.column === name;
+    order = isSame && order?.descending ? undefined : { column: name, descending: isSame };
+    arrange();
+    onSort(order);
+  }
+  function arrange(): void {
+    const column = columns.find(({ name }) => name === order?.column);
+    // A column of an older address may be gone.
+    if (column === undefined) order = undefined;
+    sorted = column === undefined ? rows : sortRows(rows, column, order?.descending ?? false);
+    for (const { column: one, cell } of heads) {
+      cell.removeAttribute('aria-sort');
+      if (one === column) cell.setAttribute('aria-sort', order?.descending ? 'descending' : 'ascending');
+    }
+    const rowsToShow = Math.max(shown, pageSize);
+    shown = 0;
+    body.replaceChildren();
+    addRows(rowsToShow);
+  }
+  function addRows(count: number): void {
+    const next = sorted.slice(shown, shown + count);
+    const made = next.map((row) =>
+      element(
+        'tr',
+        {},
+        ...columns.map((column) =>
+          element('td', { class: alignment(column) }, cellContent(valueIn(row, column), column)),
+        ),
+      ),
+    );
+    body.append(...made);
+    shown += next.length;
+    const left = sorted.length - shown;
+    more.hidden = left === 0;
+    all.hidden = left <= pageSize || sorted.length > maxAll;
+    more.textContent = `Show ${Math.min(left, pageSize)} more`;
+    all.textContent = `Show all ${sorted.length.toLocaleString('en')}`;
+    caption.textContent =
+      rows.length === 0
+        ? 'No rows'
+        : `${left === 0 ? '' : `The first ${shown.toLocaleString('en')} of `}${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}${orderText(order)}`;
+  }
+  return {
+    element: element('div', {}, table, element('div', { class: 'row' }, more, all)),
+    show(next) {
+      rows = next;
+      arrange();
+    },
+    sort(next) {
+      if (next?.column === order?.column && next?.descending === order?.descending) return;
+      order = next;
+      shown = 0;
+      arrange();
+    },
+  };
+}
+
+/** More rows at once take a browser too long. */
+const maxAll = 10_000;
+
+const orderText = (order: Order | undefined) =>
+  order === undefined
+    ? ', in the order of the query'
+    : `, sorted by ${order.column}, ${order.descending ? 'descending' : 'ascending'}`;
+
+function headCell(column: Column, onPress: () => void): HTMLTableCellElement {
+  const { name, unit, type } = column;
+  const more = [unit, type === 'timestamp' ? 'UTC' : undefined].filter((text) => text !== undefined);
+  const head = button(name, onPress, { class: 'head' });
+  if (more.length > 0) head.append(element('span', { class: 'muted' }, ` ${more.join(', ')}`));
+  return element('th', { scope: 'col', class: alignment(column) }, head);
+}
