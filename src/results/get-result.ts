@@ -30,7 +30,7 @@ export interface CachedResult {
 export interface ObtainedResult {
   /** The saved query, as `bound.query`, and its effective parameters. */
   readonly bound: BoundQuery;
-  /** Its rows, as `result.document`, what they have cost, as `result.document.cost`, and whether they come from the cache. */
+  /** Its rows, as `result.document`, what they have cost, as `result.document.metadata.cost`, and whether they come from the cache. */
   readonly result: CachedResult;
 }
 
