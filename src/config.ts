@@ -1,7 +1,7 @@
-import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseAddressList } from './config/address-list.ts';
+import { duckdbDefaults, storeFileOf } from './config/duckdb-defaults.ts';
 import { jwtConfig, jwtProblems, jwtSettings } from './config/jwt-settings.ts';
 import { isLoopback } from './config/loopback.ts';
 import { StartError } from './errors.ts';
@@ -41,7 +41,7 @@ const settings = z.object({
   RELOAD: oneOf(onOff).default('on'),
   DATA_DIR: z.string().optional(),
   STORE_FILE: z.string().optional(),
-  DATA_REFRESH_SECONDS: wholeNumber(1, 86_400).default(5),
+  DATA_REFRESH_SECONDS: wholeNumber(1, 86_400).default(duckdbDefaults.refreshSeconds),
   DATA_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
   // The characters that an HTTP header can carry.
   API_KEY: z
@@ -78,15 +78,18 @@ const settings = z.object({
   PAGES: oneOf(onOff).optional(),
   GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
   TRUSTED_DOCUMENTS: z.string().optional(),
-  ENGINE: oneOf(['duckdb', 'bigquery']).default('duckdb'),
+  ENGINE: matching(
+    /^(?:duckdb|bigquery)$|[./\\]/,
+    'duckdb, bigquery, or the module of another engine, as in ./engine.js or @example/engine',
+  ).default('duckdb'),
   ENGINE_TIMEOUT_MS: wholeNumber(1, 3_600_000).default(30_000),
   ENGINE_CONCURRENCY: wholeNumber(1, 64).default(4),
   ENGINE_QUEUE_LENGTH: wholeNumber(0, 100_000).default(100),
   DUCKDB_MEMORY_LIMIT: matching(
     /^[1-9]\d{0,8}\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/i,
     'a size, as in 512MB',
-  ).default('1GB'),
-  DUCKDB_THREADS: wholeNumber(1, 1024).default(cpus().length),
+  ).default(duckdbDefaults.memoryLimit),
+  DUCKDB_THREADS: wholeNumber(1, 1024).default(duckdbDefaults.threads),
   BIGQUERY_PROJECT: matching(
     /^([a-z0-9.-]+:)?[a-z][a-z0-9-]{1,61}[a-z0-9]$/,
     'the id of a Google Cloud project',
@@ -144,9 +147,6 @@ export function settingDefault(name: SettingName): string | undefined {
 
 export type Config = ReturnType<typeof toConfig>;
 
-/** What only the engine `bigquery` reads. */
-export type BigqueryConfig = Config['bigquery'];
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -197,15 +197,6 @@ function toConfig(read: Settings) {
     queriesDir: read.QUERIES_DIR,
     /** Whether changed saved queries and tables are served without a restart. */
     reload: read.RELOAD === 'on',
-    /** The folder of local log files; undefined means demo data. */
-    dataDir: read.DATA_DIR,
-    /** The database of imported rows: a file, or `:memory:`. */
-    storeFile:
-      read.STORE_FILE ?? (read.DATA_DIR === undefined ? ':memory:' : join(read.DATA_DIR, ...defaultStore)),
-    /** The interval at which the data folder is scanned. */
-    dataRefreshSeconds: read.DATA_REFRESH_SECONDS,
-    /** Older rows are deleted; undefined keeps all. */
-    dataRetentionDays: read.DATA_RETENTION_DAYS,
     /** The unrestricted key. If this and `apiKeysFile` are undefined, a random one is made at start. */
     apiKey: read.API_KEY,
     /** The file of restricted keys. */
@@ -232,26 +223,30 @@ function toConfig(read: Settings) {
     introspection: (read.GRAPHQL_INTROSPECTION ?? exploring) === 'on',
     /** The file of the only GraphQL documents that are answered; undefined for any. */
     trustedDocumentsFile: read.TRUSTED_DOCUMENTS,
+    /** The name of an engine, or a module that exports one. */
     engine: read.ENGINE,
     engineTimeoutMs: read.ENGINE_TIMEOUT_MS,
     /** How many queries run at the same time. */
     engineConcurrency: read.ENGINE_CONCURRENCY,
     /** How many more queries may wait in the queue. */
     engineQueueLength: read.ENGINE_QUEUE_LENGTH,
-    duckdbMemoryLimit: read.DUCKDB_MEMORY_LIMIT,
-    duckdbThreads: read.DUCKDB_THREADS,
+    /** The options of the engine `duckdb`. */
+    duckdb: Object.freeze({
+      dataDir: read.DATA_DIR,
+      storeFile: read.STORE_FILE ?? storeFileOf(read.DATA_DIR),
+      demoDir: join(read.QUERIES_DIR, 'demo'),
+      refreshSeconds: read.DATA_REFRESH_SECONDS,
+      retentionDays: read.DATA_RETENTION_DAYS,
+      memoryLimit: read.DUCKDB_MEMORY_LIMIT,
+      threads: read.DUCKDB_THREADS,
+    }),
+    /** The options of the engine `bigquery`; the first two are '' for other engines. */
     bigquery: Object.freeze({
-      /** '' for other engines. */
-      project: read.BIGQUERY_PROJECT ?? '',
-      /** The dataset of unqualified table names; '' for other engines. */
+      projectId: read.BIGQUERY_PROJECT ?? '',
       dataset: read.BIGQUERY_DATASET ?? '',
       location: read.BIGQUERY_LOCATION,
-      /** An emulator's URL, as in `http://127.0.0.1:9050`; undefined means Google's. */
       apiEndpoint: read.BIGQUERY_API_ENDPOINT,
       maximumBytesBilled: read.BIGQUERY_MAXIMUM_BYTES_BILLED,
-      /**
-       * Whether problems in a dry run of all queries at start are reported, stop the start, or are not looked for.
-       */
       startCheck: read.BIGQUERY_START_CHECK,
     }),
     /** The Redis that gateways share; undefined means that each has its own memory only. */
@@ -267,10 +262,6 @@ function toConfig(read: Settings) {
     production,
   });
 }
-
-/** In the data folder; hidden folders are not scanned for data. */
-export const storeFolder = '.querygate';
-const defaultStore = [storeFolder, 'store.duckdb'];
 
 function variablesOf(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(settingNames.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));

@@ -8,7 +8,7 @@ describe('configuration', () => {
       port: 4000,
       host: '127.0.0.1',
       queriesDir: 'queries',
-      dataDir: undefined,
+      duckdb: { dataDir: undefined },
       apiKey: undefined,
       corsOrigins: [],
       engine: 'duckdb',
@@ -32,7 +32,7 @@ describe('configuration', () => {
     };
     expect(readConfig(env)).toMatchObject({
       port: 0,
-      duckdbMemoryLimit: '512MB',
+      duckdb: { memoryLimit: '512MB' },
       corsOrigins: ['https://a.example', 'http://b.example:8080'],
     });
     expect(readConfig({ CORS_ORIGINS: '*' }).corsOrigins).toBe('*');
@@ -119,7 +119,7 @@ describe('configuration', () => {
       BIGQUERY_MAXIMUM_BYTES_BILLED: '10000000000',
     };
     expect(readConfig(env).bigquery).toEqual({
-      project: 'example.com:my-project',
+      projectId: 'example.com:my-project',
       dataset: 'logs_eu',
       location: undefined,
       apiEndpoint: undefined,

@@ -247,7 +247,7 @@ describe('tables and examples in the documentation', () => {
     expect(readConfig({}).shutdownDelaySeconds).toBe(0);
     expect(readConfig({ NODE_ENV: 'production' }).shutdownDelaySeconds).toBe(5);
     expect(stated.get('STORE_FILE')).toBe('`.querygate/store.duckdb` in `DATA_DIR`');
-    expect(readConfig({ DATA_DIR: '/data' }).storeFile).toBe('/data/.querygate/store.duckdb');
+    expect(readConfig({ DATA_DIR: '/data' }).duckdb.storeFile).toBe('/data/.querygate/store.duckdb');
   });
 
   const limitsFile = resolve('src/http/message/limits.ts');

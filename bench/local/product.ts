@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { bind } from '../../src/catalog/binding/bind.ts';
 import type { Catalog } from '../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../src/config.ts';
-import { openDuckdb } from '../../src/engines/duckdb/open-duckdb.ts';
+import { LoopTurns } from '../../src/concurrency/loop-turns.ts';
+import { configuredEngine, limitsOf } from '../../src/engines/engines.ts';
 import { now } from './dataset.ts';
 import type { Limits } from './limits.ts';
 
@@ -25,11 +26,14 @@ interface ProductOptions {
 export async function openProduct({ catalog, dataDir, storeFile, limits }: ProductOptions): Promise<Product> {
   mkdirSync(dirname(storeFile), { recursive: true });
   const settings = { ...limits, DATA_DIR: dataDir, STORE_FILE: storeFile, ENGINE_TIMEOUT_MS: '3600000' };
-  const engine = await openDuckdb({
+  const config = readConfig(settings);
+  const factory = await configuredEngine(config);
+  const engine = await factory.open({
     catalog,
-    config: readConfig(settings),
+    limits: limitsOf(config),
     now: () => now,
-    listener: {
+    turns: new LoopTurns(),
+    events: {
       problem: (message) => {
         throw new Error(`The generated logs were not imported: ${message}`);
       },

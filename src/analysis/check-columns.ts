@@ -1,5 +1,5 @@
 import type { Column, RecordField } from '../catalog/model/saved-query.ts';
-import type { ResultColumn } from '../catalog/model/result-column.ts';
+import type { ResultColumn } from '../catalog/model/header-types.ts';
 import { didYouMean } from '@querygate/bigquery-sql/text';
 
 /** Every difference between the columns that a header declares and those that the SQL returns, as messages. */

@@ -3,7 +3,7 @@ import type { CompleteCatalog } from '../catalog/folder/choose-version.ts';
 import { loadCatalog } from '../catalog/folder/load-catalog.ts';
 import type { Catalog, RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { runSteps } from '../concurrency/run-steps.ts';
+import { runSteps } from '../concurrency/loop-turns.ts';
 import { isSameColumn } from './check-columns.ts';
 import { type KnownColumn, knownColumns, remember, toRecordField } from './known-columns.ts';
 

@@ -3,7 +3,7 @@ import { columnTypes } from '../catalog/model/saved-query.ts';
 import { columnOrigin, type FieldOrigin } from '@querygate/bigquery-sql/analysis';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { type Compiled, compileTree } from '@querygate/bigquery-sql/tree';
-import type { ResultColumn } from '../catalog/model/result-column.ts';
+import type { ResultColumn } from '../catalog/model/header-types.ts';
 import { resultColumnOf } from './result-column-of.ts';
 
 /** What the files say of a column of a result, or of a field in it. */

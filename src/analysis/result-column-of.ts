@@ -1,4 +1,4 @@
-import { headerTypes, type ResultColumn } from '../catalog/model/result-column.ts';
+import { headerTypes, type ResultColumn } from '../catalog/model/header-types.ts';
 import { anonymousField, describeType, type Type } from '@querygate/bigquery-sql/types';
 
 /** A column of a type of BigQuery, in the words of a saved query's header. */

@@ -86,6 +86,20 @@ const tenantParameter = (
 const isChecked = ({ tenant, tenantUnchecked }: SavedQuery): boolean =>
   tenant !== undefined && tenantUnchecked === undefined;
 
+/** The problems of a saved query whose SQL is that of another engine than BigQuery, so that nothing can be proved of it. */
+export function uncheckableProblems(
+  query: SavedQuery,
+  engine: string,
+  enforcesTenants: boolean,
+): readonly Problem[] {
+  const tenant = `it can't be checked that only rows of one tenant are returned: ${engine} runs SQL of its own; ${optOut}`;
+  const sandbox = `query_sandboxing: enabled needs SQL that Querygate can check: ${engine} runs SQL of its own`;
+  return [
+    ...(isChecked(query) && !enforcesTenants ? [tenant] : []),
+    ...(query.querySandboxing === 'enabled' ? [sandbox] : []),
+  ].map((message) => ({ ...query.source, message }));
+}
+
 /** What to say of queries whose author vouches for the rows, one line each. */
 export const uncheckedQueries = ({ queries }: Catalog): readonly string[] =>
   queries.flatMap(({ name, tenantUnchecked: reason }) =>

@@ -5,7 +5,7 @@ import { parseVersionName } from '../catalog/model/version-name.ts';
 import { isDefaultVersion, seriesOf } from '../catalog/model/versions.ts';
 import type { Config } from '../config.ts';
 import type { QueryCheck } from '../engine/engine.ts';
-import { engines } from '../engines/engines.ts';
+import { configuredEngine, limitsOf } from '../engines/engines.ts';
 import { recordNotes } from '../analysis/check-records.ts';
 import { loadTypedCatalog } from '../analysis/complete-records.ts';
 import { uncheckedQueries } from '../analysis/tenant-filters.ts';
@@ -29,6 +29,8 @@ interface CheckReport {
   readonly problems: readonly Problem[];
   readonly summary: string;
   readonly checks: readonly QueryCheck[];
+  /** What has not been checked. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -49,25 +51,25 @@ export async function checkQueries(config: Config, options: CheckOptions): Promi
 
 async function check(config: Config, maximumBytes: number | undefined): Promise<CheckReport> {
   const checks: QueryCheck[] = [];
-  let catalog: Catalog | undefined;
+  const engine = await configuredEngine(config);
+  let catalog: Catalog;
   try {
     catalog = loadTypedCatalog(config.queriesDir);
-    const onChecked = (check: QueryCheck) => void checks.push(check);
-    await engines[config.engine].check({ catalog, config, maximumBytes, onChecked });
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    const problems = [...error.problems, ...unfinishedProblems(catalog)];
     const [summary = ''] = error.message.split(':\n');
-    return { catalog, problems, summary, checks };
+    return { catalog: undefined, problems: error.problems, summary, checks, notes: [] };
   }
-  const summary = 'Saved queries have texts that are not filled in';
-  return { catalog, problems: unfinishedProblems(catalog), summary, checks };
+  const onChecked = (check: QueryCheck) => void checks.push(check);
+  const found = await engine.check(catalog, { limits: limitsOf(config), maximumBytes, onChecked });
+  const summary =
+    found.length > 0 ? 'Saved queries cannot be served' : 'Saved queries have texts that are not filled in';
+  const notes = engine.checksSql ? [] : [`the SQL is not checked: the engine ${engine.name} has no check`];
+  return { catalog, problems: [...found, ...unfinishedProblems(catalog)], summary, checks, notes };
 }
 
-const unfinishedProblems = (catalog: Catalog | undefined): readonly Problem[] =>
-  (catalog?.queries ?? []).flatMap(({ source: { file } }) =>
-    unfinishedTexts(file, readFileSync(file, 'utf8')),
-  );
+const unfinishedProblems = ({ queries }: Catalog): readonly Problem[] =>
+  queries.flatMap(({ source: { file } }) => unfinishedTexts(file, readFileSync(file, 'utf8')));
 
 function parseBytes(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -75,11 +77,16 @@ function parseBytes(text: string | undefined): number | undefined {
   throw commandError(`--maximum-bytes: got ${JSON.stringify(text)}; must be a whole number of bytes`);
 }
 
-function printText({ catalog, checks, problems, summary }: CheckReport): void {
+function printText({ catalog, checks, notes, problems, summary }: CheckReport): void {
   for (const check of checks) printBytes(check);
   if (problems.length > 0) return void process.stderr.write(problemsText(new StartError(summary, problems)));
   if (catalog === undefined) return;
-  for (const line of [...uncheckedQueries(catalog), ...recordNotes(catalog), ...versionLines(catalog)])
+  for (const line of [
+    ...uncheckedQueries(catalog),
+    ...recordNotes(catalog),
+    ...versionLines(catalog),
+    ...notes,
+  ])
     process.stdout.write(`${line}\n`);
   const { length } = catalog.queries;
   process.stdout.write(`${length} ${length === 1 ? 'saved query is' : 'saved queries are'} valid\n`);
@@ -111,7 +118,7 @@ function printBytes({ query, bytesProcessed, problems }: QueryCheck): void {
   if (problems.length === 0) process.stdout.write(`${query.name} would read ${bytes} bytes\n`);
 }
 
-function printJson({ catalog, checks, problems }: CheckReport): void {
+function printJson({ catalog, checks, problems, ...report }: CheckReport): void {
   const queries = catalog?.queries.map((query) => ({
     name: query.name,
     id: query.id,
@@ -122,7 +129,7 @@ function printJson({ catalog, checks, problems }: CheckReport): void {
     bytesProcessed: checks.find((one) => one.query.name === query.name)?.bytesProcessed,
     tenantUnchecked: query.tenantUnchecked,
   }));
-  const notes = catalog === undefined ? [] : recordNotes(catalog);
+  const notes = [...(catalog === undefined ? [] : recordNotes(catalog)), ...report.notes];
   const document = { valid: problems.length === 0, queries: queries ?? [], problems, notes };
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }

@@ -81,8 +81,8 @@ function openDemoStore() {
   });
   return {
     /** The settings of a process, besides those that are configured. */
-    settings({ DATA_DIR, STORE_FILE, ENGINE }: SettingValues): Readonly<Record<string, string>> {
-      if (DATA_DIR || STORE_FILE || ENGINE === 'bigquery') return {};
+    settings({ DATA_DIR, STORE_FILE }: SettingValues): Readonly<Record<string, string>> {
+      if (DATA_DIR || STORE_FILE) return {};
       folder ??= mkdtempSync(join(tmpdir(), 'querygate-dev-'));
       return { STORE_FILE: join(folder, 'demo.duckdb') };
     },

@@ -1,14 +1,9 @@
-import type { Source } from '@querygate/bigquery-sql/problem';
-import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import type { TypedParameter } from '@querygate/bigquery-sql/types';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
-import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
-import type { ResultColumn } from '../catalog/model/result-column.ts';
+import type { ResultColumn } from '../catalog/model/header-types.ts';
 
 /** What one run needs besides the query and its parameters. */
 export interface RunOptions {
@@ -120,38 +115,4 @@ export interface EngineListener {
   progress?(line: string): void;
   /** Called for each saved query by an engine whose check reports more than an error at start. */
   queryChecked?(check: QueryCheck): void;
-}
-
-export interface EngineOptions {
-  readonly catalog: Catalog;
-  readonly config: Config;
-  /** The value of CURRENT_TIMESTAMP() on an engine without a clock of its own. */
-  readonly now: () => Date;
-  readonly listener: EngineListener;
-  /** Rows are converted in turns with other long work of the process. */
-  readonly turns?: LoopTurns;
-}
-
-export interface CheckOptions {
-  readonly catalog: Catalog;
-  readonly config: Config;
-  /** The most bytes that a query may read, if the engine reports them; undefined for the configured maximum. */
-  readonly maximumBytes: number | undefined;
-  /** Called for each saved query by an engine that reports what a run would read. */
-  readonly onChecked: (check: QueryCheck) => void;
-}
-
-export interface SqlOptions {
-  readonly catalog: Catalog;
-  readonly config: Config;
-  readonly query: SavedQuery;
-}
-
-export interface ColumnsOptions {
-  readonly sql: string;
-  readonly source: Source;
-  readonly tables: readonly TableSchema[];
-  /** The parameters in the SQL. */
-  readonly parameters: readonly TypedParameter[];
-  readonly config: Config;
 }

@@ -1,94 +1,124 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { recordProblemsOf } from '../analysis/check-records.ts';
+import {
+  sandboxProblemsOf,
+  tenantProblemsOf,
+  uncheckableProblems,
+  uncheckedQueries,
+} from '../analysis/tenant-filters.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Config } from '../config.ts';
+import type { CatalogUpdates } from '../engine/engine.ts';
+import type { EngineFactory, EngineHost, EngineLimits } from '../engine/engine-factory.ts';
 import { type Problem, StartError } from '../errors.ts';
-import type { ResultColumn } from '../catalog/model/result-column.ts';
-import type {
-  CatalogUpdates,
-  CheckOptions,
-  ColumnsOptions,
-  Engine,
-  EngineOptions,
-  SqlOptions,
-} from '../engine/engine.ts';
-import { recordProblemsOf } from '../analysis/check-records.ts';
-import { sandboxProblemsOf, tenantProblemsOf, uncheckedQueries } from '../analysis/tenant-filters.ts';
 
-interface EngineEntry {
-  /** @throws StartError if a saved query cannot run on the engine */
-  open(options: EngineOptions): Promise<Engine>;
-  /** Checks every saved query without running it. @throws StartError with all problems */
-  check(options: CheckOptions): Promise<void>;
-  /** The SQL that the engine runs for a saved query. @throws StartError if the query cannot run on it */
-  sqlOf(options: SqlOptions): Promise<string>;
-  /** The columns that SQL without a header returns. @throws StartError if the SQL cannot run on the engine */
-  columnsOf(options: ColumnsOptions): Promise<readonly ResultColumn[]>;
-  /** True if `open` and `check` refuse a query that may return rows of several tenants themselves. */
-  readonly checksTenants?: boolean;
+/** The engines by their names in the setting ENGINE, each with its options. Only the configured one is loaded. */
+const named: Readonly<Record<string, (config: Config) => Promise<EngineFactory>>> = {
+  duckdb: async (config) => (await import('./duckdb/duckdb.ts')).duckdb(config.duckdb),
+  bigquery: async (config) => (await import('./bigquery/bigquery.ts')).bigquery(config.bigquery),
+};
+
+/** The configured engine. @throws StartError if it is a module that exports no engine */
+export const loadEngine = async (config: Config): Promise<EngineFactory> =>
+  named[config.engine]?.(config) ?? importEngine(config.engine);
+
+/** The same, with the checks that need no engine. */
+export const configuredEngine = async (config: Config): Promise<CheckedEngine> =>
+  withFileChecks(await loadEngine(config));
+
+export const limitsOf = (config: Config): EngineLimits => ({
+  concurrency: config.engineConcurrency,
+  queueLength: config.engineQueueLength,
+  timeoutMs: config.engineTimeoutMs,
+});
+
+/** A path is that of a file in the working directory, as in all settings; anything else is a package. */
+async function importEngine(module: string): Promise<EngineFactory> {
+  const isPath = /^(?:\.{0,2}[\\/]|[a-z]:[\\/])/i.test(module);
+  const fail = (reason: string) =>
+    new StartError('The engine cannot be loaded', [{ message: `ENGINE: ${module} ${reason}` }]);
+  const { default: found } = await import(isPath ? pathToFileURL(resolve(module)).href : module).catch(
+    (error: unknown) => {
+      throw fail(`cannot be imported: ${error instanceof Error ? error.message : error}`);
+    },
+  );
+  if (isEngineFactory(found)) return found;
+  throw fail(
+    'must have an engine as its default export: an object with name, sql (bigquery or native), and open',
+  );
 }
 
-/** Imported on use, so that only that engine's libraries are loaded. */
-const libraries: Readonly<Record<Config['engine'], EngineEntry>> = {
-  duckdb: {
-    open: async (options) => (await import('./duckdb/open-duckdb.ts')).openDuckdb(options),
-    check: async (options) => (await import('./duckdb/check-queries.ts')).checkQueries(options),
-    sqlOf: async (options) => (await import('./duckdb/check-queries.ts')).generatedSql(options),
-    columnsOf: async (options) => (await import('./duckdb/describe-columns.ts')).describeColumns(options),
-    checksTenants: true,
-  },
-  bigquery: {
-    open: async (options) => (await import('./bigquery/open-bigquery.ts')).openBigquery(options),
-    check: async (options) => (await import('./bigquery/check-queries.ts')).checkQueries(options),
-    sqlOf: async ({ query }) => query.sql,
-    columnsOf: async (options) => (await import('./bigquery/describe-columns.ts')).describeColumns(options),
-  },
-};
+const isEngineFactory = (value: Partial<EngineFactory> | null | undefined): value is EngineFactory =>
+  typeof value?.name === 'string' &&
+  (value.sql === 'bigquery' || value.sql === 'native') &&
+  typeof value.open === 'function';
+
+interface CheckedEngine extends EngineFactory {
+  readonly check: NonNullable<EngineFactory['check']>;
+  /** False if only the files are checked: the engine cannot say whether it can run a query. */
+  readonly checksSql: boolean;
+}
 
 /**
- * Every engine by its configured name. Each refuses a query that may return rows of several tenants, or other fields of
- * records than its header declares.
+ * An engine that refuses a query that may return rows of several tenants, or other fields of records than its header
+ * declares; and, if the SQL is its own, a query that needs SQL which the gateway can read.
  */
-export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
-  duckdb: withFileChecks(libraries.duckdb),
-  bigquery: withFileChecks(libraries.bigquery),
-};
-
-/** With the checks that need no engine. */
-function withFileChecks({ open, check, sqlOf, columnsOf, checksTenants = false }: EngineEntry): EngineEntry {
-  const problemsOfQuery: ProblemsOfQuery = (query, tables) => [
-    ...(checksTenants ? [] : tenantProblemsOf(query, tables)),
-    ...sandboxProblemsOf(query, tables),
-    ...recordProblemsOf(query, tables),
-  ];
+export function withFileChecks(factory: EngineFactory): CheckedEngine {
+  const problemsOfQuery = fileChecksOf(factory);
   const problemsIn = ({ queries, tables }: Catalog) =>
     queries.flatMap((query) => problemsOfQuery(query, tables));
+  const requireNone = (catalog: Catalog) => {
+    const problems = problemsIn(catalog);
+    if (problems.length > 0) throw new StartError('Saved queries cannot be served', problems);
+  };
+  const { openFixtures } = factory;
   return {
-    async open(options) {
-      const problems = problemsIn(options.catalog);
-      for (const text of uncheckedQueries(options.catalog)) options.listener.news(text);
-      if (problems.length > 0) throw new StartError(title, problems);
-      const engine = await open(options);
-      return engine.updates === undefined
-        ? engine
-        : { ...engine, updates: updatesWithFileChecks(engine.updates, options, problemsOfQuery) };
+    ...factory,
+    checksSql: factory.check !== undefined,
+    async open(host) {
+      for (const text of uncheckedQueries(host.catalog)) host.events.news(text);
+      requireNone(host.catalog);
+      const engine = await factory.open(host);
+      return {
+        source: engine.source,
+        updates: updatesWithFileChecks(engine.updates, host, problemsOfQuery),
+        run: (bound, options) => engine.run(bound, options),
+        close: () => engine.close(),
+      };
     },
-    async check(options) {
-      const problems = problemsIn(options.catalog);
+    async check(catalog, options) {
+      const problems = problemsIn(catalog);
       const isNew = ({ line, message }: Problem) =>
         !problems.some((known) => known.line === line && known.message === message);
-      const others = (await problemsOf(() => check(options))).filter(isNew);
-      if (problems.length + others.length > 0) throw new StartError(title, [...problems, ...others]);
+      const others = (await factory.check?.(catalog, options)) ?? [];
+      return [...problems, ...others.filter(isNew)];
     },
-    sqlOf,
-    columnsOf,
+    ...(openFixtures && {
+      async openFixtures(host, fixtures) {
+        requireNone(host.catalog);
+        return openFixtures(host, fixtures);
+      },
+    }),
   };
 }
 
 type ProblemsOfQuery = (query: SavedQuery, tables: Catalog['tables']) => readonly Problem[];
 
+function fileChecksOf({ name, sql, flags = {} }: EngineFactory): ProblemsOfQuery {
+  if (sql === 'native') return (query) => uncheckableProblems(query, name, flags.enforcesTenants ?? false);
+  return (query, tables) => [
+    ...(flags.enforcesTenants ? [] : tenantProblemsOf(query, tables)),
+    ...sandboxProblemsOf(query, tables),
+    ...recordProblemsOf(query, tables),
+  ];
+}
+
+/** Also for an engine that runs any query. */
 function updatesWithFileChecks(
-  updates: CatalogUpdates,
-  { catalog: first, listener }: EngineOptions,
+  updates: CatalogUpdates | undefined,
+  { catalog: first, events }: EngineHost,
   problemsOfQuery: ProblemsOfQuery,
 ): CatalogUpdates {
   /** The tables with which a query was checked. */
@@ -107,28 +137,16 @@ function updatesWithFileChecks(
       }
       // An engine gets no queries that must not run.
       const queries = catalog.queries.filter((query) => !found.has(query));
-      const others = await updates.check(found.size === 0 ? catalog : { ...catalog, queries });
-      return new Map([...found, ...others]);
+      const others = await updates?.check(found.size === 0 ? catalog : { ...catalog, queries });
+      return new Map([...found, ...(others ?? [])]);
     },
     async replace(catalog) {
       const known = new Set(current.queries);
       const added = { ...catalog, queries: catalog.queries.filter((query) => !known.has(query)) };
-      const release = await updates.replace(catalog);
-      for (const text of uncheckedQueries(added)) listener.news(text);
+      const release = await updates?.replace(catalog);
+      for (const text of uncheckedQueries(added)) events.news(text);
       current = catalog;
-      return release;
+      return release ?? (async () => {});
     },
   };
-}
-
-const title = 'Saved queries cannot be served';
-
-async function problemsOf(work: () => Promise<void>): Promise<readonly Problem[]> {
-  try {
-    await work();
-    return [];
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    return error.problems;
-  }
 }

@@ -1,4 +1,4 @@
-import type { ResultColumn } from '../catalog/model/result-column.ts';
+import type { ResultColumn } from '../catalog/model/header-types.ts';
 import { rowTexts } from '../results/row-parts.ts';
 import { type CellTexts, splitRows, textOf } from './cell-texts.ts';
 

@@ -1,4 +1,4 @@
-import type { ResultColumn } from '../catalog/model/result-column.ts';
+import type { ResultColumn } from '../catalog/model/header-types.ts';
 
 /** The values that a format with types distinguishes. `json`: any JSON, as text. */
 export type ScalarShape =

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
-import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import { runSteps } from '../concurrency/run-steps.ts';
+import { runSteps, type LoopTurns } from '../concurrency/loop-turns.ts';
 import { VersionedRef } from '../concurrency/versioned-ref.ts';
 import { buildAdmit } from '../http/access/admission.ts';
 import { type Audit, buildAudit } from '../http/access/audit.ts';

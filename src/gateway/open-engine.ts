@@ -2,12 +2,15 @@ import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Engine, ImportReport } from '../engine/engine.ts';
+import type { EngineFactory } from '../engine/engine-factory.ts';
 import { errorToLog, problemWithoutValues } from '../engine/without-values.ts';
+import { withFileChecks } from '../engines/engines.ts';
 import { describeProblem } from '../errors.ts';
-import type { EngineFactory } from './options.ts';
+import type { Settings } from './options.ts';
 
 interface EngineOptions {
   readonly engine: EngineFactory;
+  readonly settings: Settings;
   readonly catalog: Catalog;
   readonly turns: LoopTurns;
   readonly log: Logger;
@@ -21,12 +24,18 @@ interface EngineOptions {
 
 /** Opens an engine whose reports go to the log. @throws StartError as `Engine` says */
 export function openEngine(options: EngineOptions): Promise<Engine> {
-  const { engine, catalog, turns, log, now, onProgress, onUnusable, imported } = options;
-  return engine.open({
+  const { engine, settings, catalog, turns, log, now, onProgress, onUnusable, imported } = options;
+  const {
+    engineConcurrency: concurrency,
+    engineQueueLength: queueLength,
+    engineTimeoutMs: timeoutMs,
+  } = settings;
+  return withFileChecks(engine).open({
     catalog,
+    limits: { concurrency, queueLength, timeoutMs },
     turns,
     now,
-    listener: {
+    events: {
       problem: (message) => log.warn(log.isLevelEnabled('debug') ? message : problemWithoutValues(message)),
       unusable: onUnusable ?? ((error) => log.fatal({ err: errorToLog(error, log) }, unusable)),
       news: (message) => log.info(message),

@@ -1,8 +1,6 @@
 import type { Logger } from 'pino';
-import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
-import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { Engine, EngineListener } from '../engine/engine.ts';
+import type { EngineFactory } from '../engine/engine-factory.ts';
 import type { KeySource } from '../keys/key-source.ts';
 import type { HideEndpoints } from '../keys/principal.ts';
 import type { SharedRates } from '../keys/rates/open-shared-rates.ts';
@@ -12,17 +10,6 @@ import type { Tracer } from '../trace/span.ts';
 import type { GatewayPlugin } from './plugin.ts';
 import type { FilesReport } from './reload/files-report.ts';
 import type { QuerySource } from './reload/query-source.ts';
-
-/** Opens the engine that runs the queries. */
-export interface EngineFactory {
-  readonly name: string;
-  open(host: {
-    readonly catalog: Catalog;
-    readonly turns: LoopTurns;
-    readonly now: () => Date;
-    readonly listener: EngineListener;
-  }): Promise<Engine>;
-}
 
 /** What gateways share: `redis` opens one. */
 export interface SharedStore {
@@ -78,6 +65,8 @@ export interface GatewayOptions {
   readonly basePath?: string;
   /** How many queries run at the same time, from 1 to 64. Default: 4. */
   readonly engineConcurrency?: number;
+  /** How many more queries may wait. Default: 100. */
+  readonly engineQueueLength?: number;
   /** Milliseconds of one run of a query, with its time in the queue. Default: 30,000. */
   readonly engineTimeoutMs?: number;
   /** A logger of pino. Default: nothing is logged. */
@@ -102,6 +91,7 @@ export interface GatewayOptions {
 export const defaults = {
   memoryBytes: 64_000_000,
   engineConcurrency: 4,
+  engineQueueLength: 100,
   engineTimeoutMs: 30_000,
 } as const;
 
@@ -109,6 +99,7 @@ export const defaults = {
 export interface Settings {
   readonly engine: string;
   readonly engineConcurrency: number;
+  readonly engineQueueLength: number;
   readonly engineTimeoutMs: number;
   readonly cacheMemoryBytes: number;
   readonly introspection: boolean;
@@ -119,6 +110,7 @@ export interface Settings {
 export const settingsOf = (options: GatewayOptions): Settings => ({
   engine: options.engine.name,
   engineConcurrency: options.engineConcurrency ?? defaults.engineConcurrency,
+  engineQueueLength: options.engineQueueLength ?? defaults.engineQueueLength,
   engineTimeoutMs: options.engineTimeoutMs ?? defaults.engineTimeoutMs,
   cacheMemoryBytes: options.cache?.memoryBytes ?? defaults.memoryBytes,
   introspection: options.introspection ?? true,

@@ -1,5 +1,6 @@
 import { lowerCaseUuid, type QueryAddresses } from '../catalog/model/find-query.ts';
 import { queriesByName, seriesOf } from '../catalog/model/versions.ts';
+import { memoize } from '../memoize.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { RateLimit } from './rates/rate-limiter.ts';
 
@@ -82,19 +83,14 @@ export function resolveEndpoints(
   };
 }
 
-const indexes = new WeakMap<EndpointNames, ReadonlyMap<string, readonly string[]>>();
-
 /** Ten thousand keys are resolved at once. */
-function idsByAddress(queries: EndpointNames): ReadonlyMap<string, readonly string[]> {
-  const known = indexes.get(queries);
-  if (known !== undefined) return known;
-  const made = new Map<string, readonly string[]>([
-    ...queries.flatMap(({ id, aliases }) => [id, ...aliases].map((address) => [address, [id]] as const)),
-    ...[...queriesByName(queries)].map(([name, { id }]) => [name, [id]] as const),
-    ...[...seriesOf(queries).values()].map(
-      ({ base, versions }) => [base, versions.map(({ id }) => id)] as const,
-    ),
-  ]);
-  indexes.set(queries, made);
-  return made;
-}
+const idsByAddress = memoize(
+  (queries: EndpointNames) =>
+    new Map<string, readonly string[]>([
+      ...queries.flatMap(({ id, aliases }) => [id, ...aliases].map((address) => [address, [id]] as const)),
+      ...[...queriesByName(queries)].map(([name, { id }]) => [name, [id]] as const),
+      ...[...seriesOf(queries).values()].map(
+        ({ base, versions }) => [base, versions.map(({ id }) => id)] as const,
+      ),
+    ]),
+);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.ts';
 import type { Catalog, ParameterText, SavedQuery } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
+import { memoize } from '../memoize.ts';
 
 /**
  * The cache key of a bound query: equal for two callers exactly when the same SQL runs with the same values and has the
@@ -9,23 +10,51 @@ import { GatewayError } from '../errors.ts';
  * gateway that finds it in the shared demand can parse it. A caller's SQL is one element more: no gateway parses such a
  * key, so that no other one runs the SQL.
  */
-export function cacheKey(bound: BoundQuery): string {
-  const { query, parameters, sql } = bound;
-  const key =
-    keys.get(bound) ??
-    `${prefix(query)}${JSON.stringify(query.parameters.map(({ name }) => parameters[name]))}${sql === undefined ? '' : `,${JSON.stringify(sql)}`}]`;
-  keys.set(bound, key);
-  return key;
+export const cacheKey = (bound: BoundQuery): string => keysOf(bound).plain;
+
+/** Puts something before each key: gateways over other data share nothing, even on one Redis. */
+export const prefixedCacheKey = (prefix: string) => {
+  return (bound: BoundQuery): string => {
+    const keys = keysOf(bound);
+    if (keys.prefixed === undefined || keys.prefix !== prefix) {
+      keys.prefix = prefix;
+      keys.prefixed = prefix + keys.plain;
+    }
+    return keys.prefixed;
+  };
+};
+
+/** To put a key together and to hash it takes as long as to look it up many times. */
+interface Keys {
+  readonly query: SavedQuery;
+  readonly sql: string | undefined;
+  readonly plain: string;
+  prefix?: string;
+  prefixed?: string;
 }
 
-const keys = new WeakMap<BoundQuery, string>();
+/**
+ * Kept as long as the parameters, which a query with the labels of one request shares with others; another query or SQL
+ * with the same parameters has keys of its own.
+ */
+const known = new WeakMap<BoundQuery['parameters'], Keys>();
+
+function keysOf({ query, parameters, sql }: BoundQuery): Keys {
+  const before = known.get(parameters);
+  if (before?.query === query && before.sql === sql) return before;
+  const values = JSON.stringify(query.parameters.map(({ name }) => parameters[name]));
+  const plain = `${prefixOf(query)}${values}${sql === undefined ? '' : `,${JSON.stringify(sql)}`}]`;
+  const keys: Keys = { query, sql, plain };
+  known.set(parameters, keys);
+  return keys;
+}
 
 /** The bound query of a key; undefined if it is not a key of this catalog, as any text from the shared cache may be. */
 export function parseCacheKey({ queries }: Catalog, key: string, now = Date.now()): BoundQuery | undefined {
-  const query = queries.find((candidate) => key.startsWith(prefix(candidate)));
+  const query = queries.find((candidate) => key.startsWith(prefixOf(candidate)));
   if (query === undefined) return undefined;
   try {
-    const values: unknown = JSON.parse(key.slice(prefix(query).length, -1));
+    const values: unknown = JSON.parse(key.slice(prefixOf(query).length, -1));
     if (!Array.isArray(values)) return undefined;
     const raw = query.parameters.map(({ name }, at) => [name, textOf(values[at])] as const);
     const bound = bind(query, plainParameters(Object.fromEntries(raw)), now);
@@ -39,15 +68,9 @@ export function parseCacheKey({ queries }: Catalog, key: string, now = Date.now(
 const textOf = (value: unknown): ParameterText =>
   Array.isArray(value) ? value.map(String) : String(value ?? '');
 
-const prefixes = new WeakMap<SavedQuery, string>();
-
-function prefix(query: SavedQuery): string {
-  const cached = prefixes.get(query);
-  if (cached !== undefined) return cached;
-  const computed = `${JSON.stringify([query.id, definition(query), query.maxRows]).slice(0, -1)},`;
-  prefixes.set(query, computed);
-  return computed;
-}
+const prefixOf = memoize(
+  (query: SavedQuery) => `${JSON.stringify([query.id, definition(query), query.maxRows]).slice(0, -1)},`,
+);
 
 /** Changes with everything that affects rows; titles and descriptions do not. */
 function definition({ sql, columns, parameters }: SavedQuery): string {

@@ -4,7 +4,7 @@ import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { Places } from '../concurrency/places.ts';
+import type { Slots } from '../concurrency/slots.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
 import type { Cost, Engine, RunOptions } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
@@ -28,7 +28,7 @@ export interface ComputeOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** For results from the moment when the engine begins to read their rows until they are compressed. */
-  readonly places: Places;
+  readonly slots: Slots;
   /** Large documents are put together in turns. */
   readonly turns: LoopTurns;
   /** Receives the cost of each run of our engine, by endpoint. */
@@ -124,7 +124,7 @@ function runEngine(
 }
 
 async function runQuery(
-  { engine, counters, clock, log, onCost, places, turns }: ComputeOptions,
+  { engine, counters, clock, log, onCost, slots, turns }: ComputeOptions,
   bound: BoundQuery,
   run: RunOptions,
   trace: RequestTrace | undefined,
@@ -133,20 +133,20 @@ async function runQuery(
   counters.runs += 1;
   log.debug({ requestId: trace?.requestId, endpoint: bound.query.name }, 'the engine runs a query');
   noteCallerSql(log, bound, run.owner, trace);
-  const place = places.placeFor(run.owner);
-  const beforeRows = (signal: AbortSignal) => place.take(signal);
+  const slot = slots.slotFor(run.owner);
+  const beforeRows = (signal: AbortSignal) => slot.take(signal);
   try {
     // A variable of an async function would keep the rows in memory while the document is compressed.
     return await engine.run(bound, { ...run, beforeRows }).then((rows) => {
       if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, trace);
       run.span?.set({ 'querygate.rows': rows.rows.length, 'querygate.bytes_billed': rows.cost?.bytesBilled });
-      return place.take(run.signal).then(() => buildDocument(rows, computedAt, turns, run.owner));
+      return slot.take(run.signal).then(() => buildDocument(rows, computedAt, turns, run.owner));
     });
   } catch (error) {
     if (mayServeStale(error)) counters.failures += 1;
     throw error;
   } finally {
-    place.giveBack();
+    slot.giveBack();
   }
 }
 

@@ -6,6 +6,7 @@ import type { RequestTrace } from '../trace/span.ts';
 import type { CacheableQuery, RunOutcome } from './cacheable-query.ts';
 import { type ComputeOptions, computeAndStore, computeOnce, mayServeStale } from './compute.ts';
 import { freshnessOf } from './freshness.ts';
+import type { HotKey } from './hot-keys.ts';
 import type { ResultDocument } from './result-document.ts';
 
 /**
@@ -77,9 +78,9 @@ export function buildGetResult(options: GetResultOptions): GetResult {
     const minComputedAt = noCache ? now.getTime() : 0;
     const query = { key, bound, policy, owner, noCache, trace, minComputedAt };
     // What callers wrote themselves is cached, but not kept warm.
-    if (bound.sql === undefined) hotKeys.touch(key, bound, policy, now.getTime());
+    const hotKey = bound.sql === undefined ? hotKeys.touch(key, bound, policy, now.getTime()) : undefined;
     if (noCache) return refreshNow(options, query, request);
-    return fromMemory(options, query, now) ?? computeShared(options, query, request);
+    return fromMemory(options, query, now, hotKey) ?? computeShared(options, query, request);
   };
   return (bound, request) => {
     const result = getResult(bound, request);
@@ -117,8 +118,13 @@ async function refreshNow(
 }
 
 /** A fresh result, or a stale one while the engine is known to fail: no caller waits for it to fail again. */
-function fromMemory(options: GetResultOptions, query: CacheableQuery, now: Date): CachedResult | undefined {
-  const fresh = fromCache(options, query, 'HIT', now);
+function fromMemory(
+  options: GetResultOptions,
+  query: CacheableQuery,
+  now: Date,
+  hotKey: HotKey | undefined,
+): CachedResult | undefined {
+  const fresh = fromCache(options, query, 'HIT', now, hotKey);
   if (fresh !== undefined || !options.hotKeys.isFailing(query.key)) return fresh;
   return fromCache(options, query, 'STALE', now);
 }
@@ -147,11 +153,12 @@ function fromCache(
   { key, policy }: CacheableQuery,
   cacheStatus: 'HIT' | 'STALE',
   now: Date,
+  hotKey?: HotKey,
 ): CachedResult | undefined {
   const document = memory.get(key);
   if (document === undefined) return undefined;
   // The key may have become hot only now, after its result was stored.
-  hotKeys.recordResult(key, document.computedAt);
+  if (hotKey?.computedAt !== document.computedAt) hotKeys.recordResult(key, document.computedAt);
   const freshness = freshnessOf(document, policy, now);
   if (freshness === 'expired' || (freshness === 'stale' && cacheStatus === 'HIT')) return undefined;
   counters[cacheStatus === 'HIT' ? 'hits' : 'stale'] += 1;

@@ -51,11 +51,12 @@ export class HotKeys {
     }
   }
 
-  /** Records a request to this gateway. */
-  touch(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
+  /** Records a request to this gateway. @returns the hot key, if the key was one before */
+  touch(key: string, bound: BoundQuery, policy: CachePolicy, now: number): HotKey | undefined {
     const hotKey = this.#pinned.get(key) ?? this.#requested.get(key);
     if (hotKey !== undefined) hotKey.requestedAt = now;
     else if (key.length <= maxKeyLength) this.#requested.set(key, newHotKey(key, bound, policy, now));
+    return hotKey;
   }
 
   /** Records a request to another gateway for a key that is hot here. @returns false when it is not */

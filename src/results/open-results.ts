@@ -3,12 +3,12 @@ import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
-import { Places } from '../concurrency/places.ts';
+import { Slots } from '../concurrency/slots.ts';
 import { buildSingleFlight } from '../concurrency/single-flight.ts';
 import type { Engine } from '../engine/engine.ts';
 import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
-import { cacheKey, parseCacheKey } from './cache-key.ts';
+import { parseCacheKey, prefixedCacheKey } from './cache-key.ts';
 import type { RunOutcome } from './cacheable-query.ts';
 import { computeAndStore, type OnCost } from './compute.ts';
 import { type Counters, zeroCounters } from './counters.ts';
@@ -65,9 +65,8 @@ export function openResults(options: ResultsOptions): Results {
   const memory = openMemoryStore(memoryBytes, counters);
   const hotKeys = new HotKeys();
   const singleFlight = buildSingleFlight<RunOutcome>(clock);
-  // Gateways over other data share nothing, even on one Redis.
   const prefix = `${JSON.stringify(engine.source)} `;
-  const keyOf = buildKeyOf(prefix);
+  const keyOf = prefixedCacheKey(prefix);
   const parseKey = (key: string) =>
     key.startsWith(prefix)
       ? parseCacheKey(catalog, key.slice(prefix.length), clock.now().getTime())
@@ -85,7 +84,7 @@ export function openResults(options: ResultsOptions): Results {
     clock,
     log,
     onCost,
-    places: new Places(maxDocumentsBeingBuilt),
+    slots: new Slots(maxDocumentsBeingBuilt),
     turns,
   };
 
@@ -134,25 +133,6 @@ export function openResults(options: ResultsOptions): Results {
       await close();
       await shared?.close();
     },
-  };
-}
-
-/**
- * The keys of bound queries, kept as long as their parameters: to put one together and to hash it takes as long as to look
- * it up many times. A query with the labels of one request has the same parameters.
- */
-function buildKeyOf(prefix: string): (bound: BoundQuery) => string {
-  const keys = new WeakMap<
-    BoundQuery['parameters'],
-    { readonly query: SavedQuery; readonly sql: string | undefined; readonly key: string }
-  >();
-  return (bound) => {
-    const { query, sql } = bound;
-    const known = keys.get(bound.parameters);
-    if (known?.query === query && known.sql === sql) return known.key;
-    const key = prefix + cacheKey(bound);
-    keys.set(bound.parameters, { query, sql, key });
-    return key;
   };
 }
 

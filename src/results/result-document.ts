@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { computingOwner, LoopTurns } from '../concurrency/loop-turns.ts';
-import type { ResultColumn } from '../catalog/model/result-column.ts';
+import type { ResultColumn } from '../catalog/model/header-types.ts';
 import type { Cost, Rows } from '../engine/engine.ts';
 import { parseJson } from '@querygate/bigquery-sql/text';
 

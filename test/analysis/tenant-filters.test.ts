@@ -6,7 +6,9 @@ import { storedColumns } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { compileTree } from '@querygate/bigquery-sql/tree';
 import { readConfig } from '../../src/config.ts';
-import { engines } from '../../src/engines/engines.ts';
+import { configuredEngine } from '../../src/engines/engines.ts';
+import { describeProblem } from '../../src/errors.ts';
+import { engineHost } from '../support/engine-host.ts';
 import { sandboxProblems, tenantProblems, unfilteredProblems } from '../../src/analysis/tenant-filters.ts';
 
 const nullable = { mode: 'NULLABLE' } as const;
@@ -361,20 +363,16 @@ describe.each(['duckdb', 'bigquery'] as const)('%s', (engine) => {
     BIGQUERY_DATASET: 'logs',
     BIGQUERY_API_ENDPOINT: 'http://127.0.0.1:1',
   });
-  const listener = { news: () => {}, problem: () => {} };
 
   test('is not opened with a query that may return rows of other tenants', async () => {
-    const opened = engines[engine].open({
-      catalog,
-      config,
-      listener,
-      now: () => new Date(),
-    });
+    const host = engineHost({ catalog, config });
+    const opened = (await configuredEngine(config)).open(host);
     await expect(opened).rejects.toThrow(refusal);
   });
 
   test('names it among the problems of the queries', async () => {
-    const checked = engines[engine].check({ catalog, config, maximumBytes: undefined, onChecked: () => {} });
-    await expect(checked).rejects.toThrow(refusal);
+    const { limits } = engineHost({ catalog, config });
+    const problems = await (await configuredEngine(config)).check(catalog, { limits, onChecked: () => {} });
+    expect(problems.map(describeProblem).join('\n')).toMatch(refusal);
   });
 });

@@ -4,6 +4,7 @@ import { readConfig } from '../../src/config.ts';
 import { checkQueries } from '../../src/engines/duckdb/check-queries.ts';
 import { openDuckdb } from '../../src/engines/duckdb/open-duckdb.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { engineHost } from '../support/engine-host.ts';
 import { eventually } from '../support/eventually.ts';
 import { draftQuery } from '../support/queries.ts';
 import { engineContract } from '../engine/contract.ts';
@@ -11,20 +12,18 @@ import { engineContract } from '../engine/contract.ts';
 const open = (
   queries: readonly SavedQuery[],
   env: Record<string, string> = {},
-  onProblem: (message: string) => void = () => {},
-) =>
-  openDuckdb({
-    catalog: { queries, tables: [] },
-    config: readConfig({
-      ENGINE_TIMEOUT_MS: '500',
-      ENGINE_CONCURRENCY: '2',
-      DATA_DIR: 'test',
-      STORE_FILE: ':memory:',
-      ...env,
-    }),
-    now: () => new Date(),
-    listener: { problem: onProblem, news: () => {} },
+  problem: (message: string) => void = () => {},
+) => {
+  const config = readConfig({
+    ENGINE_TIMEOUT_MS: '500',
+    ENGINE_CONCURRENCY: '2',
+    DATA_DIR: 'test',
+    STORE_FILE: ':memory:',
+    ...env,
   });
+  const host = engineHost({ catalog: { queries, tables: [] }, config, events: { problem } });
+  return openDuckdb(host, config.duckdb);
+};
 
 engineContract('duckdb', { open });
 
@@ -50,9 +49,9 @@ test('a query that only DuckDB refuses is reported after the start, and refused 
 
   const config = readConfig({ DATA_DIR: 'test', STORE_FILE: ':memory:' });
   const catalog = { queries: [refused, ready], tables: [] };
-  await expect(
-    checkQueries({ catalog, config, maximumBytes: undefined, onChecked: () => {} }),
-  ).rejects.toMatchObject({ problems: [{ file: refused.source.file }] });
+  await expect(checkQueries(catalog, config.duckdb)).rejects.toMatchObject({
+    problems: [{ file: refused.source.file }],
+  });
 });
 
 describe('slow queries', () => {
@@ -182,7 +181,7 @@ test('a text that DuckDB joins from a list is no integer, as which DuckDB plans 
     sql: "select concat(cast(array_length(@list) as string), ' values') as x",
   });
   const catalog = { queries: [query], tables: [] };
-  await checkQueries({ catalog, config: readConfig({}), maximumBytes: undefined, onChecked: () => {} });
+  await checkQueries(catalog, readConfig({}).duckdb);
   const engine = await open([query]);
   const { signal } = new AbortController();
   const { rows } = await engine.run({ query, parameters: { list: ['1', '2'] } }, { signal });
@@ -195,13 +194,7 @@ test('a query whose types DuckDB resolves only with values is checked by the typ
   const sql = "select x from unnest(split(@list, ',')) as x order by x";
   const valid = draftQuery({ columns: { x: 'string' }, parameters, sql });
   const wrong = draftQuery({ columns: { x: 'integer' }, parameters, sql });
-  const check = (query: SavedQuery) =>
-    checkQueries({
-      catalog: { queries: [query], tables: [] },
-      config: readConfig({}),
-      maximumBytes: undefined,
-      onChecked: () => {},
-    });
+  const check = (query: SavedQuery) => checkQueries({ queries: [query], tables: [] }, readConfig({}).duckdb);
   await check(valid);
   // DuckDB folds a NULL in a text to NULL, which is INTEGER.
   const repeated = { list: '{ type: integer, repeated: true, description: L. }' };

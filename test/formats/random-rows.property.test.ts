@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runSteps } from '../../src/concurrency/run-steps.ts';
-import type { ResultColumn } from '../../src/catalog/model/result-column.ts';
+import { runSteps } from '../../src/concurrency/loop-turns.ts';
+import type { ResultColumn } from '../../src/catalog/model/header-types.ts';
 import { columnShapes } from '../../src/formats/column-shapes.ts';
 import { convertRows } from '../../src/formats/convert-rows.ts';
 import { type Format, formats } from '../../src/formats/format.ts';

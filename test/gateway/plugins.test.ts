@@ -55,7 +55,8 @@ describe('a gateway without plug-ins', () => {
     await open();
     expect(await (await get(rest)).json()).toEqual({ result: [{ n: 1 }] });
     expect(await (await get(graphql)).json()).toEqual({ data: { q: { rowCount: 1 } } });
-    for (const path of ['/metrics', '/openapi.json', '/openapi', '/']) expect((await get(path)).status).toBe(404);
+    for (const path of ['/metrics', '/openapi.json', '/openapi', '/'])
+      expect((await get(path)).status).toBe(404);
   });
 });
 
@@ -136,7 +137,10 @@ describe('a reply of a plug-in', () => {
     let count = 0;
     await open({
       name: 'counter',
-      onReply: (_exchange, reply) => ({ ...reply, headers: { ...reply.headers, 'X-Count': String((count += 1)) } }),
+      onReply: (_exchange, reply) => ({
+        ...reply,
+        headers: { ...reply.headers, 'X-Count': String((count += 1)) },
+      }),
     });
     const counts = [];
     for (let at = 0; at < 3; at += 1) counts.push((await get(rest)).headers.get('x-count'));

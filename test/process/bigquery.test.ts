@@ -79,11 +79,12 @@ describe('the process with ENGINE=bigquery', () => {
   test('loads no BigQuery library with ENGINE=duckdb', () => {
     const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
     const script = `
-      const { engines } = await import('./src/engines/engines.ts');
+      const { configuredEngine } = await import('./src/engines/engines.ts');
+      const { engineHost } = await import('./test/support/engine-host.ts');
       const { readConfig } = await import('./src/config.ts');
-      const options = { now: () => new Date(), listener: { problem() {}, news() {} } };
       const config = readConfig({ DATA_DIR: ${JSON.stringify(folder)} });
-      await (await engines.duckdb.open({ ...options, config, catalog: { queries: [], tables: [] } })).close();
+      const engine = await configuredEngine(config);
+      await (await engine.open(engineHost({ config, catalog: { queries: [], tables: [] } }))).close();
       const { createRequire } = await import('node:module');
       const loaded = Object.keys(createRequire(import.meta.url)('node:module')._cache);
       console.log(loaded.filter((file) => /google|undici/.test(file)).length, loaded.length > 0);`;

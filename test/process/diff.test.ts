@@ -75,7 +75,7 @@ describe('querygate diff', () => {
     expect(output).toContain(
       `  dangerous  ${file}:${lineOf(changed, 'total_rest')} column total_rest_requests: type integer → float\n`,
     );
-    expect(output).toContain('bytes are not compared: only BigQuery reports them');
+    expect(output).toContain('bytes are not compared: duckdb does not report them');
     expect(summaryOf({ output })).toBe(
       '2 breaking, 1 dangerous changes of 1 endpoint; 2 endpoints are as at HEAD',
     );
@@ -165,7 +165,9 @@ describe('querygate diff', () => {
     expect(await failure(['HEAD:queries'])).toContain('git knows no commit');
     expect(await failure([''])).toContain('is not a name of a commit');
     expect(await failure(['HEAD'], { PATH: folder })).toContain('git is not installed');
-    expect(await failure(['HEAD', '--max-bytes-ratio', '2'])).toContain('only BigQuery reports bytes');
+    expect(await failure(['HEAD', '--max-bytes-ratio', '2'])).toContain(
+      'duckdb reports no bytes, as BigQuery does',
+    );
     expect(await failure([])).toContain("missing required argument 'ref'");
     write(folder, { 'queries/a.sql': queryText().replace('max_rows', 'max_row') });
     const broken = await failure(['HEAD']);

@@ -189,7 +189,7 @@ describe.skipIf(!hasRedis)('several gateways on one Redis', () => {
     cpSync('src', join(copy, 'src'), { recursive: true });
     cpSync('package.json', join(copy, 'package.json'));
     symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
-    const file = join(copy, 'src/results/redis/format.ts');
+    const file = join(copy, 'src/results/redis/format-version.ts');
     const text = readFileSync(file, 'utf8');
     const next = text.replace(/'querygate\/(\d+)'/, (_, number) => `'querygate/${Number(number) + 1}'`);
     expect(next).not.toBe(text);

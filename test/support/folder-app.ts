@@ -65,7 +65,7 @@ export async function openFolderApp(
     ...env,
   });
   const app = await createGateway({
-    ...gatewayOptions(config, apiKey),
+    ...(await gatewayOptions(config, apiKey)),
     log: pino({ level }, { write }),
     ...(engine && { engine: openedEngine(engine) }),
     ...(now && { now }),

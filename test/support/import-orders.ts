@@ -26,6 +26,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/pages/src': ['parameters', 'chart', 'result', 'snippets'],
   src: [
     'errors.ts',
+    'memoize.ts',
     'version.ts',
     'trace',
     'config',
@@ -54,6 +55,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'src/catalog': ['model', 'binding', 'header', 'check', 'folder'],
   'src/keys': ['rates', 'file', 'jwt', 'sources'],
   'src/engines': ['bigquery', 'duckdb'],
+  'src/engines/bigquery': ['api', 'fixtures'],
   'src/engines/duckdb': ['wire', 'store', 'demo', 'import', 'prepare', 'run'],
   'src/engines/duckdb/import': ['scan', 'read', 'reject'],
   'src/results': ['shared', 'redis'],

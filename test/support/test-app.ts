@@ -67,7 +67,7 @@ export async function openTestApp(
     ENGINE_CONCURRENCY: '2',
     ...env,
   });
-  const options = gatewayOptions(config, apiKey);
+  const options = await gatewayOptions(config, apiKey);
   const app = await createGateway({
     ...options,
     log,
@@ -108,6 +108,8 @@ export async function openTestApp(
 /** An engine of a test in place of one that is opened. */
 export const openedEngine = (engine: Engine): GatewayOptions['engine'] => ({
   name: 'test',
+  sql: 'bigquery',
+  flags: { enforcesTenants: true },
   open: async () => engine,
 });
 

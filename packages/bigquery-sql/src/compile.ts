@@ -5,7 +5,7 @@ import { computeFrameKeys } from './passes/rewriting/frame-keys.ts';
 import { buildContext, type Observer, type Rules } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
 import { resolveFrom } from './rules/from/from.ts';
-import { tableRelations } from './rules/from/tables.ts';
+import { tableRelations } from './rules/from/table-relations.ts';
 import { resolveQuery } from './rules/queries/query.ts';
 import { emptyScope, type RelationColumn } from './rules/scope.ts';
 import { sqlFunctions } from './rules/sql-function.ts';

@@ -3,9 +3,10 @@ import { type CatalogFiles, readFolder } from '../../catalog/folder/read-folder.
 import { parseCatalog } from '../../catalog/folder/load-catalog.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Config } from '../../config.ts';
-import { engines } from '../../engines/engines.ts';
+import type { CheckOptions } from '../../engine/engine-factory.ts';
+import { configuredEngine, limitsOf } from '../../engines/engines.ts';
 import { completeRecords } from '../../analysis/complete-records.ts';
-import { StartError } from '../../errors.ts';
+import { type Problem, StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
 import { paintFor } from '../test/print-outcomes.ts';
 import { type CatalogDiff, compareCatalogs, type EndpointDiff } from './compare-catalogs.ts';
@@ -33,8 +34,12 @@ export interface DiffOptions {
  */
 export async function diffQueries(config: Config, ref: string, options: DiffOptions): Promise<boolean> {
   const maxRatio = parseRatio(options.maxBytesRatio);
-  if (maxRatio !== undefined && config.engine !== 'bigquery')
-    throw commandError('--max-bytes-ratio: only BigQuery reports bytes; use it with --engine bigquery');
+  const engine = await configuredEngine(config);
+  const reportsBytes = engine.flags?.reportsBytes ?? false;
+  if (maxRatio !== undefined && !reportsBytes)
+    throw commandError(
+      `--max-bytes-ratio: ${engine.name} reports no bytes, as BigQuery does; use it with --engine bigquery`,
+    );
   const files = readFolder(config.queriesDir);
   const parsed = loadNow(config.queriesDir, files);
   const catalog = completeRecords(parsed);
@@ -44,12 +49,23 @@ export async function diffQueries(config: Config, ref: string, options: DiffOpti
   const before = loadBefore(config.queriesDir, oldFiles ?? new Map(), { files, catalog: parsed });
   const old = { ...before, catalog: completeRecords(before.catalog) };
 
+  const limits = limitsOf(config);
   const failed: string[] = [];
   const onFailed = (note: string) => void failed.push(note);
   const compared = await compareCatalogs(old, catalog, async (pairs) => {
-    if (config.engine !== 'bigquery' || pairs.length === 0) return () => [];
+    if (!reportsBytes || pairs.length === 0) return () => [];
     const { measureBytes } = await import('./measure-bytes.ts');
-    return measureBytes(pairs, { config, before: old.catalog, after: catalog, maxRatio, onFailed });
+    const { maximumBytes } = engine;
+    const check = (one: Catalog, onChecked: CheckOptions['onChecked']) =>
+      engine.check(one, { limits, maximumBytes: Number.MAX_SAFE_INTEGER, onChecked });
+    return measureBytes(pairs, {
+      check,
+      maximumBytes,
+      before: old.catalog,
+      after: catalog,
+      maxRatio,
+      onFailed,
+    });
   });
 
   const missing = `${config.queriesDir} did not exist at ${ref}: every endpoint is new`;
@@ -57,8 +73,9 @@ export async function diffQueries(config: Config, ref: string, options: DiffOpti
     ...(oldFiles === undefined ? [missing] : []),
     ...compared.notes,
     ...failed,
-    ...(await sqlProblems(config, catalog)),
-    ...unmeasured(config, compared),
+    // Where bytes are reported, finding problems of the SQL is a dry run of each query.
+    ...(reportsBytes ? [] : await engine.check(catalog, { limits, onChecked: () => {} })).map(sqlNote),
+    ...(reportsBytes ? [] : unmeasured(engine.name, compared)),
   ];
   const report = toReport({
     ref,
@@ -93,25 +110,14 @@ function loadNow(folder: string, files: CatalogFiles): Catalog {
   }
 }
 
-/** Problems of the SQL, which make a comparison of the headers worth little. On BigQuery, finding them is a dry run of each query. */
-async function sqlProblems(config: Config, catalog: Catalog): Promise<readonly string[]> {
-  if (config.engine === 'bigquery') return [];
-  try {
-    await engines[config.engine].check({ catalog, config, maximumBytes: undefined, onChecked: () => {} });
-    return [];
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    return error.problems.map(
-      ({ file, line, message }) => `${file}${line === undefined ? '' : `:${line}`} is not valid: ${message}`,
-    );
-  }
-}
+/** A problem of the SQL, which makes a comparison of the headers worth little. */
+const sqlNote = ({ file, line, message }: Problem): string =>
+  `${file}${line === undefined ? '' : `:${line}`} is not valid: ${message}`;
 
-/** Only BigQuery says what a run would read. */
-const unmeasured = ({ engine }: Config, { measurable }: CatalogDiff): readonly string[] =>
-  engine === 'bigquery' || measurable.length === 0
+const unmeasured = (engine: string, { measurable }: CatalogDiff): readonly string[] =>
+  measurable.length === 0
     ? []
-    : ['bytes are not compared: only BigQuery reports them (--engine bigquery)'];
+    : [`bytes are not compared: ${engine} does not report them, as BigQuery does (--engine bigquery)`];
 
 interface ReportParts {
   readonly ref: string;

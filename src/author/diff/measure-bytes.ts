@@ -1,14 +1,14 @@
 import { exampleValue } from '../../catalog/binding/example-parameters.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { Config } from '../../config.ts';
 import type { QueryCheck } from '../../engine/engine.ts';
-import { engines } from '../../engines/engines.ts';
-import { StartError } from '../../errors.ts';
 import { type Change, change, type Pair } from './change.ts';
 import type { MoreChanges } from './compare-catalogs.ts';
 
 interface MeasureOptions {
-  readonly config: Config;
+  /** Dry runs queries. */
+  readonly check: (catalog: Catalog, onChecked: (check: QueryCheck) => void) => Promise<unknown>;
+  /** The most bytes that a query may read; undefined for any. */
+  readonly maximumBytes: number | undefined;
   readonly before: Catalog;
   readonly after: Catalog;
   /** How many times as many bytes a run may read as before. */
@@ -17,12 +17,12 @@ interface MeasureOptions {
   readonly onFailed: (note: string) => void;
 }
 
-/** Dry runs both versions of endpoints on BigQuery with the same values, and compares the bytes that they would read. */
+/** Dry runs both versions of endpoints with the same values, and compares the bytes that they would read. */
 export async function measureBytes(pairs: readonly Pair[], options: MeasureOptions): Promise<MoreChanges> {
-  const { config, before, after, onFailed } = options;
+  const { check: run, before, after, onFailed } = options;
   const oldQueries = pairs.map((pair) => withExamplesOf(pair));
-  const oldChecks = await dryRunAll({ ...before, queries: oldQueries }, config);
-  const checks = await dryRunAll({ ...after, queries: pairs.map((pair) => pair.after) }, config);
+  const oldChecks = await dryRunAll({ ...before, queries: oldQueries }, run);
+  const checks = await dryRunAll({ ...after, queries: pairs.map((pair) => pair.after) }, run);
   const changes = new Map(
     pairs.map((pair, at) => {
       const old = oldChecks.get(oldQueries[at] ?? pair.before);
@@ -40,17 +40,15 @@ export async function measureBytes(pairs: readonly Pair[], options: MeasureOptio
 }
 
 const reasonOf = (check: QueryCheck | undefined) =>
-  `has no result of a dry run: ${check?.problems[0]?.message ?? 'BigQuery reports no bytes'}`;
+  `has no result of a dry run: ${check?.problems[0]?.message ?? 'the engine reports no bytes'}`;
 
-async function dryRunAll(catalog: Catalog, config: Config): Promise<ReadonlyMap<SavedQuery, QueryCheck>> {
+/** The command compares; what is wrong with a version is for `check`. */
+async function dryRunAll(
+  catalog: Catalog,
+  run: MeasureOptions['check'],
+): Promise<ReadonlyMap<SavedQuery, QueryCheck>> {
   const checks = new Map<SavedQuery, QueryCheck>();
-  const onChecked = (check: QueryCheck) => void checks.set(check.query, check);
-  try {
-    await engines.bigquery.check({ catalog, config, maximumBytes: Number.MAX_SAFE_INTEGER, onChecked });
-  } catch (error) {
-    // The command compares; what is wrong with a version is for `check`.
-    if (!(error instanceof StartError)) throw error;
-  }
+  await run(catalog, (check) => void checks.set(check.query, check));
   return checks;
 }
 
@@ -66,13 +64,13 @@ function withExamplesOf({ before, after }: Pair): SavedQuery {
 function compareBytes(
   before: number | undefined,
   after: number | undefined,
-  { config, maxRatio }: MeasureOptions,
+  { maximumBytes, maxRatio }: MeasureOptions,
 ): readonly Change[] {
   if (before === undefined || after === undefined || before === after) return [];
   const ratio = after / before;
   const count = (bytes: number) => bytes.toLocaleString('en');
   const text = `reads ${count(before)} → ${count(after)} bytes (${ratioText(ratio)}) with its examples`;
-  const maximum = config.bigquery.maximumBytesBilled ?? Number.POSITIVE_INFINITY;
+  const maximum = maximumBytes ?? Number.POSITIVE_INFINITY;
   if (after > maximum && before <= maximum)
     return [change('bytes-over-maximum', ['sql'], `${text}; at most ${count(maximum)} are allowed`)];
   if (maxRatio !== undefined && ratio > maxRatio)

@@ -2,7 +2,7 @@ import { Document, isCollection, isMap, isPair, isScalar, type YAMLMap } from 'y
 import { fillIn } from '../../catalog/header/unfinished.ts';
 import { pascalCase } from '../../names/graphql-names.ts';
 import { columnTypes } from '../../catalog/model/saved-query.ts';
-import type { ResultColumn } from '../../catalog/model/result-column.ts';
+import type { ResultColumn } from '../../catalog/model/header-types.ts';
 import type { DescribedColumn, DescribedParameter, SqlDescription } from '@querygate/bigquery-sql/proposals';
 
 /** What an existing file of the same name says, which stays. */

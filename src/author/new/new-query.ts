@@ -3,20 +3,29 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseQuery } from '../../catalog/header/parse-query.ts';
+import { parameterUses } from '../../catalog/header/check-parameter-use.ts';
 import { readHeader } from '../../catalog/header/read-header.ts';
 import { isFilledIn } from '../../catalog/header/unfinished.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { namePattern, nameRule, parseVersionName } from '../../catalog/model/version-name.ts';
 import type { Config } from '../../config.ts';
-import { describeSql, type SqlDescription, tenantColumns } from '@querygate/bigquery-sql/proposals';
-import { engines } from '../../engines/engines.ts';
+import {
+  type DescribedParameter,
+  describeSql,
+  type SqlDescription,
+  tenantColumns,
+} from '@querygate/bigquery-sql/proposals';
+import { configuredEngine, limitsOf } from '../../engines/engines.ts';
 import { StartError } from '../../errors.ts';
 import { commandError, readInput } from '../arguments.ts';
 import { headerSchemaFile } from '../package-files.ts';
 import { problemsText } from '../problems/print-problems.ts';
 import { type EarlierHeader, headerText } from './header-text.ts';
 import { notesOf } from './notes.ts';
+
+/** The columns that the engine reports of SQL. */
+type ResultColumns = Parameters<typeof describeSql>[0]['resultColumns'];
 
 export interface NewOptions {
   readonly force?: boolean;
@@ -37,6 +46,12 @@ export async function newQuery(
   sqlFile: string | undefined,
   { force = false, parameter = [] }: NewOptions,
 ): Promise<boolean> {
+  const engine = await configuredEngine(config);
+  const { columnsOf } = engine;
+  if (columnsOf === undefined)
+    throw commandError(`${engine.name} does not say which columns SQL has: the engine has no columnsOf`);
+  if (engine.sql === 'native' && parameter.length > 0)
+    throw commandError(`--parameter changes BigQuery's SQL, but ${engine.name} runs SQL of its own`);
   if (name.endsWith('.sql') && sqlFile === undefined)
     throw commandError(`got the file ${name}, but no name: querygate new <name> ${name}`);
   if (!namePattern.test(name)) {
@@ -56,19 +71,24 @@ export async function newQuery(
   let description: SqlDescription;
   let analyzed = sql;
   try {
-    description = await describeSql({
-      sql,
-      source,
-      tables,
-      chosen: parameter,
-      tenantColumns: tenantColumns(savedQueries(config.queriesDir)),
-      hasOpenTables: config.engine === 'bigquery',
-      columnTypes,
-      resultColumns: (converted, parameters) => {
-        analyzed = converted;
-        return engines[config.engine].columnsOf({ sql: converted, source, tables, parameters, config });
-      },
-    });
+    const limits = limitsOf(config);
+    const resultColumns: ResultColumns = (converted, parameters) => {
+      analyzed = converted;
+      return columnsOf(converted, { source, tables, parameters, limits });
+    };
+    description =
+      engine.sql === 'native'
+        ? await describeNative(sql, resultColumns)
+        : await describeSql({
+            sql,
+            source,
+            tables,
+            chosen: parameter,
+            tenantColumns: tenantColumns(savedQueries(config.queriesDir)),
+            hasOpenTables: engine.flags?.hasOwnTables ?? false,
+            columnTypes,
+            resultColumns,
+          });
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     process.stderr.write(problemsText(error, { textOf: () => analyzed }));
@@ -90,6 +110,39 @@ export async function newQuery(
   writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
   process.stderr.write(notesOf({ file, text, description }));
   return true;
+}
+
+/** SQL of the engine's own says its columns only, and the names of its parameters. */
+async function describeNative(sql: string, resultColumns: ResultColumns): Promise<SqlDescription> {
+  const names = [...new Set(parameterUses(sql).uses.map(({ name }) => name))];
+  const parameters = names.map(
+    (name): DescribedParameter => ({
+      name,
+      type: 'string',
+      required: true,
+      values: [],
+      bind: undefined,
+      repeated: false,
+      isList: false,
+      default: undefined,
+      bounds: undefined,
+      description: undefined,
+    }),
+  );
+  const typed = names.map((name) => ({ name, repeated: false }));
+  const reported = await resultColumns(sql, typed);
+  return {
+    sql,
+    conversions: [],
+    names: [],
+    description: undefined,
+    replacements: [],
+    columns: reported.map((column) => ({ ...column, required: false, description: undefined })),
+    parameters,
+    tenants: [],
+    proposals: [],
+    limit: undefined,
+  };
 }
 
 /** Names the JSON Schema of the header if the package is installed in the project: another path would be of this machine only. */

@@ -56,12 +56,12 @@ async function open(
   texts: readonly string[],
 ): Promise<WorkerReply> {
   try {
-    const config = readConfig(settings);
-    const { tables, problems } = loadTables(join(config.queriesDir, 'tables'));
+    const { duckdb, queriesDir } = readConfig(settings);
+    const { tables, problems } = loadTables(join(queriesDir, 'tables'));
     if (problems.length > 0) throw new StartError('The tables have problems', problems);
     const withRows = tables.some(({ name }) => texts.some((text) => mentions(text, name)));
     const listener = { problem: report, news: () => {} };
-    session = await openSession({ config, tables, withRows, now: () => new Date(), listener });
+    session = await openSession({ duckdb, tables, withRows, now: () => new Date(), listener });
     return { kind: 'opened' };
   } catch (error) {
     if (!(error instanceof StartError)) throw error;

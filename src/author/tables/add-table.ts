@@ -47,7 +47,7 @@ export async function addTable(
 
   const { fields, notes } = await fieldsOf(sources, async (data) => {
     const { inferFields } = await import('../../engines/duckdb/infer-fields.ts');
-    return inferFields(data, config);
+    return inferFields(data, config.duckdb);
   });
   const text = `${fieldsText(fields)}\n`;
   const { problems } = parseTableFile('table.json', { text });

@@ -6,6 +6,7 @@ import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { hasOrder, readsClock, tablesRead } from '@querygate/bigquery-sql/analysis';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Config } from '../../config.ts';
+import type { EngineFactory } from '../../engine/engine-factory.ts';
 import { testsFolder } from './load-tests.ts';
 
 /** A larger file of rows would make every run of the tests slow. */
@@ -19,12 +20,14 @@ export async function writeFirstTests(
   catalog: Catalog,
   config: Config,
   names: readonly string[],
+  sql: EngineFactory['sql'],
 ): Promise<void> {
   const folder = testsFolder(config.queriesDir);
   for (const query of catalog.queries.filter(({ name }) => names.includes(name))) {
     const file = join(folder, `${query.name}.yaml`);
     if (existsSync(file) || existsSync(join(folder, `${query.name}.yml`))) continue;
-    const tables = tablesRead(query.sql, catalog.tables);
+    // Of SQL that is not BigQuery's, only the author knows which tables it reads.
+    const tables = sql === 'native' ? [] : tablesRead(query.sql, catalog.tables);
     const files = await filesOf(tables, config);
     const text = await firstTest(query, tables, { files, folder, config });
     mkdirSync(folder, { recursive: true });
@@ -74,7 +77,7 @@ async function firstTest(
 /** The file with the rows of each table, if it is one, and not large. */
 async function filesOf(
   tables: readonly TableSchema[],
-  { dataDir }: Config,
+  { duckdb: { dataDir } }: Config,
 ): Promise<ReadonlyMap<string, string>> {
   if (dataDir === undefined || !existsSync(dataDir)) return new Map();
   const { findDataFiles } = await import('../../engines/duckdb/import/scan/data-files.ts');
@@ -98,7 +101,7 @@ async function newestOf(
   const moments: Date[] = [];
   for (const { name, fields } of tables) {
     const file = files.get(name);
-    const moment = file === undefined ? undefined : await newestMoment(file, fields, config);
+    const moment = file === undefined ? undefined : await newestMoment(file, fields, config.duckdb);
     if (moment !== undefined) moments.push(moment);
   }
   return moments.toSorted((a, b) => b.getTime() - a.getTime())[0];

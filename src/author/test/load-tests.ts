@@ -6,12 +6,10 @@ import { didYouMean } from '@querygate/bigquery-sql/text';
 import { type Problem, StartError } from '../../errors.ts';
 import { readYaml, type YamlData } from '../../files/read-yaml.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
+import type { Fixtures } from '../../engine/engine-factory.ts';
 import { type TestFileData, testFileSchema } from './test-schema.ts';
 
-export type FixtureRow = Readonly<Record<string, unknown>>;
-
-/** The rows of a table before a test runs. */
-export type Fixture = { readonly rows: readonly FixtureRow[] } | { readonly file: string };
+type FixtureRow = Readonly<Record<string, unknown>>;
 
 export interface QueryTest {
   readonly name: string;
@@ -24,7 +22,7 @@ export interface QueryTest {
   /** Columns whose values may differ between engines. */
   readonly approximate: readonly string[];
   readonly parameters: Readonly<Record<string, readonly string[]>>;
-  readonly tables: Readonly<Record<string, Fixture>>;
+  readonly tables: Fixtures;
   readonly expect: TestFileData['tests'][number]['expect'];
 }
 

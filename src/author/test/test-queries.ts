@@ -4,13 +4,14 @@ import { dirname } from 'node:path';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { loadTypedCatalog } from '../../analysis/complete-records.ts';
+import { configuredEngine, limitsOf } from '../../engines/engines.ts';
 import { StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
 import { problemsText } from '../problems/print-problems.ts';
 import { writeFirstTests } from './first-test.ts';
 import { junitXml } from './junit.ts';
 import { loadTests, type TestFile } from './load-tests.ts';
-import { openFixtures } from './open-fixtures.ts';
+import { openFixtures, requireFixtures } from './open-fixtures.ts';
 import { outcomeText, paintFor, summaryText } from './print-outcomes.ts';
 import { type Open, runFiles } from './run-files.ts';
 import { updateRows } from './update-rows.ts';
@@ -47,10 +48,16 @@ export async function testQueries(
 async function runOnce(config: Config, names: readonly string[], options: TestOptions): Promise<boolean> {
   const startedAt = performance.now();
   const paint = paintFor(process.stdout);
+  const engine = await configuredEngine(config);
+  requireFixtures(engine);
+  if (options.mutate && engine.sql === 'native')
+    throw commandError(`--mutate changes BigQuery's SQL, but ${engine.name} runs SQL of its own`);
   const catalog = loadTypedCatalog(config.queriesDir);
-  if (options.update) await writeFirstTests(catalog, config, names);
+  if (options.update) await writeFirstTests(catalog, config, names, engine.sql);
   const files = loadTests(catalog, config.queriesDir, names);
-  const open = await opener(config, catalog);
+  const { tables } = catalog;
+  const limits = limitsOf(config);
+  const open: Open = (queries, fixtures) => openFixtures(engine, { queries, tables }, limits, fixtures);
   const parallel = availableParallelism();
   const outcomes = await runFiles(files, { open, parallel });
   const updated = options.update ? updateRows(outcomes) : [];
@@ -63,7 +70,7 @@ async function runOnce(config: Config, names: readonly string[], options: TestOp
   const failed = outcomes.filter((outcome) => !outcome.verdict.passed && !updated.includes(outcome));
   if (failed.length > 0 || !options.mutate) return failed.length === 0;
   const { reportMutations } = await import('./report-mutations.ts');
-  return reportMutations(files, { tables: catalog.tables, open, parallel, paint });
+  return reportMutations(files, { tables, open, parallel, paint });
 }
 
 /** @throws StartError if the file cannot be written */
@@ -74,15 +81,6 @@ function writeJunit(file: string, outcomes: Parameters<typeof junitXml>[0]): voi
   } catch (error) {
     throw commandError(`--junit ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
   }
-}
-
-/** What opens the engine of tests: DuckDB in memory, or BigQuery without any table. */
-async function opener(config: Config, { tables }: Catalog): Promise<Open> {
-  if (config.engine === 'bigquery') {
-    const { openBigqueryFixtures } = await import('./bigquery-fixtures.ts');
-    return (_, fixtures) => openBigqueryFixtures({ config, tables, fixtures });
-  }
-  return (queries, fixtures) => openFixtures({ config, queries, tables, fixtures });
 }
 
 function untestedQueries(

@@ -1,8 +1,9 @@
+import { problemAt } from '@querygate/bigquery-sql/problem';
 import type { Problem } from '../../errors.ts';
 import type { Parameter } from '../model/saved-query.ts';
 import { parameterUses } from './check-parameter-use.ts';
 import type { Header } from './header-schema.ts';
-import { type HeaderAndSql, lineAt } from './read-header.ts';
+import type { HeaderAndSql } from './read-header.ts';
 
 /**
  * Parameters with which LIMIT or OFFSET would fail: both take an INT64 that is neither NULL nor negative.
@@ -10,19 +11,20 @@ import { type HeaderAndSql, lineAt } from './read-header.ts';
  * @see https://cloud.google.com/bigquery/docs/reference/standard-sql/query-syntax#limit_and_offset_clause
  */
 export function checkLimits(
+  file: string,
   { parameters }: Header,
   { sql, sqlLine }: Pick<HeaderAndSql, 'sql' | 'sqlLine'>,
-): readonly Omit<Problem, 'file'>[] {
-  return limitUses(sql).flatMap(({ name, index, clause }) => {
+): readonly Problem[] {
+  return limitUses(sql).flatMap(({ name, start, clause }) => {
     const declared = parameters[name];
     if (declared?.bind !== 'INT64' || declared.repeated) return [];
-    const line = sqlLine + lineAt(sql, index) - 1;
+    const problem = (message: string) => problemAt(sql, { file, line: sqlLine }, start, message);
     if (!declared.required && declared.default === undefined) {
       const message = `${clause} @${name}: @${name} is NULL if it is absent, and ${clause} takes no NULL; give it a default, or required: true`;
-      return [{ line, message }];
+      return [problem(message)];
     }
     const isNegative = String(declared.default ?? 0).startsWith('-');
-    return isNegative ? [{ line, message: `${clause} @${name}: its default is negative` }] : [];
+    return isNegative ? [problem(`${clause} @${name}: its default is negative`)] : [];
   });
 }
 
@@ -41,11 +43,11 @@ export function withLimits(parameters: readonly Parameter[], sql: string): reado
 
 interface LimitUse {
   readonly name: string;
-  readonly index: number;
-  readonly clause: string;
+  readonly start: number;
+  readonly clause: 'LIMIT' | 'OFFSET';
 }
 
 const limitUses = (sql: string): readonly LimitUse[] =>
-  parameterUses(sql).flatMap(({ name, index, before }) =>
-    /^(?:limit|offset)$/i.test(before) ? [{ name, index, clause: before.toUpperCase() }] : [],
+  parameterUses(sql).uses.flatMap(({ name, start, before }) =>
+    before?.key === 'LIMIT' || before?.key === 'OFFSET' ? [{ name, start, clause: before.key }] : [],
   );

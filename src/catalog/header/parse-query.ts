@@ -38,8 +38,8 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
     ...[...headerProblems, ...(header.success ? checkVersion(name, header.data) : [])].map(
       ({ path, message }) => ({ file, line: parts.lineOf(path), message }),
     ),
-    ...checkParameterUse(parts).map((problem) => ({ file, ...problem })),
-    ...(header.success ? checkLimits(header.data, parts) : []).map((problem) => ({ file, ...problem })),
+    ...checkParameterUse(file, parts),
+    ...(header.success ? checkLimits(file, header.data, parts) : []),
   ];
   if (!header.success || problems.length > 0) return { problems };
   const query = toQuery(name, header.data, parts, file);

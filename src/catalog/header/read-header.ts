@@ -51,6 +51,6 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
 const isObject = (data: unknown): data is object => typeof data === 'object' && data !== null;
 
 /** The line, from 1, of an offset in a text. */
-export function lineAt(text: string, offset: number): number {
+function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }

@@ -5,7 +5,7 @@ export const compile: CliCommand = {
   description: 'print the SQL that the engine runs for a saved query, given by name or UUID',
   settings: ['ENGINE', 'QUERIES_DIR'],
   async run({ args: [name = ''], config: readConfig }) {
-    const [{ findQuery }, { engines }, { loadTypedCatalog }] = await Promise.all([
+    const [{ findQuery }, { configuredEngine }, { loadTypedCatalog }] = await Promise.all([
       import('../../catalog/model/find-query.ts'),
       import('../../engines/engines.ts'),
       import('../../analysis/complete-records.ts'),
@@ -13,6 +13,7 @@ export const compile: CliCommand = {
     const config = readConfig();
     const catalog = loadTypedCatalog(config.queriesDir);
     const query = findQuery(catalog, name);
-    process.stdout.write(`${await engines[config.engine].sqlOf({ catalog, config, query })}\n`);
+    const engine = await configuredEngine(config);
+    process.stdout.write(`${(await engine.sqlOf?.(query, catalog)) ?? query.sql}\n`);
   },
 };

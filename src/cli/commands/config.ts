@@ -36,7 +36,7 @@ function inForce(
 ): readonly (readonly [string, ShownSetting])[] {
   /** Defaults that depend on other settings. */
   const dependent: Readonly<Partial<Record<SettingName, string>>> = {
-    STORE_FILE: config.storeFile,
+    STORE_FILE: config.duckdb.storeFile,
     GRAPHIQL: config.graphiql ? 'on' : 'off',
     PAGES: config.pages ? 'on' : 'off',
     GRAPHQL_INTROSPECTION: config.introspection ? 'on' : 'off',

@@ -35,7 +35,7 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   PAGES: 'whether browsers get a page for each saved query: on or off',
   GRAPHQL_INTROSPECTION: 'whether the GraphQL schema may be queried: on or off',
   TRUSTED_DOCUMENTS: 'file of the only GraphQL documents that are answered',
-  ENGINE: 'where queries run: duckdb or bigquery',
+  ENGINE: 'where queries run: duckdb, bigquery, or the module of another engine',
   ENGINE_TIMEOUT_MS: 'how long one query may take, waiting included',
   ENGINE_CONCURRENCY: 'how many queries run at the same moment',
   ENGINE_QUEUE_LENGTH: 'how many more queries may wait',

@@ -1,6 +1,6 @@
 import { isLoopback } from '../../config/loopback.ts';
 import type { Config } from '../../config.ts';
-import { engines } from '../../engines/engines.ts';
+import { loadEngine } from '../../engines/engines.ts';
 import type { GatewayOptions } from '../../gateway/options.ts';
 import { apiKey as keyOf, jwt, keyFile } from '../../exports/keys.ts';
 import { redis } from '../../exports/redis.ts';
@@ -22,13 +22,13 @@ interface ConfiguredOptions extends GatewayOptions {
 }
 
 /** The options of the gateway that the settings describe. @param apiKey configured, or generated at start */
-export function gatewayOptions(config: Config, apiKey: string | undefined): ConfiguredOptions {
+export async function gatewayOptions(config: Config, apiKey: string | undefined): Promise<ConfiguredOptions> {
   const ofMetrics = config.metrics ? metrics() : undefined;
   return {
     metrics: ofMetrics,
     plugins: [...pluginsOf(config, apiKey), ...(ofMetrics === undefined ? [] : [ofMetrics])],
     queries: config.queriesDir,
-    engine: { name: config.engine, open: (host) => engines[config.engine].open({ ...host, config }) },
+    engine: await loadEngine(config),
     keys: [
       ...(config.apiKeysFile === undefined
         ? []
@@ -51,6 +51,7 @@ export function gatewayOptions(config: Config, apiKey: string | undefined): Conf
     corsOrigins: config.corsOrigins,
     corsHeaders: config.corsHeaders,
     engineConcurrency: config.engineConcurrency,
+    engineQueueLength: config.engineQueueLength,
     engineTimeoutMs: config.engineTimeoutMs,
   };
 }

@@ -59,7 +59,7 @@ async function serve(
     now: Date.now,
   });
   const tracer = await configuredTracer(process.env, log);
-  const options = gatewayOptions(config, apiKey);
+  const options = await gatewayOptions(config, apiKey);
   const gateway = await createGateway({
     ...options,
     log,

@@ -3,14 +3,18 @@ import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import { GatewayError, type Problem, StartError } from '../../errors.ts';
 import { checkColumns, isSameColumn } from '../../analysis/check-columns.ts';
-import type { CheckOptions, QueryCheck } from '../../engine/engine.ts';
+import type { QueryCheck } from '../../engine/engine.ts';
+import type { CheckOptions } from '../../engine/engine-factory.ts';
 import { queueFull } from '../../engine/engine-errors.ts';
 import { compareFields } from '../../analysis/compare-fields.ts';
 import { openClient } from './api/client.ts';
+import type { BigqueryOptions } from './bigquery-options.ts';
 import { type DryRun, type DryRunContext, dryRun } from './dry-run.ts';
 import { toResultColumn } from './result-column.ts';
 
 interface CheckContext extends DryRunContext {
+  /** How many queries are checked at a time. */
+  readonly concurrency: number;
   /** The most bytes that a query may read; undefined for BIGQUERY_MAXIMUM_BYTES_BILLED. */
   readonly maximumBytes?: number | undefined;
 }
@@ -18,20 +22,19 @@ interface CheckContext extends DryRunContext {
 /**
  * Checks every query of the catalog by a dry run, without opening an engine. A failed check does not stop the others.
  *
- * @throws StartError with the problems of all queries
+ * @returns the problems of all queries
  */
-export async function checkQueries({
-  catalog,
-  config,
-  maximumBytes,
-  onChecked,
-}: CheckOptions): Promise<void> {
-  const client = openClient(config.bigquery);
+export async function checkQueries(
+  catalog: Catalog,
+  { limits, maximumBytes, onChecked }: CheckOptions,
+  options: BigqueryOptions,
+): Promise<readonly Problem[]> {
+  const client = openClient(options);
   const { signal } = new AbortController();
   try {
-    const checks = await checkAll(catalog, { client, config, signal, maximumBytes });
+    const checks = await checkAll(catalog, { client, options, ...limits, signal, maximumBytes });
     for (const check of checks) onChecked(check);
-    requireNoProblems(checks);
+    return checks.flatMap(({ problems }) => problems);
   } finally {
     await client.close();
   }
@@ -40,7 +43,7 @@ export async function checkQueries({
 /** Checks every query of the catalog over an open client, at most ENGINE_CONCURRENCY at a time. */
 export function checkAll({ queries }: Catalog, context: CheckContext): Promise<readonly QueryCheck[]> {
   const queue = new Semaphore({
-    permits: context.config.engineConcurrency,
+    permits: context.concurrency,
     queueLength: queries.length,
     overflow: queueFull,
   });
@@ -88,7 +91,7 @@ function recordProblems({ columns, source }: SavedQuery, { schema }: DryRun): re
 
 function byteProblems(
   { totalBytesProcessed = 0 }: DryRun,
-  { config, maximumBytes = config.bigquery.maximumBytesBilled ?? Number.POSITIVE_INFINITY }: CheckContext,
+  { options, maximumBytes = options.maximumBytesBilled ?? Number.POSITIVE_INFINITY }: CheckContext,
 ): readonly string[] {
   if (totalBytesProcessed <= maximumBytes) return [];
   return [`would read ${totalBytesProcessed} bytes with its examples; at most ${maximumBytes} are allowed`];

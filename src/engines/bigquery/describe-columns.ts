@@ -1,19 +1,19 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { StartError } from '../../errors.ts';
-import type { ResultColumn } from '../../catalog/model/result-column.ts';
-import type { ColumnsOptions } from '../../engine/engine.ts';
+import type { ResultColumn } from '../../catalog/model/header-types.ts';
+import type { ColumnsOptions } from '../../engine/engine-factory.ts';
+import type { BigqueryOptions } from './bigquery-options.ts';
 import { openClient } from './api/client.ts';
 import { toProblem } from './check-queries.ts';
 import { dryRun } from './dry-run.ts';
 import { toResultColumn } from './result-column.ts';
 
 /** The columns that SQL returns, by a dry run. @throws StartError if BigQuery does not accept the SQL */
-export async function describeColumns({
-  sql,
-  source,
-  parameters,
-  config,
-}: ColumnsOptions): Promise<readonly ResultColumn[]> {
+export async function describeColumns(
+  sql: string,
+  { source, parameters, limits }: ColumnsOptions,
+  options: BigqueryOptions,
+): Promise<readonly ResultColumn[]> {
   const query: SavedQuery = {
     id: '',
     name: 'new',
@@ -38,9 +38,10 @@ export async function describeColumns({
     tenantUnchecked: undefined,
     columns: [],
   };
-  const client = openClient(config.bigquery);
+  const client = openClient(options);
   try {
-    const context = { client, config, signal: new AbortController().signal };
+    const { signal } = new AbortController();
+    const context = { client, options, timeoutMs: limits.timeoutMs, signal };
     const { schema } = await dryRun({ query, parameters: {} }, context);
     if (schema !== undefined) return schema.fields.map(toResultColumn);
     throw new StartError("The SQL can't be described", [

@@ -1,14 +1,15 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import type { Config } from '../../config.ts';
 import { type BuildRequest, type CallContext, callApi } from './api/call-api.ts';
 import type { Client } from './api/client.ts';
 import { openDeadline } from './api/deadline.ts';
 import { dryJobReply, type QueryReply, queryReply } from './api/wire.ts';
+import type { BigqueryOptions } from './bigquery-options.ts';
 import { buildQueryBody } from './query-body.ts';
 
 export interface DryRunContext {
   readonly client: Client;
-  readonly config: Config;
+  readonly options: BigqueryOptions;
+  readonly timeoutMs: number;
   /** Aborted when the outcome is no longer needed. */
   readonly signal: AbortSignal;
 }
@@ -17,15 +18,15 @@ export type DryRun = Pick<QueryReply, 'schema' | 'totalBytesProcessed'>;
 
 /** The columns of a query and the bytes that a run would read. */
 export async function dryRun(bound: BoundQuery, context: DryRunContext): Promise<DryRun> {
-  const { client, config, signal } = context;
-  const deadline = openDeadline({ timeoutMs: config.engineTimeoutMs, caller: signal, closing: signal });
+  const { client, options, timeoutMs, signal } = context;
+  const deadline = openDeadline({ timeoutMs, caller: signal, closing: signal });
   const call = { client, bound, deadline };
   // Without the maximum: BigQuery would fail the dry run instead of reporting the bytes.
-  const { maximumBytesBilled: _, ...body } = buildQueryBody(bound, config.bigquery);
+  const { maximumBytesBilled: _, ...body } = buildQueryBody(bound, options);
   try {
     const query: BuildRequest = () => ({ method: 'POST', path: '/queries', body: { ...body, dryRun: true } });
     const reply = await callApi(call, query, deadline.expired, queryReply);
-    return reply.schema === undefined ? await insertDryRun(call, body, config) : reply;
+    return reply.schema === undefined ? await insertDryRun(call, body, options) : reply;
   } finally {
     deadline.release();
   }
@@ -40,11 +41,11 @@ async function insertDryRun(
     formatOptions: _,
     ...query
   }: Omit<ReturnType<typeof buildQueryBody>, 'maximumBytesBilled'>,
-  { bigquery: { project } }: Config,
+  { projectId }: BigqueryOptions,
 ): Promise<DryRun> {
   const body = {
     configuration: { dryRun: true, labels, query },
-    jobReference: { projectId: project, ...(location === undefined ? {} : { location }) },
+    jobReference: { projectId, ...(location === undefined ? {} : { location }) },
   };
   const insert: BuildRequest = () => ({ method: 'POST', path: '/jobs', body });
   const { statistics } = await callApi(call, insert, call.deadline.expired, dryJobReply);

@@ -1,9 +1,9 @@
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
-import type { BigqueryConfig } from '../../config.ts';
-import type { CatalogUpdates, Engine, EngineOptions, QueryCheck } from '../../engine/engine.ts';
+import type { CatalogUpdates, Engine, QueryCheck } from '../../engine/engine.ts';
+import type { EngineHost } from '../../engine/engine-factory.ts';
 import { engineClosing, queueFull } from '../../engine/engine-errors.ts';
+import type { BigqueryOptions } from './bigquery-options.ts';
 import { openClient } from './api/client.ts';
 import { checkAll, requireNoProblems } from './check-queries.ts';
 import { openJobCanceller } from './job-canceller.ts';
@@ -15,24 +15,25 @@ import { buildTextToRun } from './text-to-run.ts';
  *
  * @throws StartError if BIGQUERY_START_CHECK is `stop` and a saved query does not pass
  */
-export async function openBigquery({
-  catalog,
-  config,
-  listener,
-  turns = new LoopTurns(),
-}: EngineOptions): Promise<Engine> {
-  const client = openClient(config.bigquery);
+export async function openBigquery(
+  { catalog, limits, events, turns }: EngineHost,
+  options: BigqueryOptions,
+): Promise<Engine> {
+  const client = openClient(options);
   const jobs = openJobCanceller(client);
   const closing = new AbortController();
   const queue = new Semaphore({
-    permits: config.engineConcurrency,
-    queueLength: config.engineQueueLength,
+    permits: limits.concurrency,
+    queueLength: limits.queueLength,
     overflow: queueFull,
   });
 
   const check = async (queries: readonly SavedQuery[]) => {
-    const checks = await checkAll({ ...catalog, queries }, { client, config, signal: closing.signal });
-    if (!closing.signal.aborted) for (const result of checks) listener.queryChecked?.(result);
+    const checks = await checkAll(
+      { ...catalog, queries },
+      { client, options, ...limits, signal: closing.signal },
+    );
+    if (!closing.signal.aborted) for (const result of checks) events.queryChecked?.(result);
     return checks;
   };
   const shutDown = async () => {
@@ -48,7 +49,7 @@ export async function openBigquery({
     return closed;
   };
 
-  const { startCheck } = config.bigquery;
+  const { projectId, dataset, apiEndpoint = '', startCheck = 'report' } = options;
   // Problems that are only reported do not delay the start.
   if (startCheck === 'report') check(catalog.queries).catch(() => {});
   if (startCheck === 'stop') {
@@ -61,13 +62,20 @@ export async function openBigquery({
   }
   let { tables } = catalog;
   const textToRun = buildTextToRun(() => tables, turns);
-  const run = openRun({ client, queue, config, closing: closing.signal, textToRun, cancelJob: jobs.cancel });
-  const { project, dataset, apiEndpoint = '' } = config.bigquery;
+  const run = openRun({
+    client,
+    queue,
+    options,
+    timeoutMs: limits.timeoutMs,
+    closing: closing.signal,
+    textToRun,
+    cancelJob: jobs.cancel,
+  });
   return {
     updates: buildUpdates(catalog, startCheck, check, (next) => {
       tables = next.tables;
     }),
-    source: `bigquery ${project}.${dataset} ${apiEndpoint}`.trim(),
+    source: `bigquery ${projectId}.${dataset} ${apiEndpoint}`.trim(),
     run,
     close,
   };
@@ -76,7 +84,7 @@ export async function openBigquery({
 /** Changed queries are checked as all are at start. Any query can be run, so that nothing has to be prepared. */
 function buildUpdates(
   first: Catalog,
-  startCheck: BigqueryConfig['startCheck'],
+  startCheck: BigqueryOptions['startCheck'],
   check: (queries: readonly SavedQuery[]) => Promise<readonly QueryCheck[]>,
   onReplaced: (catalog: Catalog) => void,
 ): CatalogUpdates {

@@ -1,7 +1,7 @@
 import type { BoundQuery, BoundValue } from '../../catalog/binding/bind.ts';
 import { asLabelValue } from '../../names/label-names.ts';
 import type { Parameter } from '../../catalog/model/saved-query.ts';
-import type { BigqueryConfig } from '../../config.ts';
+import type { BigqueryOptions } from './bigquery-options.ts';
 import { emulatorSql } from './api/emulator-sql.ts';
 
 /**
@@ -12,7 +12,7 @@ import { emulatorSql } from './api/emulator-sql.ts';
  */
 export function buildQueryBody(
   bound: BoundQuery,
-  { project, dataset, location, maximumBytesBilled, apiEndpoint }: BigqueryConfig,
+  { projectId, dataset, location, maximumBytesBilled, apiEndpoint }: BigqueryOptions,
   sql: string = bound.query.sql,
 ) {
   const { query, labels } = bound;
@@ -25,7 +25,7 @@ export function buildQueryBody(
           parameterMode: 'NAMED',
           queryParameters: queryParameters(bound),
         }),
-    defaultDataset: { projectId: project, datasetId: dataset },
+    defaultDataset: { projectId, datasetId: dataset },
     ...(location === undefined ? {} : { location }),
     ...(maximumBytesBilled === undefined ? {} : { maximumBytesBilled: String(maximumBytesBilled) }),
     labels: { ...labels, endpoint: asLabelValue(query.name) },

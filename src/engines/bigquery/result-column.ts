@@ -1,4 +1,4 @@
-import { headerTypes, type ResultColumn } from '../../catalog/model/result-column.ts';
+import { headerTypes, type ResultColumn } from '../../catalog/model/header-types.ts';
 import type { WireField } from './api/wire.ts';
 
 /** A column of BigQuery's result, in the words of a saved query's header. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { withoutFields } from '../../catalog/model/result-column.ts';
+import { withoutFields } from '../../catalog/model/header-types.ts';
 import type { Rows } from '../../engine/engine.ts';
 import { callerResultTooLarge, maxCallerResultBytes } from '../../engine/engine-errors.ts';
 import { type BuildRequest, type CallContext, callApi } from './api/call-api.ts';

@@ -1,10 +1,10 @@
 import { untilAborted } from '../../concurrency/abort.ts';
 import type { Semaphore } from '../../concurrency/semaphore.ts';
-import type { Config } from '../../config.ts';
 import { callerDisconnected } from '../../errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Client } from './api/client.ts';
 import { openDeadline } from './api/deadline.ts';
+import type { BigqueryOptions } from './bigquery-options.ts';
 import { buildQueryBody } from './query-body.ts';
 import { type Job, runJob } from './run-job.ts';
 import type { TextToRun } from './text-to-run.ts';
@@ -12,7 +12,8 @@ import type { TextToRun } from './text-to-run.ts';
 export interface RunContext {
   readonly client: Client;
   readonly queue: Semaphore;
-  readonly config: Config;
+  readonly options: BigqueryOptions;
+  readonly timeoutMs: number;
   /** Aborted with a GatewayError when the engine closes. */
   readonly closing: AbortSignal;
   readonly textToRun: TextToRun;
@@ -21,14 +22,15 @@ export interface RunContext {
 }
 
 /** Runs saved queries on BigQuery, each within one deadline for queueing, calls, retries, polls and pages. */
-export function openRun({ client, queue, config, closing, textToRun, cancelJob }: RunContext): Engine['run'] {
+export function openRun(context: RunContext): Engine['run'] {
+  const { client, queue, options, timeoutMs, closing, textToRun, cancelJob } = context;
   return async (bound, { signal, owner, onStart, span }) => {
-    const deadline = openDeadline({ timeoutMs: config.engineTimeoutMs, caller: signal, closing });
-    const { location } = config.bigquery;
+    const deadline = openDeadline({ timeoutMs, caller: signal, closing });
+    const { location } = options;
     const run = async () => {
       onStart?.();
       const body = {
-        ...buildQueryBody(bound, config.bigquery, await textToRun(bound, owner)),
+        ...buildQueryBody(bound, options, await textToRun(bound, owner)),
         jobCreationMode: 'JOB_CREATION_OPTIONAL',
         // One row beyond max rows shows that the result is truncated.
         maxResults: bound.query.maxRows + 1,

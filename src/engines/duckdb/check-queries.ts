@@ -2,9 +2,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { columnType, sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
-import type { Config } from '../../config.ts';
-import type { CheckOptions, SqlOptions } from '../../engine/engine.ts';
-import { openDatabase } from './open-database.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { type DatabaseSettings, openDatabase } from './open-database.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { buildDefineMacros } from './run/define-macros.ts';
 
@@ -13,8 +12,8 @@ import { buildDefineMacros } from './run/define-macros.ts';
  *
  * @throws StartError with every problem, as opening the engine would
  */
-export async function checkQueries({ catalog, config }: CheckOptions): Promise<void> {
-  await withEmptyTables(catalog.tables, config, (connection) =>
+export async function checkQueries(catalog: Catalog, settings: DatabaseSettings): Promise<void> {
+  await withEmptyTables(catalog.tables, settings, (connection) =>
     prepareCatalog(connection, {
       ...catalog,
       defineMacros: buildDefineMacros(connection, new Set()),
@@ -24,8 +23,12 @@ export async function checkQueries({ catalog, config }: CheckOptions): Promise<v
 }
 
 /** The SQL that DuckDB runs for any values of the query's parameters. @throws StartError if it cannot run the query */
-export function generatedSql({ catalog, config, query }: SqlOptions): Promise<string> {
-  return withEmptyTables(catalog.tables, config, async (connection) => {
+export function generatedSql(
+  query: SavedQuery,
+  catalog: Catalog,
+  settings: DatabaseSettings,
+): Promise<string> {
+  return withEmptyTables(catalog.tables, settings, async (connection) => {
     const prepared = await prepareCatalog(connection, {
       ...catalog,
       queries: [query],
@@ -38,10 +41,10 @@ export function generatedSql({ catalog, config, query }: SqlOptions): Promise<st
 /** Runs a step on a database that has the tables, without rows. */
 export async function withEmptyTables<T>(
   tables: readonly TableSchema[],
-  config: Config,
+  settings: DatabaseSettings,
   work: (connection: DuckDBConnection) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase(config);
+  const database = await openDatabase(settings);
   try {
     const connection = await database.connect();
     await connection.run(sessionSettings.join(';'));

@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
-import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import { globText } from './import/read/source-relation.ts';
+import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 import { openDatabase } from './open-database.ts';
 
 /** How many rows are read, however large the file is. */
@@ -46,7 +46,7 @@ const readers: readonly (readonly [pattern: RegExp, source: (paths: string) => s
 export async function newestMoment(
   file: string,
   fields: readonly Field[],
-  config: Config,
+  options: DuckdbOptions,
 ): Promise<Date | undefined> {
   const columnsOf = (types: readonly string[]) =>
     fields
@@ -62,7 +62,7 @@ export async function newestMoment(
   const used = moments.length > 0 ? moments : days;
   if (used.length === 0) return undefined;
   const { relation } = relationOf([file]);
-  const database = await openDatabase(config);
+  const database = await openDatabase(withDefaults(options));
   try {
     const connection = await database.connect();
     await connection.run("SET TimeZone = 'UTC'");

@@ -2,9 +2,9 @@ import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@
 import { scalarNames } from '@querygate/bigquery-sql/duckdb';
 import { type Field, type FieldType, legacyNames } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
-import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import { checkRows, type DataRelation, fileError, relationOf, sampledRows } from './data-relation.ts';
+import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 import { openDatabase } from './open-database.ts';
 
 /** The columns of a data file, as its first rows show them. */
@@ -19,10 +19,10 @@ export interface InferredFields {
  *
  * @throws StartError if a file has no known format, or cannot be read
  */
-export async function inferFields(files: readonly string[], config: Config): Promise<InferredFields> {
+export async function inferFields(files: readonly string[], options: DuckdbOptions): Promise<InferredFields> {
   const data = relationOf(files);
   const { file, relation, isText, texts } = data;
-  const database = await openDatabase(config);
+  const database = await openDatabase(withDefaults(options));
   try {
     const connection = await database.connect();
     const hasRows = await checkRows(connection, files, data);

@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { buildExclusive } from '../../concurrency/exclusive.ts';
 import { openRepeat } from '../../concurrency/repeat.ts';
-import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import type { EngineListener, ImportReport } from '../../engine/engine.ts';
+import type { DuckdbOptions, DuckdbSettings } from './duckdb-options.ts';
 import { openDemo } from './demo/open-demo.ts';
 import { type Import, openImport } from './import/open-import.ts';
 import { progressText } from './import/progress.ts';
@@ -39,7 +38,7 @@ interface TableChange {
 interface DataOptions {
   /** Opens a connection that only the data uses; the engine closes it. */
   readonly connect: () => Promise<DuckDBConnection>;
-  readonly config: Config;
+  readonly settings: DuckdbSettings;
   readonly store: Store;
   readonly tables: StoredTables;
   /** Called when a table has been rebuilt; resolves when no query reads the old table any longer. */
@@ -54,7 +53,7 @@ const retentionEveryMs = 600_000;
 const orderCheckRows = 200_000;
 
 /** @throws StartError if DATA_DIR is not a folder */
-export function requireDataDir({ dataDir }: Config): void {
+export function requireDataDir({ dataDir }: DuckdbOptions): void {
   if (dataDir === undefined || statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) return;
   throw new StartError('The data cannot be read', [
     { message: `DATA_DIR: got ${JSON.stringify(dataDir)}; must be a folder that can be read` },
@@ -63,9 +62,9 @@ export function requireDataDir({ dataDir }: Config): void {
 
 /** Fills the tables and keeps them up to date: from the data folder if one is configured, otherwise from the demo. */
 export async function openData(options: DataOptions): Promise<LocalData> {
-  const { config, connect, listener, now, tables } = options;
-  if (config.dataDir !== undefined) return openDataFolder(options, config.dataDir);
-  const demo = await openDemo(await connect(), tables, join(config.queriesDir, 'demo'), {
+  const { settings, connect, listener, now, tables } = options;
+  if (settings.dataDir !== undefined) return openDataFolder(options, settings.dataDir);
+  const demo = await openDemo(await connect(), tables, settings.demoDir, {
     now: () => now().getTime(),
     onError: (error) => listener.problem(`The demo is paused: ${String(error)}`),
     onProgress: (share) => listener.progress?.(`making demo data: ${Math.floor(share * 100)} %`),
@@ -82,7 +81,7 @@ export async function openData(options: DataOptions): Promise<LocalData> {
 }
 
 async function openDataFolder(options: DataOptions, dataDir: string): Promise<LocalData> {
-  const { config, connect, listener, store, tables } = options;
+  const { settings, connect, listener, store, tables } = options;
   const closing = new AbortController();
   const openedAt = performance.now();
   const connection = await connect();
@@ -108,7 +107,7 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
   order.newRows += (await importChanges(data, options)).rows;
   await applyRetention(connection, options, retention);
   const repeat = openRepeat({
-    everyMs: config.dataRefreshSeconds * 1000,
+    everyMs: settings.refreshSeconds * 1000,
     work: () =>
       exclusive(async () => {
         order.newRows += (await importChanges(data, options)).rows;
@@ -180,12 +179,12 @@ interface RetentionState {
 
 async function applyRetention(
   connection: DuckDBConnection,
-  { config, listener, now, tables }: DataOptions,
+  { settings, listener, now, tables }: DataOptions,
   state: RetentionState,
 ): Promise<void> {
-  if (config.dataRetentionDays === undefined || performance.now() - state.ranAt < retentionEveryMs) return;
+  if (settings.retentionDays === undefined || performance.now() - state.ranAt < retentionEveryMs) return;
   state.ranAt = performance.now();
-  const before = new Date(now().getTime() - config.dataRetentionDays * dayMs);
+  const before = new Date(now().getTime() - settings.retentionDays * dayMs);
   const dropped = await dropOlder(connection, tables.all, before);
   if (dropped > 0) listener.news(`dropped ${formatCount(dropped)} rows from before ${before.toISOString()}`);
 }

@@ -1,7 +1,9 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
+import type { DuckdbSettings } from './duckdb-options.ts';
 import { type HostWorks, keepByteOrderMarks, registerHostFunctions } from '@querygate/bigquery-sql/duckdb';
+
+export type DatabaseSettings = Pick<DuckdbSettings, 'memoryLimit' | 'threads'>;
 
 interface Database {
   connect(): Promise<DuckDBConnection>;
@@ -18,9 +20,9 @@ interface Database {
  *
  * @throws StartError if DuckDB rejects the configuration
  */
-export async function openDatabase(config: Config): Promise<Database> {
+export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
   keepByteOrderMarks();
-  const instance = await createInstance(config);
+  const instance = await createInstance(settings);
   const connections = new Set<DuckDBConnection>();
   const first = await instance.connect();
   const hostWorks = registerHostFunctions(first);
@@ -43,11 +45,11 @@ export async function openDatabase(config: Config): Promise<Database> {
   };
 }
 
-async function createInstance({ duckdbThreads, duckdbMemoryLimit }: Config): Promise<DuckDBInstance> {
+async function createInstance({ threads, memoryLimit }: DatabaseSettings): Promise<DuckDBInstance> {
   try {
     return await DuckDBInstance.create(':memory:', {
-      threads: String(duckdbThreads),
-      memory_limit: duckdbMemoryLimit,
+      threads: String(threads),
+      memory_limit: memoryLimit,
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
       allow_community_extensions: 'false',
@@ -55,16 +57,16 @@ async function createInstance({ duckdbThreads, duckdbMemoryLimit }: Config): Pro
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartError('DuckDB cannot be opened', [
-      { message: `DUCKDB_MEMORY_LIMIT ${duckdbMemoryLimit}, DUCKDB_THREADS ${duckdbThreads}: ${reason}` },
+      { message: `DUCKDB_MEMORY_LIMIT ${memoryLimit}, DUCKDB_THREADS ${threads}: ${reason}` },
     ]);
   }
 }
 
 /** Names the setting that is too small when a start fails for lack of memory; returns other errors unchanged. */
-export function asStartError(error: unknown, { duckdbMemoryLimit }: Config): unknown {
+export function asStartError(error: unknown, { memoryLimit }: DatabaseSettings): unknown {
   if (!(error instanceof Error) || !/^(Out of Memory Error|Failed to allocate)/.test(error.message))
     return error;
   return new StartError('DuckDB cannot start', [
-    { message: `DUCKDB_MEMORY_LIMIT: ${duckdbMemoryLimit} is too little for the macros and the data` },
+    { message: `DUCKDB_MEMORY_LIMIT: ${memoryLimit} is too little for the macros and the data` },
   ]);
 }

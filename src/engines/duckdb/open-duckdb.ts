@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { LoopTurns } from '../../concurrency/loop-turns.ts';
-import { OnePerOwner } from '../../concurrency/one-per-owner.ts';
-import type { Config } from '../../config.ts';
+import { PerOwnerQueue } from '../../concurrency/per-owner-queue.ts';
 import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import { quoteText } from '@querygate/bigquery-sql/tree';
-import type { Engine, EngineOptions } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { EngineHost } from '../../engine/engine-factory.ts';
+import type { DuckdbOptions, DuckdbSettings } from './duckdb-options.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
@@ -24,15 +24,12 @@ import { openTables } from './store/stored-tables.ts';
  *
  * @throws StartError if a saved query uses unsupported SQL or returns other columns than declared, with file and line
  */
-export async function openDuckdb({
-  catalog,
-  config,
-  now,
-  listener,
-  turns = new LoopTurns(),
-}: EngineOptions): Promise<Engine> {
-  requireDataDir(config);
-  const database = await openDatabase(config);
+export async function openDuckdb(
+  { catalog, limits, now, events: listener, turns }: EngineHost,
+  settings: DuckdbSettings,
+): Promise<Engine> {
+  requireDataDir(settings);
+  const database = await openDatabase(settings);
   const { connect } = database;
   const closing = new AbortController();
   // Every running or waiting query listens to it.
@@ -60,7 +57,7 @@ export async function openDuckdb({
   try {
     const adminConnection = await connect();
     await adminConnection.run(globalSettings);
-    store = await openStore(adminConnection, config.storeFile);
+    store = await openStore(adminConnection, settings.storeFile);
     const tables = await openTables(await connect(), catalog.tables, forgetTable);
     const defineMacros = buildDefineMacros(await connect(), new Set());
     versions = await openVersions({
@@ -72,21 +69,21 @@ export async function openDuckdb({
     });
     const { runnable } = versions;
     const workers: DuckDBConnection[] = [];
-    for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
-    data = await openData({ connect, config, store, tables, onRebuilt: versions.onRebuilt, now, listener });
-    await adminConnection.run(lockdown(store, config));
+    for (let left = limits.concurrency; left > 0; left -= 1) workers.push(await connect());
+    data = await openData({ connect, settings, store, tables, onRebuilt: versions.onRebuilt, now, listener });
+    await adminConnection.run(lockdown(store, settings));
     pool = new ConnectionPool(workers, {
-      maxSlow: config.duckdbThreads,
-      queueLength: config.engineQueueLength,
+      maxSlow: settings.threads,
+      queueLength: limits.queueLength,
       database,
     });
     const run = buildRun({
       pool,
       runnable,
       dataProblems: data.problems,
-      timeoutMs: config.engineTimeoutMs,
+      timeoutMs: limits.timeoutMs,
       turns,
-      reading: new OnePerOwner(),
+      reading: new PerOwnerQueue(),
       now,
       defineMacros,
       onUnusable: (error) => listener.unusable?.(error),
@@ -105,14 +102,14 @@ export async function openDuckdb({
       signal: closing.signal,
     });
     return {
-      source: `duckdb ${config.dataDir === undefined ? 'demo' : resolve(config.dataDir)}`,
+      source: `duckdb ${settings.dataDir === undefined ? 'demo' : resolve(settings.dataDir)}`,
       updates: versions.updates(data),
       run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
       close,
     };
   } catch (error) {
     await close();
-    throw asStartError(error, config);
+    throw asStartError(error, settings);
   }
 }
 
@@ -125,7 +122,7 @@ export const globalSettings = sessionSettings
  * SQL that denies all later statements extensions, settings, and files other than those of the data. It is a second
  * barrier, in case the rewriter accepts query text that it should reject.
  */
-export function lockdown({ scratch }: Store, { dataDir }: Config): string {
+export function lockdown({ scratch }: Store, { dataDir }: DuckdbOptions): string {
   const folders = dataDir === undefined ? [scratch] : [scratch, resolve(dataDir)];
   return `SET allowed_directories = [${folders.map(quoteText).join(', ')}];
     SET enable_external_access = false; SET lock_configuration = true;`;

@@ -9,8 +9,8 @@ import {
   type StatementContext,
 } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import type { Config } from '../../config.ts';
 import type { EngineListener } from '../../engine/engine.ts';
+import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
@@ -28,7 +28,7 @@ export interface Session {
 }
 
 interface SessionOptions {
-  readonly config: Config;
+  readonly duckdb: DuckdbOptions;
   readonly tables: readonly TableSchema[];
   /** False if no statement will read a table: their rows are not loaded. */
   readonly withRows: boolean;
@@ -38,9 +38,10 @@ interface SessionOptions {
 
 /** @throws StartError if DuckDB or the data cannot be opened */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { config, listener, now, withRows } = options;
-  if (withRows) requireDataDir(config);
-  const database = await openDatabase(config);
+  const { listener, now, withRows } = options;
+  const settings = withDefaults(options.duckdb);
+  if (withRows) requireDataDir(settings);
+  const database = await openDatabase(settings);
   let store: Store | undefined;
   let data: LocalData | undefined;
   const close = async () => {
@@ -52,13 +53,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const connection = await database.connect();
     await connection.run(globalSettings);
     await connection.run(sessionSettings.join(';'));
-    store = await openStore(connection, withRows ? config.storeFile : ':memory:');
+    store = await openStore(connection, withRows ? settings.storeFile : ':memory:');
     const tables = await openTables(await database.connect(), options.tables, forgetTable);
     if (withRows) {
       const { connect } = database;
-      data = await openData({ connect, config, store, tables, onRebuilt: async () => {}, now, listener });
+      data = await openData({ connect, settings, store, tables, onRebuilt: async () => {}, now, listener });
     }
-    await connection.run(lockdown(store, config));
+    await connection.run(lockdown(store, settings));
     const context: StatementContext = {
       connection,
       compute: buildCompute(connection, (sql) => connection.prepare(sql)),
@@ -73,6 +74,6 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     };
   } catch (error) {
     await close();
-    throw asStartError(error, config);
+    throw asStartError(error, settings);
   }
 }

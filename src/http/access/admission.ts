@@ -1,5 +1,4 @@
 import { GatewayError } from '../../errors.ts';
-import type { Schedule } from '../../keys/concurrency-limiter.ts';
 import type { Callers } from '../../keys/join-sources.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { RateLimit, RateLimitStatus } from '../../keys/rates/rate-limiter.ts';
@@ -79,8 +78,9 @@ export function buildAdmit(options: AdmitOptions): Admit {
 function admission(principal: Principal, { headers }: RequestHead): Admission {
   const { concurrencyLimiter, permissions } = principal;
   // `no-cache` without the permission `fresh` is ignored, as RFC 9111 allows.
-  const noCache = hasNoCache(headers['cache-control']) && permissions.has('fresh');
-  return { principal, noCache, schedule: concurrencyLimiter?.forRequest() ?? runUnlimited };
+  const cacheControl = headers['cache-control'];
+  const noCache = cacheControl !== undefined && permissions.has('fresh') && hasNoCache(cacheControl);
+  return { principal, noCache, schedule: concurrencyLimiter?.forRequest() };
 }
 
 function wrongKey(
@@ -92,8 +92,6 @@ function wrongKey(
   const hasTwo = headers['x-api-key'] !== undefined && headers.authorization !== undefined;
   return hasTwo ? rejectWrongKey(address, { reason: 'two keys' }) : unauthenticated({ reason: 'missing' });
 }
-
-const runUnlimited: Schedule = (work) => work();
 
 /** For routes that need no key: it permits nothing. */
 const anonymous: Admission = {
@@ -107,7 +105,7 @@ const anonymous: Admission = {
     concurrencyLimiter: undefined,
   },
   noCache: false,
-  schedule: runUnlimited,
+  schedule: undefined,
 };
 
 function urlTooLong(length: number): GatewayError {

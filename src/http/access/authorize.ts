@@ -1,5 +1,4 @@
-import { type BoundQuery, bind } from '../../catalog/binding/bind.ts';
-import { areAllowed, bindForTenants } from '../../catalog/binding/bind-tenant.ts';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { callerSql, sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import { unknownQuery } from '../../catalog/model/find-query.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
@@ -31,42 +30,16 @@ export function authorizeAndBind(
       { refusal: endpointRefusal(query) },
     );
   }
-  const sql = callerSql(query, parameters);
+  const sql = parameters.has(sqlParameter) ? callerSql(query, parameters) : undefined;
   if (sql !== undefined && !mayPassSql(principal)) {
     throw new GatewayError('FORBIDDEN', 'sql: this key has no permission sql; leave sql out', {
       parameter: sqlParameter,
       refusal: { reason: 'permission', endpoint: query.name },
     });
   }
-  if (tenants === undefined) {
-    let { bound } = request;
-    if (bound === undefined || isOutdated(bound, now)) {
-      bound = withSql(bind(query, parameters, now().getTime()), sql);
-      request.bound = bound;
-    }
-    return query.labels.length === 0 ? bound : withLabels(bound, headers);
-  }
-  // The parameters name the tenants, so the binding serves every key that may read all of them.
-  let { forTenant } = request;
-  if (
-    forTenant === undefined ||
-    !areAllowed(forTenant.tenants, tenants) ||
-    isOutdated(forTenant.bound, now)
-  ) {
-    const binding = bindForTenants(query, parameters, tenants, now().getTime());
-    forTenant = { tenants: binding.tenants, bound: withSql(binding.bound, sql) };
-    request.forTenant = forTenant;
-  }
-  const { bound } = forTenant;
+  const bound = request.bind(tenants, sql, now);
   return query.labels.length === 0 ? bound : withLabels(bound, headers);
 }
-
-/** Whether a query must be bound again, because of what is relative to the time. */
-const isOutdated = ({ validUntil }: BoundQuery, now: () => Date): boolean =>
-  validUntil !== undefined && validUntil <= now().getTime();
-
-const withSql = (bound: BoundQuery, sql: string | undefined): BoundQuery =>
-  sql === undefined ? bound : { ...bound, sql };
 
 const endpointRefusal = ({ name }: SavedQuery): Refusal => ({ reason: 'endpoint', endpoint: name });
 

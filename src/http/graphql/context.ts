@@ -8,6 +8,7 @@ import type { Audit } from '../access/audit.ts';
 import type { ByteCharge } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/limits.ts';
+import { EndpointRequest } from '../message/prepare-request.ts';
 import type { Admission } from '../message/route.ts';
 import { tooLargeForExecutor } from './errors.ts';
 import { buildGetOutcome, type Outcome } from './outcomes.ts';
@@ -90,7 +91,7 @@ export function buildContext({
       }
     },
     async getResult(query, parameters) {
-      const outcome = await getOutcome({ query, parameters });
+      const outcome = await getOutcome(new EndpointRequest(query, parameters));
       execution.outcomes.push(outcome);
       if ('error' in outcome) throw outcome.error;
       // An executor writes the rows of all fields, of all operations that waited for one run, in one turn.

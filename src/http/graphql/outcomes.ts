@@ -32,8 +32,10 @@ export function buildGetOutcome(
   { getResult, audit, now }: OutcomeOptions,
   isOnly = false,
 ): GetOutcome {
-  const get = (bound: BoundQuery) =>
-    schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
+  const get = (bound: BoundQuery) => {
+    const run = () => getResult(bound, { caller: head, noCache, owner: principal.id });
+    return schedule === undefined ? run() : schedule(run, head);
+  };
   const getOnce = isOnly ? get : onceForEqual(get);
   const toFailure = (error: unknown): Outcome => {
     audit(error, head, principal.id);

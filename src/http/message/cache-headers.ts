@@ -43,8 +43,8 @@ export function matchesEtag(etag: string, ifNoneMatch: string): boolean {
 }
 
 /** True if the caller does not want a cached response. */
-export function hasNoCache(cacheControl: string | undefined): boolean {
-  return cacheControl !== undefined && /(?:^|,)\s*no-cache\s*(?:,|$)/i.test(cacheControl);
+export function hasNoCache(cacheControl: string): boolean {
+  return /(?:^|,)\s*no-cache\s*(?:,|$)/i.test(cacheControl);
 }
 
 function cacheControl(age: number, untilRefresh: number, untilExpiry: number, untilDeletion: number): string {

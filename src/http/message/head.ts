@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { AddressList } from '../../config/address-list.ts';
 import type { ObtainedResult } from '../../results/get-result.ts';
 import type { RequestTrace } from '../../trace/span.ts';
 import { clientAddress } from './client-address.ts';
-import { markKeyed } from './keyed-sockets.ts';
 
 /** Names in lower case; a repeated header is one value, joined by commas. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
@@ -44,6 +44,13 @@ export function headOfNode(
 ): RequestHead {
   return new NodeRequestHead(message, response, reception);
 }
+
+const keyed = new WeakSet<Socket>();
+
+/** Notes that a valid key was sent over a connection. */
+export const markKeyed = (socket: Socket): unknown => keyed.has(socket) || keyed.add(socket);
+
+export const isKeyed = (socket: Socket): boolean => keyed.has(socket);
 
 /** A class, because an object literal with a getter takes longer to create than the whole rest of a cached reply. */
 class NodeRequestHead implements RequestHead {

@@ -1,36 +1,91 @@
 import { LRUCache } from 'lru-cache';
-import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
-import type { TenantBinding } from '../../catalog/binding/bind-tenant.ts';
+import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding/bind.ts';
+import { areAllowed, bindForTenants, type TenantBinding } from '../../catalog/binding/bind-tenant.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import { httpLimits } from './limits.ts';
 import { type PathToLog, unknownPath } from './paths.ts';
 
-/** What the steps of the request path derive from a URL; kept for later requests with the same URL. */
-export interface PreparedRequest {
+const noNames: ReadonlySet<string> = new Set();
+
+/**
+ * What the steps of the request path derive from a URL; kept for later requests with the same URL. A copy would keep
+ * nothing for them, so the types refuse one.
+ */
+export class PreparedRequest {
   readonly url: URL;
   /** The path as the access log shows it. */
   readonly loggedPath: string;
   /** The names of parameters that are lists, in any saved query. */
-  readonly lists?: ReadonlySet<string>;
+  readonly lists: ReadonlySet<string>;
   /** The parameters of the query string; set once they are known to contain no key. */
-  parameters?: RawParameters;
-  /** The saved query that a REST path names, with the outcomes of binding it. */
-  endpoint?: EndpointRequest;
-  /** What a REST path addresses, and the format that the URL names. */
-  address?: EndpointAddress;
+  parameters: RawParameters | undefined;
+  #addressed: AddressedEndpoint | undefined;
+
+  constructor(url: URL, loggedPath: string, lists = noNames, parameters?: RawParameters) {
+    this.url = url;
+    this.loggedPath = loggedPath;
+    this.lists = lists;
+    this.parameters = parameters;
+  }
+
+  /** What a REST path addresses, found once. */
+  addressed(find: (request: PreparedRequest) => AddressedEndpoint): AddressedEndpoint {
+    this.#addressed ??= find(this);
+    return this.#addressed;
+  }
 }
 
-/** A saved query with a caller's parameters, and the outcomes of binding them; kept for all equal requests. */
-export interface EndpointRequest {
+/** A saved query with a caller's parameters, and what binding them gave; kept for all equal requests, as it is. */
+export class EndpointRequest {
   readonly query: SavedQuery;
   readonly parameters: RawParameters;
   /** For keys that are not restricted to tenants. */
-  bound?: BoundQuery;
+  #bound: BoundQuery | undefined;
   /** For keys that are restricted: the query bound to the tenants that the parameters name. */
-  forTenant?: TenantBinding;
+  #forTenants: TenantBinding | undefined;
+
+  constructor(query: SavedQuery, parameters: RawParameters) {
+    this.query = query;
+    this.parameters = parameters;
+  }
+
+  /** Whether it has been bound, for some key. */
+  get isBound(): boolean {
+    return this.#bound !== undefined || this.#forTenants !== undefined;
+  }
+
+  /**
+   * @param tenants that the key may read; undefined for any
+   * @param sql that the caller sends for the query
+   * @throws GatewayError as `bind` and `bindForTenants` do
+   */
+  bind(tenants: ReadonlySet<string> | undefined, sql: string | undefined, now: () => Date): BoundQuery {
+    const { query, parameters } = this;
+    if (tenants === undefined) {
+      if (this.#bound === undefined || isOutdated(this.#bound, now)) {
+        this.#bound = withSql(bind(query, parameters, now().getTime()), sql);
+      }
+      return this.#bound;
+    }
+    // The parameters name the tenants, so the binding serves every key that may read all of them.
+    const known = this.#forTenants;
+    if (known !== undefined && areAllowed(known.tenants, tenants) && !isOutdated(known.bound, now)) {
+      return known.bound;
+    }
+    const made = bindForTenants(query, parameters, tenants, now().getTime());
+    this.#forTenants = { tenants: made.tenants, bound: withSql(made.bound, sql) };
+    return this.#forTenants.bound;
+  }
 }
+
+/** Whether a query must be bound again, because of what is relative to the time. */
+const isOutdated = ({ validUntil }: BoundQuery, now: () => Date): boolean =>
+  validUntil !== undefined && validUntil <= now().getTime();
+
+const withSql = (bound: BoundQuery, sql: string | undefined): BoundQuery =>
+  sql === undefined ? bound : { ...bound, sql };
 
 /** The format that a URL names, or why it names none. */
 export type FormatOfUrl = Format | 'unknown extension' | 'unknown parameter' | 'repeated parameter';
@@ -40,6 +95,11 @@ export interface EndpointAddress {
   readonly query: SavedQuery;
   /** undefined if `Accept` decides. */
   readonly format: FormatOfUrl | undefined;
+}
+
+/** The same with the parameters of the request. */
+export interface AddressedEndpoint extends Pick<EndpointAddress, 'format'> {
+  readonly endpoint: EndpointRequest;
 }
 
 /** @throws GatewayError BAD_REQUEST if the URL is missing or invalid */
@@ -72,7 +132,7 @@ export function buildPrepareRequest(
       );
     }
     const loggedPath = pathToLog(url.pathname) ?? unknownPath;
-    const request = { url, loggedPath, lists };
+    const request = new PreparedRequest(url, loggedPath, lists);
     if (text.length <= maxPreparedLength) prepared.set(text, request);
     return request;
   };
@@ -83,7 +143,6 @@ export const listNames = ({ parameters }: SavedQuery): readonly string[] =>
   parameters.flatMap(({ name, repeated }) => (repeated ? [name] : []));
 
 const { maxListValues, maxParameters } = httpLimits;
-const noNames: ReadonlySet<string> = new Set();
 
 /**
  * The parameters of a query string, every value of each name, in the order given.

@@ -14,8 +14,8 @@ export interface Admission {
   readonly principal: Principal;
   /** True if the caller bypasses the cache: only the result of a new run is accepted. */
   readonly noCache: boolean;
-  /** Runs every query of the request within the key's concurrency. */
-  readonly schedule: Schedule;
+  /** Runs every query of the request within the key's concurrency; undefined if that has no limit. */
+  readonly schedule: Schedule | undefined;
 }
 
 /** Reads a request's whole body, or throws; called at most once, and only after the caller has been admitted. */

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type AddressList, addressGroup } from '../../config/address-list.ts';
-import { isKeyed } from '../message/keyed-sockets.ts';
+import { isKeyed } from '../message/head.ts';
 import type { Connections } from './connections.ts';
 
 interface Limits {

@@ -8,8 +8,8 @@ import { authorizeAndBind } from '../access/authorize.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import type { RequestHead, RequestHeaders } from '../message/head.ts';
 import { endpointPath } from '../message/paths.ts';
-import type { EndpointAddress, EndpointRequest, FormatOfUrl } from '../message/prepare-request.ts';
-import { decodeText, type PreparedRequest } from '../message/prepare-request.ts';
+import type { EndpointAddress, FormatOfUrl } from '../message/prepare-request.ts';
+import { decodeText, EndpointRequest, type PreparedRequest } from '../message/prepare-request.ts';
 import type { Admission, Answer } from '../message/route.ts';
 import type { FormattedRequest } from './formatted/formatted-request.ts';
 import { buildReplyFormatted } from './formatted/reply-formatted.ts';
@@ -67,19 +67,21 @@ export function buildRest(options: RestOptions): Answer {
     const bound = authorizeAndBind(principal, endpoint, head.headers, now);
     const { query } = bound;
     const format = chooseFormat(ofUrl, head.headers.accept, bound);
-    const result = schedule(() => getResult(bound, { caller: head, noCache, owner }), head);
+    const run = () => getResult(bound, { caller: head, noCache, owner });
+    const result = schedule === undefined ? run() : schedule(run, head);
     if (format !== formats.json) return replyInFormat(result, { format, query, head, owner });
     return result instanceof Promise
       ? replyInTurn(result, head.headers, owner)
       : replyResult(result, head.headers, now());
   };
-  return (head, request, admission) => {
+  const find = (request: PreparedRequest) => {
+    const { parameters = new Map() } = request;
     const { query, format } = addressOf(catalog, request);
-    request.endpoint ??= { query, parameters: request.parameters ?? new Map() };
-    const { endpoint } = request;
-    if (endpoint.bound !== undefined || endpoint.forTenant !== undefined) {
-      return reply(endpoint, format, head, admission);
-    }
+    return { endpoint: new EndpointRequest(query, parameters), format };
+  };
+  return (head, request, admission) => {
+    const { endpoint, format } = request.addressed(find);
+    if (endpoint.isBound) return reply(endpoint, format, head, admission);
     // To check a pattern takes up to two milliseconds, and many requests may arrive in one turn of the event loop.
     const turn = turns.next(admission.principal.id);
     return turn === undefined
@@ -89,11 +91,7 @@ export function buildRest(options: RestOptions): Answer {
 }
 
 /** What the path of a request addresses, and in which format. @throws GatewayError UNKNOWN_QUERY */
-export function addressOf(catalog: Catalog, request: PreparedRequest): EndpointAddress {
-  request.address ??= findEndpoint(
-    catalog,
-    decodeText(request.url.pathname.slice(endpointPath.length)),
-    request.parameters ?? new Map(),
-  );
-  return request.address;
-}
+export const addressOf = (
+  catalog: Catalog,
+  { url, parameters = new Map() }: PreparedRequest,
+): EndpointAddress => findEndpoint(catalog, decodeText(url.pathname.slice(endpointPath.length)), parameters);

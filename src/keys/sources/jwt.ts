@@ -42,7 +42,7 @@ export function jwt(options: JwtOptions): KeySource {
   return {
     // What verifies tokens is imported only if tokens are accepted.
     async open(host) {
-      const { openTokens } = await import('../jwt/tokens.ts');
+      const { openTokens } = await import('../jwt/open-tokens.ts');
       const tokens = await openTokens({ ...host, jwt: config });
       return {
         find(text) {

@@ -5,8 +5,12 @@ import { GatewayError } from '../../errors.ts';
 import { formats } from '../../formats/format.ts';
 import type { RejectKeys } from '../../http/access/reject-keys-in-urls.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
-import type { EndpointAddress, EndpointRequest } from '../../http/message/prepare-request.ts';
-import { listNames } from '../../http/message/prepare-request.ts';
+import {
+  type AddressedEndpoint,
+  EndpointRequest,
+  listNames,
+  PreparedRequest,
+} from '../../http/message/prepare-request.ts';
 import { type Reply, replyJson } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { addressOf } from '../../http/rest/rest.ts';
@@ -21,21 +25,25 @@ interface CompatRestOptions {
 
 /** REST with the parameters of Logflare's clients: by GET and POST, the last of a repeated one that is no list. */
 export function buildCompatRest({ catalog, rest, rejectKeys }: CompatRestOptions): Answer {
+  const addressed = (request: PreparedRequest) => {
+    const { query, format } = addressOf(catalog, request);
+    return { endpoint: lastOfEach(query, request.parameters), format };
+  };
   const answerGet: Answer = (head, request, admission, readBody) => {
-    const address = addressOf(catalog, request);
-    request.endpoint ??= lastOfEach(address.query, request.parameters);
+    const address = request.addressed(addressed);
     return rowsOrNone(address, () => rest(head, request, admission, readBody));
   };
   const answerPost: Answer = async (head, received, admission, readBody) => {
-    const { url, loggedPath, parameters } = received;
+    const { url, loggedPath, lists, parameters } = received;
     const address = addressOf(catalog, received);
-    const { query } = address;
+    const { query, format } = address;
     const readParameters = parametersReader(head.headers, namesOf(query), new Set(listNames(query)));
     const fromBody = readParameters(await readBody());
     rejectKeys(fromBody);
     const endpoint = lastOfEach(query, new Map([...(parameters ?? []), ...fromBody]));
-    const request = { url, loggedPath, parameters: endpoint.parameters, address, endpoint };
-    return notStored(await rowsOrNone(address, () => rest(head, request, admission, readBody)));
+    const request = new PreparedRequest(url, loggedPath, lists, endpoint.parameters);
+    const ofBody = request.addressed(() => ({ endpoint, format }));
+    return notStored(await rowsOrNone(ofBody, () => rest(head, request, admission, readBody)));
   };
   return (head, ...others) => (head.method === 'POST' ? answerPost : answerGet)(head, ...others);
 }
@@ -54,7 +62,7 @@ function lastOfEach(query: SavedQuery, received: RawParameters = new Map()): End
   const parameters = new Map(
     known.map(([name, values]) => [name, lists.has(name) ? values : values.slice(-1)]),
   );
-  return { query, parameters };
+  return new EndpointRequest(query, parameters);
 }
 
 /**
@@ -62,7 +70,7 @@ function lastOfEach(query: SavedQuery, received: RawParameters = new Map()): End
  * then true for no row.
  */
 function rowsOrNone(
-  { query, format = formats.json }: EndpointAddress,
+  { endpoint: { query }, format = formats.json }: AddressedEndpoint,
   reply: () => Reply | Promise<Reply>,
 ): Reply | Promise<Reply> {
   const noRows = (error: unknown) => {

@@ -1,6 +1,6 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { mainNames, publicNames } from '../../catalog/model/versions.ts';
-import { runSteps } from '../../concurrency/run-steps.ts';
+import { runSteps } from '../../concurrency/loop-turns.ts';
 import { endpointPath, healthPath, readinessPath } from '../../http/message/paths.ts';
 import { packageVersion } from '../../version.ts';
 import { sharedHeaders } from './headers.ts';

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from '../../redis/derive-key.ts';
-import { format } from './format.ts';
+import { format } from './format-version.ts';
 
 /** What a text in Redis is. A text that was signed as one kind is not valid as another. */
 type Kind = 'result' | 'lease' | 'awaited' | 'demand';

@@ -9,7 +9,7 @@ import {
   toOwnMemory,
 } from '../result-document.ts';
 import type { CacheCrypto } from './cache-crypto.ts';
-import { format } from './format.ts';
+import { format } from './format-version.ts';
 
 /**
  * A result as Redis stores it. It is text, because Keyv's values are text:

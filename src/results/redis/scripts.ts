@@ -1,4 +1,4 @@
-import { format } from './format.ts';
+import { format } from './format-version.ts';
 
 /**
  * Lua scripts for what must happen in one step. They cannot check signatures, so that they compare and replace whole

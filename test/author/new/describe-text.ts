@@ -3,6 +3,7 @@ import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { columnTypes } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
 import { describeColumns } from '../../../src/engines/duckdb/describe-columns.ts';
+import { limitsOf } from '../../../src/engines/engines.ts';
 
 const config = readConfig({ DUCKDB_THREADS: '1' });
 
@@ -59,5 +60,5 @@ export const describeText = (
     hasOpenTables: false,
     columnTypes,
     resultColumns: (converted, parameters) =>
-      describeColumns({ sql: converted, source, tables, parameters, config }),
+      describeColumns(converted, { source, tables, parameters, limits: limitsOf(config) }, config.duckdb),
   });

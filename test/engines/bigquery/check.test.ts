@@ -11,6 +11,7 @@ import {
   reply,
   startFakeBigquery,
 } from '../../support/fake-bigquery.ts';
+import { engineHost } from '../../support/engine-host.ts';
 import { draftQuery } from '../../support/queries.ts';
 
 describe('the check at start', () => {
@@ -30,19 +31,17 @@ describe('the check at start', () => {
 
   const start = async (queries: readonly SavedQuery[], env: Record<string, string> = {}) => {
     const checked: QueryCheck[] = [];
-    const engine = await openBigquery({
-      catalog: { queries, tables: [] },
-      config: readConfig({
-        ENGINE: 'bigquery',
-        ENGINE_TIMEOUT_MS: '3000',
-        BIGQUERY_PROJECT: 'our-project',
-        BIGQUERY_DATASET: 'logs',
-        BIGQUERY_API_ENDPOINT: fake.endpoint,
-        ...env,
-      }),
-      now: () => new Date(),
-      listener: { problem() {}, news() {}, queryChecked: (check) => checked.push(check) },
+    const config = readConfig({
+      ENGINE: 'bigquery',
+      ENGINE_TIMEOUT_MS: '3000',
+      BIGQUERY_PROJECT: 'our-project',
+      BIGQUERY_DATASET: 'logs',
+      BIGQUERY_API_ENDPOINT: fake.endpoint,
+      ...env,
     });
+    const events = { queryChecked: (check: QueryCheck) => void checked.push(check) };
+    const catalog = { queries, tables: [] };
+    const engine = await openBigquery(engineHost({ catalog, config, events }), config.bigquery);
     await expect.poll(() => checked.length).toBe(queries.length);
     await engine.close();
     return checked;

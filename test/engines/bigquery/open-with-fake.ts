@@ -3,6 +3,7 @@ import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openBigquery } from '../../../src/engines/bigquery/open-bigquery.ts';
 import type { Engine, Rows } from '../../../src/engine/engine.ts';
+import { engineHost } from '../../support/engine-host.ts';
 import { type FakeBigquery, startFakeBigquery } from '../../support/fake-bigquery.ts';
 import { draftQuery } from '../../support/queries.ts';
 
@@ -29,20 +30,19 @@ export async function openWithFake(
   queries: readonly SavedQuery[] = [testQuery],
 ): Promise<FakeSetup> {
   const fake = await startFakeBigquery();
-  const engine = await openBigquery({
-    catalog: { queries, tables: [] },
-    config: readConfig({
-      ENGINE: 'bigquery',
-      ENGINE_TIMEOUT_MS: '5000',
-      BIGQUERY_PROJECT: 'our-project',
-      BIGQUERY_DATASET: 'logs',
-      BIGQUERY_API_ENDPOINT: fake.endpoint,
-      BIGQUERY_START_CHECK: 'off',
-      ...env,
-    }),
-    now: () => new Date(),
-    listener: { problem() {}, news() {} },
+  const config = readConfig({
+    ENGINE: 'bigquery',
+    ENGINE_TIMEOUT_MS: '5000',
+    BIGQUERY_PROJECT: 'our-project',
+    BIGQUERY_DATASET: 'logs',
+    BIGQUERY_API_ENDPOINT: fake.endpoint,
+    BIGQUERY_START_CHECK: 'off',
+    ...env,
   });
+  const engine = await openBigquery(
+    engineHost({ catalog: { queries, tables: [] }, config }),
+    config.bigquery,
+  );
   const run = (parameters: Record<string, string> = {}, signal = new AbortController().signal) => {
     const raw = new Map(Object.entries(parameters).map(([name, value]) => [name, [value]]));
     return engine.run(bind(testQuery, raw), { signal });

@@ -10,6 +10,7 @@ import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
 import { isDisordered } from '../../../src/engines/duckdb/store/check-order.ts';
 import { openTables } from '../../../src/engines/duckdb/store/stored-tables.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
+import { engineHost } from '../../support/engine-host.ts';
 import { draftQuery } from '../../support/queries.ts';
 
 const nullable = { mode: 'NULLABLE' } as const;
@@ -71,17 +72,18 @@ const open = async (
   table: TableSchema = events,
   queries: readonly SavedQuery[] = [paths, count],
 ) => {
-  engine = await openDuckdb({
-    catalog: { queries, tables: [table] },
-    config: readConfig({
-      DATA_DIR: join(folder, 'data'),
-      STORE_FILE: store(),
-      DATA_REFRESH_SECONDS: '1',
-      ...env,
-    }),
-    now: () => now,
-    listener: { problem: (message) => problems.push(message), news: (message) => news.push(message) },
+  const config = readConfig({
+    DATA_DIR: join(folder, 'data'),
+    STORE_FILE: store(),
+    DATA_REFRESH_SECONDS: '1',
+    ...env,
   });
+  const catalog = { queries, tables: [table] };
+  const events = {
+    problem: (message: string) => void problems.push(message),
+    news: (message: string) => void news.push(message),
+  };
+  engine = await openDuckdb(engineHost({ catalog, config, now: () => now, events }), config.duckdb);
   return engine;
 };
 const select = async (query: SavedQuery) => {

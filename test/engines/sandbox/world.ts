@@ -8,6 +8,7 @@ import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { tables as plainTables } from '../../../packages/bigquery-sql/test/harness.ts';
+import { engineHost } from '../../support/engine-host.ts';
 
 /** It is in every text that a caller must not see: rows of another tenant, another table, a file, a setting. */
 export const canary = 'CANARY';
@@ -141,12 +142,8 @@ export async function openWorld({ others, timeoutMs = 8_000 }: WorldOptions): Pr
     ENGINE_CONCURRENCY: '2',
     ENGINE_TIMEOUT_MS: String(timeoutMs),
   });
-  const engine = await openDuckdb({
-    catalog,
-    config,
-    now: () => new Date('2024-03-10T12:34:56.789Z'),
-    listener: { problem() {}, news() {} },
-  });
+  const now = () => new Date('2024-03-10T12:34:56.789Z');
+  const engine = await openDuckdb(engineHost({ catalog, config, now }), config.duckdb);
   const [query] = catalog.queries;
   if (query === undefined) throw new Error('no query');
   const { signal } = new AbortController();

@@ -50,7 +50,7 @@ const open = async (files: Record<string, string>, { env = {}, data = {} }: Open
   });
   const write = (line: string) => void (line.includes('"request"') || log.push(line));
   const logger = pino({ level: 'info' }, { write });
-  const options = gatewayOptions(config, apiKey);
+  const options = await gatewayOptions(config, apiKey);
   metrics = options.metrics;
   app = await createGateway({ ...options, log: logger });
 };

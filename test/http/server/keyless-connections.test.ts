@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseAddressList } from '../../../src/config/address-list.ts';
-import { markKeyed } from '../../../src/http/message/keyed-sockets.ts';
+import { markKeyed } from '../../../src/http/message/head.ts';
 import { trackConnections } from '../../../src/http/node/connections.ts';
 import { limitKeylessConnections } from '../../../src/http/node/keyless-connections.ts';
 

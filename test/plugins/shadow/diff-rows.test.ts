@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Column } from '../../../src/catalog/model/saved-query.ts';
-import { runSteps } from '../../../src/concurrency/run-steps.ts';
+import { runSteps } from '../../../src/concurrency/loop-turns.ts';
 import { diffRows } from '../../../src/plugins/shadow/diff-rows.ts';
 import { differingColumns } from '../../../src/plugins/shadow/differing-columns.ts';
 import { compareColumns, hashRows } from '../../../src/plugins/shadow/hash-rows.ts';

@@ -5,7 +5,7 @@ import type { KnownValues } from '../passes/pass.ts';
 import { runPasses } from '../passes/passes.ts';
 import { renderRows } from '../passes/row-text.ts';
 import { planningCosts } from '../macros/macros.ts';
-import { isTooDeep, isTooLargeForPasses, maxPlanningWork } from '../planning-cost/limits.ts';
+import { isTooDeep, isTooLargeForPasses, maxPlanningWork } from '../planning-cost/planning-limits.ts';
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { freshNames } from '../tree/fresh-names.ts';
 import { mapExpression, someNode } from '../tree/map.ts';

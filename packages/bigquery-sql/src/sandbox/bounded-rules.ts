@@ -1,6 +1,6 @@
 import type { Rules } from '../rules/context.ts';
 import { planningCosts } from '../macros/macros.ts';
-import { isTooDeep, maxExpandedSize, maxPlanningWork } from '../planning-cost/limits.ts';
+import { isTooDeep, maxExpandedSize, maxPlanningWork } from '../planning-cost/planning-limits.ts';
 import type { Place } from '../rules/unsupported.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Node } from '../tree/nodes.ts';

@@ -2,7 +2,7 @@ import { parameterTypeIn, type Type, type TypedParameter } from '../types.ts';
 import { ProblemError, type Source } from '../problem.ts';
 import { type Compiled, parse, rules, tablesOf as tablesReadBy } from '../compile.ts';
 import { buildContext, type Context, type ResolvedQuery, type Rules } from '../rules/context.ts';
-import { tableRelations } from '../rules/from/tables.ts';
+import { tableRelations } from '../rules/from/table-relations.ts';
 import { tableReferences } from '../rules/queries/table-references.ts';
 import { type CommonTables, resolveWith } from '../rules/queries/with.ts';
 import { childOf, emptyScope, type Scope } from '../rules/scope.ts';
@@ -21,7 +21,7 @@ import { boundedRules, TooLarge } from './bounded-rules.ts';
 import { requireColumns } from './check-columns.ts';
 import { checkSyntax, type Names, tablesOf } from './check-syntax.ts';
 import { planningCosts } from '../macros/macros.ts';
-import { isTooDeep } from '../planning-cost/limits.ts';
+import { isTooDeep } from '../planning-cost/planning-limits.ts';
 import { filterFirst, type Tenant } from './filter-first.ts';
 import { requireSelect } from './require-select.ts';
 

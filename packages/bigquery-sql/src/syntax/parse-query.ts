@@ -6,7 +6,7 @@ import { parseFromItem } from './queries/joins.ts';
 import { parseQueryAfter, parseQuery as parseQueryExpression } from './queries/query.ts';
 import { parseStatement } from './statements.ts';
 import { checkTreeDepth } from './tree-depth.ts';
-import { parseType } from './types.ts';
+import { parseType } from './type-names.ts';
 
 const grammar: Grammar = {
   expression: parseExpression,

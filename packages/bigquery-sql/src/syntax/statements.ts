@@ -9,7 +9,7 @@ import type {
   Identifier,
   Statement,
 } from './nodes.ts';
-import { parseOptions } from './options.ts';
+import { parseOptions } from './option-list.ts';
 import type { Parser } from './parser.ts';
 
 /** A whole text: temporary functions, a query, and nothing after it. */

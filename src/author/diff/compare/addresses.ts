@@ -1,8 +1,9 @@
 import { lookUpQuery } from '../../../catalog/model/find-query.ts';
-import { camelCase } from '../../../names/graphql-names.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { parseVersionName, pinnedName } from '../../../catalog/model/version-name.ts';
 import { publicNames, seriesOf } from '../../../catalog/model/versions.ts';
+import { memoize } from '../../../memoize.ts';
+import { camelCase } from '../../../names/graphql-names.ts';
 import { type Change, change, type Pair, removal } from '../change.ts';
 
 /** All queries of both versions of the folder: an address leads to one of them. */
@@ -67,17 +68,15 @@ export function removedText({ name }: SavedQuery, { after }: BothCatalogs): stri
   return `version ${version.version} removed; ${meaning}`;
 }
 
-const publicNamesIn = new WeakMap<readonly SavedQuery[], ReadonlyMap<SavedQuery, readonly string[]>>();
+const publicNamesIn = memoize((queries: readonly SavedQuery[]) =>
+  Map.groupBy(publicNames({ queries }), ({ query }) => query),
+);
 
 /** The names that are shown to callers: the endpoint's, and that of the version if there are several. */
-function publicNamesOf(query: SavedQuery, queries: readonly SavedQuery[]): readonly string[] {
-  const known = publicNamesIn.get(queries);
-  if (known !== undefined) return known.get(query) ?? [];
-  const groups = Map.groupBy(publicNames({ queries }), (name) => name.query);
-  const names = new Map([...groups].map(([of, all]) => [of, all.map(({ name }) => name)]));
-  publicNamesIn.set(queries, names);
-  return names.get(query) ?? [];
-}
+const publicNamesOf = (query: SavedQuery, queries: readonly SavedQuery[]): readonly string[] =>
+  publicNamesIn(queries)
+    .get(query)
+    ?.map(({ name }) => name) ?? [];
 
 /** The name of a version that schemas do not have any more: it is the only one that is left. */
 export function comparePinnedNames({ before, after }: Pair, all: BothCatalogs): readonly Change[] {

@@ -1,6 +1,6 @@
 import { BigQuery } from '@google-cloud/bigquery';
 import { openLinkedAbort, untilAborted } from '../../../concurrency/abort.ts';
-import type { BigqueryConfig } from '../../../config.ts';
+import type { BigqueryOptions } from '../bigquery-options.ts';
 import { callTimedOut, connectionFailed, credentialsFailed } from './errors.ts';
 import { type HttpReply, openHttp } from './http.ts';
 
@@ -32,7 +32,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
-export function openClient({ project: projectId, apiEndpoint }: BigqueryConfig): Client {
+export function openClient({ projectId, apiEndpoint }: BigqueryOptions): Client {
   const isEmulator = apiEndpoint !== undefined;
   // Always set: otherwise BIGQUERY_EMULATOR_HOST in the environment could send credentials elsewhere.
   const library = new BigQuery({ projectId, apiEndpoint: apiEndpoint ?? googleEndpoint });

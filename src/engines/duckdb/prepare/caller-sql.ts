@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { BoundValues } from '../../../catalog/binding/bind.ts';
 import { invalidSql, judged } from '../../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { type ResultColumn, withoutFields } from '../../../catalog/model/result-column.ts';
+import { type ResultColumn, withoutFields } from '../../../catalog/model/header-types.ts';
 import {
   bigqueryType,
   calledMacros,

@@ -1,5 +1,5 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import { headerTypes, type ResultColumn } from '../../../catalog/model/result-column.ts';
+import { headerTypes, type ResultColumn } from '../../../catalog/model/header-types.ts';
 import { scalarNames } from '@querygate/bigquery-sql/duckdb';
 
 /** A column of DuckDB's result, in the words of a saved query's header. */

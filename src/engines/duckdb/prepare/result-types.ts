@@ -2,7 +2,7 @@ import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/no
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { StartError } from '../../../errors.ts';
 import { checkColumns } from '../../../analysis/check-columns.ts';
-import type { ResultColumn } from '../../../catalog/model/result-column.ts';
+import type { ResultColumn } from '../../../catalog/model/header-types.ts';
 import { bigqueryType, planProblem } from '@querygate/bigquery-sql/duckdb';
 import { duckdbText } from '@querygate/bigquery-sql/passes';
 import { type Compiled, mapExpressions, nullLiteral, type Query } from '@querygate/bigquery-sql/tree';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.ts';
-import type { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
+import type { PerOwnerQueue } from '../../../concurrency/per-owner-queue.ts';
 import type { Rows, RunOptions } from '../../../engine/engine.ts';
 import { maxCallerResultBytes } from '../../../engine/engine-errors.ts';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
@@ -14,7 +14,7 @@ import { interruptOnAbort } from './interrupt-on-abort.ts';
 interface CallerSqlContext {
   readonly pool: ConnectionPool;
   readonly turns: LoopTurns;
-  readonly reading: OnePerOwner;
+  readonly reading: PerOwnerQueue;
   readonly now: () => Date;
   readonly defineMacros: DefineMacros;
   /** @throws GatewayError DATA_UNREADABLE if one of the tables has a problem */

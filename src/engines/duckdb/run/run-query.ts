@@ -3,7 +3,7 @@ import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
 import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.ts';
-import type { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
+import type { PerOwnerQueue } from '../../../concurrency/per-owner-queue.ts';
 import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows, RunOptions } from '../../../engine/engine.ts';
@@ -40,7 +40,7 @@ interface RunContext {
   readonly timeoutMs: number;
   readonly turns: LoopTurns;
   /** Reads the rows of one result after the other: half of them would only take memory. */
-  readonly reading: OnePerOwner;
+  readonly reading: PerOwnerQueue;
   readonly now: () => Date;
   readonly defineMacros: DefineMacros;
   readonly onUnusable: (error: Error) => void;

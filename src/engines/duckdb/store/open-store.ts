@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { storeFolder } from '../../../config.ts';
+import { storeFolder } from '../../../config/duckdb-defaults.ts';
 import { StartError } from '../../../errors.ts';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 

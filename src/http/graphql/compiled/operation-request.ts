@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import type { EndpointRequest } from '../../message/prepare-request.ts';
+import { EndpointRequest } from '../../message/prepare-request.ts';
 import type { CheckDocument, CheckedDocument } from '../document/check-document.ts';
 import type { PersistedDocuments } from '../persisted/persisted-documents.ts';
 import { parseOperation } from '../read-operation.ts';
@@ -149,7 +149,7 @@ function buildRequest(id: number, members: readonly RootMember[]): OperationRequ
   const withEndpoints = members.map((member) => {
     if (!('query' in member)) return member;
     const { responseKey, nodes, writer, query, raw } = member;
-    return { responseKey, nodes, writer, endpoint: { query, parameters: raw } };
+    return { responseKey, nodes, writer, endpoint: new EndpointRequest(query, raw) };
   });
   return { id, members: withEndpoints, fields: withEndpoints.filter((member) => 'endpoint' in member) };
 }

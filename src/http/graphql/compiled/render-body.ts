@@ -1,6 +1,6 @@
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
+import { PerOwnerQueue } from '../../../concurrency/per-owner-queue.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
 import { httpLimits } from '../../message/limits.ts';
@@ -42,7 +42,7 @@ interface Rendering {
 export type RenderBody = (rendering: Rendering) => Promise<Buffer | undefined>;
 
 export function buildRenderBody({ derived, budget, turns }: RenderOptions): RenderBody {
-  const largeOnes = new OnePerOwner();
+  const largeOnes = new PerOwnerQueue();
   const renderInTurns = (rendering: Rendering): Promise<Buffer> =>
     turns.run(rendering.owner, render(rendering, derived));
   const renderLarge = async (rendering: Rendering, bytes: number): Promise<Buffer> => {

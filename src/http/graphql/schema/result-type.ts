@@ -7,6 +7,7 @@ import {
 } from 'graphql';
 import { isNullableColumn } from '../../../catalog/model/null-values.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { memoize } from '../../../memoize.ts';
 import { camelCase, pascalCase } from '../../../names/graphql-names.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { parseRows } from '../../../results/result-document.ts';
@@ -21,15 +22,9 @@ import { resultFields } from './shared-types.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /** A query whose file has not changed is the same object in the next version of the catalog. */
-const known = new WeakMap<SavedQuery, GraphQLObjectType<CachedResult, Context>>();
+export const resultType = memoize(buildResultType);
 
 /** The type of a saved query's field: its rows and their metadata. */
-export function resultType(query: SavedQuery): GraphQLObjectType<CachedResult, Context> {
-  const type = known.get(query) ?? buildResultType(query);
-  known.set(query, type);
-  return type;
-}
-
 function buildResultType(query: SavedQuery): GraphQLObjectType<CachedResult, Context> {
   const name = pascalCase(query.name);
   const row = objectType<Row>({

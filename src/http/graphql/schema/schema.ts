@@ -8,7 +8,7 @@ import {
 import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { type PublicName, publicNames } from '../../../catalog/model/versions.ts';
-import { runSteps } from '../../../concurrency/run-steps.ts';
+import { runSteps } from '../../../concurrency/loop-turns.ts';
 import { sqlFieldOf } from '../../../names/graphql-names.ts';
 import type { Context } from '../context.ts';
 import { type ArgumentTypes, openArgumentTypes, parameterArguments, rawArguments } from './arguments.ts';

@@ -1,4 +1,4 @@
-import type { ResultColumn } from '../../../catalog/model/result-column.ts';
+import type { ResultColumn } from '../../../catalog/model/header-types.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { parseRows } from '../../../results/result-document.ts';
 import type { Builder } from './builder.ts';

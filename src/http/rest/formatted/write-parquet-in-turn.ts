@@ -1,6 +1,6 @@
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import { Places } from '../../../concurrency/places.ts';
+import { Slots } from '../../../concurrency/slots.ts';
 import { GatewayError } from '../../../errors.ts';
 import { columnShapes } from '../../../formats/column-shapes.ts';
 import { writeParquet } from '../../../formats/parquet.ts';
@@ -9,7 +9,7 @@ import type { Rows } from '../../../formats/rows.ts';
 /** Each takes memory of DuckDB, a thread, and room for temporary files. */
 const maxConversions = 1;
 
-const places = new Places(maxConversions);
+const slots = new Slots(maxConversions);
 
 /** Other callers may wait for a file when the one for whom it is written has disconnected. */
 const never = new AbortController().signal;
@@ -20,9 +20,9 @@ const never = new AbortController().signal;
  * @throws GatewayError OVERLOADED if memory or disk do not suffice, or temporary files cannot be written
  */
 export async function writeParquetInTurn(rows: Rows, turns: LoopTurns, owner: Owner): Promise<Buffer> {
-  const place = places.placeFor(owner);
+  const slot = slots.slotFor(owner);
   try {
-    await place.take(never);
+    await slot.take(never);
     return await writeParquet(rows, await turns.run(owner, columnShapes(rows)));
   } catch (cause) {
     if (!isOutOfRoom(cause)) throw cause;
@@ -32,7 +32,7 @@ export async function writeParquetInTurn(rows: Rows, turns: LoopTurns, owner: Ow
       { cause, retryAfterSeconds: 5 },
     );
   } finally {
-    place.giveBack();
+    slot.giveBack();
   }
 }
 

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { LoopTurns } from '../../../../src/concurrency/loop-turns.ts';
-import { runSteps } from '../../../../src/concurrency/run-steps.ts';
+import { runSteps, LoopTurns } from '../../../../src/concurrency/loop-turns.ts';
 import { buildDerivedCache } from '../../../../src/http/graphql/compiled/derived-cache.ts';
 import { buildGraphql } from '../../../../src/http/graphql/graphql.ts';
 import { ByteBudget } from '../../../../src/http/message/byte-budget.ts';
 import type { RequestHead } from '../../../../src/http/message/head.ts';
+import { PreparedRequest } from '../../../../src/http/message/prepare-request.ts';
 import type { Admission } from '../../../../src/http/message/route.ts';
 import { unrestricted } from '../../../../src/keys/principal.ts';
 import { zeroCounters } from '../../../../src/results/counters.ts';
@@ -52,7 +52,7 @@ async function answer(query: string, rowCount: number) {
     noCache: false,
     schedule: (work) => work(),
   };
-  const reply = await graphql(head, { url, loggedPath: '/graphql' }, admission, async () =>
+  const reply = await graphql(head, new PreparedRequest(url, '/graphql'), admission, async () =>
     Buffer.from(JSON.stringify({ query })),
   );
   return { reply, lines };

@@ -7,7 +7,7 @@ import type { Context, Rule } from '../context.ts';
 import { resolveType } from '../resolve-type.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { impliedName } from './paths.ts';
+import { impliedName } from './column-paths.ts';
 
 /** `[a, b]`, whose elements are converted to a common type, or `ARRAY<type>[a, b]`. */
 export const arrayConstructor: Rule<Syntax.ArrayConstructor> = (node, scope, context) => {

@@ -6,7 +6,7 @@ import { convert } from '../coercion.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { jsonField } from './paths.ts';
+import { jsonField } from './column-paths.ts';
 
 const macroOf: Readonly<Record<Exclude<Syntax.SubscriptMode, 'KEY' | 'SAFE_KEY'>, string>> = {
   PLAIN: 'at_offset',

@@ -8,7 +8,7 @@ import { Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
 import { resolveJoin } from './joins.ts';
 import { resolvePivot } from './pivot.ts';
-import { openRelation, wildcardRelation } from './tables.ts';
+import { openRelation, wildcardRelation } from './table-relations.ts';
 import { arrayItem, resolveUnnest } from './unnest.ts';
 import { resolveUnpivot } from './unpivot.ts';
 

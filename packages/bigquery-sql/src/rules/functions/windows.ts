@@ -12,8 +12,8 @@ import type { Bound, Expression, Frame, SortKey, Window } from '../../tree/nodes
 import { describeType, isScalar, type Type } from '../../types.ts';
 import { convert, distance } from '../coercion.ts';
 import type { Context } from '../context.ts';
-import { constantInt64, isConstant } from '../expressions/parameters.ts';
-import { sortKeys } from '../expressions/sort-keys.ts';
+import { constantInt64, isConstant } from '../expressions/constant-values.ts';
+import { sortKeys } from '../expressions/sort-order.ts';
 import { isGroupable } from '../queries/grouping.ts';
 import type { ColumnUse, NamedWindow, Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';

@@ -1,13 +1,13 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import type { Context } from '../context.ts';
-import { impliedName } from '../expressions/paths.ts';
-import { sortKeys } from '../expressions/sort-keys.ts';
+import { impliedName } from '../expressions/column-paths.ts';
+import { sortKeys } from '../expressions/sort-order.ts';
 import { requireGrouped } from '../queries/grouped-columns.ts';
 import { resolveGrouping } from '../queries/grouping.ts';
 import { type Output, resolveOutput } from '../queries/outputs.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
-import { type Rows, rowsOf, toQuery } from './rows.ts';
+import { type Rows, rowsOf, toQuery } from './pipe-rows.ts';
 
 /** `|> AGGREGATE items GROUP BY items`: the grouping columns come first. */
 export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, context: Context): Rows {

@@ -3,7 +3,7 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { sameName } from '../../types.ts';
 import type { Context } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
-import { sortKeys } from '../expressions/sort-keys.ts';
+import { sortKeys } from '../expressions/sort-order.ts';
 import { joinRight } from '../from/joins.ts';
 import { pivotFrom } from '../from/pivot.ts';
 import { unpivotFrom } from '../from/unpivot.ts';
@@ -16,7 +16,7 @@ import { combine } from '../queries/set-operations.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { aggregate } from './aggregate.ts';
-import { fromOf, nest, type Rows, rowsOf, rowsOfFrom, scopeOf, toQuery } from './rows.ts';
+import { fromOf, nest, type Rows, rowsOf, rowsOfFrom, scopeOf, toQuery } from './pipe-rows.ts';
 
 /** Applies pipe operators one after the other. */
 export const applyPipes = (

@@ -4,7 +4,7 @@ import { isEqual } from '../../tree/equal.ts';
 import { type Mapper, mapParts, someExpression } from '../../tree/map.ts';
 import type { Expression, Member, Select, SortKey } from '../../tree/nodes.ts';
 import type { Context } from '../context.ts';
-import { sortKeys } from '../expressions/sort-keys.ts';
+import { sortKeys } from '../expressions/sort-order.ts';
 import { type ColumnUse, fieldValues, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { isColumn, isReadable } from './grouped-columns.ts';

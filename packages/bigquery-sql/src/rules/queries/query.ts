@@ -3,7 +3,7 @@ import { column, select } from '../../tree/build.ts';
 import { withTables } from '../../tree/with-tables.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
 import { applyPipes } from '../pipes/pipes.ts';
-import { type Rows, rowsOf, rowsOfFrom, toQuery } from '../pipes/rows.ts';
+import { type Rows, rowsOf, rowsOfFrom, toQuery } from '../pipes/pipe-rows.ts';
 import { childOf, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { resolveLimit } from './limit.ts';

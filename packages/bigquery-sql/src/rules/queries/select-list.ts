@@ -3,7 +3,7 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { struct } from '../../tree/build.ts';
 import { anonymousField, sameName, structOf } from '../../types.ts';
 import type { Context } from '../context.ts';
-import { impliedName } from '../expressions/paths.ts';
+import { impliedName } from '../expressions/column-paths.ts';
 import { type ColumnUse, fieldValues, findRange, type Range, type Scope, usesOf } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { type Output, resolveOutput, starColumns, toOutput } from './outputs.ts';

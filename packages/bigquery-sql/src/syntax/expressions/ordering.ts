@@ -1,7 +1,7 @@
 import type { Limit, OrderByItem, SortOrder } from '../nodes.ts';
 import type { Parser } from '../parser.ts';
 import { parseString } from './literals.ts';
-import { parseNamedParameter, parsePositionalParameter } from './parameters.ts';
+import { parseNamedParameter, parsePositionalParameter } from './parameter-names.ts';
 
 /** `ORDER BY …`, if it comes next. */
 export function parseOrderBy(p: Parser): readonly OrderByItem[] {

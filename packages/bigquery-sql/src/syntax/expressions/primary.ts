@@ -12,7 +12,7 @@ import {
   parseString,
   parseTypedLiteral,
 } from './literals.ts';
-import { parseNamedParameter, parsePositionalParameter, parseSystemVariable } from './parameters.ts';
+import { parseNamedParameter, parsePositionalParameter, parseSystemVariable } from './parameter-names.ts';
 import { parseParenthesized } from './parentheses.ts';
 import { parseCase, parseCast, parseExists, parseExtract, parseWithExpression } from './special-forms.ts';
 

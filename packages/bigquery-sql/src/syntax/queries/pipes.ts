@@ -9,7 +9,7 @@ import { parsePivotSpec, parseUnpivotSpec } from './pivot.ts';
 import { parseDistinct, parseSelectAs } from './select.ts';
 import { listWithTrailingComma, parseSelectItem, parseSelectItems } from './select-items.ts';
 import { parseSetOperator, startsSetOperator } from './set-operations.ts';
-import { parseSampleSpec, parseTableFunction } from './tables.ts';
+import { parseSampleSpec, parseTableFunction } from './from-items.ts';
 
 type Rule = (p: Parser) => PipeOperator;
 

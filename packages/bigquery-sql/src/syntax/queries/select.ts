@@ -1,7 +1,7 @@
 import { parseWindowClause } from '../expressions/windows.ts';
 import { parsePath } from '../names.ts';
 import type { Expression, Select, SelectAs, SelectModifier } from '../nodes.ts';
-import { parseOptions } from '../options.ts';
+import { parseOptions } from '../option-list.ts';
 import type { Parser } from '../parser.ts';
 import { parseGroupBy } from './grouping.ts';
 import { parseFrom } from './joins.ts';

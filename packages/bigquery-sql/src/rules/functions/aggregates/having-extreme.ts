@@ -19,8 +19,8 @@ import { arrayOf, isScalar, scalar, type Type, unknown } from '../../../types.ts
 import { bindValues } from '../../bind-values.ts';
 import type { Context } from '../../context.ts';
 import { compare } from '../../expressions/comparison.ts';
-import { rowLimit } from '../../expressions/parameters.ts';
-import { requireOrderable, sortKeys } from '../../expressions/sort-keys.ts';
+import { rowLimit } from '../../expressions/constant-values.ts';
+import { requireOrderable, sortKeys } from '../../expressions/sort-order.ts';
 import { argumentsOfOwnQuery } from '../../own-aggregate.ts';
 import type { Scope } from '../../scope.ts';
 import { Unsupported } from '../../unsupported.ts';

@@ -1,6 +1,6 @@
 import { call, literal, nullLiteral, textLiteral } from '../../../tree/build.ts';
 import { arrayOf, isScalar, scalar, type Type } from '../../../types.ts';
-import { isConstant } from '../../expressions/parameters.ts';
+import { isConstant } from '../../expressions/constant-values.ts';
 import { callMacro } from '../../macro-call.ts';
 import { Unsupported } from '../../unsupported.ts';
 import { type Aggregate, arrayOfFirst, plain, string, typeOfFirst } from './aggregate.ts';

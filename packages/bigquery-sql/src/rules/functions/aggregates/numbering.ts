@@ -2,7 +2,7 @@ import { nullLiteral } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { isScalar, type Type } from '../../../types.ts';
 import { convert, distance } from '../../coercion.ts';
-import { dependsOnRows, isConstant } from '../../expressions/parameters.ts';
+import { dependsOnRows, isConstant } from '../../expressions/constant-values.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import { type Aggregate, int64, plain, typeOfFirst } from './aggregate.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { arrayOf, isScalar, scalar } from '../../../types.ts';
-import { isConstant } from '../../expressions/parameters.ts';
+import { isConstant } from '../../expressions/constant-values.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import { type Aggregate, bool, float64, isFloat, isNotANumber, isNumeric, type Rows } from './aggregate.ts';
 

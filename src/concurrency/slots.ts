@@ -1,8 +1,8 @@
 import { FairQueue } from './fair-queue.ts';
 import type { Owner } from './fair-share.ts';
 
-/** A bounded number of places for work that takes much memory, for which owners are served in turn. */
-export class Places {
+/** A bounded number of slots for work that takes much memory, for which owners are served in turn. */
+export class Slots {
   readonly #queue = new FairQueue<true>();
   #free: number;
 
@@ -10,9 +10,9 @@ export class Places {
     this.#free = count;
   }
 
-  /** A place that is not taken yet: who knows when it is needed is not always who knows when it is not needed any more. */
-  placeFor(owner: Owner): Place {
-    return new Place(
+  /** A slot that is not taken yet: who knows when it is needed is not always who knows when it is not needed any more. */
+  slotFor(owner: Owner): Slot {
+    return new Slot(
       (signal) => this.#take(signal, owner),
       () => this.#giveBack(),
     );
@@ -28,7 +28,7 @@ export class Places {
   }
 }
 
-class Place {
+class Slot {
   readonly #take: (signal: AbortSignal) => Promise<void>;
   readonly #giveBack: () => void;
   #taking: Promise<void> | undefined;
@@ -38,7 +38,7 @@ class Place {
     this.#giveBack = giveBack;
   }
 
-  /** Waits for the place, unless it is taken already. @throws the signal's reason when it is aborted first */
+  /** Waits for the slot, unless it is taken already. @throws the signal's reason when it is aborted first */
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#taking ??= this.#take(signal);

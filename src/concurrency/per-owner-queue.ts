@@ -4,7 +4,7 @@ import type { Owner } from './fair-share.ts';
  * Runs the tasks of each owner one after another, those of different owners side by side. Many large tasks that take turns
  * in pieces would all be half done, and all in memory, at the same time.
  */
-export class OnePerOwner {
+export class PerOwnerQueue {
   readonly #last = new Map<Owner, Promise<unknown>>();
 
   async run<T>(owner: Owner, task: () => Promise<T>): Promise<T> {

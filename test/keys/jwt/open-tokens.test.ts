@@ -13,7 +13,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import { readConfig } from '../../../src/config.ts';
-import { openTokens, type Tokens } from '../../../src/keys/jwt/tokens.ts';
+import { openTokens, type Tokens } from '../../../src/keys/jwt/open-tokens.ts';
 import { newLocalRateLimit } from '../../../src/keys/rates/rate-limiter.ts';
 import { listen } from '../../support/listen.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { OnePerOwner } from '../../src/concurrency/one-per-owner.ts';
+import { PerOwnerQueue } from '../../src/concurrency/per-owner-queue.ts';
 
 test('tasks of one owner follow each other, those of another run beside them, and a failure ends nothing else', async () => {
-  const tasks = new OnePerOwner();
+  const tasks = new PerOwnerQueue();
   const events: string[] = [];
   const task =
     (name: string, fails = false) =>

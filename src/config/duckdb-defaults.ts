@@ -1,0 +1,12 @@
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+
+/** The values of DuckDB's settings and options that are not set. */
+export const duckdbDefaults = { refreshSeconds: 5, memoryLimit: '1GB', threads: cpus().length } as const;
+
+/** In the data folder; hidden folders are not scanned for data. */
+export const storeFolder = '.querygate';
+
+/** The database of the rows that are imported from a folder; of the demo, it is in memory. */
+export const storeFileOf = (dataDir: string | undefined): string =>
+  dataDir === undefined ? ':memory:' : join(dataDir, storeFolder, 'store.duckdb');

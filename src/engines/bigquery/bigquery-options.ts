@@ -1,0 +1,15 @@
+/** What `bigquery` takes. Credentials are found as Google's own libraries find them. */
+export interface BigqueryOptions {
+  /** The Google Cloud project that runs the queries and pays for them. */
+  readonly projectId: string;
+  /** The dataset of tables that the SQL names without one. */
+  readonly dataset: string;
+  /** Where the dataset is, as in `EU`; BigQuery finds it without it. */
+  readonly location?: string | undefined;
+  /** The URL of an emulator, as in `http://127.0.0.1:9050`; Google's without it. */
+  readonly apiEndpoint?: string | undefined;
+  /** A query that would read more bytes fails. */
+  readonly maximumBytesBilled?: number | undefined;
+  /** Whether problems in a dry run of all queries at start are reported (so it is without it), stop the start, or are not looked for. */
+  readonly startCheck?: 'report' | 'stop' | 'off' | undefined;
+}

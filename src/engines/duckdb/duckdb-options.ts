@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { duckdbDefaults, storeFileOf } from '../../config/duckdb-defaults.ts';
+
+/** What `duckdb` takes. */
+export interface DuckdbOptions {
+  /** The folder of data files; without it, the engine makes demo rows. */
+  readonly dataDir?: string | undefined;
+  /** The database of imported rows: a file, or `:memory:`. Without it, a hidden file in the data folder. */
+  readonly storeFile?: string | undefined;
+  /** The folder of the SQL that makes demo rows; `queries/demo` without it. */
+  readonly demoDir?: string | undefined;
+  /** The interval at which the data folder is scanned: 5 seconds without it. */
+  readonly refreshSeconds?: number | undefined;
+  /** Older rows are deleted; all are kept without it. */
+  readonly retentionDays?: number | undefined;
+  /** The most memory that DuckDB uses, as in `512MB`: `1GB` without it. */
+  readonly memoryLimit?: string | undefined;
+  /** How many threads run queries: as many as the machine has processors without it. */
+  readonly threads?: number | undefined;
+}
+
+/** Options with all defaults. */
+export interface DuckdbSettings extends DuckdbOptions {
+  readonly storeFile: string;
+  readonly demoDir: string;
+  readonly refreshSeconds: number;
+  readonly memoryLimit: string;
+  readonly threads: number;
+}
+
+export const withDefaults = (options: DuckdbOptions): DuckdbSettings => ({
+  ...options,
+  storeFile: options.storeFile ?? storeFileOf(options.dataDir),
+  demoDir: options.demoDir ?? join('queries', 'demo'),
+  refreshSeconds: options.refreshSeconds ?? duckdbDefaults.refreshSeconds,
+  memoryLimit: options.memoryLimit ?? duckdbDefaults.memoryLimit,
+  threads: options.threads ?? duckdbDefaults.threads,
+});

@@ -1,0 +1,35 @@
+import type { EngineFactory } from '../../engine/engine-factory.ts';
+import { StartError } from '../../errors.ts';
+import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
+
+export type { DuckdbOptions } from './duckdb-options.ts';
+
+/**
+ * The engine on one machine: an embedded DuckDB over a folder of data files, which it imports and follows, or over demo
+ * rows. It compiles BigQuery's SQL. DuckDB itself is loaded when the engine is opened.
+ */
+export function duckdb(options: DuckdbOptions = {}): EngineFactory {
+  const settings = withDefaults(options);
+  return {
+    name: 'duckdb',
+    sql: 'bigquery',
+    flags: { enforcesTenants: true },
+    open: async (host) => (await import('./open-duckdb.ts')).openDuckdb(host, settings),
+    async check(catalog) {
+      const { checkQueries } = await import('./check-queries.ts');
+      try {
+        await checkQueries(catalog, settings);
+        return [];
+      } catch (error) {
+        if (!(error instanceof StartError)) throw error;
+        return error.problems;
+      }
+    },
+    columnsOf: async (sql, given) =>
+      (await import('./describe-columns.ts')).describeColumns(sql, given, settings),
+    sqlOf: async (query, catalog) =>
+      (await import('./check-queries.ts')).generatedSql(query, catalog, settings),
+    openFixtures: async (host, fixtures) =>
+      (await import('./open-fixtures.ts')).openFixtures(host, fixtures, settings),
+  };
+}

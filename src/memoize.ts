@@ -1,0 +1,14 @@
+/**
+ * A function of an object that is computed once for each object, and kept as long as it. It must depend on nothing but the
+ * object's content: for a copy it is computed again, and gives the same.
+ */
+export function memoize<K extends object, V extends {}>(compute: (object: K) => V): (object: K) => V {
+  const known = new WeakMap<K, V>();
+  return (object) => {
+    const before = known.get(object);
+    if (before !== undefined) return before;
+    const value = compute(object);
+    known.set(object, value);
+    return value;
+  };
+}

@@ -1,0 +1,27 @@
+import type { Catalog } from '../../src/catalog/model/saved-query.ts';
+import { LoopTurns } from '../../src/concurrency/loop-turns.ts';
+import type { Config } from '../../src/config.ts';
+import type { EngineListener } from '../../src/engine/engine.ts';
+import type { EngineHost } from '../../src/engine/engine-factory.ts';
+import { limitsOf } from '../../src/engines/engines.ts';
+
+interface HostOptions {
+  readonly catalog: Catalog;
+  readonly config: Config;
+  readonly now?: () => Date;
+  readonly events?: Partial<EngineListener>;
+}
+
+/** What a gateway with these settings gives an engine. */
+export const engineHost = ({
+  catalog,
+  config,
+  now = () => new Date(),
+  events = {},
+}: HostOptions): EngineHost => ({
+  catalog,
+  limits: limitsOf(config),
+  now,
+  events: { problem() {}, news() {}, ...events },
+  turns: new LoopTurns(),
+});
