@@ -126,6 +126,7 @@ export interface ResultState {
 /** Names and values of labels. Values come from closed sets: endpoints, codes, statuses; never from callers. */
 export type Labels = Readonly<Record<string, string | number>>;
 
+/** One number of a metric, with its labels. */
 export interface Sample {
   /** If it is not the name of the family: `…_bucket`, `…_sum` and `…_count` of a histogram. */
   readonly metricName?: string;

@@ -137,10 +137,10 @@ describe('a reply of a plug-in', () => {
     let count = 0;
     await open({
       name: 'counter',
-      onReply: (_exchange, reply) => ({
-        ...reply,
-        headers: { ...reply.headers, 'X-Count': String((count += 1)) },
-      }),
+      onReply(_exchange, reply) {
+        count += 1;
+        return { ...reply, headers: { ...reply.headers, 'X-Count': String(count) } };
+      },
     });
     const counts = [];
     for (let at = 0; at < 3; at += 1) counts.push((await get(rest)).headers.get('x-count'));

@@ -25,6 +25,7 @@ interface Graphiql {
 /** The name of its files in their paths. */
 const graphiqlSet = 'graphiql';
 
+/** How the page of GraphiQL is served. */
 export interface GraphiqlOptions {
   /** A key that is filled in for browsers on this machine. Default: all users type theirs. */
   readonly apiKey?: string | undefined;

@@ -22,6 +22,7 @@ interface Rendered {
   readonly etag: string;
 }
 
+/** How REST is described. */
 export interface OpenapiOptions {
   /** Whether `/openapi` shows the document as a page. Default: true. */
   readonly page?: boolean;

@@ -15,6 +15,7 @@ interface Pages {
   readonly assets: Answer;
 }
 
+/** How the pages of saved queries are served. */
 export interface PagesOptions {
   /** A key that is filled in for browsers on this machine. Default: all users type theirs. */
   readonly apiKey?: string | undefined;
