@@ -33,7 +33,7 @@ describe('a text that is nested too deeply', () => {
     expect(ms).toBeLessThan(200);
   });
 
-  test('is none with records as deep as BigQuery has them', () => {
+  test('reports no problem for records as deep as BigQuery has them', () => {
     const field = (depth: number): unknown =>
       depth === 0
         ? { name: 'a', type: 'STRING' }

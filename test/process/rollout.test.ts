@@ -103,7 +103,7 @@ function openBalancer({ path, periodSeconds }: Probe) {
   };
 }
 
-/** The status and the body of a response, or why there is none. */
+/** The status and the body of a response, or why the request failed. */
 function answerOf(url: string, agent: Agent | false): Promise<string> {
   return new Promise((resolve) => {
     const request = get(url, { agent, headers: { 'x-api-key': key } }, async (response) => {

@@ -1,6 +1,7 @@
 import { type FSWatcher, type Stats, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type FileVersion, versionOf } from '../../files/file-version.ts';
 import {
   type CatalogFiles,
   type FileContent,
@@ -39,9 +40,6 @@ const longestWaitMs = 600;
 /** Events of one change arrive together. */
 const eventMs = 20;
 
-/** A file that changed so recently is read again: a second change may leave its time and size unchanged. */
-const youngMs = 2_000;
-
 const retryMs = 10_000;
 
 /** Files that are looked at in one turn of the event loop, which takes about a quarter of a millisecond. */
@@ -54,8 +52,8 @@ const filesPerTurn = 100;
 const lookEveryMs = (files: number) => Math.min(5_000, Math.max(500, 4 * files));
 
 interface SeenFile {
-  readonly stats: Stats | Error;
-  readonly isYoung: boolean;
+  /** undefined: it could not be looked at. */
+  readonly version: FileVersion | undefined;
   readonly content: FileContent;
 }
 
@@ -172,19 +170,10 @@ const isMissing = (stats: Stats | Error) =>
   stats instanceof Error && 'code' in stats && stats.code === 'ENOENT';
 
 function seeFile(file: string, stats: Stats | Error, before: SeenFile | undefined): SeenFile {
-  if (stats instanceof Error) return { stats, isYoung: true, content: readContent(file, stats) };
-  if (before !== undefined && !before.isYoung && isSameVersion(before.stats, stats)) return before;
-  const isYoung = Math.abs(Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs)) < youngMs;
-  return { stats, isYoung, content: readContent(file, stats) };
+  const version = stats instanceof Error ? undefined : versionOf(stats);
+  if (version !== undefined && before?.version?.id === version.id && !before.version.isYoung) return before;
+  return { version, content: readContent(file, stats) };
 }
-
-const isSameVersion = (a: Stats | Error, b: Stats) =>
-  !(a instanceof Error) &&
-  a.mtimeMs === b.mtimeMs &&
-  a.ctimeMs === b.ctimeMs &&
-  a.size === b.size &&
-  a.ino === b.ino &&
-  a.dev === b.dev;
 
 /** `seeFile` gives the same object for a file that has not changed. */
 function isSameFiles(a: ReadonlyMap<string, SeenFile>, b: ReadonlyMap<string, SeenFile>): boolean {

@@ -74,9 +74,9 @@ function onceForEqual(get: (bound: BoundQuery) => CachedResult | Promise<CachedR
  *
  * @throws GatewayError CANCELLED if one is missing because the caller disconnected
  */
-export function resultsOf(outcomes: readonly Outcome[], { signal }: RequestHead): readonly CachedResult[] {
+export function resultsOf(outcomes: readonly Outcome[], head: RequestHead): readonly CachedResult[] {
   const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
-  if (results.length < outcomes.length && signal.aborted && outcomes.some(isCancelled)) {
+  if (results.length < outcomes.length && head.signal.aborted && outcomes.some(isCancelled)) {
     throw callerDisconnected();
   }
   return results;

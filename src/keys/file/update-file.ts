@@ -62,7 +62,8 @@ function linkTarget(path: string): string {
 function write(file: string, text: string): void {
   const descriptor = openSync(file, 'wx', 0o600);
   try {
-    // Not writeSync: on a full disk it writes a part and reports that only by the number it returns.
+    // Not writeSync: on a full disk it writes a part and reports that only by the number it returns. The package
+    // write-file-atomic 8.0.0 ignores that number, and so replaces the file by a part of its text.
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);
   } finally {

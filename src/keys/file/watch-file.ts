@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { openRepeat } from '../../concurrency/repeat.ts';
+import { versionOf } from '../../files/file-version.ts';
 
 interface WatchOptions {
   readonly file: string;
@@ -16,9 +17,6 @@ interface WatchOptions {
 /** A revoked key must be rejected within two seconds: after two looks, plus the time to read and check the file. */
 const lookEveryMs = 300;
 
-/** A file that changed so recently is read again: a second change may leave its time and size unchanged. */
-const unsettledMs = 2_000;
-
 /** Follows the text of a file by its path: it may be written in place, replaced, or be a link whose target is replaced. */
 export function watchFile({ file, text, onChange, onUnreadable, onError }: WatchOptions): {
   close(): Promise<void>;
@@ -31,12 +29,10 @@ export function watchFile({ file, text, onChange, onUnreadable, onError }: Watch
   const work = async () => {
     let next: string;
     try {
-      const { mtimeMs, ctimeMs, size, ino, dev } = await stat(file);
-      const version = [mtimeMs, ctimeMs, size, ino, dev].join(' ');
-      const isUnsettled = Date.now() - Math.max(mtimeMs, ctimeMs) < unsettledMs;
-      if (version === seenVersion && !isUnsettled && candidate === undefined) return;
+      const { id, isYoung } = versionOf(await stat(file));
+      if (id === seenVersion && !isYoung && candidate === undefined) return;
       next = await readFile(file, 'utf8');
-      seenVersion = version;
+      seenVersion = id;
       isFailing = false;
     } catch (error) {
       if (!isFailing) onUnreadable(error as NodeJS.ErrnoException);

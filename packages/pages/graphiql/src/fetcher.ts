@@ -42,7 +42,7 @@ async function run(operation: object, ofTab: TabHeaders, key: string): Promise<R
 }
 
 interface Schema {
-  /** Why there is none, for the user. */
+  /** Why it was not given, for the user. */
   readonly problem?: string | undefined;
   readonly result: Result;
 }

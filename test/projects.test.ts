@@ -1,0 +1,24 @@
+import { globSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { projectOf } from './support/projects.ts';
+
+describe('the project of a test file', () => {
+  test.each([
+    ['browser', 'test/browser/pages.test.ts'],
+    ['process', 'test/process/command.test.ts'],
+    ['app', 'test/http/caching.test.ts'],
+    ['app', 'test/engines/duckdb.test.ts'],
+    ['unit', 'test/keys/key-text.test.ts'],
+    ['unit', 'test/catalog/header/parse-query.test.ts'],
+    ['unit', 'packages/bigquery-sql/test/syntax/pipes.test.ts'],
+  ])('is %s for %s', (project, file) => {
+    expect(projectOf(file)).toBe(project);
+  });
+
+  test('is process or browser for everything in the folder of that name', () => {
+    const others = (folder: string, allowed: readonly string[]) =>
+      globSync(`test/${folder}/**/*.test.ts`).filter((file) => !allowed.includes(projectOf(file)));
+    expect(others('browser', ['browser'])).toEqual([]);
+    expect(others('process', ['process'])).toEqual([]);
+  });
+});

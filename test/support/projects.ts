@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The projects of Vitest, from the one that starts least. */
+export const projects = ['unit', 'app', 'process', 'browser'] as const;
+
+export type Project = (typeof projects)[number];
+
+/** What a test starts, by what it imports: itself, or through files of tests. */
+const ofTests: readonly (readonly [Project, RegExp])[] = [
+  ['browser', /^playwright-core$/],
+  ['process', /^node:child_process$/],
+  ['app', /^(?:fast-check|node:(?:https?|net|worker_threads))$/],
+];
+
+/** The same for imports through any file. */
+const ofAll = /^(?:@duckdb\/node-api|src\/gateway\/create-gateway\.ts)$/;
+
+/**
+ * The project in which a test file runs: `browser` if it imports what drives Chromium, directly or through others, `process`
+ * if it imports what starts processes, `app` for a gateway, DuckDB, a socket, a thread or many random inputs, and otherwise `unit`. Types do not
+ * count.
+ */
+export function projectOf(file: string): Project {
+  const [started] = ofTests.find(([, pattern]) => reaches(file, pattern, isOfTests)) ?? [];
+  return started ?? (reaches(file, ofAll, () => true) ? 'app' : 'unit');
+}
+
+const isOfTests = (file: string) => !/(?:^|\/)src\//.test(file);
+
+function reaches(file: string, pattern: RegExp, follows: (file: string) => boolean): boolean {
+  const reached = new Set([file]);
+  for (const one of reached) {
+    if (pattern.test(one)) return true;
+    if (one.endsWith('.ts') && follows(one)) for (const target of importsOf(one)) reached.add(target);
+  }
+  return false;
+}
+
+const imports = new Map<string, readonly string[]>();
+
+/** What a file imports: paths of files, and names of modules. Only tests import at run time what they start. */
+function importsOf(file: string): readonly string[] {
+  const known = imports.get(file);
+  if (known !== undefined) return known;
+  const text = readFileSync(file, 'utf8');
+  const found = [
+    ...text.matchAll(/^(?:import|export) (?!type )(?:[^'";]* from )?'([^']+)'/gm),
+    ...(isOfTests(file) ? text.matchAll(/\bimport\('([^']+)'\)/g) : []),
+  ].map(([, name = '']) => {
+    if (name.startsWith('.')) return join(dirname(file), name);
+    const [, folder, entry = 'index'] = /^@querygate\/([\w-]+)(?:\/(.+))?$/.exec(name) ?? [];
+    return folder === 'bigquery-sql' ? `packages/${folder}/src/${entry}.ts` : name;
+  });
+  // A text may contain the source of a module.
+  const real = found.filter((name) => !name.endsWith('.ts') || existsSync(name));
+  imports.set(file, real);
+  return real;
+}
