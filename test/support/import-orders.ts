@@ -26,6 +26,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/pages/src': ['parameters', 'chart', 'result', 'snippets'],
   src: [
     'errors.ts',
+    'get-or-add.ts',
     'memoize.ts',
     'version.ts',
     'trace',

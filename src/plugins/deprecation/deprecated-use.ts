@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { MetricFamily, PluginHost } from '../../gateway/plugin.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import { Counts } from '../metrics/counts.ts';
-import { getOrAdd } from '../metrics/get-or-add.ts';
 import { openKeptEndpoints } from '../metrics/kept-endpoints.ts';
 
 export interface DeprecatedUse {

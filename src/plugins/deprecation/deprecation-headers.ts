@@ -1,8 +1,8 @@
 import { lookUpName } from '../../catalog/model/find-query.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import { endpointPath } from '../../http/message/paths.ts';
 import type { Reply } from '../../http/message/reply.ts';
-import { getOrAdd } from '../metrics/get-or-add.ts';
 
 /** Headers of replies with the rows of a deprecated query; undefined for other queries. */
 export type HeadersOf = (query: SavedQuery) => Reply['headers'] | undefined;

@@ -1,5 +1,5 @@
 import type { Labels, MetricFamily } from '../../gateway/plugin.ts';
-import { getOrAdd } from './get-or-add.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 
 /** A count that is raised in place. */
 export interface Count {

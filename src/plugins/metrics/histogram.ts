@@ -1,5 +1,5 @@
 import type { Labels, MetricFamily, Sample } from '../../gateway/plugin.ts';
-import { getOrAdd } from './get-or-add.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 
 /** Upper bounds of buckets, in seconds, in their order. */
 type Bounds = readonly number[];

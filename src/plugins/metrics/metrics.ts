@@ -1,6 +1,6 @@
 import type { GatewayPlugin, MetricFamily } from '../../gateway/plugin.ts';
 import { metricsPath } from '../../http/message/paths.ts';
-import { buildInfo } from './build-info.ts';
+import { packageVersion } from '../../version.ts';
 import { buildCatalogMetrics } from './catalog-metrics.ts';
 import { buildEngineMetrics } from './engine-metrics.ts';
 import { buildImportMetrics } from './import-metrics.ts';
@@ -62,3 +62,11 @@ export function metrics(): MetricsPlugin {
     onImport: imports.record,
   };
 }
+
+/** Which build runs, as the labels of a metric whose value is always 1. */
+const buildInfo = (engine: string): MetricFamily => ({
+  name: 'querygate_build_info',
+  help: 'The version of the gateway and of Node, and the engine; always 1.',
+  type: 'gauge',
+  samples: () => [{ labels: { version: packageVersion(), node: process.versions.node, engine }, value: 1 }],
+});

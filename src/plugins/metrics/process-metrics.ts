@@ -87,9 +87,9 @@ function ofLoop(): readonly MetricFamily[] {
   delays.enable();
   let lag: number | undefined;
   const measure = () => {
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     setImmediate(() => {
-      lag = (performance.now() - askedAt) / 1000;
+      lag = (performance.now() - startedAt) / 1000;
     });
   };
   measure();

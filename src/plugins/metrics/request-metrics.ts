@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { MetricFamily } from '../../gateway/plugin.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import {
   endpointPaths,
   graphqlPath,
@@ -11,7 +12,6 @@ import {
 } from '../../http/message/paths.ts';
 import type { Reply } from '../../http/message/reply.ts';
 import { type Count, Counts } from './counts.ts';
-import { getOrAdd } from './get-or-add.ts';
 import { type Histogram, Histograms } from './histogram.ts';
 
 export interface RequestMetrics {

@@ -1,10 +1,10 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { MetricFamily, ResultState } from '../../gateway/plugin.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import type { Counters } from '../../results/counters.ts';
 import type { CachedResult, CacheStatus } from '../../results/get-result.ts';
 import { type Count, Counts } from './counts.ts';
-import { getOrAdd } from './get-or-add.ts';
 import { plainFamily } from './metric-family.ts';
 
 export interface ResultMetrics {
