@@ -5,8 +5,8 @@ import { buildDeprecatedUse } from './deprecated-use.ts';
 import { buildHeadersOf, type HeadersOf } from './deprecation-headers.ts';
 
 /**
- * Tells callers in headers of REST that an endpoint is deprecated, if its header says so, and operators which keys still use it: one
- * line of the log in an hour for each key and endpoint, and a metric.
+ * Adds headers to replies of REST whose endpoint is deprecated. Operators see which keys still use it: a line of the log in an
+ * hour for each key and endpoint, and a metric.
  *
  * @returns a plug-in for one gateway
  */
