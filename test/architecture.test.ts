@@ -102,13 +102,29 @@ describe('architecture', () => {
     ]);
   });
 
-  test('the gateway imports packages by their names only', () => {
+  test('the gateway imports packages by their names only, and packages nothing of it', () => {
+    const ofPackages = readImports(
+      globSync('packages/*/{test,conformance}/**/*.ts', { exclude: isInstalled }),
+    );
     const across = [...imports].flatMap(([file, targets]) =>
       targets
-        .filter((target) => file.startsWith('src/') && projectOf(target) !== 'src')
+        .filter((target) => packageOf(target) !== packageOf(file))
         .map((target) => `${file} → ${target}`),
     );
-    expect(across).toEqual([]);
+    const ofTests = [...ofPackages].flatMap(([file, targets]) =>
+      targets.filter((target) => target.startsWith('src/')).map((target) => `${file} → ${target}`),
+    );
+    expect([...across, ...ofTests]).toEqual([]);
+  });
+
+  test('the gateway imports public subpaths of packages', () => {
+    const imported = files
+      .filter((file) => file.startsWith('src/'))
+      .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/from '(@querygate\/[\w-]+)([^']*)'/g)])
+      .map(([, name = '', path = '']) => [name, `.${path}`] as const);
+    const hidden = imported.filter(([name, path]) => !Object.hasOwn(exportsOf(name), path));
+    expect(imported.length).toBeGreaterThan(100);
+    expect(hidden).toEqual([]);
   });
 
   test('no base name stands more than twice, but for those that are still to be renamed', () => {
@@ -133,6 +149,14 @@ describe('architecture', () => {
     expect(tooLarge).toEqual([]);
   });
 });
+
+const isInstalled = (path: string) => path.includes('node_modules');
+
+/** `packages/pages`; undefined for files of the gateway. */
+const packageOf = (file: string) => /^packages\/[^/]+/.exec(file)?.[0];
+
+const exportsOf = (name: string): object =>
+  JSON.parse(readFileSync(`${name.replace('@querygate', 'packages')}/package.json`, 'utf8')).exports;
 
 function filesIn(folder: string): readonly string[] {
   return files.filter((file) => dirname(file) === folder).map((file) => file.slice(folder.length + 1));

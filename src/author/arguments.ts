@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { StartError } from '../errors.ts';
+import { commandError } from '@querygate/bigquery-sql/command';
 
-/** A command whose arguments are invalid. */
-export function commandError(message: string): StartError {
-  return new StartError('The command has problems', [{ message }]);
-}
+export { commandError };
 
 export function parseCount(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openRunner } from '../../src/author/sql/runner.ts';
-import { splitStatements } from '../../src/author/sql/split-statements.ts';
+import { splitStatements } from '@querygate/bigquery-sql/command';
 import { sqlUsage } from '../../src/author/sql/usage.ts';
 import { runQuerygate } from '../support/gateway-process.ts';
 

@@ -1,7 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
@@ -20,8 +29,19 @@ beforeAll(() => {
   ]) {
     cpSync(name, join(folder, name), { recursive: true });
   }
-  mkdirSync(folder, { recursive: true });
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  cpSync('packages', join(folder, 'packages'), {
+    recursive: true,
+    filter: (path) => !path.includes('node_modules'),
+  });
+  // The packages of the repository are linked, as npm does it: the copied ones are packed.
+  for (const path of globSync(['node_modules/*', 'node_modules/.bin', 'node_modules/@querygate/*'])) {
+    if (path === join('node_modules', '@querygate')) continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    const target = path.startsWith(join('node_modules', '@querygate'))
+      ? join(folder, 'packages', basename(path))
+      : resolve(path);
+    symlinkSync(target, join(folder, path));
+  }
   appendFileSync(join(folder, '.gitignore'), 'node_modules\nbuild/\n');
   git('init', '--quiet');
   git('config', 'user.email', 'tests@example.com');

@@ -17,7 +17,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
       'duckdb',
       'proposals',
     ],
-    'sandbox',
+    ...['sandbox', 'command'],
   ],
   'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],
   'packages/bigquery-sql/src/rules/functions': ['aggregates', 'text', 'time'],

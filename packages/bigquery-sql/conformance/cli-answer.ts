@@ -1,7 +1,7 @@
 import { canonicalJson, floatText } from './scalar-text.ts';
 import { type Answer, type ScalarType, scalar, type Value } from './values.ts';
 
-/** A line that `npm run sql -- --json` prints. */
+/** A line that `bigquery-sql --json` prints. */
 export type CliLine =
   | {
       readonly columns: readonly { readonly name: string; readonly type: string }[];

@@ -23,7 +23,8 @@ const { values: options, positionals } = parseArgs({
     only: { type: 'string' },
     // Writes every statement with its class here.
     out: { type: 'string' },
-    timeout: { type: 'string', default: '10s' },
+    // Seconds that one statement may take.
+    timeout: { type: 'string', default: '10' },
   },
 });
 
@@ -105,19 +106,20 @@ async function referenceAll(list: readonly Statement[]): Promise<readonly Answer
   return answers;
 }
 
+/** Runs statements by the package's own command, which is started again behind a statement that ends it. */
 async function runAll(list: readonly Statement[]): Promise<readonly Answer[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'querygate-suite-'));
+  const folder = mkdtempSync(join(tmpdir(), 'bigquery-sql-suite-'));
   const texts = join(folder, 'statements.json');
-  writeFileSync(texts, JSON.stringify(list.map(({ sql }) => sql)));
-  // The statements bring their own tables; some are named like ours.
-  const env = { ...process.env, QUERIES_DIR: folder };
-  const command = join(import.meta.dirname, '../../../src/main.ts');
-  const args = [command, 'sql', '--json', '--timeout', options.timeout, '--file', texts];
-  const child: ChildProcess = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const command = join(import.meta.dirname, '../src/bigquery-sql.ts');
+  const args = [command, '--json', '--timeout', options.timeout, '--file', texts];
   const answers: Answer[] = [];
-  if (child.stdout) {
-    for await (const line of createInterface({ input: child.stdout }))
-      answers.push(toAnswer(JSON.parse(line) as CliLine));
+  while (answers.length < list.length) {
+    writeFileSync(texts, JSON.stringify(list.slice(answers.length).map(({ sql }) => sql)));
+    const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    if (child.stdout)
+      for await (const line of createInterface({ input: child.stdout }))
+        answers.push(toAnswer(JSON.parse(line) as CliLine));
+    if (answers.length < list.length) answers.push(lost);
   }
   rmSync(folder, { recursive: true });
   return answers;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseJson } from '@querygate/bigquery-sql/text';
 import { commandError, parseCount } from '../arguments.ts';
-import { applyParameters, type Parameter, parseParameters } from './parameters.ts';
-import { splitStatements } from './split-statements.ts';
+import { applyParameters, type Parameter, parseParameters } from '@querygate/bigquery-sql/command';
+import { splitStatements } from '@querygate/bigquery-sql/command';
 
 /** A statement to run, with what restores positions in the text that the user gave. */
 export interface SqlStatement {

@@ -1,6 +1,6 @@
 import type { SettingValues } from '../../config.ts';
 import { readSqlOptions, type SqlFlags } from './options.ts';
-import { outcomeJson, outcomeText } from './output.ts';
+import { outcomeJson, outcomeText } from '@querygate/bigquery-sql/command';
 import { openRunner } from './runner.ts';
 
 /**

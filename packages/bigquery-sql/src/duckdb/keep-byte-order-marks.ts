@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { TextDecoder } from 'node:util';
 
 /** Of the library, but not of its documented interface: another version may not have it. */
 const accessors = '@duckdb/node-api/lib/vectors/dataAccessors.js';

@@ -15,7 +15,8 @@ import { printQuery } from '../tree/print.ts';
 import { type Plan, printPlan } from './plan.ts';
 import { planProblem } from './plan-problem.ts';
 import { type Compute, withThresholds } from './compute-constants.ts';
-import { type Bindings, bindingsOf, bindTo } from './bindings.ts';
+import { type Bindings, bindingsOf, bindTo, type ParameterValues } from './bindings.ts';
+import type { TypedParameter } from '../types.ts';
 import { toCell } from './result-cell.ts';
 import { columnTypeText } from './column-types.ts';
 import type {
@@ -32,8 +33,9 @@ import type {
 /** A statement in BigQuery's SQL. */
 export interface Statement {
   readonly sql: string;
-  /** Values for `@name`, all STRING. */
-  readonly parameters: Readonly<Record<string, string>>;
+  /** Values for `@name`, all STRING but those that are declared. */
+  readonly parameters: ParameterValues;
+  readonly declared?: readonly TypedParameter[];
 }
 
 export interface RunLimits {
@@ -52,7 +54,7 @@ export interface StatementContext {
   readonly definedMacros: Set<string>;
 }
 
-/** Runs a statement as the service runs a saved query. It does not throw. */
+/** Runs a statement. It does not throw. */
 export async function runStatement(
   context: StatementContext,
   statement: Statement,
@@ -90,9 +92,10 @@ interface Translated {
 
 async function translate(
   { connection, definedMacros, tables }: StatementContext,
-  { sql, parameters }: Statement,
+  { sql, parameters, declared = [] }: Statement,
 ): Promise<Translated> {
-  const { query, columns } = compile({ sql, source: { file: '', line: 1 } }, tables());
+  const source = { file: '', line: 1 };
+  const { query, columns } = compile({ sql, source, parameters: declared }, tables());
   requireValues(sql, query, parameters);
   const definitions = macroDefinitions(calledMacros(query), definedMacros);
   if (definitions !== '') await connection.run(definitions);
@@ -124,7 +127,7 @@ function requireValues(sql: string, query: Query, parameters: Statement['paramet
 /** The custom plan; the generic one if a constant fails, which may be one that no row needs. */
 async function execute(
   { compute, connection, now }: StatementContext,
-  { parameters }: Statement,
+  { parameters, declared }: Statement,
   { generic, plan }: Translated,
 ): Promise<DuckDBResult> {
   const run = async (text: string, bindings: Bindings) => {
@@ -132,7 +135,7 @@ async function execute(
     bindTo(prepared, bindings);
     return prepared;
   };
-  const bindings = bindingsOf(parameters, now());
+  const bindings = bindingsOf(parameters, now(), declared);
   const computed = await compute(plan.constants, bindings).catch(() => undefined);
   if (computed === undefined) return (await run(generic, bindings)).stream();
   const complete = await withThresholds(plan.thresholds, computed, async (text, known) =>

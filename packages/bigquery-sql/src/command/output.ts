@@ -1,4 +1,4 @@
-import type { Cell, Explanation, Failure, Outcome, Result } from '@querygate/bigquery-sql/duckdb';
+import type { Cell, Explanation, Failure, Outcome, Result } from '../duckdb/outcome.ts';
 
 /** One line of JSON. */
 export function outcomeJson(statement: number, outcome: Outcome): string {

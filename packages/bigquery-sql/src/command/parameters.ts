@@ -1,5 +1,10 @@
-import { commandError } from '../arguments.ts';
+import { ProblemError } from '../problem.ts';
 import { outsideLiterals } from './tokens.ts';
+
+/** A command whose arguments are invalid. */
+export function commandError(message: string): ProblemError {
+  return new ProblemError('The command has problems', [{ message }]);
+}
 
 export interface Parameter {
   readonly name: string;
@@ -21,7 +26,7 @@ interface GivenValue {
  * Parses `name=value` and `name:TYPE=value`. A name that is given several times is an ARRAY of its values, and so is one of type
  * `ARRAY<TYPE>`.
  *
- * @throws StartError
+ * @throws ProblemError
  */
 export function parseParameters(texts: readonly string[]): readonly Parameter[] {
   const groups = Map.groupBy(texts.map(parseValue), ({ name }) => name.toLowerCase());
@@ -52,7 +57,7 @@ function parseValue(text: string): GivenValue {
   return { text, name, type: (element ?? scalar).toUpperCase(), isList: list !== undefined, value };
 }
 
-/** @throws StartError if the value is not of the type */
+/** @throws ProblemError if the value is not of the type */
 function literalOf({ text, type, value }: GivenValue): string {
   const literal = literalText(type, value);
   if (literal !== undefined) return literal;

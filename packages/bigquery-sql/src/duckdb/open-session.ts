@@ -1,0 +1,140 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { sessionSettings } from '../macros/macros.ts';
+import type { StoredTable } from '../tree/stored-table.ts';
+import { type ParameterType, quote, type TypedParameter, unknown } from '../types.ts';
+import { bigqueryType } from './bigquery-type.ts';
+import type { ParameterValue } from './bindings.ts';
+import { buildCompute } from './compute-constants.ts';
+import { registerHostFunctions } from './host/host-functions.ts';
+import { keepByteOrderMarks } from './keep-byte-order-marks.ts';
+import type { Outcome } from './outcome.ts';
+import { explainStatement, runStatement, type Statement } from './run-statement.ts';
+
+/** A value of a parameter, with the type of BigQuery that it has in the SQL; a list is an ARRAY. */
+export type Value =
+  /** STRING. */
+  | string
+  /** BOOL. */
+  | boolean
+  /** INT64. */
+  | bigint
+  /** INT64 if it is an integer, otherwise FLOAT64. */
+  | number
+  /** TIMESTAMP. */
+  | Date;
+
+export interface SessionOptions {
+  /** The tables that queries may read; by default those of the connection's current schema, as they are at each query. */
+  readonly tables?: readonly StoredTable[];
+  /** What CURRENT_TIMESTAMP() is. */
+  readonly now?: () => Date;
+}
+
+export interface RunOptions {
+  /** Values for `@name`. */
+  readonly parameters?: Readonly<Record<string, Value | readonly Value[]>>;
+  /** By default a query has no time limit. */
+  readonly timeoutMs?: number;
+  /** Rows beyond these are not read; by default all are. */
+  readonly maxRows?: number;
+}
+
+/** Runs BigQuery's SQL on a connection of DuckDB, one query at a time. */
+export interface Session {
+  /**
+   * The rows of a query, or why it failed: an object with `columns` and `rows`, or one with `error`. It does not throw.
+   */
+  run(sql: string, options?: RunOptions): Promise<Outcome>;
+  /** How a query would run: its SQL for DuckDB with and without passes, and what each pass does. It does not throw. */
+  explain(sql: string, options?: Pick<RunOptions, 'parameters'>): Promise<Outcome>;
+}
+
+/**
+ * Prepares a connection for BigQuery's SQL: its settings (time zone UTC, order of NULLs), and functions and macros in the
+ * schema `bq` of its database. The connection stays the caller's, who closes it.
+ */
+export async function openSession(
+  connection: DuckDBConnection,
+  { tables, now = () => new Date() }: SessionOptions = {},
+): Promise<Session> {
+  keepByteOrderMarks();
+  registerHostFunctions(connection);
+  await connection.run(sessionSettings.join(';'));
+  const definedMacros = new Set(await namesIn(connection, 'duckdb_functions()', 'function_name', 'bq'));
+  const compute = buildCompute(connection, (sql) => connection.prepare(sql));
+  const context = async () => {
+    const current = tables ?? (await storedTables(connection));
+    return { connection, compute, now, definedMacros, tables: () => current };
+  };
+  return {
+    run: async (sql, { parameters, timeoutMs = maxTimeoutMs, maxRows = Number.MAX_SAFE_INTEGER } = {}) =>
+      runStatement(await context(), toStatement(sql, parameters), { timeoutMs, maxRows }),
+    explain: async (sql, { parameters } = {}) =>
+      explainStatement(await context(), toStatement(sql, parameters)),
+  };
+}
+
+/** The longest time that a timer of Node can have. */
+const maxTimeoutMs = 2 ** 31 - 1;
+
+/** The tables and views of the current schema, with the types of BigQuery that hold their values. */
+async function storedTables(connection: DuckDBConnection): Promise<readonly StoredTable[]> {
+  const names = [
+    ...(await namesIn(connection, 'duckdb_tables()', 'table_name')),
+    ...(await namesIn(connection, 'duckdb_views()', 'view_name')),
+  ];
+  const tables: StoredTable[] = [];
+  for (const name of names) {
+    const empty = await connection.run(`SELECT * FROM ${quote(name)} LIMIT 0`);
+    const types = empty.columnTypes().map(bigqueryType);
+    const columns = empty.columnNames().map((column, at) => ({ name: column, type: types[at] ?? unknown }));
+    tables.push({ name, fields: [], columns });
+  }
+  return tables;
+}
+
+/** The names in a catalog table of DuckDB that belong to the current database and a schema, the current one by default. */
+async function namesIn(
+  connection: DuckDBConnection,
+  table: string,
+  column: string,
+  schema?: string,
+): Promise<readonly string[]> {
+  const inSchema = schema === undefined ? 'current_schema()' : `'${schema}'`;
+  const rows = await connection.runAndReadAll(
+    `SELECT DISTINCT ${column} FROM ${table}
+     WHERE NOT internal AND database_name = current_database() AND schema_name = ${inSchema}`,
+  );
+  return rows.getRows().map(([name]) => String(name));
+}
+
+function toStatement(sql: string, parameters: RunOptions['parameters'] = {}): Statement {
+  const entries = Object.entries(parameters).map(([name, given]) => {
+    const isList = Array.isArray(given);
+    const values: readonly Value[] = isList ? given : [given as Value];
+    const declared: TypedParameter = { name, bind: commonType(values), repeated: isList };
+    const texts = values.map(textOf);
+    return { name, declared, value: isList ? texts : (texts[0] ?? '') };
+  });
+  return {
+    sql,
+    parameters: Object.fromEntries(entries.map(({ name, value }) => [name, value satisfies ParameterValue])),
+    declared: entries.map(({ declared }) => declared),
+  };
+}
+
+function commonType(values: readonly Value[]): ParameterType {
+  const types = new Set(values.map(typeOf));
+  if (types.size === 2 && types.has('INT64') && types.has('FLOAT64')) return 'FLOAT64';
+  return [...types][0] ?? 'STRING';
+}
+
+function typeOf(value: Value): ParameterType {
+  if (value instanceof Date) return 'TIMESTAMP';
+  if (typeof value === 'boolean') return 'BOOL';
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return 'INT64';
+  return typeof value === 'number' ? 'FLOAT64' : 'STRING';
+}
+
+const textOf = (value: Value): string =>
+  value instanceof Date ? value.toISOString().replace('Z', '000Z') : String(value);
