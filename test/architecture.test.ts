@@ -53,6 +53,16 @@ describe('architecture', () => {
     expect(waysBack(imports, folder, order)).toEqual([]);
   });
 
+  test('only lists of plug-ins and the tools for authors import plug-ins', () => {
+    const users = /^src\/(?:plugins|exports|cli|author)\//;
+    const others = [...imports]
+      .filter(
+        ([file, targets]) => !users.test(file) && targets.some((target) => target.startsWith('src/plugins/')),
+      )
+      .map(([file]) => file);
+    expect(others).toEqual([]);
+  });
+
   test('no circle of folders and files at any level', () => {
     expect(ordered.flatMap((folder) => circleIn(imports, folder) ?? [])).toEqual([]);
   });

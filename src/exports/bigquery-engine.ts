@@ -1,2 +1,3 @@
-/** The engine of Google. @module */
-export { type BigqueryOptions, bigquery } from '../engines/bigquery/bigquery.ts';
+/** The engine over BigQuery's API. @module */
+export { bigquery } from '../engines/bigquery/bigquery.ts';
+export type { BigqueryOptions } from '../engines/bigquery/bigquery-options.ts';

@@ -1,2 +1,3 @@
 /** The embedded engine. @module */
-export { type DuckdbOptions, duckdb } from '../engines/duckdb/duckdb.ts';
+export { duckdb } from '../engines/duckdb/duckdb.ts';
+export type { DuckdbOptions } from '../engines/duckdb/duckdb-options.ts';

@@ -8,18 +8,18 @@ import type { Owner } from '../concurrency/fair-share.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { parseAddressList } from '../config/address-list.ts';
 import { StartError } from '../errors.ts';
-import { ByteBudget } from '../http/message/byte-budget.ts';
 import { restExamples } from '../http/graphql/examples.ts';
 import { loadTrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { buildReadiness } from '../http/handler/readiness.ts';
+import { ByteBudget } from '../http/message/byte-budget.ts';
 import { buildFetch, type Connection } from '../http/node/fetch-adapter.ts';
 import { buildNodeListener } from '../http/node/node-listener.ts';
-import type { Metrics } from '../metrics/open-registry.ts';
 import type { Counters } from '../results/counters.ts';
-import { buildCollectors, openAppMetrics } from './app-metrics.ts';
 import { openCallers } from './callers.ts';
 import { buildHttpHandler } from './http-handler.ts';
-import { type Features, type GatewayOptions, settingsOf } from './options.ts';
+import { familiesOf, openPlugins } from './open-plugins.ts';
+import { type GatewayOptions, settingsOf } from './options.ts';
+import { buildPluginHooks } from './plugin-hooks.ts';
 import { openQueryExecution } from './query-execution.ts';
 import { openReload } from './reload/open-reload.ts';
 import { catalogSource } from './reload/query-source.ts';
@@ -41,8 +41,6 @@ export interface Gateway {
   readonly fetch: (request: Request, connection?: Connection) => Promise<Response>;
   /** The same for Node's HTTP server, and for express. It needs no `this`. */
   readonly listener: RequestListener;
-  /** undefined if they are not served. */
-  readonly metrics: Metrics | undefined;
   /** Looks for changed saved queries now; nothing if they are not followed. */
   reload(): void;
   /** Makes `/readyz` report that no new requests should be sent. */
@@ -50,15 +48,6 @@ export interface Gateway {
   /** Stops running queries, and closes everything that the gateway has opened. It is safe to call twice. */
   close(): Promise<void>;
 }
-
-/** REST and GraphQL alone. */
-const noFeatures: Features = {
-  metrics: false,
-  pages: false,
-  graphiql: false,
-  compat: undefined,
-  shownKey: undefined,
-};
 
 /** Takes turns with the keys. */
 const reloading: Owner = 'saved queries';
@@ -69,13 +58,12 @@ const reloading: Owner = 'saved queries';
  *
  * @throws StartError with every problem of the options, the saved queries or the key file
  */
-export const createGateway = (options: GatewayOptions): Promise<Gateway> => openGateway(options, noFeatures);
-
-/** The same with more than REST and GraphQL. */
-export async function openGateway(given: GatewayOptions, features: Features): Promise<Gateway> {
+export async function createGateway(given: GatewayOptions): Promise<Gateway> {
   const { log = pino({ enabled: false }), now = systemClock.now, after = systemClock.after } = given;
   const options = { ...given, log };
-  const settings = settingsOf(options, features);
+  const settings = settingsOf(options);
+  const { plugins = [] } = options;
+  const hooks = buildPluginHooks(plugins, log);
   const { hideEndpoints = 'tenants', trustedDocuments } = options;
   const reception = {
     trustedProxies: proxiesOf(options.trustedProxies),
@@ -96,14 +84,13 @@ export async function openGateway(given: GatewayOptions, features: Features): Pr
     log,
     now,
   });
-  const collectors = buildCollectors(catalog, log, now);
   const execution = await openQueryExecution({
     ...options,
     settings,
     catalog,
     clock: { now, after },
     turns,
-    collectors,
+    hooks,
   }).catch(async (error: unknown) => {
     await callers.close();
     throw error;
@@ -114,7 +101,24 @@ export async function openGateway(given: GatewayOptions, features: Features): Pr
   callers.watch();
 
   const state = () => reload.state;
-  const metrics = await openAppMetrics({ settings, catalog, collectors, results, state });
+  const opened = await openPlugins(plugins, {
+    log,
+    clock: { now, after },
+    turns,
+    catalog,
+    engine: settings.engine,
+    engineConcurrency: settings.engineConcurrency,
+    engineTimeoutMs: settings.engineTimeoutMs,
+    isKeyText: callers.isKeyText,
+    run: execution.run,
+    results,
+    state,
+    families: () => familiesOf(plugins, log),
+  }).catch(async (error: unknown) => {
+    await callers.close();
+    await execution.close();
+    throw error;
+  });
   let ready = true;
   const budget = new ByteBudget();
   const { handle, versions, buildVersion } = buildHttpHandler({
@@ -123,9 +127,9 @@ export async function openGateway(given: GatewayOptions, features: Features): Pr
     catalog,
     callers,
     trusted,
-    getResult: settings.metrics ? metrics.results.count(getResult) : getResult,
-    metrics: metrics.registry,
-    requestMetrics: settings.metrics ? collectors.requests : undefined,
+    getResult,
+    hooks,
+    routesOf: opened.routesOf,
     derived: results.derived,
     readiness: buildReadiness(() => ready, state),
     budget,
@@ -142,11 +146,13 @@ export async function openGateway(given: GatewayOptions, features: Features): Pr
       const version = await turns.run(reloading, buildVersion(next));
       return () => {
         callers.replaceQueries(next.queries);
-        metrics.replaceCatalog(next);
-        return Promise.all([versions.replace(version), execution.replaceCatalog(next)]);
+        execution.replaceCatalog(next);
+        return Promise.all([versions.replace(version), opened.replaceCatalog(next)]);
       };
     },
-    onOutcome: metrics.catalog.recordReload,
+    onOutcome: (outcome) => {
+      for (const hook of hooks.onReload) hook(outcome);
+    },
     onFiles: options.onFiles,
     log,
     now,
@@ -160,17 +166,16 @@ export async function openGateway(given: GatewayOptions, features: Features): Pr
     },
     reload: reload.look,
     counters: results.counters,
-    metrics: metrics.registry,
     fetch: buildFetch({ ...reception, handle, turns, log }),
     listener: buildNodeListener({ ...reception, handle, budget, turns, log }),
     drain: () => {
       ready = false;
     },
     async close() {
-      metrics.registry?.close();
       // It may wait for an import, which closing the engine ends.
       const reloadClosed = reload.close();
       await callers.close();
+      await opened.close();
       await execution.close();
       await reloadClosed;
       await options.tracer?.close();

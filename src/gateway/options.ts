@@ -7,8 +7,9 @@ import type { SharedRates } from '../keys/rates/open-shared-rates.ts';
 import type { KeyFunction } from '../keys/sources/key-function.ts';
 import type { OpenSharedCache } from '../results/shared/shared-cache.ts';
 import type { Tracer } from '../trace/span.ts';
-import type { QuerySource } from './reload/query-source.ts';
+import type { GatewayPlugin } from './plugin.ts';
 import type { FilesReport } from './reload/files-report.ts';
+import type { QuerySource } from './reload/query-source.ts';
 
 /** What gateways share: `redis` opens one. */
 export interface SharedStore {
@@ -39,6 +40,8 @@ export interface GatewayOptions {
   readonly engine: EngineFactory;
   readonly keys: Keys;
   readonly cache?: CacheOptions;
+  /** What is served besides REST and GraphQL; their hooks are called in this order. Default: nothing. */
+  readonly plugins?: readonly GatewayPlugin[];
   /** Whether changed queries and tables are served without a restart. Default: true. */
   readonly reload?: boolean;
   /** For which callers endpoints that they may not query do not seem to exist. Default: `tenants`. */
@@ -92,18 +95,8 @@ export const defaults = {
   engineTimeoutMs: 30_000,
 } as const;
 
-/** What is served besides REST and GraphQL. */
-export interface Features {
-  readonly metrics: boolean;
-  readonly pages: boolean;
-  readonly graphiql: boolean;
-  readonly compat: 'logflare' | undefined;
-  /** A key that pages on this machine send by themselves. */
-  readonly shownKey: string | undefined;
-}
-
 /** The options that have a value in any case. */
-export interface Settings extends Features {
+export interface Settings {
   readonly engine: string;
   readonly engineConcurrency: number;
   readonly engineQueueLength: number;
@@ -114,8 +107,7 @@ export interface Settings extends Features {
   readonly corsHeaders: readonly string[];
 }
 
-export const settingsOf = (options: GatewayOptions, features: Features): Settings => ({
-  ...features,
+export const settingsOf = (options: GatewayOptions): Settings => ({
   engine: options.engine.name,
   engineConcurrency: options.engineConcurrency ?? defaults.engineConcurrency,
   engineQueueLength: options.engineQueueLength ?? defaults.engineQueueLength,

@@ -2,19 +2,18 @@ import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, ImportReport } from '../engine/engine.ts';
 import { idsOf } from '../http/message/request-trace.ts';
 import type { OnCost } from '../results/compute.ts';
 import type { GetResult } from '../results/get-result.ts';
 import { openResults, type Results } from '../results/open-results.ts';
 import type { OpenSharedCache } from '../results/shared/shared-cache.ts';
 import { traceResults } from '../results/trace-results.ts';
-import { openShadows } from '../shadow/open-shadows.ts';
 import type { Tracer } from '../trace/span.ts';
-import type { Collectors } from './app-metrics.ts';
 import type { EngineFactory } from '../engine/engine-factory.ts';
 import { openEngine } from './open-engine.ts';
 import type { CacheOptions, Settings, SharedStore } from './options.ts';
+import type { PluginHooks } from './plugin-hooks.ts';
 
 interface QueryExecutionOptions {
   readonly settings: Settings;
@@ -22,7 +21,7 @@ interface QueryExecutionOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly turns: LoopTurns;
-  readonly collectors: Collectors;
+  readonly hooks: PluginHooks;
   /** As in `GatewayOptions`, like all below. */
   readonly engine: EngineFactory;
   readonly cache?: CacheOptions | undefined;
@@ -31,52 +30,53 @@ interface QueryExecutionOptions {
   readonly tracer?: Tracer | undefined;
 }
 
-/** The engine, the cache before it, and the comparisons of versions beside it. */
+/** The engine, and the cache before it. */
 export interface QueryExecution {
   readonly getResult: GetResult;
   readonly results: Results;
   readonly updates: Engine['updates'];
-  /** Keeps the results of another version warm. @returns resolves when no comparison uses a query that it does not have */
-  replaceCatalog(catalog: Catalog): Promise<void>;
+  /** Runs a query past the cache. */
+  readonly run: Engine['run'];
+  /** Keeps the results of another version warm. */
+  replaceCatalog(catalog: Catalog): void;
   close(): Promise<void>;
 }
 
 /** @throws StartError as `Engine` says */
 export async function openQueryExecution(options: QueryExecutionOptions): Promise<QueryExecution> {
-  const { settings, catalog, log, clock, turns, collectors, tracer } = options;
+  const { settings, catalog, log, clock, turns, hooks, tracer } = options;
   const openShared = await sharedCache(options.cache?.shared, log);
-  const opened = await openEngine({ ...options, now: clock.now, imported: collectors.imports.record });
-  const engine = settings.metrics ? collectors.engine.measure(opened) : opened;
-  const onCost: OnCost = (endpoint, cost, trace) => {
-    collectors.engine.addCost(endpoint, cost);
-    log.info({ endpoint, ...cost, ...(trace && idsOf(trace)) }, 'query ran');
+  const imported = (report: ImportReport) => {
+    for (const hook of hooks.onImport) hook(report);
   };
+  const engine = hooks.observeRuns(await openEngine({ ...options, now: clock.now, imported }));
+  const onCost: OnCost = (endpoint, cost, trace) =>
+    log.info({ endpoint, ...cost, ...(trace && idsOf(trace)) }, 'query ran');
   const { engineConcurrency, engineTimeoutMs } = settings;
-  const common = { catalog, engineConcurrency, engineTimeoutMs, clock, turns, log };
-  const shadows = openShadows({
-    ...common,
-    engine,
-    onCost: (endpoint, cost) => onCost(endpoint, cost, undefined),
-    onOutcome: collectors.shadows.record,
-  });
   const results = openResults({
-    ...common,
-    engine: shadows.engine,
+    catalog,
+    engine,
+    engineConcurrency,
+    engineTimeoutMs,
+    clock,
+    turns,
+    log,
     memoryBytes: settings.cacheMemoryBytes,
     openShared,
     onCost,
   });
-  const getResult = collectors.deprecated.count(shadows.watch(results.get));
+  const getResult = tracer === undefined ? results.get : traceResults(results.get);
   return {
-    getResult: tracer === undefined ? getResult : traceResults(getResult),
+    getResult: hooks.observeResults(getResult),
     results,
     updates: engine.updates,
-    replaceCatalog(next) {
-      results.replaceCatalog(next);
-      return shadows.replaceCatalog(next);
+    async run(bound, runOptions) {
+      const rows = await engine.run(bound, runOptions);
+      if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, undefined);
+      return rows;
     },
+    replaceCatalog: results.replaceCatalog,
     async close() {
-      await shadows.close();
       await results.close();
       await engine.close();
     },

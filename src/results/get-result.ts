@@ -27,9 +27,22 @@ export interface CachedResult {
   readonly defaultsUntil?: number;
 }
 
+/** A result that a caller has got. */
+export interface ObtainedResult {
+  /** The saved query, as `bound.query`, and its effective parameters. */
+  readonly bound: BoundQuery;
+  /** Its rows, as `result.document`, what they have cost, as `result.document.metadata.cost`, and whether they come from the cache. */
+  readonly result: CachedResult;
+}
+
 interface ResultRequest {
   /** Its signal is aborted when the caller disconnects. The getter is read only when there is something to wait for. */
-  readonly caller: { readonly signal: AbortSignal; readonly trace?: RequestTrace | undefined };
+  readonly caller: {
+    readonly signal: AbortSignal;
+    readonly trace?: RequestTrace | undefined;
+    /** Receives the result, if a plug-in reads it. */
+    readonly results?: ObtainedResult[] | undefined;
+  };
   /** True when no cached result is accepted, only that of a run that begins now. */
   readonly noCache: boolean;
   /** The id of the caller's key: a run that this request starts takes the key's turn in the engine's queue. */

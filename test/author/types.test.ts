@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { loadTypedCatalog } from '../../src/analysis/complete-records.ts';
-import { openapiDocument } from '../../src/http/openapi/document.ts';
+import { openapiDocument } from '../../src/plugins/openapi/document.ts';
 import { runCommand, runQuerygate } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadTypedCatalog } from '../../src/analysis/complete-records.ts';
 import { columnTypes } from '../../src/catalog/model/saved-query.ts';
 import { statusOf } from '../../src/errors.ts';
-import { openapiDocument } from '../../src/http/openapi/document.ts';
+import { openapiDocument } from '../../src/plugins/openapi/document.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
 import { queryText } from '../support/queries.ts';
 import { ago, apiKey, openTestApp, type TestApp } from '../support/test-app.ts';

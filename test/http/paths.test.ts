@@ -13,7 +13,7 @@ const queries = [
 ];
 
 describe('the path of an endpoint in the log', () => {
-  const toLog = pathsToLog({ queries, tables: [] });
+  const toLog = pathsToLog({ queries, tables: [] }, () => undefined);
 
   test.each([
     ['orders', 'orders'],

@@ -1,7 +1,7 @@
-import type { CatalogFiles } from '../../src/catalog/folder/read-folder.ts';
-import { parseCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import { type CatalogDiff, compareCatalogs, type Measure } from '../../src/author/diff/compare-catalogs.ts';
 import { loadBefore } from '../../src/author/diff/load-before.ts';
+import { parseCatalog } from '../../src/catalog/folder/load-catalog.ts';
+import type { CatalogFiles } from '../../src/catalog/folder/read-folder.ts';
 
 type Texts = Readonly<Record<string, string>>;
 

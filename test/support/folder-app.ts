@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { type Gateway, openGateway } from '../../src/gateway/create-gateway.ts';
-import { featuresOf, gatewayOptions } from '../../src/cli/start/gateway-options.ts';
+import { gatewayOptions } from '../../src/cli/start/gateway-options.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import { makeQueryFolder, type QueryFolder } from './query-folder.ts';
 import { apiKey, openedEngine } from './test-app.ts';
 
@@ -64,15 +64,12 @@ export async function openFolderApp(
     METRICS: 'on',
     ...env,
   });
-  const app = await openGateway(
-    {
-      ...(await gatewayOptions(config, apiKey)),
-      log: pino({ level }, { write }),
-      ...(engine && { engine: openedEngine(engine) }),
-      ...(now && { now }),
-    },
-    featuresOf(config, apiKey),
-  ).catch((error: unknown) => {
+  const app = await createGateway({
+    ...(await gatewayOptions(config, apiKey)),
+    log: pino({ level }, { write }),
+    ...(engine && { engine: openedEngine(engine) }),
+    ...(now && { now }),
+  }).catch((error: unknown) => {
     close();
     throw error;
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { camelCase, graphqlNames } from '../../src/names/graphql-names.ts';
 import type { Catalog, RecordField, SavedQuery } from '../../src/catalog/model/saved-query.ts';
+import { camelCase, graphqlNames } from '../../src/names/graphql-names.ts';
 
 export interface Operation {
   readonly query: string;

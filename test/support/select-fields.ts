@@ -1,5 +1,5 @@
-import { camelCase, graphqlNames } from '../../src/names/graphql-names.ts';
 import type { Column, RecordField } from '../../src/catalog/model/saved-query.ts';
+import { camelCase, graphqlNames } from '../../src/names/graphql-names.ts';
 
 /** The GraphQL selection of whole columns: every field of their records. */
 export const selectColumns = (columns: readonly Column[]): string =>

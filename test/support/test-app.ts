@@ -1,15 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { type Logger, pino } from 'pino';
-import { type Gateway, openGateway } from '../../src/gateway/create-gateway.ts';
 import type { BoundValues } from '../../src/catalog/binding/bind.ts';
 import { textsOf } from '../../src/catalog/binding/list-values.ts';
 import { loadTables } from '../../src/catalog/folder/load-tables.ts';
-import type { Field } from '@querygate/bigquery-sql/table-schema';
-import { featuresOf, gatewayOptions } from '../../src/cli/start/gateway-options.ts';
+import { gatewayOptions } from '../../src/cli/start/gateway-options.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 
 export const apiKey = 'a-key-for-tests-only';
@@ -68,10 +68,12 @@ export async function openTestApp(
     ...env,
   });
   const options = await gatewayOptions(config, apiKey);
-  const app = await openGateway(
-    { ...options, log, now: clock, engine: engine === undefined ? options.engine : openedEngine(engine) },
-    featuresOf(config, apiKey),
-  );
+  const app = await createGateway({
+    ...options,
+    log,
+    now: clock,
+    engine: engine === undefined ? options.engine : openedEngine(engine),
+  });
 
   const fetch = (path: string, init: RequestInit = {}) =>
     app.fetch(new Request(`http://gateway.test${path}`, { headers: { 'x-api-key': apiKey }, ...init }));

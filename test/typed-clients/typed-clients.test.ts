@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openapiDocument } from '../../src/http/openapi/document.ts';
+import { openapiDocument } from '../../src/plugins/openapi/document.ts';
 import { runCommand, runQuerygate } from '../support/gateway-process.ts';
 import { listen } from '../support/listen.ts';
 import { queryText } from '../support/queries.ts';

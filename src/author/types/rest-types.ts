@@ -1,9 +1,9 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { publicNames } from '../../catalog/model/versions.ts';
 import { statusOf } from '../../errors.ts';
-import { queryParameters } from '../../http/openapi/parameters.ts';
-import { isRestError } from '../../http/openapi/responses.ts';
-import { rowSchema } from '../../http/openapi/row-schema.ts';
+import { queryParameters } from '../../plugins/openapi/parameters.ts';
+import { isRestError } from '../../plugins/openapi/responses.ts';
+import { rowSchema } from '../../plugins/openapi/row-schema.ts';
 import { arrayOf, literalUnion, type Member, objectType } from './members.ts';
 
 /** The types of REST, from the schemas of the OpenAPI document. */

@@ -7,7 +7,7 @@ export const openapi: CliCommand = {
   async run({ config }) {
     const [{ loadTypedCatalog }, { openapiDocument }] = await Promise.all([
       import('../../analysis/complete-records.ts'),
-      import('../../http/openapi/document.ts'),
+      import('../../plugins/openapi/document.ts'),
     ]);
     const { queries } = loadTypedCatalog(config().queriesDir);
     process.stdout.write(`${JSON.stringify(openapiDocument(queries), null, 2)}\n`);

@@ -1,13 +1,32 @@
 import { isLoopback } from '../../config/loopback.ts';
 import type { Config } from '../../config.ts';
 import { loadEngine } from '../../engines/engines.ts';
-import type { Features, GatewayOptions } from '../../gateway/options.ts';
+import type { GatewayOptions } from '../../gateway/options.ts';
 import { apiKey as keyOf, jwt, keyFile } from '../../exports/keys.ts';
 import { redis } from '../../exports/redis.ts';
+import type { GatewayPlugin } from '../../gateway/plugin.ts';
+import {
+  deprecation,
+  graphiql,
+  logflare,
+  type MetricsPlugin,
+  metrics,
+  openapi,
+  pages,
+  shadow,
+} from '../../exports/plugins.ts';
+
+interface ConfiguredOptions extends GatewayOptions {
+  /** One of the plug-ins; undefined if METRICS is off. */
+  readonly metrics: MetricsPlugin | undefined;
+}
 
 /** The options of the gateway that the settings describe. @param apiKey configured, or generated at start */
-export async function gatewayOptions(config: Config, apiKey: string | undefined): Promise<GatewayOptions> {
+export async function gatewayOptions(config: Config, apiKey: string | undefined): Promise<ConfiguredOptions> {
+  const ofMetrics = config.metrics ? metrics() : undefined;
   return {
+    metrics: ofMetrics,
+    plugins: [...pluginsOf(config, apiKey), ...(ofMetrics === undefined ? [] : [ofMetrics])],
     queries: config.queriesDir,
     engine: await loadEngine(config),
     keys: [
@@ -37,15 +56,17 @@ export async function gatewayOptions(config: Config, apiKey: string | undefined)
   };
 }
 
-/** What is served besides REST and GraphQL. */
-export function featuresOf(config: Config, apiKey: string | undefined): Features {
+/** What the settings turn on besides REST and GraphQL. */
+function pluginsOf(config: Config, apiKey: string | undefined): readonly GatewayPlugin[] {
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
   const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
-  return {
-    metrics: config.metrics,
-    pages: config.pages,
-    graphiql: config.graphiql,
-    compat: config.compat,
-    shownKey: showsKey ? apiKey : undefined,
-  };
+  const shownKey = showsKey ? apiKey : undefined;
+  return [
+    ...(config.compat === 'logflare' ? [logflare()] : []),
+    shadow(),
+    deprecation(),
+    openapi({ page: config.pages }),
+    ...(config.pages ? [pages({ apiKey: shownKey, graphiql: config.graphiql })] : []),
+    ...(config.graphiql ? [graphiql({ apiKey: shownKey })] : []),
+  ];
 }

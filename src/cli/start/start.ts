@@ -1,22 +1,22 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { type Gateway, openGateway } from '../../gateway/create-gateway.ts';
+import { createGateway, type Gateway } from '../../gateway/create-gateway.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import { exitCode } from '../../exit-code.ts';
 import { exitOnSignal, shutDownOnSignal } from './graceful-shutdown.ts';
-import { openMetricsServer } from '../../http/node/metrics-server.ts';
+import { type MetricsPlugin, openMetricsServer } from '../../exports/plugins.ts';
 import { openServer } from '../../exports/node.ts';
 import { makeKey } from '../../exports/keys.ts';
 import type { FilesReport } from '../../gateway/reload/files-report.ts';
 import { openLog } from './open-log.ts';
 import { openProgressLine } from './progress-line.ts';
-import { featuresOf, gatewayOptions } from './gateway-options.ts';
 import { startBanner } from './start-banner.ts';
 import type { Tracer } from '../../exports/opentelemetry.ts';
 import { withSources } from '../../author/problems/print-problems.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
+import { gatewayOptions } from './gateway-options.ts';
 
 interface StartOptions {
   /** Whether problems of saved queries are shown with their source, for people who edit them. */
@@ -59,29 +59,27 @@ async function serve(
     now: Date.now,
   });
   const tracer = await configuredTracer(process.env, log);
-  const gateway = await openGateway(
-    {
-      ...(await gatewayOptions(config, apiKey)),
-      log,
-      writeLine,
-      tracer,
-      onProgress: progress.show,
-      onFiles: showsSource ? showFiles : undefined,
-      // An uncaught error ends the process in order, so that its supervisor starts it again.
-      onUnusable: (error) =>
-        setImmediate(() => {
-          throw error;
-        }),
-    },
-    featuresOf(config, apiKey),
-  );
+  const options = await gatewayOptions(config, apiKey);
+  const gateway = await createGateway({
+    ...options,
+    log,
+    writeLine,
+    tracer,
+    onProgress: progress.show,
+    onFiles: showsSource ? showFiles : undefined,
+    // An uncaught error ends the process in order, so that its supervisor starts it again.
+    onUnusable: (error) =>
+      setImmediate(() => {
+        throw error;
+      }),
+  });
   progress.end();
   const { server, connections } = openServer(gateway.listener, {
     log,
     trustedProxies: config.trustedProxies,
   });
   await listen(server, { setting: 'PORT', port: config.port, host: config.host });
-  await listenForMetrics(gateway, config, log);
+  await listenForMetrics(options.metrics, config, log);
   const { shutdownDelaySeconds: delaySeconds } = config;
   shutDownOnSignal({ server, connections, app: gateway, log, delaySeconds });
   onSignalsHandled();
@@ -126,7 +124,7 @@ async function configuredTracer(env: NodeJS.ProcessEnv, log: Logger): Promise<Tr
 }
 
 async function listenForMetrics(
-  { metrics }: Gateway,
+  metrics: MetricsPlugin | undefined,
   { metricsPort, host }: Config,
   log: Logger,
 ): Promise<void> {

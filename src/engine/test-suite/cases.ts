@@ -155,6 +155,7 @@ export const cases = {
   },
 } as const satisfies Record<string, Case>;
 
+/** The name of a case of the tests of engines, such as `lists`. */
 export type CaseName = keyof typeof cases;
 
 /** Types of parameters as a header declares them, by their types in the SQL. */

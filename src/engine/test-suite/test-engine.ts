@@ -6,6 +6,7 @@ import type { Engine, RunOptions } from '../engine.ts';
 import type { EngineFactory, EngineHost, EngineLimits } from '../engine-factory.ts';
 import { type CaseName, cases, queryOf } from './cases.ts';
 
+/** What `testEngine` takes. */
 export interface EngineTestOptions {
   /** The `test` of Vitest, of node:test, of Bun or of another framework. */
   readonly test: (title: string, run: () => Promise<void>) => unknown;

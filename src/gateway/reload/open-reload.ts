@@ -7,10 +7,10 @@ import { openRepeat } from '../../concurrency/repeat.ts';
 import type { CatalogUpdates } from '../../engine/engine.ts';
 import { errorToLog } from '../../engine/without-values.ts';
 import type { CatalogState } from '../../http/handler/readiness.ts';
-import type { ReloadOutcome } from '../../metrics/catalog-metrics.ts';
+import type { ReloadOutcome } from '../plugin.ts';
 import { describeChange } from './describe-change.ts';
-import type { CatalogSource } from './query-source.ts';
 import { compareBroken, type FilesReport, logReport } from './files-report.ts';
+import type { CatalogSource } from './query-source.ts';
 
 interface ReloadOptions {
   readonly source: CatalogSource;

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { RequestTrace } from '../../trace/span.ts';
+import type { LogFields } from '../message/request-hooks.ts';
 import { idsOf } from '../message/request-trace.ts';
 
 /** One answered request. Paths and key ids are known ones; of the caller's text it has only the request id and the name
@@ -15,6 +16,8 @@ interface AccessLogEntry {
   /** As `missingNameToLog` gives it. */
   readonly missing: string | undefined;
   readonly trace: RequestTrace | undefined;
+  /** Of plug-ins. */
+  readonly fields?: readonly LogFields[] | undefined;
 }
 
 /** Writes one line for each request. */
@@ -33,19 +36,31 @@ export function buildAccessLog(
   const nameOf = (missing: string | undefined) =>
     missing === undefined || isKeyText(missing) ? undefined : missing;
   if (write === undefined || !log.isLevelEnabled('info')) {
-    return ({ keyId: key, trace, missing, ...entry }) =>
-      log.info({ ...entry, missing: nameOf(missing), key, ...(trace && idsOf(trace)) }, 'request');
+    return ({ keyId: key, trace, missing, fields, ...entry }) =>
+      log.info(
+        { ...ownFields(fields), ...entry, missing: nameOf(missing), key, ...(trace && idsOf(trace)) },
+        'request',
+      );
   }
   const bindings = JSON.stringify({ pid: process.pid, hostname: hostname() }).slice(1, -1);
-  return ({ method, path, status, ms, keyId, missing, trace }) => {
+  return ({ method, path, status, ms, keyId, missing, trace, fields }) => {
     // The id has no characters that JSON escapes.
     const id = trace === undefined ? '' : `,"requestId":"${trace.requestId}"`;
     const traceId = trace?.span === undefined ? '' : `,"traceId":"${trace.span.traceId}"`;
     const key = keyId === undefined ? '' : `,"key":"${keyId}"`;
     const name = nameOf(missing);
     const missed = name === undefined ? '' : `,"missing":"${name}"`;
+    const added = fields === undefined ? '' : JSON.stringify(ownFields(fields)).slice(1, -1);
     write(
-      `{"level":30,"time":${Date.now()},${bindings},"method":"${method}","path":"${path}","status":${status},"ms":${ms}${missed}${key}${id}${traceId},"msg":"request"}\n`,
+      `{"level":30,"time":${Date.now()},${bindings},"method":"${method}","path":"${path}","status":${status},"ms":${ms}${missed}${key}${id}${traceId}${added && `,${added}`},"msg":"request"}\n`,
     );
   };
 }
+
+/** Names of the line itself. */
+const reserved: ReadonlySet<string> = new Set(
+  'level,time,pid,hostname,method,path,status,ms,missing,key,requestId,traceId,msg'.split(','),
+);
+
+const ownFields = (fields: readonly LogFields[] = []): LogFields =>
+  Object.fromEntries(fields.flatMap((some) => Object.entries(some)).filter(([name]) => !reserved.has(name)));

@@ -5,8 +5,8 @@ import type { Exchange } from '../message/exchange.ts';
 import type { RequestHead } from '../message/head.ts';
 import { missingNameToLog } from '../message/paths.ts';
 import { type FinishedReply, IdentifiedHeaders, type Reply, ReplyHeaders } from '../message/reply.ts';
+import type { RequestHooks } from '../message/request-hooks.ts';
 import { endRequestSpan } from '../message/request-trace.ts';
-import type { RequestMetrics } from '../observe/request-metrics.ts';
 import type { AccessLog } from './access-log.ts';
 
 /**
@@ -38,12 +38,15 @@ export function completeHeaders({ status, headers }: Reply): Reply['headers'] {
     : { ...securityHeaders, ...required, ...headers };
 }
 
+type FinishHooks = Pick<RequestHooks, 'logFields' | 'onSent' | 'onStreamed'>;
+
 /** Completes a reply: 304 if the caller has the rows already, the headers that every response has, the access log line. */
 export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
 
-/** @param metrics undefined if nothing is counted */
-export function buildFinish(cors: Cors, accessLog: AccessLog, metrics?: RequestMetrics): Finish {
-  return (full, { head, caller, path, route, startedAt }) => {
+export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks): Finish {
+  const { logFields, onSent, onStreamed } = hooks;
+  return (full, exchange) => {
+    const { head, caller, path, route, startedAt } = exchange;
     const reply = isUnchanged(full, head) ? notModified(full) : full;
     const { status, body, recycle } = reply;
     const shared = finishHeaders(
@@ -62,14 +65,18 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, metrics?: RequestM
       // Only of callers with a valid key.
       missing: status === 404 && caller.keyId !== undefined ? missingNameToLog(head.url) : undefined,
       trace: head.trace,
+      fields: logFields.length === 0 ? undefined : logFields.map((hook) => hook(exchange, reply)),
     });
     endRequestSpan(head, path, status);
-    metrics?.record(head.method, path, reply, ms / 1000);
-    const onSent =
-      body instanceof Readable && !('content-length' in reply.headers)
-        ? (bytes: number) => metrics?.addBytes(path, bytes)
-        : undefined;
-    return { status, headers, body, recycle, onSent, keyId: caller.keyId };
+    for (const hook of onSent) hook(exchange, reply, ms / 1000);
+    const hasLength = !(body instanceof Readable) || 'content-length' in reply.headers;
+    const onBytes =
+      hasLength || onStreamed.length === 0
+        ? undefined
+        : (bytes: number) => {
+            for (const hook of onStreamed) hook(exchange, bytes);
+          };
+    return { status, headers, body, recycle, onSent: onBytes, keyId: caller.keyId };
   };
 }
 
@@ -78,16 +85,35 @@ function isUnchanged({ status, headers: { etag } }: Reply, { headers }: RequestH
   return etag !== undefined && ifNoneMatch !== undefined && status === 200 && matchesEtag(etag, ifNoneMatch);
 }
 
-function notModified(reply: Reply): Reply {
-  if (reply.notModified !== undefined) return reply.notModified;
+/** What is made once of a reply that is sent again; a reply that a plug-in makes of it is another one. */
+interface Finished {
+  /** All headers, but those of one caller. */
+  complete?: ReplyHeaders;
+  /** The reply to a caller who has the rows already. */
+  notModified?: Reply;
+}
+
+const finished = new WeakMap<Reply, Finished>();
+
+function finishedOf(reply: Reply): Finished {
+  const known = finished.get(reply);
+  if (known !== undefined) return known;
+  const made: Finished = {};
+  finished.set(reply, made);
+  return made;
+}
+
+function notModified(full: Reply): Reply {
+  const known = finishedOf(full);
+  if (known.notModified !== undefined) return known.notModified;
   const {
     'content-type': _type,
     'content-length': _length,
     'content-encoding': _coding,
     ...headers
-  } = reply.headers;
-  reply.notModified = { status: 304, headers, body: undefined };
-  return reply.notModified;
+  } = full.headers;
+  known.notModified = { status: 304, headers, body: undefined };
+  return known.notModified;
 }
 
 /** The reply's own headers, those of every response, and those of the caller; `vary` is the union. */
@@ -101,6 +127,7 @@ function finishHeaders(
     const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
     return new ReplyHeaders({ ...headers, ...cors, vary, ...rateLimit });
   }
-  reply.complete ??= new ReplyHeaders(completeHeaders(reply));
-  return rateLimit === undefined ? reply.complete : new ReplyHeaders(rateLimit, reply.complete);
+  const known = finishedOf(reply);
+  known.complete ??= new ReplyHeaders(completeHeaders(reply));
+  return rateLimit === undefined ? known.complete : new ReplyHeaders(rateLimit, known.complete);
 }

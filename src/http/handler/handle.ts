@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Version, VersionedRef } from '../../concurrency/versioned-ref.ts';
+import type { ObtainedResult } from '../../results/get-result.ts';
 import type { Admit } from '../access/admission.ts';
 import type { Audit } from '../access/audit.ts';
 import type { Finish } from '../finish/finish.ts';
@@ -9,8 +10,10 @@ import type { RequestHead } from '../message/head.ts';
 import { unknownPath } from '../message/paths.ts';
 import type { PrepareRequest } from '../message/prepare-request.ts';
 import type { FinishedReply, Reply } from '../message/reply.ts';
+import type { RequestHooks } from '../message/request-hooks.ts';
 import { logOfError, type OpenTrace } from '../message/request-trace.ts';
 import type { Admission, ReadBody, Route } from '../message/route.ts';
+import { changedReply } from './changed-reply.ts';
 import { buildRequestLimits, type CountedRequest } from './request-limits.ts';
 import { notFoundRoute, type RouteOf } from './routes.ts';
 
@@ -33,6 +36,7 @@ interface HandlerOptions {
   readonly finish: Finish;
   readonly openTrace: OpenTrace;
   readonly audit: Audit;
+  readonly hooks: RequestHooks;
   readonly budget: ByteBudget;
   readonly log: Logger;
 }
@@ -44,6 +48,9 @@ interface OpenExchange extends Exchange {
   counted: CountedRequest | undefined;
   readonly version: Version<CatalogVersion>;
   hasEnded: boolean;
+  /** Whether the reply to an error was shown to the plug-ins. */
+  hasFailed: boolean;
+  readonly results: ObtainedResult[];
 }
 
 /**
@@ -56,10 +63,12 @@ export function buildHandler({
   finish,
   openTrace,
   audit,
+  hooks,
   budget,
   log,
 }: HandlerOptions): Handler {
   const limits = buildRequestLimits();
+  const { translate, onRequest, onReply, readsResults } = hooks;
   const answer = (exchange: OpenExchange, readBody: ReadBody) => {
     const { head, caller } = exchange;
     const { prepareRequest, routeOf } = exchange.version.value;
@@ -70,7 +79,11 @@ export function buildHandler({
     const proceed = (admission: Admission) => {
       // Other routes are answered within this turn of the event loop.
       if (access === 'key') exchange.counted = limits.count(admission.principal.id, head.method);
-      return answer(head, request, admission, exchange.counted?.reading(readBody) ?? readBody);
+      const received = exchange.counted?.reading(readBody) ?? readBody;
+      const allowed = onRequest.length === 0 ? undefined : callInTurn(onRequest, exchange);
+      return allowed === undefined
+        ? answer(head, request, admission, received)
+        : allowed.then(() => answer(head, request, admission, received));
     };
     const admitted = admit(head, request, access, caller);
     return admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
@@ -82,15 +95,24 @@ export function buildHandler({
     exchange.hasEnded = true;
     return finish(reply, exchange);
   };
-  const complete = (reply: Reply, exchange: OpenExchange) => {
+  const complete = (answered: Reply, exchange: OpenExchange) => {
+    const reply = onReply.length === 0 ? answered : changedReply(onReply, exchange, answered);
     if (reply.body instanceof Uint8Array) budget.requireRoom(exchange.caller.keyId, reply.body);
     return end(reply, exchange);
   };
   const fail = (error: unknown, exchange: OpenExchange) => {
     audit(error, exchange.head, exchange.caller.keyId);
-    return end(exchange.route.replyError(error, logOfError(error, exchange.head, log)), exchange);
+    const reply = exchange.route.replyError(error, logOfError(error, exchange.head, log));
+    if (exchange.hasFailed || onReply.length === 0) return end(reply, exchange);
+    exchange.hasFailed = true;
+    try {
+      return end(changedReply(onReply, exchange, reply), exchange);
+    } catch (refusal) {
+      return fail(refusal, exchange);
+    }
   };
-  return (head, readBody) => {
+  return (received, readBody) => {
+    const head = translate.reduce((current, hook) => hook(current), received);
     const startedAt = performance.now();
     head.trace = openTrace(head);
     const exchange: OpenExchange = {
@@ -101,8 +123,11 @@ export function buildHandler({
       counted: undefined,
       version: versions.enter(),
       hasEnded: false,
+      hasFailed: false,
       startedAt,
+      results: [],
     };
+    if (readsResults) head.results = exchange.results;
     try {
       const reply = answer(exchange, readBody);
       return reply instanceof Promise
@@ -112,4 +137,13 @@ export function buildHandler({
       return fail(error, exchange);
     }
   };
+}
+
+/** Calls hooks one after another. @returns undefined if there is nothing to wait for */
+function callInTurn(hooks: RequestHooks['onRequest'], exchange: Exchange): Promise<void> | undefined {
+  for (const [at, hook] of hooks.entries()) {
+    const waiting = hook(exchange);
+    if (waiting !== undefined) return waiting.then(() => callInTurn(hooks.slice(at + 1), exchange));
+  }
+  return undefined;
 }

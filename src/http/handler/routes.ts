@@ -5,44 +5,24 @@ import { replyGraphqlError } from '../graphql/errors.ts';
 import type { RequestHead } from '../message/head.ts';
 import {
   apiPath,
-  assetsPath,
   endpointPath,
   graphqlPath,
   healthPath,
-  homePath,
   livePath,
-  metricsPath,
-  openapiPath,
+  type PathToLog,
   plainHealthPath,
-  queryPagePath,
-  readerPath,
   readinessPath,
 } from '../message/paths.ts';
 import { type Reply, replyError, replyJson } from '../message/reply.ts';
-import type { Answer, Route } from '../message/route.ts';
+import type { Answer, PluginRoute, Route } from '../message/route.ts';
+import { buildPluginRoutes, isPageRequest } from './plugin-routes.ts';
 import type { Readiness } from './readiness.ts';
-
-interface CompatRest {
-  readonly rest: Answer;
-  readonly replyError: Route['replyError'];
-}
 
 export interface RouteOptions {
   readonly rest: Answer;
-  /** Answers REST requests in its place, POST too; undefined without COMPAT. */
-  readonly compat: CompatRest | undefined;
   readonly graphql: Answer;
-  readonly openapi: Answer;
-  /** The page that shows it; undefined if it is off. */
-  readonly reader: Answer | undefined;
-  /** GraphiQL; undefined if it is off. */
-  readonly page: Answer | undefined;
-  /** The pages of the saved queries; undefined if they are off. */
-  readonly pages: Answer | undefined;
-  /** The files of the pages that are on, by the name of their set. */
-  readonly assets: ReadonlyMap<string, Answer>;
-  /** `/metrics`; undefined if nothing is counted. */
-  readonly metrics: Answer | undefined;
+  /** They precede the gateway's own. */
+  readonly plugins: readonly PluginRoute[];
   readonly readiness: Readiness;
   readonly cors: Cors;
   readonly log: Logger;
@@ -55,37 +35,23 @@ type RouteByMethod = (head: RequestHead) => Route;
 
 const readMethods = 'GET, HEAD, OPTIONS';
 const graphqlMethods = 'GET, POST, OPTIONS';
-const compatMethods = 'GET, HEAD, POST, OPTIONS';
 
 /**
+ * Besides those of plug-ins:
+ *
  * | path | GET, HEAD | POST | OPTIONS |
  * |---|---|---|---|
  * | `/healthz`, `/livez`, `/health`, `/readyz` | health | 405 | methods |
- * | `/metrics` | metrics | 405 | methods |
- * | `/openapi.json` | OpenAPI document | 405 | methods |
- * | `/openapi` | the page that shows it | 405 | methods |
- * | `/api/endpoints/query/<name or UUID>` | REST | 405; with COMPAT REST | methods |
+ * | `/api/endpoints/query/<name or UUID>` | REST | 405 | methods |
  * | `/api/…` | 404 | 404 | methods |
- * | `/graphql` | operation (GET), or GraphiQL for browsers | operation | methods |
- * | `/`, `/queries/<name>` | for browsers a page, otherwise 404 | 404 | 404 |
- * | `/assets/<set>/…` | a file of a page | 405 | methods |
+ * | `/graphql` | operation (GET) | operation | methods |
  * | any other | 404 | 404 | 404 |
  */
-export function buildRoutes(options: RouteOptions): RouteOf {
-  const {
-    rest,
-    compat,
-    graphql,
-    openapi,
-    reader,
-    page: graphiql,
-    pages,
-    assets,
-    metrics,
-    readiness,
-    cors,
-    log,
-  } = options;
+export function buildRoutes(options: RouteOptions): {
+  readonly routeOf: RouteOf;
+  readonly loggedPath: PathToLog;
+} {
+  const { rest, graphql, plugins, readiness, cors, log } = options;
   const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
@@ -97,35 +63,25 @@ export function buildRoutes(options: RouteOptions): RouteOf {
   const health = (get: () => Reply) =>
     byMethod({ ...always, answer: get }, optionsRoute(readMethods, always), failing(notAllowed, always));
   const restOptions = optionsRoute(readMethods);
-  const endpoint =
-    compat === undefined
-      ? byMethod({ ...keyed, answer: rest }, restOptions, failing(notAllowed))
-      : compatRoutes(compat, optionsRoute(compatMethods));
+  const endpoint = byMethod({ ...keyed, answer: rest }, restOptions, failing(notAllowed));
   const otherApi = byMethod(failing(apiNotFound), restOptions, failing(apiNotFound));
   const liveness = health(() => replyJson(200, '{"status":"ok"}'));
-  const page = (answer: Answer) =>
-    byMethod({ ...anybody, allowsCors: false, answer }, optionsRoute(readMethods), failing(notAllowed));
+  const ofPlugins = buildPluginRoutes(plugins, optionsRoute);
   const exact = new Map<string, RouteByMethod>([
     [healthPath, liveness],
     [livePath, liveness],
     [plainHealthPath, liveness],
     [readinessPath, readinessRoutes(health(readiness.brief), health(readiness.verbose), readiness)],
-    [openapiPath, byMethod({ ...keyed, answer: openapi }, optionsRoute(readMethods), failing(notAllowed))],
-    [graphqlPath, graphqlRoutes(graphql, graphiql, optionsRoute(graphqlMethods), log)],
+    [graphqlPath, graphqlRoutes(graphql, optionsRoute(graphqlMethods), log)],
   ]);
-  if (metrics !== undefined) {
-    const route: Route = { ...keyed, allowsCors: false, answer: metrics };
-    exact.set(metricsPath, byMethod(route, optionsRoute(readMethods), failing(notAllowed)));
-  }
-  const files = new Map([...assets].map(([set, answer]) => [set, page(answer)]));
-  if (reader !== undefined) exact.set(readerPath, page(reader));
-  const queryPage: Route | undefined = pages && { ...anybody, allowsCors: false, answer: pages };
-  return (head, pathname) => {
-    if (pathname.startsWith(apiPath)) return (endpointPattern.test(pathname) ? endpoint : otherApi)(head);
-    const route = exact.get(pathname);
-    if (route !== undefined) return route(head);
-    if (pagePattern.test(pathname)) return (isPageRequest(head) ? queryPage : undefined) ?? notFoundRoute;
-    return files.get(setPattern.exec(pathname)?.groups?.set ?? '')?.(head) ?? notFoundRoute;
+  return {
+    loggedPath: ofPlugins.loggedPath,
+    routeOf(head, pathname) {
+      const ofPlugin = ofPlugins.routeOf(head, pathname);
+      if (ofPlugin !== undefined) return ofPlugin;
+      if (pathname.startsWith(apiPath)) return (endpointPattern.test(pathname) ? endpoint : otherApi)(head);
+      return exact.get(pathname)?.(head) ?? notFoundRoute;
+    },
   };
 }
 
@@ -143,10 +99,6 @@ function readinessRoutes(
     return isRead && (key !== undefined || authorization !== undefined) ? withKey : verbose(head);
   };
 }
-
-const pagePattern = new RegExp(`^(?:${homePath}|${queryPagePath}[^/]+)$`);
-
-const setPattern = new RegExp(`^${assetsPath}(?<set>[^/]+)/`);
 
 const endpointPattern = new RegExp(`^${endpointPath}[^/]+$`);
 
@@ -174,23 +126,6 @@ function failing(error: (head: RequestHead) => GatewayError, base: Base = anybod
   };
 }
 
-/** REST as clients of another service use it. */
-function compatRoutes({ rest, replyError }: CompatRest, options: Route): RouteByMethod {
-  const read: Route = { ...keyed, answer: rest, replyError };
-  const otherMethod: Route = {
-    ...anybody,
-    answer({ method }) {
-      throw new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET or POST`);
-    },
-    replyError(error, log) {
-      const { status, headers, body } = replyError(error, log);
-      return { status, headers: { ...headers, allow: compatMethods }, body };
-    },
-  };
-  const route = byMethod(read, options, otherMethod);
-  return (head) => (head.method === 'POST' ? read : route(head));
-}
-
 const notAllowed = ({ method }: RequestHead) =>
   new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
 
@@ -202,16 +137,10 @@ export const notFoundRoute: Route = failing(
   () => new GatewayError('NOT_FOUND', `Not found; GraphQL is at ${graphqlPath}, REST under ${apiPath}`),
 );
 
-function graphqlRoutes(
-  graphql: Answer,
-  page: RouteOptions['page'],
-  options: Route,
-  log: Logger,
-): RouteByMethod {
+function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByMethod {
   const operation: Route = { ...keyed, answer: graphql, replyError: replyGraphqlError };
   const replyOff = () => replyGraphqlError(new GatewayError('NOT_FOUND', pageIsOff), log);
-  // The page may contain the key: no page of another origin may read it.
-  const graphiql: Route = { ...anybody, answer: page ?? replyOff, allowsCors: false };
+  const page: Route = { ...anybody, answer: replyOff, allowsCors: false };
   const otherMethod: Route = {
     ...anybody,
     answer({ method }) {
@@ -221,7 +150,7 @@ function graphqlRoutes(
     },
   };
   return (head) => {
-    if (isPageRequest(head)) return graphiql;
+    if (isPageRequest(head)) return page;
     if (head.method === 'POST' || head.method === 'GET') return operation;
     return head.method === 'OPTIONS' ? options : otherMethod;
   };
@@ -229,9 +158,3 @@ function graphqlRoutes(
 
 const pageIsOff =
   'GraphiQL is disabled: GRAPHIQL is off; programs send POST with Content-Type: application/json';
-
-/** True if a browser requests a page. Some programs accept whatever browsers do, but they send a key. */
-function isPageRequest({ method, headers }: RequestHead): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false;
-  return headers['x-api-key'] === undefined && (headers.accept ?? '').includes('text/html');
-}

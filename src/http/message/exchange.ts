@@ -1,8 +1,10 @@
+import type { ObtainedResult } from '../../results/get-result.ts';
 import type { RequestHead } from './head.ts';
 import type { Route } from './route.ts';
 
 /** What the access log and the headers of every response, errors too, say about a caller. */
 export interface CallerInfo {
+  /** The id of the caller's key, never the key itself; undefined without a valid one. */
   keyId: string | undefined;
   rateLimitHeaders: Readonly<Record<string, string>> | undefined;
 }
@@ -11,9 +13,11 @@ export interface CallerInfo {
 export interface Exchange {
   readonly head: RequestHead;
   readonly caller: CallerInfo;
-  /** As the access log shows it. */
+  /** As the access log shows it: `unknown` for a path that no route has, and before it is known. */
   readonly path: string;
-  readonly route: Pick<Route, 'allowsCors'>;
+  readonly route: Pick<Route, 'access' | 'allowsCors'>;
   /** As `performance.now()` gave it. */
   readonly startedAt: number;
+  /** What the request has got until now: one result in REST, and one for each field of GraphQL. */
+  readonly results: readonly ObtainedResult[];
 }

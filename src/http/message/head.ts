@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AddressList } from '../../config/address-list.ts';
+import type { ObtainedResult } from '../../results/get-result.ts';
 import type { RequestTrace } from '../../trace/span.ts';
 import { clientAddress } from './client-address.ts';
 
@@ -24,6 +25,8 @@ export interface RequestHead {
   readonly signal: AbortSignal;
   /** Identifies the request; set when it is handled. */
   trace?: RequestTrace | undefined;
+  /** Receives the results of the request, if a plug-in reads them. */
+  results?: ObtainedResult[] | undefined;
 }
 
 /** How requests reach the gateway. */
@@ -55,6 +58,7 @@ class NodeRequestHead implements RequestHead {
   readonly url: string | undefined;
   readonly headers: RequestHeaders;
   trace: RequestTrace | undefined = undefined;
+  results: ObtainedResult[] | undefined = undefined;
   readonly #response: ServerResponse;
   readonly #trusted: AddressList | undefined;
   #disconnected: AbortController | undefined;

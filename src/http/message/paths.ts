@@ -45,18 +45,13 @@ const otherPaths: ReadonlySet<string> = new Set([
   livePath,
   plainHealthPath,
   readinessPath,
-  metricsPath,
-  openapiPath,
-  readerPath,
-  homePath,
 ]);
 
-export function pathsToLog({ queries }: Catalog): PathToLog {
+/** @param ofPlugins of the routes of plug-ins */
+export function pathsToLog({ queries }: Catalog, ofPlugins: PathToLog): PathToLog {
   const endpointAt = endpointPaths({ queries });
-  const isPage = (pathname: string) =>
-    pathname.startsWith(queryPagePath) && queriesByName(queries).has(pathname.slice(queryPagePath.length));
   return (pathname) =>
-    otherPaths.has(pathname) || isPage(pathname) ? pathname : endpointAt(pathname)?.shown;
+    otherPaths.has(pathname) ? pathname : (endpointAt(pathname)?.shown ?? ofPlugins(pathname));
 }
 
 interface EndpointPath {
@@ -107,11 +102,6 @@ function addressesOf(queries: readonly SavedQuery[]): ReadonlyMap<string, Addres
 }
 
 export const unknownPath = 'unknown';
-
-/** The same for any other path: the folder of a page's files, whose names change with the version. */
-export function folderToLog(pathname: string): string {
-  return pathname.startsWith(assetsPath) ? assetsPath : unknownPath;
-}
 
 /**
  * The name in the path of an endpoint that does not exist, for operators who look for what callers miss. It is one that a

@@ -5,7 +5,7 @@ import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import { httpLimits } from './limits.ts';
-import { folderToLog, type PathToLog } from './paths.ts';
+import { type PathToLog, unknownPath } from './paths.ts';
 
 const noNames: ReadonlySet<string> = new Set();
 
@@ -131,7 +131,7 @@ export function buildPrepareRequest(
         'Invalid request target or Host header, or more than one Host or Authorization header',
       );
     }
-    const loggedPath = pathToLog(url.pathname) ?? folderToLog(url.pathname);
+    const loggedPath = pathToLog(url.pathname) ?? unknownPath;
     const request = new PreparedRequest(url, loggedPath, lists);
     if (text.length <= maxPreparedLength) prepared.set(text, request);
     return request;

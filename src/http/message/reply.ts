@@ -17,10 +17,6 @@ export interface Reply {
   readonly recycle?: (() => void) | undefined;
   /** Called when a body that is a stream has ended, with the bytes that were sent of it. */
   readonly onSent?: ((bytes: number) => void) | undefined;
-  /** Set by `finish`, which makes it once of a reply that is sent again: all its headers, but those of one caller. */
-  complete?: ReplyHeaders;
-  /** In the same way: the reply to a caller who has the rows already. */
-  notModified?: Reply;
 }
 
 /** All headers of a response, in the forms in which they are sent. */

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Schedule } from '../../keys/concurrency-limiter.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { RequestHead } from './head.ts';
+import type { PathToLog } from './paths.ts';
 import type { PreparedRequest } from './prepare-request.ts';
 import type { Reply } from './reply.ts';
 
@@ -35,4 +36,26 @@ export interface Route {
   readonly replyError: (error: unknown, log: Logger) => Reply;
   /** Whether pages of the configured origins may read the responses. */
   readonly allowsCors: boolean;
+}
+
+/** A route of a plug-in. GET answers HEAD too, and OPTIONS is answered for it. */
+export interface PluginRoute {
+  /**
+   * The path, as in `/openapi.json`. An ending of `/*` takes one more part of a path, as in `/queries/orders`, and one of
+   * `/**` takes everything below.
+   */
+  readonly path: string;
+  /** Default: GET. */
+  readonly methods?: readonly ('GET' | 'POST')[];
+  /** `key`: callers need one, and their requests count in its rate; `public`: anybody may call it. */
+  readonly access: 'key' | 'public';
+  readonly answer: Answer;
+  /** Only requests of browsers for a page, without a key, are answered; others go on as if the route were not there. */
+  readonly browsersOnly?: true;
+  /** Whether pages of the configured origins may read the responses. Default: false. */
+  readonly allowsCors?: boolean;
+  /** Default: `{"error":{"code","message"}}`. */
+  readonly replyError?: Route['replyError'];
+  /** The path as the access log shows it; undefined for `unknown`. Default: `path`. */
+  readonly loggedPath?: PathToLog;
 }

@@ -1,4 +1,4 @@
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { formats } from '../../formats/format.ts';
@@ -11,7 +11,6 @@ import { endpointPath } from '../message/paths.ts';
 import type { EndpointAddress, FormatOfUrl } from '../message/prepare-request.ts';
 import { decodeText, EndpointRequest, type PreparedRequest } from '../message/prepare-request.ts';
 import type { Admission, Answer } from '../message/route.ts';
-import { buildWithDeprecation } from './deprecation-headers.ts';
 import type { FormattedRequest } from './formatted/formatted-request.ts';
 import { buildReplyFormatted } from './formatted/reply-formatted.ts';
 import { replyResult } from './reply-result.ts';
@@ -34,7 +33,6 @@ interface RestOptions {
 export function buildRest(options: RestOptions): Answer {
   const { catalog, getResult, turns, now } = options;
   const replyFormatted = buildReplyFormatted(options);
-  const withDeprecation = buildWithDeprecation(catalog);
   /** All who waited for one run fail, each in a turn of the event loop. */
   const resultOf = async (running: CachedResult | Promise<CachedResult>, owner: Owner) => {
     try {
@@ -45,23 +43,18 @@ export function buildRest(options: RestOptions): Answer {
     }
   };
   /** All who waited for one run continue in the same way. */
-  const replyInTurn = async (
-    running: Promise<CachedResult>,
-    query: SavedQuery,
-    headers: RequestHeaders,
-    owner: Owner,
-  ) => {
+  const replyInTurn = async (running: Promise<CachedResult>, headers: RequestHeaders, owner: Owner) => {
     const result = await resultOf(running, owner);
     const turn = result.cacheStatus === 'HIT' ? undefined : turns.next(owner);
     if (turn !== undefined) await turn;
-    return withDeprecation(replyResult(result, headers, now()), query);
+    return replyResult(result, headers, now());
   };
   const replyInFormat = async (
     running: CachedResult | Promise<CachedResult>,
     request: Omit<FormattedRequest, 'result'>,
   ) => {
     const result = await resultOf(running, request.owner);
-    return withDeprecation(await replyFormatted({ ...request, result }), request.query);
+    return replyFormatted({ ...request, result });
   };
   const reply = (
     endpoint: EndpointRequest,
@@ -78,8 +71,8 @@ export function buildRest(options: RestOptions): Answer {
     const result = schedule === undefined ? run() : schedule(run, head);
     if (format !== formats.json) return replyInFormat(result, { format, query, head, owner });
     return result instanceof Promise
-      ? replyInTurn(result, query, head.headers, owner)
-      : withDeprecation(replyResult(result, head.headers, now()), query);
+      ? replyInTurn(result, head.headers, owner)
+      : replyResult(result, head.headers, now());
   };
   const find = (request: PreparedRequest) => {
     const { parameters = new Map() } = request;

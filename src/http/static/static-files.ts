@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
 import { assetsPath } from '../message/paths.ts';
 import type { Reply } from '../message/reply.ts';
-import type { Answer } from '../message/route.ts';
+import type { Answer, PluginRoute } from '../message/route.ts';
 import { type BodyCoding, buildReplyFile, mediaTypeOf, type ReplyFile } from './static-file.ts';
 
 export interface StaticFile {
@@ -69,3 +69,11 @@ function openSet(set: string, files: readonly StaticFile[]): Opened {
     files: new Map(replies),
   };
 }
+
+/** The route of a set of files. Their paths change with each version: the log has only the folder. */
+export const assetsRoute = (set: string, answer: Answer): PluginRoute => ({
+  path: `${assetsPath}${set}/**`,
+  access: 'public',
+  answer,
+  loggedPath: () => assetsPath,
+});

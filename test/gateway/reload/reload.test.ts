@@ -7,9 +7,10 @@ import { runInNewContext } from 'node:vm';
 import { GraphQLSchema } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Gateway, openGateway } from '../../../src/gateway/create-gateway.ts';
-import { featuresOf, gatewayOptions } from '../../../src/cli/start/gateway-options.ts';
+import { gatewayOptions } from '../../../src/cli/start/gateway-options.ts';
 import { readConfig } from '../../../src/config.ts';
+import { createGateway, type Gateway } from '../../../src/gateway/create-gateway.ts';
+import type { MetricsPlugin } from '../../../src/plugins/metrics/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../../support/query-folder.ts';
@@ -19,6 +20,7 @@ const apiKey = 'a-key-for-tests-only';
 let queries: QueryFolder;
 let dataDir: string;
 let app: Gateway;
+let metrics: MetricsPlugin | undefined;
 let log: string[];
 
 afterEach(async () => {
@@ -48,10 +50,9 @@ const open = async (files: Record<string, string>, { env = {}, data = {} }: Open
   });
   const write = (line: string) => void (line.includes('"request"') || log.push(line));
   const logger = pino({ level: 'info' }, { write });
-  app = await openGateway(
-    { ...(await gatewayOptions(config, apiKey)), log: logger },
-    featuresOf(config, apiKey),
-  );
+  const options = await gatewayOptions(config, apiKey);
+  metrics = options.metrics;
+  app = await createGateway({ ...options, log: logger });
 };
 
 const get = async (name: string, key = apiKey) => {
@@ -319,7 +320,7 @@ test('a tenant filter that is missing keeps the last good version', async () => 
 test('metrics: of removed endpoints the last hundred keep their series', async () => {
   const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
   const seriesOf = async () => {
-    const text = (await app.metrics?.render()) ?? '';
+    const text = metrics?.render() ?? '';
     return Map.groupBy(text.matchAll(/^(querygate_\w+)\{.*endpoint="(\w+)"/gm), ([, , name = '']) => name);
   };
   const serve = async (at: number) => {

@@ -2,7 +2,7 @@ import { type GraphQLLeafType, type GraphQLSchema, getNamedType, isObjectType } 
 import { isNullableColumn } from '../../../catalog/model/null-values.ts';
 import type { Catalog, Column, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { publicNames } from '../../../catalog/model/versions.ts';
-import { getOrAdd } from '../../../metrics/get-or-add.ts';
+import { getOrAdd } from '../../../get-or-add.ts';
 import { camelCase } from '../../../names/graphql-names.ts';
 import type { QueryOutput, RecordColumn } from './compile-selection.ts';
 import type { ColumnFormat } from './rows/cell-blocks.ts';

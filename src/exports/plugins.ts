@@ -1,0 +1,28 @@
+/**
+ * What a gateway may serve besides REST and GraphQL, and the types for plug-ins of your own.
+ *
+ * @module
+ */
+export type {
+  GatewayPlugin,
+  Labels,
+  MetricFamily,
+  PluginHost,
+  ReloadOutcome,
+  RouteHost,
+  RunObserver,
+  Sample,
+} from '../gateway/plugin.ts';
+export type { Exchange } from '../http/message/exchange.ts';
+export type { RequestHead } from '../http/message/head.ts';
+export { type Reply, replyJson } from '../http/message/reply.ts';
+export type { LogFields } from '../http/message/request-hooks.ts';
+export type { Answer, PluginRoute } from '../http/message/route.ts';
+export { deprecation } from '../plugins/deprecation/deprecation.ts';
+export { type GraphiqlOptions, graphiql } from '../plugins/graphiql/graphiql.ts';
+export { logflare } from '../plugins/logflare/logflare.ts';
+export { type MetricsPlugin, metrics } from '../plugins/metrics/metrics.ts';
+export { openMetricsServer } from '../plugins/metrics/metrics-server.ts';
+export { type OpenapiOptions, openapi } from '../plugins/openapi/openapi.ts';
+export { type PagesOptions, pages } from '../plugins/pages/pages.ts';
+export { shadow } from '../plugins/shadow/open-shadows.ts';

@@ -1,0 +1,148 @@
+import type { Logger } from 'pino';
+import type { BoundQuery } from '../catalog/binding/bind.ts';
+import type { Catalog } from '../catalog/model/saved-query.ts';
+import type { Clock } from '../concurrency/clock.ts';
+import type { LoopTurns } from '../concurrency/loop-turns.ts';
+import type { ImportReport, Rows, RunOptions } from '../engine/engine.ts';
+import type { CatalogState } from '../http/handler/readiness.ts';
+import type { Exchange } from '../http/message/exchange.ts';
+import type { RequestHead } from '../http/message/head.ts';
+import type { Reply } from '../http/message/reply.ts';
+import type { LogFields } from '../http/message/request-hooks.ts';
+import type { Answer, PluginRoute } from '../http/message/route.ts';
+import type { Counters } from '../results/counters.ts';
+import type { CachedResult } from '../results/get-result.ts';
+
+/**
+ * Adds something to a gateway. Every member but the name is optional, and a member that no plug-in has costs nothing.
+ * Hooks of one kind are called in the order of the list `plugins`.
+ *
+ * A hook that throws a `GatewayError` refuses the request where that is said. Any other error is a defect of the plug-in: it
+ * is logged with the plug-in's name, and the request goes on as if the plug-in had not been there. Only in `onRequest`, which
+ * may guard something, it refuses the request too, with INTERNAL.
+ */
+export interface GatewayPlugin {
+  /** For the log, unique in a gateway. */
+  readonly name: string;
+  /** Called once, before the first request. An error ends the start. */
+  open?(host: PluginHost): void | Promise<void>;
+  /**
+   * Routes of one version of the catalog, made when the gateway opens and whenever saved queries have changed. It must take
+   * no longer than some milliseconds: requests wait. A route of a plug-in precedes one of the gateway.
+   */
+  routes?(catalog: Catalog, host: RouteHost): readonly PluginRoute[];
+  /** Another version of the catalog is served. @returns may resolve when nothing uses queries that it does not have */
+  onCatalog?(catalog: Catalog): void | Promise<void>;
+  /** The files of the catalog were taken up: all of them, some of them, or none. */
+  onReload?(outcome: ReloadOutcome): void;
+  /** The request as the gateway is to see it, before its URL is parsed, checked or logged. */
+  translate?(head: RequestHead): RequestHead;
+  /**
+   * A request that was admitted to its route; if that needs a key, `exchange.caller.keyId` is known.
+   *
+   * @throws GatewayError refuses the request
+   */
+  onRequest?(exchange: Exchange): void | Promise<void>;
+  /** A result that a caller gets, from the cache or not; a GraphQL request may have several. @throws GatewayError refuses it */
+  onResult?(bound: BoundQuery, result: CachedResult): void;
+  /**
+   * The reply, errors too, before the headers that every response has. A changed one is a new object, which may be made by
+   * spreading this one; if its body is another one, its `content-length` is set.
+   *
+   * @throws GatewayError is replied in its place
+   */
+  onReply?(exchange: Exchange, reply: Reply): Reply;
+  /** Further fields of the line `request` of the log. A name that the line has already is left out. */
+  logFields?(exchange: Exchange, reply: Reply): LogFields;
+  /** The reply as it is sent: 304 without a body if the caller has it already. @param seconds since the request arrived */
+  onSent?(exchange: Exchange, reply: Reply, seconds: number): void;
+  /** A body whose length was not known before has been sent. */
+  onStreamed?(exchange: Exchange, bytes: number): void;
+  /** A run of the engine begins to wait for its turn. @returns receives what becomes of it */
+  onRun?(bound: BoundQuery, options: RunOptions): RunObserver | undefined;
+  /** The engine has looked for rows to import. */
+  onImport?(report: ImportReport): void;
+  /** What the plug-in `metrics` shows, besides its own. */
+  readonly metrics?: readonly MetricFamily[];
+  /** Called once, when the gateway closes or cannot open; the plug-in opened last is closed first. */
+  close?(): Promise<void>;
+}
+
+/** What a plug-in may use of the gateway that it is in. */
+export interface PluginHost {
+  readonly log: Logger;
+  /** The time, and delayed work. */
+  readonly clock: Clock;
+  /** For work of more than some milliseconds: it takes turns with the requests. */
+  readonly turns: LoopTurns;
+  /** The version of the catalog that is served first. */
+  readonly catalog: Catalog;
+  /** The name of the engine. */
+  readonly engine: string;
+  /** How many queries run at the same time. */
+  readonly engineConcurrency: number;
+  /** Milliseconds. */
+  readonly engineTimeoutMs: number;
+  /** True for a text that is a key or a token, or looks like one. */
+  isKeyText(text: string): boolean;
+  /** Runs a query past the cache. @throws GatewayError as `Engine.run` does */
+  run(bound: BoundQuery, options: RunOptions): Promise<Rows>;
+  /** Counts and state of the cache. */
+  readonly results: ResultState;
+  /** The catalog that is served, compared with its files. */
+  state(): CatalogState;
+  /** Those of all plug-ins. */
+  families(): readonly MetricFamily[];
+}
+
+/** The same while the routes of one version of the catalog are made. */
+export interface RouteHost extends PluginHost {
+  /** Answers requests of REST for this version. */
+  readonly rest: Answer;
+}
+
+/** What became of a look at changed files: all are served, or some are broken, or the new version could not be made. */
+export type ReloadOutcome = 'ok' | 'partial' | 'failed';
+
+/** Follows one run of the engine. */
+export interface RunObserver {
+  /** It has left the queue; called again if it is restarted. */
+  onStart?(): void;
+  /** @param rows undefined if it has failed */
+  onEnd?(rows: Rows | undefined, error: unknown): void;
+}
+
+/** What is known of the cache between requests and the engine. */
+export interface ResultState {
+  readonly counters: Readonly<Counters>;
+  /** How many keys are kept warm. */
+  hotKeys(): number;
+  /** By how much the latest refresh is overdue, in milliseconds; 0 if none is. */
+  refreshLagMs(): number;
+  /** Whether the shared cache is connected; undefined without one. */
+  isSharedUp(): boolean | undefined;
+}
+
+/** Names and values of labels. Values come from closed sets: endpoints, codes, statuses; never from callers. */
+export type Labels = Readonly<Record<string, string | number>>;
+
+/** One number of a metric, with its labels. */
+export interface Sample {
+  /** If it is not the name of the family: `…_bucket`, `…_sum` and `…_count` of a histogram. */
+  readonly metricName?: string;
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+/**
+ * A metric with its samples, which are read from plain numbers at a scrape: counting is an addition, whatever the
+ * number of labels.
+ *
+ * @see https://prometheus.io/docs/practices/naming/
+ */
+export interface MetricFamily {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  samples(): readonly Sample[];
+}

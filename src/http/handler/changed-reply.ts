@@ -1,0 +1,49 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Exchange } from '../message/exchange.ts';
+import type { Reply } from '../message/reply.ts';
+import type { RequestHooks } from '../message/request-hooks.ts';
+
+/**
+ * The reply as the plug-ins change it.
+ *
+ * @throws GatewayError as `onReply` does
+ */
+export function changedReply(onReply: RequestHooks['onReply'], exchange: Exchange, reply: Reply): Reply {
+  let current = reply;
+  try {
+    for (const hook of onReply) current = hook(exchange, current);
+    return current;
+  } catch (error) {
+    if (reply.body instanceof Readable) reply.body.destroy();
+    throw error;
+  }
+}
+
+/**
+ * A reply that a plug-in has made of another one, as it can be sent: names of headers in lower case, and the length of the body.
+ *
+ * @throws TypeError for a name or a value that a header must not have
+ */
+export function sendableReply(reply: Reply, { headers: checked, body: before }: Reply): Reply {
+  if (reply.headers === checked && reply.body === before) return reply;
+  const known = sendable.get(reply);
+  if (known !== undefined) return known;
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(reply.headers)) {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    headers[name.toLowerCase()] = String(value);
+  }
+  const { body } = reply;
+  if (body !== before) delete headers['content-length'];
+  if (body !== before && (typeof body === 'string' || body instanceof Uint8Array))
+    headers['content-length'] = String(Buffer.byteLength(body));
+  const { status, recycle, onSent } = reply;
+  const made = { status, headers, body, recycle, onSent };
+  sendable.set(reply, made);
+  return made;
+}
+
+/** A plug-in that gives the same object again is spared the checks. */
+const sendable = new WeakMap<Reply, Reply>();

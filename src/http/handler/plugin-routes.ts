@@ -1,0 +1,103 @@
+import { GatewayError, StartError } from '../../errors.ts';
+import type { RequestHead } from '../message/head.ts';
+import type { PathToLog } from '../message/paths.ts';
+import { replyError } from '../message/reply.ts';
+import type { PluginRoute, Route } from '../message/route.ts';
+
+type RouteByMethod = (head: RequestHead) => Route;
+
+/** Makes the route that answers OPTIONS. */
+export type OptionsRoute = (methods: string, base: Omit<Route, 'answer'>) => Route;
+
+/** Finds the route of a plug-in for a request; undefined if none has it. */
+export type PluginRouteOf = (head: RequestHead, pathname: string) => Route | undefined;
+
+/** @throws StartError if two routes have one path */
+export function buildPluginRoutes(
+  routes: readonly PluginRoute[],
+  optionsRoute: OptionsRoute,
+): { readonly routeOf: PluginRouteOf; readonly loggedPath: PathToLog } {
+  requireDistinct(routes);
+  const made = routes.map((route) => ({ route, byMethod: routeByMethod(route, optionsRoute) }));
+  const exact = Map.groupBy(
+    made.filter(({ route }) => !route.path.endsWith('*')),
+    ({ route }) => route.path,
+  );
+  const open = made
+    .filter(({ route }) => route.path.endsWith('*'))
+    .map((one) => ({ ...one, isPath: patternOf(one.route.path) }));
+  const matching = (pathname: string) =>
+    exact.get(pathname) ?? (open.length === 0 ? [] : open.filter(({ isPath }) => isPath(pathname)));
+  return {
+    routeOf(head, pathname) {
+      for (const { route, byMethod } of matching(pathname)) {
+        if (route.browsersOnly !== true || isPageRequest(head)) return byMethod(head);
+      }
+      return undefined;
+    },
+    loggedPath(pathname) {
+      const [first] = matching(pathname);
+      if (first === undefined) return undefined;
+      const { loggedPath, path } = first.route;
+      return loggedPath === undefined ? path : loggedPath(pathname);
+    },
+  };
+}
+
+function requireDistinct(routes: readonly PluginRoute[]): void {
+  const names = routes.map(
+    ({ path, browsersOnly }) => `${path}${browsersOnly === true ? ' for browsers' : ''}`,
+  );
+  const twice = names.filter((name, at) => names.indexOf(name) < at);
+  if (twice.length === 0) return;
+  throw new StartError(
+    'The gateway cannot start',
+    twice.map((name) => ({ message: `plugins: two plug-ins have the route ${name}; leave one of them out` })),
+  );
+}
+
+function patternOf(path: string): (pathname: string) => boolean {
+  const start = path.replace(/\*+$/, '');
+  const isDeep = path.endsWith('/**');
+  return (pathname) =>
+    pathname.length > start.length &&
+    pathname.startsWith(start) &&
+    (isDeep || !pathname.includes('/', start.length));
+}
+
+function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteByMethod {
+  const { access, answer, methods = ['GET'], allowsCors = false } = plugin;
+  const isRead = methods.join() === 'GET';
+  const allowed = [
+    ...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
+    'OPTIONS',
+  ].join(', ');
+  const base = { access: 'public', allowsCors: true, replyError: plugin.replyError ?? replyError } as const;
+  const route: Route = { ...base, access, allowsCors, answer };
+  const options = optionsRoute(allowed, base);
+  const other: Route = {
+    ...base,
+    answer({ method }) {
+      throw new GatewayError(
+        'METHOD_NOT_ALLOWED',
+        `${method} is not allowed here; use ${methods.join(' or ')}`,
+      );
+    },
+    replyError(error, log) {
+      const reply = base.replyError(error, log);
+      return isRead ? reply : { ...reply, headers: { ...reply.headers, allow: allowed } };
+    },
+  };
+  const readable = methods.includes('GET');
+  return ({ method }) => {
+    if (method === 'OPTIONS') return options;
+    if (readable && (method === 'GET' || method === 'HEAD')) return route;
+    return methods.includes(method as 'POST') ? route : other;
+  };
+}
+
+/** True if a browser requests a page. Some programs accept whatever browsers do, but they send a key. */
+export function isPageRequest({ method, headers }: RequestHead): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  return headers['x-api-key'] === undefined && (headers.accept ?? '').includes('text/html');
+}

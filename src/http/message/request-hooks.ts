@@ -1,0 +1,21 @@
+import type { Exchange } from './exchange.ts';
+import type { RequestHead } from './head.ts';
+import type { Reply } from './reply.ts';
+
+/** Further fields of a line of the log; undefined ones are left out. */
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/**
+ * What plug-ins do on the way of a request, in their order; empty lists cost nothing. `onRequest` and `onReply` may throw a
+ * `GatewayError`, the others never throw.
+ */
+export interface RequestHooks {
+  readonly translate: readonly ((head: RequestHead) => RequestHead)[];
+  readonly onRequest: readonly ((exchange: Exchange) => void | Promise<void>)[];
+  readonly onReply: readonly ((exchange: Exchange, reply: Reply) => Reply)[];
+  readonly logFields: readonly ((exchange: Exchange, reply: Reply) => LogFields)[];
+  readonly onSent: readonly ((exchange: Exchange, reply: Reply, seconds: number) => void)[];
+  readonly onStreamed: readonly ((exchange: Exchange, bytes: number) => void)[];
+  /** Whether a hook reads the results of an exchange. */
+  readonly readsResults: boolean;
+}

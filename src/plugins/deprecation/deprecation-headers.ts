@@ -1,0 +1,35 @@
+import { lookUpName } from '../../catalog/model/find-query.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { getOrAdd } from '../../get-or-add.ts';
+import { endpointPath } from '../../http/message/paths.ts';
+import type { Reply } from '../../http/message/reply.ts';
+
+/** Headers of replies with the rows of a deprecated query; undefined for other queries. */
+export type HeadersOf = (query: SavedQuery) => Reply['headers'] | undefined;
+
+/**
+ * `Deprecation`, `Sunset` and `Link`.
+ *
+ * @see RFC 9745, RFC 8594, RFC 5829
+ */
+export function buildHeadersOf(catalog: Catalog): HeadersOf {
+  const known = new WeakMap<SavedQuery, Reply['headers']>();
+  return (query) => {
+    const { deprecated } = query;
+    return deprecated && getOrAdd(known, query, () => deprecationHeaders(deprecated, catalog));
+  };
+}
+
+function deprecationHeaders({ since, sunset, successor }: Deprecated, catalog: Catalog): Reply['headers'] {
+  // While the gateway runs, the successor may be removed.
+  const hasSuccessor = successor !== undefined && lookUpName(catalog, successor) !== undefined;
+  return {
+    deprecation: `@${startOf(since).getTime() / 1000}`,
+    ...(sunset === undefined ? {} : { sunset: startOf(sunset).toUTCString() }),
+    ...(hasSuccessor ? { link: `<${endpointPath}${successor}>; rel="successor-version"` } : {}),
+  };
+}
+
+const startOf = (day: string) => new Date(`${day}T00:00:00Z`);
+
+type Deprecated = NonNullable<SavedQuery['deprecated']>;

@@ -1,0 +1,143 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
+import type { GatewayPlugin } from '../../gateway/plugin.ts';
+import { isFromLoopback } from '../../http/access/loopback.ts';
+import { graphqlExamples } from '../../http/graphql/examples.ts';
+import type { RequestHead } from '../../http/message/head.ts';
+import { graphqlPath } from '../../http/message/paths.ts';
+import type { Reply } from '../../http/message/reply.ts';
+import type { Answer } from '../../http/message/route.ts';
+import { buildReplyFile, type ReplyFile } from '../../http/static/static-file.ts';
+import { assetsRoute, buildStaticFiles, type StaticFiles } from '../../http/static/static-files.ts';
+import { builtFile, readBuiltFiles } from '../../http/static/built-files.ts';
+
+/** GraphiQL: a small page, and the files that it loads. */
+interface Graphiql {
+  /** For a browser on this machine: with a tab for every saved query, and with the key if there is one to fill in. */
+  local(catalog: Catalog, head: RequestHead): Promise<Reply>;
+  /** For anybody: it shows nothing of the catalog before its user has entered a key. */
+  remote(head: RequestHead): Promise<Reply>;
+  /** Answers for its files, which are the same for everybody. */
+  readonly assets: Answer;
+}
+
+/** The name of its files in their paths. */
+const graphiqlSet = 'graphiql';
+
+/** How the page of GraphiQL is served. */
+export interface GraphiqlOptions {
+  /** A key that is filled in for browsers on this machine. Default: all users type theirs. */
+  readonly apiKey?: string | undefined;
+}
+
+/**
+ * The page of GraphiQL: browsers get it at `/graphql`.
+ *
+ * @returns a plug-in for one gateway
+ */
+export function graphiql({ apiKey }: GraphiqlOptions = {}): GatewayPlugin {
+  const { local, remote, assets } = buildGraphiql(apiKey);
+  return {
+    name: 'graphiql',
+    routes: (catalog) => [
+      {
+        path: graphqlPath,
+        access: 'public',
+        browsersOnly: true,
+        // The page may contain the key: no page of another origin may read it.
+        allowsCors: false,
+        answer: (head, { url }) => (isFromLoopback(url, head) ? local(catalog, head) : remote(head)),
+      },
+      assetsRoute(graphiqlSet, assets),
+    ],
+  };
+}
+
+/** @param apiKey is filled into the local page */
+function buildGraphiql(apiKey: string | undefined): Graphiql {
+  const files = buildStaticFiles(graphiqlSet, () => readBuiltFiles('graphiql'));
+  let local: { readonly catalog: Catalog; readonly reply: ReplyFile } | undefined;
+  let remote: ReplyFile | undefined;
+  return {
+    local(catalog, { headers }) {
+      if (local?.catalog !== catalog) {
+        const page = renderPage(files, { examples: graphqlExamples(catalog), apiKey });
+        // Nothing keeps a page with a key in it.
+        const caching = apiKey === undefined ? revalidated : 'no-store';
+        local = { catalog, reply: buildReplyFile(page, pageHeaders(page, caching)) };
+      }
+      return local.reply(headers);
+    },
+    async remote({ headers }) {
+      if (remote === undefined) {
+        const page = renderPage(files, { examples: [] });
+        remote = buildReplyFile(page, pageHeaders(page, revalidated));
+      }
+      return remote(headers);
+    },
+    assets: files.answer,
+  };
+}
+
+const revalidated = 'private, no-cache';
+
+/** What the page's script reads: `packages/pages/graphiql/src/page-data.ts`. */
+interface PageData {
+  readonly examples: readonly string[];
+  readonly apiKey?: string | undefined;
+}
+
+function renderPage(files: StaticFiles, data: PageData): Buffer {
+  // Relative, so that a proxy may serve the gateway below a path.
+  const urlOf = (name: string) => `.${files.pathOf(name)}`;
+  const preloaded: readonly string[] = JSON.parse(
+    readFileSync(builtFile('graphiql', 'preload.json'), 'utf8'),
+  );
+  return Buffer.from(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Querygate</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${urlOf('graphiql.css')}">
+${preloaded.map((name) => `<link rel="modulepreload" href="${urlOf(name)}">`).join('\n')}
+</head>
+<body>
+<div id="root"><noscript>GraphiQL needs JavaScript.</noscript></div>
+<script type="application/json" id="page-data">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>
+<script type="module">${importOf(urlOf('graphiql.js'))}</script>
+</body>
+</html>
+`);
+}
+
+const importOf = (url: string) => `import '${url}';`;
+
+/**
+ * What the page may do: run its own script, identified by its hash, load its files, and send requests to this service. Its
+ * editor writes styles. `'self'` lets no text of a result run: nothing but the files of pages is served as a script.
+ */
+function pageHeaders(page: Buffer, caching: string): Reply['headers'] {
+  const script = /<script type="module">(?<text>.*?)<\/script>/s.exec(page.toString())?.groups?.text ?? '';
+  const policy = [
+    "default-src 'none'",
+    `script-src 'sha256-${hash('sha256', script, 'base64')}' 'self'`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "worker-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': caching,
+    'content-security-policy': policy.join('; '),
+    vary: 'Accept',
+  };
+}

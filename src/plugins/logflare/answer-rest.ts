@@ -1,0 +1,100 @@
+import type { RawParameters } from '../../catalog/binding/bind.ts';
+import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { GatewayError } from '../../errors.ts';
+import { formats } from '../../formats/format.ts';
+import type { RejectKeys } from '../../http/access/reject-keys-in-urls.ts';
+import { variesBy } from '../../http/message/cache-headers.ts';
+import {
+  type AddressedEndpoint,
+  EndpointRequest,
+  listNames,
+  PreparedRequest,
+} from '../../http/message/prepare-request.ts';
+import { type Reply, replyJson } from '../../http/message/reply.ts';
+import type { Answer } from '../../http/message/route.ts';
+import { addressOf } from '../../http/rest/rest.ts';
+import { parametersReader } from './body-parameters.ts';
+
+interface CompatRestOptions {
+  readonly catalog: Catalog;
+  /** The strict REST API. */
+  readonly rest: Answer;
+  readonly rejectKeys: RejectKeys;
+}
+
+/** REST with the parameters of Logflare's clients: by GET and POST, the last of a repeated one that is no list. */
+export function buildCompatRest({ catalog, rest, rejectKeys }: CompatRestOptions): Answer {
+  const addressed = (request: PreparedRequest) => {
+    const { query, format } = addressOf(catalog, request);
+    return { endpoint: lastOfEach(query, request.parameters), format };
+  };
+  const answerGet: Answer = (head, request, admission, readBody) => {
+    const address = request.addressed(addressed);
+    return rowsOrNone(address, () => rest(head, request, admission, readBody));
+  };
+  const answerPost: Answer = async (head, received, admission, readBody) => {
+    const { url, loggedPath, lists, parameters } = received;
+    const address = addressOf(catalog, received);
+    const { query, format } = address;
+    const readParameters = parametersReader(head.headers, namesOf(query), new Set(listNames(query)));
+    const fromBody = readParameters(await readBody());
+    rejectKeys(fromBody);
+    const endpoint = lastOfEach(query, new Map([...(parameters ?? []), ...fromBody]));
+    const request = new PreparedRequest(url, loggedPath, lists, endpoint.parameters);
+    const ofBody = request.addressed(() => ({ endpoint, format }));
+    return notStored(await rowsOrNone(ofBody, () => rest(head, request, admission, readBody)));
+  };
+  return (head, ...others) => (head.method === 'POST' ? answerPost : answerGet)(head, ...others);
+}
+
+/** The parameters that a request for a query may set. Others are ignored, like Logflare's `sql` for a query without a sandbox. */
+function namesOf({ parameters, querySandboxing }: SavedQuery): ReadonlySet<string> {
+  const names = new Set(parameters.map(({ name }) => name));
+  return querySandboxing === 'enabled' ? names.add(sqlParameter) : names;
+}
+
+/** All values of a list. */
+function lastOfEach(query: SavedQuery, received: RawParameters = new Map()): EndpointRequest {
+  const names = namesOf(query);
+  const lists = new Set(listNames(query));
+  const known = [...received].filter(([name]) => names.has(name));
+  const parameters = new Map(
+    known.map(([name, values]) => [name, lists.has(name) ? values : values.slice(-1)]),
+  );
+  return new EndpointRequest(query, parameters);
+}
+
+/**
+ * Logflare runs a query without a value that it requires, or with one that it has no case for, and comparisons with it are
+ * then true for no row.
+ */
+function rowsOrNone(
+  { endpoint: { query }, format = formats.json }: AddressedEndpoint,
+  reply: () => Reply | Promise<Reply>,
+): Reply | Promise<Reply> {
+  const noRows = (error: unknown) => {
+    if (format === formats.json && selectsNothing(query, error)) return replyJson(200, '{"result":[]}');
+    throw error;
+  };
+  try {
+    const replied = reply();
+    return replied instanceof Promise ? replied.catch(noRows) : replied;
+  } catch (error) {
+    return noRows(error);
+  }
+}
+
+function selectsNothing({ parameters }: SavedQuery, error: unknown): boolean {
+  if (!(error instanceof GatewayError)) return false;
+  const { code, parameter } = error;
+  if (code === 'MISSING_PARAMETER') return true;
+  const declared = parameters.find(({ name }) => name === parameter);
+  return code === 'INVALID_PARAMETER' && declared?.type === 'enum';
+}
+
+/** The response to a POST is not one that a later GET may be answered with. */
+function notStored({ status, headers, body }: Reply): Reply {
+  const { etag: _etag, age: _age, ...others } = headers;
+  return { status, headers: { ...others, 'cache-control': 'private, no-store', vary: variesBy }, body };
+}

@@ -1,0 +1,105 @@
+import type { RawParameters } from '../../catalog/binding/bind.ts';
+import { GatewayError } from '../../errors.ts';
+import type { RequestHeaders } from '../../http/message/head.ts';
+import { partsOf } from '../../http/message/list-header.ts';
+import { parseQueryString } from '../../http/message/prepare-request.ts';
+
+/** Reads parameters from the bytes of a body. @throws GatewayError BAD_REQUEST */
+export type ReadParameters = (body: Uint8Array) => RawParameters;
+
+/**
+ * How the parameters of a POST are read: as a form, or as a JSON object.
+ *
+ * @param names of the parameters that are read; others are ignored, as they are in a query string
+ * @param lists those of them that may have several values
+ * @throws GatewayError UNSUPPORTED_MEDIA_TYPE
+ */
+export function parametersReader(
+  headers: RequestHeaders,
+  names: ReadonlySet<string>,
+  lists: ReadonlySet<string> = new Set(),
+): ReadParameters {
+  const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
+  // A small compressed body may expand to a large one.
+  if (coding.trim().toLowerCase() !== 'identity')
+    throw unsupported('Send the body without a Content-Encoding');
+  if (type === undefined && isEmpty(headers)) return () => new Map();
+  const [media, ...parameters] = partsOf(type ?? '');
+  const read = readers.get(media);
+  if (read === undefined || !isUtf8(parameters)) {
+    throw unsupported('Send the body as Content-Type: application/json or application/x-www-form-urlencoded');
+  }
+  return (body) => read(decodeBody(body), names, lists);
+}
+
+/** @param parameters of a media type */
+function isUtf8(parameters: readonly string[]): boolean {
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+}
+
+type ReadText = (text: string, names: ReadonlySet<string>, lists: ReadonlySet<string>) => RawParameters;
+
+const readers: ReadonlyMap<string, ReadText> = new Map([
+  ['application/json', readJson],
+  ['application/x-www-form-urlencoded', readForm],
+]);
+
+function isEmpty(headers: RequestHeaders): boolean {
+  return (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
+}
+
+function readForm(text: string, names: ReadonlySet<string>, lists: ReadonlySet<string>): RawParameters {
+  return new Map([...parseQueryString(text, lists)].filter(([name]) => names.has(name)));
+}
+
+function readJson(text: string, names: ReadonlySet<string>, lists: ReadonlySet<string>): RawParameters {
+  if (text.trim() === '') return new Map();
+  const right = 'send parameters as {"name": "value"}';
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new GatewayError('BAD_REQUEST', `The body is not valid JSON; ${right}`);
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new GatewayError('BAD_REQUEST', `The body is not a JSON object; ${right}`);
+  }
+  const members = body as Readonly<Record<string, unknown>>;
+  const given = [...names].filter((name) => Object.hasOwn(members, name));
+  return new Map(given.map((name) => [name, textsOf(name, members[name], lists.has(name))]));
+}
+
+function textsOf(name: string, value: unknown, isList: boolean): readonly string[] {
+  if (!isList || !Array.isArray(value)) return [textOf(name, value)];
+  return value.map((one: unknown) => textOf(name, one));
+}
+
+function textOf(name: string, value: unknown): string {
+  if (value === null) return '';
+  if (typeof value === 'string' || typeof value === 'boolean' || isExact(value)) return String(value);
+  const what =
+    typeof value === 'number'
+      ? 'is not exact as a JSON number; send it as text'
+      : `must be text, a number, true, false or null, not ${Array.isArray(value) ? 'an array' : 'an object'}`;
+  throw new GatewayError('BAD_REQUEST', `${name}: ${what}`, { parameter: name });
+}
+
+/** False for an integer that may have been rounded: to know its digits, all of the body would have to be parsed again. */
+function isExact(value: unknown): boolean {
+  return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decodeBody(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new GatewayError('BAD_REQUEST', 'The body is not well-formed UTF-8');
+  }
+}
+
+function unsupported(message: string): GatewayError {
+  return new GatewayError('UNSUPPORTED_MEDIA_TYPE', message);
+}

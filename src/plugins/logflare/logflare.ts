@@ -1,0 +1,29 @@
+import type { GatewayPlugin } from '../../gateway/plugin.ts';
+import { buildRejectKeys } from '../../http/access/reject-keys-in-urls.ts';
+import { endpointPath } from '../../http/message/paths.ts';
+import { buildCompatRest } from './answer-rest.ts';
+import { replyLogflareError } from './reply-error.ts';
+import { translateRequest } from './translate-request.ts';
+
+/**
+ * REST as clients of Logflare use it: requests are translated before they are handled, and REST answers as Logflare does.
+ * Nothing else is changed. The table is in docs/logflare.md.
+ *
+ * @returns a plug-in for one gateway
+ */
+export const logflare = (): GatewayPlugin => ({
+  name: 'logflare',
+  translate: translateRequest,
+  routes: (catalog, { rest, isKeyText }) => [
+    {
+      path: `${endpointPath}*`,
+      methods: ['GET', 'POST'],
+      access: 'key',
+      allowsCors: true,
+      answer: buildCompatRest({ catalog, rest, rejectKeys: buildRejectKeys(isKeyText) }),
+      replyError: replyLogflareError,
+      // The gateway knows which of them are endpoints.
+      loggedPath: () => undefined,
+    },
+  ],
+});

@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { ErrorCode } from '../../errors.ts';
+import { type Reply, replyJson, retryHeaders, toGatewayError } from '../../http/message/reply.ts';
+
+/** A caller who may not query an endpoint cannot see whether it exists. */
+const unauthorized: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'UNKNOWN_QUERY']);
+
+/** What Logflare learns from its engine, once the query has been accepted. */
+const failedQueries: ReadonlySet<ErrorCode> = new Set([
+  'INVALID_PARAMETER',
+  'QUERY_TOO_EXPENSIVE',
+  'ENGINE_FAILED',
+  'ENGINE_MISCONFIGURED',
+  'ENGINE_QUOTA_EXCEEDED',
+  'ENGINE_TIMEOUT',
+  'ENGINE_UNAVAILABLE',
+  'DATA_UNREADABLE',
+]);
+
+/** An error as Logflare replies it: `{"error": "<text>"}`, with 200 if the query has failed. */
+export function replyLogflareError(error: unknown, log: Logger): Reply {
+  const gatewayError = toGatewayError(error, log);
+  const { code, message, status } = gatewayError;
+  if (unauthorized.has(code)) return replyJson(401, '{"error":"Unauthorized"}');
+  const text = JSON.stringify({ error: message });
+  return replyJson(failedQueries.has(code) ? 200 : status, text, retryHeaders(gatewayError));
+}

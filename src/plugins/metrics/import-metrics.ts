@@ -1,0 +1,37 @@
+import type { ImportReport } from '../../engine/engine.ts';
+import type { MetricFamily } from '../../gateway/plugin.ts';
+import { plainFamily } from './metric-family.ts';
+
+export interface ImportMetrics {
+  record(report: ImportReport): void;
+  readonly families: readonly MetricFamily[];
+}
+
+/** What the import of local files does; without samples on engines that import nothing. */
+export function buildImportMetrics(): ImportMetrics {
+  let rows: number | undefined;
+  let rejected: number | undefined;
+  let completeAt: number | undefined;
+  return {
+    record(report) {
+      rows = (rows ?? 0) + report.rows;
+      rejected = (rejected ?? 0) + report.rejected;
+      if (report.isComplete) completeAt = performance.now();
+    },
+    families: [
+      plainFamily('counter', 'querygate_import_rows_total', 'Rows imported from files.', () => rows),
+      plainFamily(
+        'counter',
+        'querygate_import_rejected_rows_total',
+        'Rows of files that could not be read.',
+        () => rejected,
+      ),
+      plainFamily(
+        'gauge',
+        'querygate_import_lag_seconds',
+        'Time since all rows of the data folder were last imported.',
+        () => (completeAt === undefined ? undefined : Math.max(0, performance.now() - completeAt) / 1000),
+      ),
+    ],
+  };
+}

@@ -1,0 +1,22 @@
+import { createServer, type Server } from 'node:http';
+import { metricsPath } from '../../http/message/paths.ts';
+import type { MetricsPlugin } from './metrics.ts';
+import { textFormatType } from './text-format.ts';
+
+/**
+ * Metrics on a port of their own, without a key: the port is not published. It serves nothing else, and does not keep the
+ * process alive.
+ */
+export function openMetricsServer({ render }: Pick<MetricsPlugin, 'render'>): Server {
+  const server = createServer(({ method, url }, response) => {
+    if ((method !== 'GET' && method !== 'HEAD') || url?.split('?')[0] !== metricsPath) {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end(`Not found; GET ${metricsPath}\n`);
+      return;
+    }
+    response.writeHead(200, { 'content-type': textFormatType }).end(render());
+  });
+  // Scrapers are few; a client that sends nothing is dropped soon.
+  server.headersTimeout = 5_000;
+  server.maxConnections = 100;
+  return server.unref();
+}

@@ -1,0 +1,72 @@
+import type { GatewayPlugin, MetricFamily } from '../../gateway/plugin.ts';
+import { metricsPath } from '../../http/message/paths.ts';
+import { packageVersion } from '../../version.ts';
+import { buildCatalogMetrics } from './catalog-metrics.ts';
+import { buildEngineMetrics } from './engine-metrics.ts';
+import { buildImportMetrics } from './import-metrics.ts';
+import { openKeptEndpoints } from './kept-endpoints.ts';
+import { buildMetricsRoute } from './metrics-route.ts';
+import { processMetrics } from './process-metrics.ts';
+import { buildRequestMetrics } from './request-metrics.ts';
+import { buildResultMetrics } from './result-metrics.ts';
+import { textFormat } from './text-format.ts';
+
+/** The metrics of one gateway. */
+export interface MetricsPlugin extends GatewayPlugin {
+  /** All samples, those of other plug-ins too, in Prometheus' text format. */
+  render(): string;
+}
+
+/**
+ * Counts what the gateway does. `GET /metrics` has it in Prometheus' text format, for keys with the permission `metrics`.
+ *
+ * @returns a plug-in for one gateway
+ */
+export function metrics(): MetricsPlugin {
+  const requests = buildRequestMetrics();
+  const results = buildResultMetrics();
+  const engine = buildEngineMetrics();
+  const imports = buildImportMetrics();
+  const catalog = buildCatalogMetrics();
+  const keptEndpoints = openKeptEndpoints();
+  let families: readonly MetricFamily[] = [];
+  const render = () => textFormat([...families, ...processMetrics()]);
+  const onCatalog: GatewayPlugin['onCatalog'] = (next) => {
+    const kept = keptEndpoints(next);
+    requests.replaceCatalog(next, kept);
+    for (const one of [results, engine]) one.keepEndpoints(kept);
+  };
+  return {
+    name: 'metrics',
+    render,
+    open(host) {
+      processMetrics();
+      onCatalog(host.catalog);
+      families = [
+        ...requests.families,
+        ...results.families(host.results),
+        ...engine.families,
+        ...imports.families,
+        ...catalog.families(host.state),
+        ...host.families(),
+        buildInfo(host.engine),
+      ];
+    },
+    routes: () => [{ path: metricsPath, access: 'key', answer: buildMetricsRoute(render) }],
+    onCatalog,
+    onReload: catalog.recordReload,
+    onResult: results.record,
+    onSent: ({ head, path }, reply, seconds) => requests.record(head.method, path, reply, seconds),
+    onStreamed: ({ path }, bytes) => requests.addBytes(path, bytes),
+    onRun: engine.openRun,
+    onImport: imports.record,
+  };
+}
+
+/** Which build runs, as the labels of a metric whose value is always 1. */
+const buildInfo = (engine: string): MetricFamily => ({
+  name: 'querygate_build_info',
+  help: 'The version of the gateway and of Node, and the engine; always 1.',
+  type: 'gauge',
+  samples: () => [{ labels: { version: packageVersion(), node: process.versions.node, engine }, value: 1 }],
+});

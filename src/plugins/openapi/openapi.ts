@@ -1,0 +1,97 @@
+import { LRUCache } from 'lru-cache';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import type { GatewayPlugin } from '../../gateway/plugin.ts';
+import { mayQuery } from '../../http/access/authorize.ts';
+import { variesBy } from '../../http/message/cache-headers.ts';
+import { chooseCoding } from '../../http/message/content-coding.ts';
+import { openapiPath, readerPath } from '../../http/message/paths.ts';
+import { jsonType } from '../../http/message/reply.ts';
+import type { Answer, PluginRoute } from '../../http/message/route.ts';
+import { mayPassSql, type Principal } from '../../keys/principal.ts';
+import { type Encodings, encode, joinTexts } from '../../results/result-document.ts';
+import { openapiInSteps, type ReadersKey } from './document.ts';
+import { jsonTexts } from './json-texts.ts';
+import { buildReader } from './reader/reader.ts';
+
+/** Bytes of the documents that are kept, in all codings: keys of a team often permit the same endpoints. */
+const maxKeptBytes = 16_000_000;
+
+interface Rendered {
+  readonly encodings: Encodings;
+  readonly etag: string;
+}
+
+/** How REST is described. */
+export interface OpenapiOptions {
+  /** Whether `/openapi` shows the document as a page. Default: true. */
+  readonly page?: boolean;
+}
+
+/**
+ * Describes REST: `GET /openapi.json` has the endpoints that the caller's key may query, as OpenAPI 3.1.
+ *
+ * @returns a plug-in for one gateway
+ */
+export function openapi({ page = true }: OpenapiOptions = {}): GatewayPlugin {
+  const reader: PluginRoute = { path: readerPath, access: 'public', answer: buildReader() };
+  return {
+    name: 'openapi',
+    routes: (catalog, { turns }) => [
+      { path: openapiPath, access: 'key', allowsCors: true, answer: buildOpenapi(catalog, turns) },
+      ...(page ? [reader] : []),
+    ],
+  };
+}
+
+/** The endpoints that the key may query, as the GraphQL field `endpoints` lists them. */
+function buildOpenapi({ queries }: Catalog, turns: LoopTurns): Answer {
+  const kept = new LRUCache<string, Rendered>({
+    maxSize: maxKeptBytes,
+    sizeCalculation: ({ encodings }, key) =>
+      key.length + Object.values(encodings).reduce((sum, { byteLength }) => sum + byteLength, 0),
+  });
+  return async ({ headers }, _request, { principal }) => {
+    const visible = queries.filter((query) => mayQuery(principal, query));
+    const options = { mayPassSql: mayPassSql(principal), all: queries, key: readersKey(principal) };
+    const key = JSON.stringify([options.mayPassSql, options.key, visible.map(({ id }) => id)]);
+    let rendered = kept.get(key);
+    if (rendered === undefined) {
+      // A large catalog has megabytes of columns.
+      await turns.wait(principal.id);
+      const { identity, digest } = await turns.run(principal.id, render(visible, options));
+      // Weak: the same text has several codings.
+      rendered = { encodings: await encode(identity), etag: `W/"${digest}"` };
+      kept.set(key, rendered);
+    }
+    const { encodings, etag } = rendered;
+    const coding = chooseCoding(encodings, headers['accept-encoding'] ?? '');
+    const body = encodings[coding] ?? encodings.identity;
+    return {
+      status: 200,
+      headers: {
+        'content-type': jsonType,
+        'content-length': String(body.byteLength),
+        ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+        etag,
+        'cache-control': 'private, no-cache',
+        vary: variesBy,
+      },
+      body,
+    };
+  };
+}
+
+/** More tenants are not listed: a form cannot offer them as choices. */
+const maxListedTenants = 1_000;
+
+function readersKey({ permissions, tenants }: Principal): ReadersKey {
+  return {
+    permissions: [...permissions].sort(),
+    ...(tenants !== undefined && tenants.size <= maxListedTenants && { tenants: [...tenants].sort() }),
+  };
+}
+
+function* render(queries: readonly SavedQuery[], options: Parameters<typeof openapiInSteps>[1]) {
+  return yield* joinTexts(yield* jsonTexts(yield* openapiInSteps(queries, options)));
+}

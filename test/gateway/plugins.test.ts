@@ -1,0 +1,172 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { GatewayError, StartError } from '../../src/errors.ts';
+import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
+import type { GatewayPlugin } from '../../src/gateway/plugin.ts';
+import { apiKey as keyOf } from '../../src/keys/sources/api-key.ts';
+import { metrics } from '../../src/plugins/metrics/metrics.ts';
+import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../support/query-folder.ts';
+import { openedEngine } from '../support/test-app.ts';
+
+const apiKey = 'a-key-for-tests-only';
+const cost = { bytesProcessed: 42, bytesBilled: 42, slotMs: 1, cacheHit: false, jobId: undefined };
+
+let folder: QueryFolder;
+let gateway: Gateway | undefined;
+let lines: Record<string, unknown>[];
+
+beforeEach(() => {
+  folder = makeQueryFolder({ 'q.sql': queryText({ id: uuidOf(1) }) });
+  lines = [];
+});
+
+afterEach(async () => {
+  await gateway?.close();
+  gateway = undefined;
+  folder.close();
+});
+
+async function open(...plugins: GatewayPlugin[]): Promise<Gateway> {
+  gateway = await createGateway({
+    queries: folder.folder,
+    engine: openedEngine({
+      source: 'test',
+      run: async () => ({ rows: ['{"n":1}'], truncated: false, cost }),
+      close: async () => {},
+    }),
+    keys: keyOf(apiKey),
+    reload: false,
+    plugins,
+    log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
+  });
+  return gateway;
+}
+
+const get = async (path: string, headers: Record<string, string> = { 'x-api-key': apiKey }) =>
+  (gateway as Gateway).fetch(new Request(`http://gateway.test${path}`, { headers }));
+
+const rest = '/api/endpoints/query/q';
+const graphql = `/graphql?query=${encodeURIComponent('{ q { rowCount } }')}`;
+
+describe('a gateway without plug-ins', () => {
+  test('serves REST and GraphQL, and nothing of the plug-ins', async () => {
+    await open();
+    expect(await (await get(rest)).json()).toEqual({ result: [{ n: 1 }] });
+    expect(await (await get(graphql)).json()).toEqual({ data: { q: { rowCount: 1 } } });
+    for (const path of ['/metrics', '/openapi.json', '/openapi', '/'])
+      expect((await get(path)).status).toBe(404);
+  });
+});
+
+describe('the plug-in of docs/plugins.md', () => {
+  test('adds a route, a header, a metric, a log field, and refuses; by REST and GraphQL, hit and miss', async () => {
+    const text = /```ts\n(?<code>[^`]*)```/.exec(readFileSync('docs/plugins.md', 'utf8'))?.groups?.code ?? '';
+    expect(text.trim().split('\n').length).toBeLessThan(50);
+    const file = join(mkdtempSync(join(import.meta.dirname, 'plugin-')), 'costs.ts');
+    try {
+      const code = text
+        .replace("'querygate'", "'../../../src/index.ts'")
+        .replace("'querygate/plugins'", "'../../../src/exports/plugins.ts'");
+      writeFileSync(file, code);
+      const { costs } = (await import(file)) as { costs(blocked: ReadonlySet<string>): GatewayPlugin };
+      const blocked = new Set<string>();
+      const ofMetrics = metrics();
+      await open(costs(blocked), ofMetrics);
+      for (const path of [rest, rest, graphql, graphql]) {
+        const response = await get(path);
+        expect(response.status).toBe(200);
+        expect(response.headers.get('x-query-cost')).toBe('42');
+      }
+      expect((await get('/costs', {})).status).toBe(401);
+      expect(await (await get('/costs')).json()).toEqual({ queries: 1, total: 42 });
+      expect(ofMetrics.render()).toContain('\ncosts_bytes_total 42\n');
+      const requests = lines.filter(({ msg }) => msg === 'request');
+      expect(requests.slice(0, 4).map(({ results }) => results)).toEqual([1, 1, 1, 1]);
+      expect(requests.at(-1)?.path).toBe('/costs');
+      blocked.add(String(requests[0]?.key));
+      for (const path of [rest, graphql]) expect((await get(path)).status).toBe(403);
+    } finally {
+      rmSync(join(file, '..'), { recursive: true });
+    }
+  });
+});
+
+describe('a plug-in that fails', () => {
+  const fail = () => {
+    throw new Error('a defect');
+  };
+  const failed = () => lines.filter(({ msg }) => msg === 'a plug-in has failed').map(({ hook }) => hook);
+
+  test.each(['translate', 'onResult', 'onReply', 'logFields', 'onSent', 'onRun'] as const)(
+    'in %s is logged, and the request is answered',
+    async (hook) => {
+      await open({ name: 'broken', [hook]: fail });
+      expect((await get(rest)).status).toBe(200);
+      expect(failed()).toContain(hook);
+    },
+  );
+
+  test('in onRequest refuses the request', async () => {
+    await open({ name: 'broken', onRequest: fail });
+    expect((await get(rest)).status).toBe(500);
+    expect(failed()).toEqual(['onRequest']);
+  });
+
+  test('later, in a promise, is logged too', async () => {
+    await open({ name: 'broken', onResult: (async () => fail()) as () => void });
+    expect((await get(rest)).status).toBe(200);
+    expect(failed()).toContain('onResult');
+  });
+
+  test('with a header that HTTP does not allow leaves the reply as it was', async () => {
+    const onReply: GatewayPlugin['onReply'] = (_exchange, reply) => ({
+      ...reply,
+      headers: { ...reply.headers, 'x-bad': 'a\nb' },
+    });
+    await open({ name: 'broken', onReply });
+    const response = await get(rest);
+    expect([response.status, response.headers.get('x-bad')]).toEqual([200, null]);
+    expect(failed()).toEqual(['onReply']);
+  });
+});
+
+describe('a reply of a plug-in', () => {
+  test('may be another one for each request, also of a cached result', async () => {
+    let count = 0;
+    await open({
+      name: 'counter',
+      onReply(_exchange, reply) {
+        count += 1;
+        return { ...reply, headers: { ...reply.headers, 'X-Count': String(count) } };
+      },
+    });
+    const counts = [];
+    for (let at = 0; at < 3; at += 1) counts.push((await get(rest)).headers.get('x-count'));
+    expect(counts).toEqual(['1', '2', '3']);
+    const etag = (await get(rest)).headers.get('etag') ?? '';
+    const unchanged = await get(rest, { 'x-api-key': apiKey, 'if-none-match': etag });
+    expect([unchanged.status, unchanged.headers.get('x-count')]).toEqual([304, '5']);
+  });
+
+  test('may have another body, whose length is set, and may be an error', async () => {
+    await open({ name: 'body', onReply: (_exchange, reply) => ({ ...reply, body: 'ä' }) });
+    const response = await get(rest);
+    expect([await response.text(), response.headers.get('content-length')]).toEqual(['ä', '2']);
+    await gateway?.close();
+    const refuse = () => {
+      throw new GatewayError('FORBIDDEN', 'No');
+    };
+    await open({ name: 'refusing', onReply: refuse });
+    expect((await get(rest)).status).toBe(403);
+  });
+});
+
+test('two plug-ins with one name, or one route, end the start', async () => {
+  await expect(open({ name: 'a' }, { name: 'a' })).rejects.toThrow(StartError);
+  const routes: GatewayPlugin['routes'] = () => [
+    { path: '/x', access: 'public', answer: () => ({ status: 204, headers: {}, body: undefined }) },
+  ];
+  await expect(open({ name: 'a', routes }, { name: 'b', routes })).rejects.toThrow(StartError);
+});
