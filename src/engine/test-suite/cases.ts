@@ -1,7 +1,7 @@
 import type { ParameterType } from '@querygate/bigquery-sql/types';
 import type { Column, Parameter, SavedQuery } from '../../catalog/model/saved-query.ts';
 
-/** A question of the suite: what it asks for, and the answer in BigQuery's SQL. */
+/** A case of the suite: what its query returns, and the query in BigQuery's SQL. */
 interface Case {
   /** What a statement returns, for engines with SQL of their own. */
   readonly returns: string;
@@ -119,7 +119,7 @@ export const cases = {
     sql: 'select x from unnest(@words) as x with offset as place order by place',
   },
   uncastable: {
-    returns: 'one row: x, the text @word as an integer; it fails if that is none',
+    returns: 'one row: x, the text @word as an integer; it fails if the text is no integer',
     columns: { x: 'integer' },
     parameters: { word: 'STRING' },
     sql: 'select cast(@word as int64) as x',
@@ -168,7 +168,7 @@ const declared = {
   DATE: 'date',
 } as const;
 
-/** A saved query that asks for a case. @param sql in the SQL of the engine */
+/** The saved query of a case. @param sql in the SQL of the engine */
 export function queryOf(name: CaseName, sql: string): SavedQuery {
   const { columns, parameters = {}, maxRows = 1000 }: Case = cases[name];
   const scalar = (type: string) => type.replace(/[[\]!]/g, '');
