@@ -13,7 +13,8 @@ const queries = [
 ];
 
 describe('the path of an endpoint in the log', () => {
-  const toLog = pathsToLog({ queries, tables: [] }, () => undefined);
+  const ofPlugins = (path: string) => (path === '/queries/orders' ? path : undefined);
+  const toLog = pathsToLog({ queries, tables: [] }, ofPlugins);
 
   test.each([
     ['orders', 'orders'],
@@ -38,7 +39,7 @@ describe('the path of an endpoint in the log', () => {
     expect(endpointPaths({ queries })('/api/endpoints/query/orders.csv')?.query).toBe(queries[2]);
   });
 
-  test('of a page has a name, and others are as they are', () => {
+  test('is what a plug-in says of its paths, and others are as they are', () => {
     expect(toLog('/queries/orders')).toBe('/queries/orders');
     expect(toLog('/queries/old.orders')).toBeUndefined();
     expect(toLog('/graphql')).toBe('/graphql');

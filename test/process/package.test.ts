@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -30,7 +30,11 @@ beforeAll(() => {
   ]) {
     cpSync(name, join(copy, name), { recursive: true });
   }
-  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
+  cpSync('packages', join(copy, 'packages'), {
+    recursive: true,
+    filter: (path) => !/\/(node_modules|conformance|test|dist)$/.test(path),
+  });
+  linkModules();
   execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: copy, stdio: 'ignore' });
   const { dependencies, name, version } = manifest(copy);
   mkdirSync(installed, { recursive: true });
@@ -42,11 +46,25 @@ beforeAll(() => {
     installed,
   ]);
   for (const dependency of Object.keys(dependencies)) {
+    // The packages of this repository are within the packed one.
+    if (dependency.startsWith('@querygate/')) continue;
     const link = join(folder, 'user', 'node_modules', dependency);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(resolve('node_modules', dependency), link);
   }
 });
+
+/** The modules of the copy: those of the repository, and its own packages. */
+function linkModules(): void {
+  const modules = join(copy, 'node_modules');
+  mkdirSync(join(modules, '@querygate'), { recursive: true });
+  for (const name of readdirSync('node_modules')) {
+    if (name !== '@querygate') symlinkSync(resolve('node_modules', name), join(modules, name));
+  }
+  for (const name of readdirSync('packages')) {
+    symlinkSync(join('..', '..', 'packages', name), join(modules, '@querygate', name));
+  }
+}
 
 const manifest = (at: string) => JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
 
@@ -59,8 +77,21 @@ test('the package has code, saved queries and texts, and depends on no Node of i
   expect(names.filter((name) => /^node(-|$)/.test(name))).toEqual([]);
   const files = execFileSync('find', ['.', '-type', 'f'], { cwd: installed, encoding: 'utf8' }).split('\n');
   const places = new Set(files.filter(Boolean).map((file) => file.split('/')[1]));
-  expect([...places].sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json', 'queries']);
-  expect(files.filter((file) => file.endsWith('.ts'))).toEqual([]);
+  expect([...places].sort()).toEqual([
+    'LICENSE',
+    'README.md',
+    'dist',
+    'node_modules',
+    'package.json',
+    'queries',
+  ]);
+  const isOurs = (file: string) => !file.includes('/tldts');
+  expect(files.filter((file) => isOurs(file) && /(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  expect(readdirSync(join(installed, 'node_modules', '@querygate')).sort()).toEqual([
+    'bigquery-sql',
+    'pages',
+  ]);
+  expect(files.filter((file) => file.includes('duckdb.node'))).toEqual([]);
 });
 
 test('the installed command answers in a folder without queries, and ends by SIGTERM', async () => {
