@@ -1,3 +1,4 @@
+import { parseDecimal, parseJson, type Revive } from '@querygate/bigquery-sql/text';
 import type { RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { Rows } from './engine.ts';
@@ -32,7 +33,7 @@ function cellOf(field: RecordField, value: unknown): unknown {
   if (field.repeated) {
     const list = value ?? [];
     const items: unknown = typeof list === 'string' ? jsonOf(field, list) : list;
-    if (!Array.isArray(items)) throw wrongValue(field);
+    if (!Array.isArray(items)) fail(field);
     return items.map((item) => scalarOf(field, item));
   }
   return scalarOf(field, value);
@@ -42,77 +43,97 @@ function scalarOf(field: RecordField, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   switch (field.type) {
     case 'string':
-      return String(value);
+      return value instanceof Date ? isoText(field, value) : textOf(field, value);
     case 'integer':
       return integerOf(field, value);
     case 'float':
-      return Number.isFinite(Number(value)) ? Number(value) : null;
+      return floatOf(field, value);
     case 'numeric':
-      return String(value)
-        .replace(/(\.\d*?)0+$/, '$1')
-        .replace(/\.$/, '');
+      return parseDecimal(textOf(field, value), anyDigits) ?? fail(field);
     case 'boolean':
-      return value === true || value === 'true' || Number(value) === 1;
+      return booleans.get(String(value)) ?? fail(field);
     case 'timestamp':
       return microsecondsOf(field, value);
     case 'datetime':
-      return localText(value, 0).replace(' ', 'T');
+      return localText(field, value, /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?$/).replace(' ', 'T');
     case 'date':
-      return localText(value, 0).slice(0, 10);
+      return localText(field, value, /^\d{4}-\d\d-\d\d(?=$|[T ])/);
     case 'time':
-      return localText(value, value instanceof Date ? 11 : 0);
+      return localText(field, value, /(?:^|(?<=[T ]))\d\d:\d\d:\d\d(?:\.\d+)?$/);
     case 'bytes':
-      return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : String(value);
+      return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : textOf(field, value);
     case 'json':
-      return typeof value === 'string' ? jsonOf(field, value) : value;
+      return typeof value === 'string' ? jsonOf(field, value, exactInteger) : value;
     case 'record':
       return recordOf(field, typeof value === 'string' ? jsonOf(field, value) : value);
   }
 }
 
+const textOf = (field: RecordField, value: unknown): string =>
+  typeof value === 'object' ? fail(field) : String(value);
+
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ...['true', '1'].map((text) => [text, true] as const),
+  ...['false', '0'].map((text) => [text, false] as const),
+]);
+
+/** More digits than any decimal type has. */
+const anyDigits = { whole: 1000, fraction: 1000 };
+
+/** JSON has neither infinities nor NaN: they are NULL. */
+function floatOf(field: RecordField, value: unknown): number | null {
+  const text = textOf(field, value).trim();
+  if (Number.isFinite(Number(text)) && text !== '') return Number(text);
+  return /^(?:[+-]?inf(?:inity)?|nan)$/i.test(text) ? null : fail(field);
+}
+
 function integerOf(field: RecordField, value: unknown): number {
-  const number = Number(value);
+  const text = textOf(field, value).trim();
+  const number = Number(text);
+  if (!Number.isInteger(number) || text === '') return fail(field);
   if (Number.isSafeInteger(number)) return number;
-  if (!Number.isInteger(number)) throw wrongValue(field);
   throw new GatewayError('ENGINE_FAILED', `The query failed: ${field.name}: ${unsafeInteger}`);
 }
 
 function microsecondsOf(field: RecordField, value: unknown): number {
-  if (value instanceof Date) return value.getTime() * 1000;
-  if (typeof value !== 'string') return integerOf(field, value);
-  const [, second = value, fraction = '', zone = 'Z'] =
-    /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2})(?:\.(\d{1,6})\d*)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i.exec(value) ??
-    [];
-  const milliseconds = Date.parse(
-    `${second.replace(' ', 'T')}${/^[+-]\d{2}$/.test(zone) ? `${zone}:00` : zone}`,
-  );
-  if (Number.isNaN(milliseconds)) throw wrongValue(field);
-  return milliseconds * 1000 + Number(fraction.padEnd(6, '0'));
+  if (!(value instanceof Date) && typeof value !== 'string') return integerOf(field, value);
+  const text = value instanceof Date ? isoText(field, value) : value;
+  const [, day, time, fraction = '', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6})\d*)?(Z|[+-]\d\d(?::?\d\d)?)?$/i.exec(text) ?? [];
+  const milliseconds = Date.parse(`${day}T${time}${zone.length === 3 ? `${zone}:00` : zone}`);
+  return Number.isNaN(milliseconds) ? fail(field) : milliseconds * 1000 + Number(fraction.padEnd(6, '0'));
 }
 
-/** Without a zone, and without zeros at the end of a fraction. */
-const localText = (value: unknown, start: number): string =>
-  (value instanceof Date ? value.toISOString().slice(start, -1) : String(value))
-    .replace(/(\.\d*?)0+$/, '$1')
-    .replace(/\.$/, '');
+/** The part of a date or time, without a zone and without zeros at the end of a fraction. */
+function localText(field: RecordField, value: unknown, part: RegExp): string {
+  const text = value instanceof Date ? isoText(field, value).slice(0, -1) : textOf(field, value);
+  const [found = fail(field)] = part.exec(text) ?? [];
+  return found.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+}
+
+const isoText = (field: RecordField, date: Date): string =>
+  Number.isNaN(date.getTime()) ? fail(field) : date.toISOString();
 
 function recordOf(field: RecordField, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) throw wrongValue(field);
+  if (typeof value !== 'object' || value === null) fail(field);
   if (field.fields === undefined) return value;
   const members = value as Readonly<Record<string, unknown>>;
   return Object.fromEntries(field.fields.map((inner) => [inner.name, cellOf(inner, members[inner.name])]));
 }
 
-function jsonOf(field: RecordField, text: string): unknown {
+function jsonOf(field: RecordField, text: string, revive?: Revive): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text, revive);
   } catch {
-    throw wrongValue(field);
+    return fail(field);
   }
 }
 
-const wrongValue = ({ name, type, repeated }: RecordField): GatewayError =>
-  new GatewayError(
-    'ENGINE_FAILED',
-    `The query failed: ${name} is not ${repeated ? 'a list of ' : ''}${type}`,
-  );
+/** JSON may have integers that a number of JavaScript cannot hold. */
+const exactInteger: Revive = (value, source) =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) && source ? JSON.rawJSON(source) : value;
+
+function fail({ name, type, repeated }: RecordField): never {
+  const kind = repeated ? `a list of ${type}` : type;
+  throw new GatewayError('ENGINE_FAILED', `The query failed: ${name} is not ${kind}`);
+}

@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import type { Column } from '../../src/catalog/model/saved-query.ts';
+import { rowsOf } from '../../src/engine/rows-of.ts';
+
+const column = (type: string): Column => ({
+  name: 'x',
+  type: type.replace(/[[\]!]/g, '') as Column['type'],
+  repeated: type.startsWith('['),
+  required: type.endsWith('!'),
+  unit: undefined,
+  description: '',
+});
+const rowOf = (type: string, value: unknown) =>
+  rowsOf({ columns: [column(type)], maxRows: 1 }, [{ x: value }]).rows[0];
+
+const noon = new Date('2026-03-10T12:00:00.500Z');
+
+test.each<[type: string, value: unknown, text: string]>([
+  ['string', 'a"\\', '"a\\"\\\\"'],
+  ['string', 7n, '"7"'],
+  ['string', noon, '"2026-03-10T12:00:00.500Z"'],
+  ['integer', 9007199254740991n, '9007199254740991'],
+  ['integer', '-12', '-12'],
+  ['float', '0.1', '0.1'],
+  ['float', 1e300, '1e+300'],
+  ['numeric', '100.50', '"100.5"'],
+  ['numeric', 1e21, '"1000000000000000000000"'],
+  ['numeric', '-0.000000001', '"-0.000000001"'],
+  ['boolean', 1n, 'true'],
+  ['boolean', 'false', 'false'],
+  ['timestamp', noon, '1773144000500000'],
+  ['timestamp', '2026-03-10 13:00:00.123456789+01', '1773144000123456'],
+  ['timestamp', '0001-01-01 00:00:00', '-62135596800000000'],
+  ['timestamp', 1773144000500000n, '1773144000500000'],
+  ['datetime', '2026-03-10 12:00:00.500000', '"2026-03-10T12:00:00.5"'],
+  ['datetime', noon, '"2026-03-10T12:00:00.5"'],
+  ['date', '2026-03-10', '"2026-03-10"'],
+  ['date', '2026-03-10 00:00:00', '"2026-03-10"'],
+  ['date', noon, '"2026-03-10"'],
+  ['time', '12:00:00.000', '"12:00:00"'],
+  ['time', noon, '"12:00:00.5"'],
+  ['bytes', new Uint8Array([97, 98, 99]), '"YWJj"'],
+  ['bytes', 'YWJj', '"YWJj"'],
+  ['json', '{"a":[1,null],"b":12345678901234567890}', '{"a":[1,null],"b":12345678901234567890}'],
+  ['json', { a: 1 }, '{"a":1}'],
+  ['record', '{"a":{"b":1}}', '{"a":{"b":1}}'],
+  ['[integer]', '[1,null,2]', '[1,null,2]'],
+  ['[string]', ['a'], '["a"]'],
+])('%s: %o is sent as %s', (type, value, text) => {
+  expect(rowOf(type, value)).toBe(`{"x":${text}}`);
+});
+
+test.each<[type: string, value: unknown]>([
+  ['string', { a: 1 }],
+  ['integer', ''],
+  ['integer', '1.5'],
+  ['integer', 'twelve'],
+  ['integer', true],
+  ['float', ''],
+  ['float', 'half'],
+  ['numeric', '1,5'],
+  ['boolean', 'maybe'],
+  ['boolean', 2],
+  ['timestamp', 'yesterday'],
+  ['timestamp', new Date(Number.NaN)],
+  ['datetime', '2026-03-10'],
+  ['date', '10.03.2026'],
+  ['date', new Date(Number.NaN)],
+  ['time', 'noon'],
+  ['bytes', {}],
+  ['json', '{'],
+  ['record', 'text'],
+  ['record', 7],
+  ['[integer]', 7],
+  ['[integer]', '[1, "a"]'],
+])('%s: %o does not fit', (type, value) => {
+  const kind = type.startsWith('[') ? /x is not a list of integer/ : `x is not ${type}`;
+  expect(() => rowOf(type, value)).toThrow(expect.objectContaining({ code: 'ENGINE_FAILED' }));
+  expect(() => rowOf(type, value)).toThrow(kind);
+});
+
+test('NULL is left out, as an infinite float is, and a list that is NULL is empty', () => {
+  expect(rowOf('string', null)).toBe('{}');
+  expect(rowOf('string', undefined)).toBe('{}');
+  for (const value of [Number.NaN, '-Infinity', 'inf']) expect(rowOf('float', value)).toBe('{}');
+  expect(rowOf('[string]', null)).toBe('{"x":[]}');
+  expect(() => rowOf('string!', null)).toThrow('without x, which its header declares as required');
+});
+
+test('an integer beyond 2^53 fails', () => {
+  for (const value of [2n ** 53n, '9007199254740992', 2 ** 53])
+    expect(() => rowOf('integer', value)).toThrow('beyond 2^53');
+});
+
+test('keys with backslashes are those of the text, whatever was read before', () => {
+  JSON.parse('{"a":1,"\\\\":2}');
+  expect(rowOf('json', '{"\\n":1}')).toBe('{"x":{"\\n":1}}');
+});
+
+test('no more than max rows are read, and one that tells whether there are more', () => {
+  let read = 0;
+  function* values() {
+    for (; ; read += 1) yield { x: read };
+  }
+  expect(rowsOf({ columns: [column('integer')], maxRows: 2 }, values())).toEqual({
+    rows: ['{"x":0}', '{"x":1}'],
+    truncated: true,
+  });
+  expect(read).toBe(2);
+});
+
+test('a record has the fields that its column declares', () => {
+  const fields = [
+    { ...column('string'), name: 'a' },
+    { ...column('timestamp'), name: 'at' },
+  ];
+  const record = { ...column('record'), fields };
+  const { rows } = rowsOf({ columns: [record], maxRows: 1 }, [{ x: { at: noon, more: 1 } }]);
+  expect(rows).toEqual(['{"x":{"a":null,"at":1773144000500000}}']);
+});
