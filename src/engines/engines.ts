@@ -28,10 +28,12 @@ export const loadEngine = async (config: Config): Promise<EngineFactory> =>
 export const configuredEngine = async (config: Config): Promise<CheckedEngine> =>
   withFileChecks(await loadEngine(config));
 
-export const limitsOf = (config: Config): EngineLimits => ({
-  concurrency: config.engineConcurrency,
-  queueLength: config.engineQueueLength,
-  timeoutMs: config.engineTimeoutMs,
+export const limitsOf = (
+  settings: Pick<Config, 'engineConcurrency' | 'engineQueueLength' | 'engineTimeoutMs'>,
+): EngineLimits => ({
+  concurrency: settings.engineConcurrency,
+  queueLength: settings.engineQueueLength,
+  timeoutMs: settings.engineTimeoutMs,
 });
 
 /** A path is that of a file in the working directory, as in all settings; anything else is a package. */

@@ -4,7 +4,7 @@ import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Engine, ImportReport } from '../engine/engine.ts';
 import type { EngineFactory } from '../engine/engine-factory.ts';
 import { errorToLog, problemWithoutValues } from '../engine/without-values.ts';
-import { withFileChecks } from '../engines/engines.ts';
+import { limitsOf, withFileChecks } from '../engines/engines.ts';
 import { describeProblem } from '../errors.ts';
 import type { Settings } from './options.ts';
 
@@ -25,14 +25,9 @@ interface EngineOptions {
 /** Opens an engine whose reports go to the log. @throws StartError as `Engine` says */
 export function openEngine(options: EngineOptions): Promise<Engine> {
   const { engine, settings, catalog, turns, log, now, onProgress, onUnusable, imported } = options;
-  const {
-    engineConcurrency: concurrency,
-    engineQueueLength: queueLength,
-    engineTimeoutMs: timeoutMs,
-  } = settings;
   return withFileChecks(engine).open({
     catalog,
-    limits: { concurrency, queueLength, timeoutMs },
+    limits: limitsOf(settings),
     turns,
     now,
     events: {
