@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { openBigquery } from '../../src/engines/bigquery/open-bigquery.ts';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { testEngine } from '../../src/engine/test-suite/test-engine.ts';
+import { bigquery } from '../../src/engines/bigquery/bigquery.ts';
 import { type Emulator, skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
-import { engineHost } from '../support/engine-host.ts';
 import { type ReasonProxy, startReasonProxy } from '../support/reason-proxy.ts';
-import { engineContract } from '../engine/contract.ts';
 
 describe.skipIf(skipsEmulator)('on bigquery-emulator', () => {
   let emulator: Emulator;
@@ -19,20 +17,22 @@ describe.skipIf(skipsEmulator)('on bigquery-emulator', () => {
     await proxy?.close();
     await emulator?.close();
   });
+  const engine = () =>
+    bigquery({
+      projectId: emulator.project,
+      dataset,
+      apiEndpoint: proxy.endpoint,
+      startCheck: 'off',
+    });
 
-  engineContract('bigquery', {
-    open: (queries) => {
-      const config = readConfig({
-        ENGINE: 'bigquery',
-        // The emulator runs one query at a time.
-        ENGINE_TIMEOUT_MS: '8000',
-        ENGINE_CONCURRENCY: '2',
-        BIGQUERY_PROJECT: emulator.project,
-        BIGQUERY_DATASET: dataset,
-        BIGQUERY_API_ENDPOINT: proxy.endpoint,
-        BIGQUERY_START_CHECK: 'off',
-      });
-      return openBigquery(engineHost({ catalog: { queries, tables: [] }, config }), config.bigquery);
+  testEngine({
+    test,
+    // Where the emulator listens is known when the tests run.
+    engine: {
+      ...bigquery({ projectId: '', dataset: '' }),
+      open: (host) => engine().open(host),
     },
+    // The emulator runs one query at a time.
+    limits: { timeoutMs: 8000 },
   });
 });

@@ -26,16 +26,20 @@ export const cases = {
     returns:
       'one row: text \'a "quoted" \\ ü 👍\', whole 9007199254740991, least -9007199254740991, part 0.1, exact 100.50, yes true, moment 2026-03-10 12:34:56.789012 in UTC, ancient 0001-01-01 00:00:00 in UTC, local 2026-03-10 12:34:56, later 2026-03-10 12:34:56.500000, day 2026-03-10, clock 12:34:56, tick 12:34:56.500000, raw the bytes of abc',
     columns: {
-      ...{
-        text: 'string',
-        whole: 'integer',
-        least: 'integer',
-        part: 'float',
-        exact: 'numeric',
-        yes: 'boolean',
-      },
-      ...{ moment: 'timestamp', ancient: 'timestamp', local: 'datetime', later: 'datetime', day: 'date' },
-      ...{ clock: 'time', tick: 'time', raw: 'bytes' },
+      text: 'string',
+      whole: 'integer',
+      least: 'integer',
+      part: 'float',
+      exact: 'numeric',
+      yes: 'boolean',
+      moment: 'timestamp',
+      ancient: 'timestamp',
+      local: 'datetime',
+      later: 'datetime',
+      day: 'date',
+      clock: 'time',
+      tick: 'time',
+      raw: 'bytes',
     },
     sql: `
       select
@@ -47,11 +51,14 @@ export const cases = {
   },
   nested: {
     returns:
-      'one row: json {"a":[1,null]}, record {here: 1, absent: NULL}, list [1, 2], records [{name: "x", numbers: [1]}]',
+      'one row: json {"a":[1,null]}, record {here: 1, absent: NULL, moment: 1970-01-01 00:00:01 in UTC}, list [1, 2], records [{name: "x", moments: [1970-01-01 00:00:01 in UTC]}]. An engine without such types returns the JSON: a timestamp is an integer of microseconds',
     columns: { json: 'json', record: 'record', list: '[integer]', records: '[record]' },
     sql: `
-      select json '{"a":[1,null]}' as json, struct(1 as here, cast(null as int64) as absent) as record,
-        [1, 2] as list, [struct('x' as name, [1] as numbers)] as records`,
+      select
+        json '{"a":[1,null]}' as json,
+        struct(1 as here, cast(null as int64) as absent, timestamp '1970-01-01 00:00:01+00' as moment) as record,
+        [1, 2] as list,
+        [struct('x' as name, [timestamp '1970-01-01 00:00:01+00'] as moments)] as records`,
   },
   nulls: {
     returns: 'one row: here 1, absent NULL, list NULL, infinite an infinite float, or NULL',
@@ -60,19 +67,19 @@ export const cases = {
       select 1 as here, cast(null as string) as absent, case when false then [1] end as list,
         ieee_divide(1, 0) as infinite`,
   },
-  eleven: {
+  beyondMaxRows: {
     returns: 'x from 1 to 11 in this order, of which max rows are 10',
     columns: { x: 'integer' },
     maxRows: 10,
     sql: numbers(11),
   },
-  ten: {
+  asManyAsMaxRows: {
     returns: 'x from 1 to 10 in this order, which is as many as max rows',
     columns: { x: 'integer' },
     maxRows: 10,
     sql: numbers(10),
   },
-  none: {
+  noRows: {
     returns: 'no row, of a column x',
     columns: { x: 'integer' },
     sql: 'select 1 as x from unnest([1]) as y where y > 1',
@@ -83,7 +90,7 @@ export const cases = {
     maxRows: 5000,
     sql: `${numbers(5000)} desc`,
   },
-  huge: {
+  longText: {
     returns: 'one row: x, of 1,000,000 letters a',
     columns: { x: 'string' },
     sql: "select repeat('a', 1000000) as x",
@@ -94,21 +101,24 @@ export const cases = {
     parameters: { word: 'STRING' },
     sql: 'select @word as said',
   },
-  typed: {
+  typedParameters: {
     returns:
       'one row: text, whole, part, yes, moment and day, each the parameter of its name, and NULL if that is NULL',
     columns: {
-      ...{
-        text: 'string',
-        whole: 'integer',
-        part: 'float',
-        yes: 'boolean',
-        moment: 'timestamp',
-        day: 'date',
-      },
+      text: 'string',
+      whole: 'integer',
+      part: 'float',
+      yes: 'boolean',
+      moment: 'timestamp',
+      day: 'date',
     },
     parameters: {
-      ...{ text: 'STRING', whole: 'INT64', part: 'FLOAT64', yes: 'BOOL', moment: 'TIMESTAMP', day: 'DATE' },
+      text: 'STRING',
+      whole: 'INT64',
+      part: 'FLOAT64',
+      yes: 'BOOL',
+      moment: 'TIMESTAMP',
+      day: 'DATE',
     },
     sql: 'select @text as text, @whole as whole, @part as part, @yes as yes, @moment as moment, @day as day',
   },
@@ -118,29 +128,29 @@ export const cases = {
     parameters: { words: '[STRING]' },
     sql: 'select x from unnest(@words) as x with offset as place order by place',
   },
-  uncastable: {
+  wrongValue: {
     returns: 'one row: x, the text @word as an integer; it fails if the text is no integer',
     columns: { x: 'integer' },
     parameters: { word: 'STRING' },
     sql: 'select cast(@word as int64) as x',
   },
-  unsafe: {
+  unsafeInteger: {
     returns: 'one row: x, the integer 9007199254740992',
     columns: { x: 'integer' },
     sql: 'select 9007199254740992 as x',
   },
-  missing: {
+  missingRequired: {
     returns: 'one row: x NULL, although the column is declared as required',
     columns: { x: 'integer!' },
     sql: 'select cast(null as int64) as x',
   },
-  broken: {
+  failing: {
     returns: 'nothing: it fails when it runs, as a division by zero does',
     columns: { x: 'float' },
     sql: 'select 1 / y as x from unnest([0]) as y',
   },
   now: {
-    returns: 'one row: x, the current time',
+    returns: 'one row: x, the current time: host.now(), or that of the engine if it has the flag hasClock',
     columns: { x: 'timestamp' },
     sql: 'select current_timestamp() as x',
   },
@@ -155,7 +165,7 @@ export const cases = {
   },
 } as const satisfies Record<string, Case>;
 
-/** The name of a case of the tests of engines, such as `lists`. */
+/** The name of a case of the tests of engines: a query, and what it returns. */
 export type CaseName = keyof typeof cases;
 
 /** Types of parameters as a header declares them, by their types in the SQL. */
@@ -174,7 +184,7 @@ export function queryOf(name: CaseName, sql: string): SavedQuery {
   const scalar = (type: string) => type.replace(/[[\]!]/g, '');
   const unspecified = { description: '', default: undefined, example: undefined, required: false };
   return {
-    id: `00000000-0000-4000-8000-${Buffer.from(name).toString('hex').slice(0, 12).padEnd(12, '0')}`,
+    id: `00000000-0000-4000-8000-${String(Object.keys(cases).indexOf(name)).padStart(12, '0')}`,
     name,
     aliases: [],
     description: `Returns ${name}.`,

@@ -13,14 +13,14 @@ export interface EngineTestOptions {
   readonly engine: EngineFactory;
   /** Statements for the cases, in SQL of the engine's own; without one, a case runs in BigQuery's SQL. */
   readonly statements?: Readonly<Partial<Record<CaseName, string>>>;
-  /** Cases that the engine cannot have, such as `lists`; their tests are left out. */
+  /** Cases that the engine cannot have, such as `lists`: tests that need one of them are left out. */
   readonly omit?: readonly CaseName[];
   /** Of a slow engine. Default: 2 queries at a time, 100 that wait, 2,000 milliseconds. */
   readonly limits?: Partial<EngineLimits>;
 }
 
 /**
- * Declares the tests that every engine must pass.
+ * Declares the tests that every engine must pass. The engine is opened by the first of them, and closed by the last.
  *
  * @throws Error if an engine with SQL of its own has no statement for a case; the message says what it has to return
  */
@@ -46,25 +46,28 @@ export function testEngine({
     events: { problem() {}, news() {} },
     turns: new LoopTurns(),
   };
-  let opened: Promise<Engine> | undefined;
-  const run = async (name: CaseName, parameters: BoundValues = {}, options: Partial<RunOptions> = {}) => {
-    opened ??= factory.open(host);
+  const start = (
+    engine: Engine,
+    name: CaseName,
+    parameters: BoundValues = {},
+    options: Partial<RunOptions> = {},
+  ) => {
     const query = queries.get(name);
     assert.ok(query, `${name} is omitted`);
-    return (await opened).run({ query, parameters }, { signal: new AbortController().signal, ...options });
+    return engine.run({ query, parameters }, { signal: new AbortController().signal, ...options });
+  };
+  let opened: Promise<Engine> | undefined;
+  const run = async (name: CaseName, parameters?: BoundValues, options?: Partial<RunOptions>) => {
+    opened ??= factory.open(host);
+    return start(await opened, name, parameters, options);
   };
   const rowsOf = async (name: CaseName, parameters?: BoundValues) =>
     (await run(name, parameters)).rows.map((row) => JSON.parse(row) as Readonly<Record<string, unknown>>);
-  const fails = (promise: Promise<unknown>, code: ErrorCode) =>
-    assert.rejects(promise, (error: { readonly code?: string } & Error) => {
-      assert.equal(error.code, code, `${error.code ?? error}, not ${code}`);
-      return true;
-    });
   /** Declares a test, unless a case that it needs is omitted. */
   const check = (title: string, needs: readonly CaseName[], body: () => Promise<void>) =>
     needs.some((name) => omit.includes(name)) || test(`${factory.name}: ${title}`, body);
 
-  check('every column type has its documented JSON form', ['types'], async () => {
+  check('a value of each column type has its documented JSON form', ['types'], async () => {
     assert.deepEqual(await rowsOf('types'), [
       {
         text: 'a "quoted" \\ ü 👍',
@@ -85,38 +88,33 @@ export function testEngine({
     ]);
   });
 
-  check('records, lists and JSON are JSON, and NULL in a record is null', ['nested'], async () => {
+  check('records, lists and JSON are JSON; NULL in a record is null', ['nested'], async () => {
     assert.deepEqual(await rowsOf('nested'), [
       {
         json: { a: [1, null] },
-        record: { here: 1, absent: null },
+        record: { here: 1, absent: null, moment: 1000000 },
         list: [1, 2],
-        records: [{ name: 'x', numbers: [1] }],
+        records: [{ name: 'x', moments: [1000000] }],
       },
     ]);
   });
 
-  check(
-    'a NULL column is left out, a NULL array is empty, an infinite float is left out',
-    ['nulls'],
-    async () => {
-      assert.deepEqual(await rowsOf('nulls'), [{ here: 1, list: [] }]);
-    },
-  );
+  check('a NULL column is left out, as an infinite float is; a NULL list is empty', ['nulls'], async () => {
+    assert.deepEqual(await rowsOf('nulls'), [{ here: 1, list: [] }]);
+  });
 
-  check(
-    'rows beyond max rows are left out, and the result is marked as truncated',
-    ['eleven', 'ten'],
-    async () => {
-      const { rows, truncated } = await run('eleven');
-      assert.deepEqual([rows.length, truncated], [10, true]);
-      const full = await run('ten');
-      assert.deepEqual([full.rows.length, full.truncated], [10, false]);
-    },
-  );
+  check('rows beyond max rows are left out, and the result is truncated', ['beyondMaxRows'], async () => {
+    const { rows, truncated } = await run('beyondMaxRows');
+    assert.deepEqual([rows.length, truncated], [10, true]);
+  });
 
-  check('a result may have no rows', ['none'], async () => {
-    const { rows, truncated } = await run('none');
+  check('as many rows as max rows are not truncated', ['asManyAsMaxRows'], async () => {
+    const { rows, truncated } = await run('asManyAsMaxRows');
+    assert.deepEqual([rows.length, truncated], [10, false]);
+  });
+
+  check('a result may have no rows', ['noRows'], async () => {
+    const { rows, truncated } = await run('noRows');
     assert.deepEqual([rows, truncated], [[], false]);
   });
 
@@ -128,8 +126,8 @@ export function testEngine({
     );
   });
 
-  check('a row may be large', ['huge'], async () => {
-    const [row] = await rowsOf('huge');
+  check('a row may be large', ['longText'], async () => {
+    const [row] = await rowsOf('longText');
     assert.equal(String(row?.x).length, 1_000_000);
   });
 
@@ -139,88 +137,77 @@ export function testEngine({
     });
   }
 
-  check('parameters have the types that they are bound as', ['typed'], async () => {
+  check('parameters have the types that they are bound as', ['typedParameters'], async () => {
     const parameters = {
-      ...{
-        text: '1',
-        whole: '-12',
-        part: '0.5',
-        yes: 'true',
-        moment: '2026-03-10T12:34:56Z',
-        day: '2026-03-10',
-      },
+      text: '1',
+      whole: '-12',
+      part: '0.5',
+      yes: 'true',
+      moment: '2026-03-10T12:34:56Z',
+      day: '2026-03-10',
     };
-    assert.deepEqual(await rowsOf('typed', parameters), [
+    assert.deepEqual(await rowsOf('typedParameters', parameters), [
       { text: '1', whole: -12, part: 0.5, yes: true, moment: 1773146096000000, day: '2026-03-10' },
     ]);
   });
 
-  check('an absent parameter is an empty STRING, and NULL of any other type', ['typed'], async () => {
-    const parameters = { text: '', whole: '', part: '', yes: '', moment: '', day: '' };
-    assert.deepEqual(await rowsOf('typed', parameters), [{ text: '' }]);
-  });
+  check(
+    'an absent parameter is an empty STRING, or NULL of any other type',
+    ['typedParameters'],
+    async () => {
+      const parameters = { text: '', whole: '', part: '', yes: '', moment: '', day: '' };
+      assert.deepEqual(await rowsOf('typedParameters', parameters), [{ text: '' }]);
+    },
+  );
 
-  check('a list is a parameter', ['lists'], async () => {
+  check('a parameter may be a list, also an empty one', ['lists'], async () => {
     assert.deepEqual(await rowsOf('lists', { words: ['b', "'a", ''] }), [{ x: 'b' }, { x: "'a" }, { x: '' }]);
     assert.deepEqual(await rowsOf('lists', { words: [] }), []);
   });
 
-  check(
-    'a value that the SQL cannot cast is an INVALID_PARAMETER with its name',
-    ['uncastable'],
-    async () => {
-      assert.deepEqual(await rowsOf('uncastable', { word: '12' }), [{ x: 12 }]);
-      await assert.rejects(run('uncastable', { word: 'twelve' }), {
-        code: 'INVALID_PARAMETER',
-        parameter: 'word',
-      });
-    },
-  );
+  check('a value that the SQL cannot use is INVALID_PARAMETER with its name', ['wrongValue'], async () => {
+    assert.deepEqual(await rowsOf('wrongValue', { word: '12' }), [{ x: 12 }]);
+    const expected = { code: 'INVALID_PARAMETER', parameter: 'word' };
+    await assert.rejects(run('wrongValue', { word: 'twelve' }), expected);
+  });
 
-  for (const name of ['unsafe', 'missing', 'broken'] as const) {
-    check(`what fails is ENGINE_FAILED and shows no SQL: ${name}`, [name], async () => {
-      const failure: unknown = await run(name).catch((error: unknown) => error);
-      assert.equal((failure as { readonly code?: string }).code, 'ENGINE_FAILED', String(failure));
+  const failures = {
+    unsafeInteger: 'an integer that JSON numbers cannot represent',
+    missingRequired: 'NULL in a required column',
+    failing: 'a query that fails when it runs',
+  } as const;
+  for (const name of Object.keys(failures) as (keyof typeof failures)[]) {
+    check(`${failures[name]} is ENGINE_FAILED, without SQL in the message`, [name], async () => {
+      const failure = await errorOf(run(name));
+      assert.equal(failure?.code, 'ENGINE_FAILED', String(failure));
       const sql = queries.get(name)?.sql.trim() ?? '';
-      assert.ok(
-        !String(failure).includes(sql) && !/select|unnest|cast/i.test(String(failure)),
-        String(failure),
-      );
+      const message = String(failure);
+      assert.ok(!message.includes(sql) && !/select|unnest|cast/i.test(message), message);
     });
   }
 
-  check('the current time is that of the host, or of the engine if it has a clock', ['now'], async () => {
+  check('the current time is that of the host, or of an engine with a clock', ['now'], async () => {
     const [row] = await rowsOf('now');
     const at = Number(row?.x) / 1000;
     if (factory.flags?.hasClock) assert.ok(Math.abs(at - Date.now()) < 3_600_000, String(at));
     else assert.equal(at, now.getTime());
   });
 
-  check(
-    'a query beyond its deadline ends as ENGINE_TIMEOUT, and the engine works on',
-    ['endless', 'echo'],
-    async () => {
-      await fails(run('endless'), 'ENGINE_TIMEOUT');
-      assert.deepEqual(await rowsOf('echo', { word: 'still here' }), [{ said: 'still here' }]);
-    },
-  );
+  check('a query beyond its deadline is ENGINE_TIMEOUT, and ends', ['endless', 'echo'], async () => {
+    await rejectsWith('ENGINE_TIMEOUT', run('endless'));
+    assert.deepEqual(await rowsOf('echo', { word: 'still here' }), [{ said: 'still here' }]);
+  });
 
-  check(
-    'a query whose caller has disconnected is CANCELLED, running or waiting',
-    ['endless', 'echo'],
-    async () => {
-      const caller = new AbortController();
-      const runs = Array.from({ length: 8 }, () =>
-        fails(run('endless', {}, { signal: caller.signal }), 'CANCELLED'),
-      );
-      setTimeout(() => caller.abort(), 50);
-      await Promise.all(runs);
-      await fails(run('echo', { word: 'late' }, { signal: AbortSignal.abort() }), 'CANCELLED');
-      assert.deepEqual(await rowsOf('echo', { word: 'still here' }), [{ said: 'still here' }]);
-    },
-  );
+  check('a query without callers is CANCELLED, running or waiting', ['endless', 'echo'], async () => {
+    const caller = new AbortController();
+    const runs = Array.from({ length: 8 }, () => run('endless', {}, { signal: caller.signal }));
+    setTimeout(() => caller.abort(), 50);
+    await rejectsWith('CANCELLED', ...runs);
+    await rejectsWith('CANCELLED', run('echo', { word: 'late' }, { signal: AbortSignal.abort() }));
+    assert.deepEqual(await rowsOf('echo', { word: 'still here' }), [{ said: 'still here' }]);
+  });
 
-  check('concurrent queries all get their own results', ['echo'], async () => {
+  check('queries at the same time all get their own results', ['echo'], async () => {
     const words = Array.from({ length: 50 }, (_, at) => `word ${at}`);
     const said = await Promise.all(words.map((word) => rowsOf('echo', { word })));
     assert.deepEqual(
@@ -229,21 +216,16 @@ export function testEngine({
     );
   });
 
-  check('a run says when it has left the queue', ['echo'], async () => {
+  check('a run calls onStart when it has left the queue', ['echo'], async () => {
     let starts = 0;
-    await run(
-      'echo',
-      { word: 'x' },
-      {
-        onStart: () => {
-          starts += 1;
-        },
-      },
-    );
+    const onStart = () => {
+      starts += 1;
+    };
+    await run('echo', { word: 'x' }, { onStart });
     assert.ok(starts > 0, 'onStart was not called');
   });
 
-  check('rows wait for beforeRows, where the engine calls it', ['echo'], async () => {
+  check('rows wait for beforeRows, if the engine calls it', ['echo'], async () => {
     let waits = 0;
     const beforeRows = async () => {
       waits += 1;
@@ -254,41 +236,24 @@ export function testEngine({
     assert.deepEqual([rows.length, waits], [1, 0]);
   });
 
-  check(
-    'a query that no place is left for is ENGINE_BUSY, and says when to try again',
-    ['endless'],
-    async () => {
-      const small = { ...host.limits, concurrency: 1, queueLength: 1 };
-      const engine = await factory.open({ ...host, limits: small });
-      const query = queries.get('endless');
-      assert.ok(query);
-      const caller = new AbortController();
-      const runs = Array.from({ length: 4 }, () =>
-        engine.run({ query, parameters: {} }, { signal: caller.signal }).then(
-          () => undefined,
-          (error: { readonly code?: string; readonly retryAfterSeconds?: number }) => error,
-        ),
-      );
-      setTimeout(() => caller.abort(), 100);
-      const errors = await Promise.all(runs);
-      await engine.close();
-      const busy = errors.filter((error) => error?.code === 'ENGINE_BUSY');
-      assert.ok(busy.length > 0, errors.map((error) => error?.code).join());
-      for (const error of busy)
-        assert.ok((error?.retryAfterSeconds ?? 0) > 0, 'retryAfterSeconds is missing');
-    },
-  );
+  check('a query too many is ENGINE_BUSY, and says when to try again', ['endless'], async () => {
+    const small = { ...host.limits, concurrency: 1, queueLength: 1 };
+    const engine = await factory.open({ ...host, limits: small });
+    const caller = new AbortController();
+    const options = { signal: caller.signal };
+    const runs = Array.from({ length: 4 }, () => errorOf(start(engine, 'endless', {}, options)));
+    setTimeout(() => caller.abort(), 100);
+    const errors = await Promise.all(runs);
+    await engine.close();
+    const busy = errors.filter((error) => error?.code === 'ENGINE_BUSY');
+    assert.ok(busy.length > 0, errors.map((error) => error?.code).join());
+    for (const error of busy) assert.ok((error?.retryAfterSeconds ?? 0) > 0, 'retryAfterSeconds is missing');
+  });
 
   check('closing stops running and waiting queries, and may be called twice', ['endless'], async () => {
     const engine = await factory.open(host);
-    const query = queries.get('endless');
-    assert.ok(query);
-    const { signal } = new AbortController();
-    const runs = Array.from({ length: 4 }, () =>
-      fails(engine.run({ query, parameters: {} }, { signal }), 'CANCELLED'),
-    );
-    await Promise.all([engine.close(), engine.close()]);
-    await Promise.all(runs);
+    const runs = Array.from({ length: 4 }, () => start(engine, 'endless'));
+    await Promise.all([rejectsWith('CANCELLED', ...runs), engine.close(), engine.close()]);
   });
 
   check('engines over the same data have the same source', [], async () => {
@@ -299,4 +264,20 @@ export function testEngine({
     assert.equal(other.source, engine.source);
     await Promise.all([engine.close(), other.close()]);
   });
+}
+
+interface Failure extends Error {
+  readonly code?: ErrorCode;
+  readonly retryAfterSeconds?: number;
+}
+
+const errorOf = (run: Promise<unknown>): Promise<Failure | undefined> =>
+  run.then(
+    () => undefined,
+    (error: Failure) => error,
+  );
+
+async function rejectsWith(code: ErrorCode, ...runs: readonly Promise<unknown>[]): Promise<void> {
+  for (const error of await Promise.all(runs.map(errorOf)))
+    assert.equal(error?.code, code, `${error?.code ?? error}, not ${code}`);
 }
