@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
+import type { Closers } from '../concurrency/closers.ts';
 import { StartError } from '../errors.ts';
 import { type Callers, joinSources } from '../keys/join-sources.ts';
 import type { KeyHost, OpenKeys } from '../keys/key-source.ts';
@@ -23,33 +24,24 @@ export interface OpenCallers extends Callers {
   readonly ready: Promise<void> | undefined;
 }
 
-/** @throws StartError with every problem of the first source that has some */
-export async function openCallers({
-  keys,
-  shared,
-  log,
-  now,
-  ...options
-}: CallersOptions): Promise<OpenCallers> {
+/** @throws StartError with every problem of the first source that has some; `closers` has what is open then */
+export async function openCallers(
+  { keys, shared, log, now, ...options }: CallersOptions,
+  closers: Closers,
+): Promise<OpenCallers> {
   const sources = typeof keys === 'function' || 'open' in keys ? [keys] : keys;
   if (sources.length === 0) throw new StartError('The gateway cannot start', [{ message: noKeys }]);
   const hasRates = sources.some((one) => typeof one === 'function' || one.isUnlimited !== true);
   const rates = hasRates ? await shared?.openRates(log, now) : undefined;
   const host: KeyHost = { ...options, newRateLimit: rates?.newRateLimit ?? newLocalRateLimit, log, now };
+  if (rates !== undefined) closers.push(rates.close);
   const opened: OpenKeys[] = [];
-  const close = async () => {
-    for (const one of opened) await one.close?.();
-    await rates?.close();
-  };
-  try {
-    for (const one of sources) {
-      opened.push(await (typeof one === 'function' ? keyFunction(one) : one).open(host));
-    }
-  } catch (error) {
-    await close();
-    throw error;
+  for (const source of sources) {
+    const open = await (typeof source === 'function' ? keyFunction(source) : source).open(host);
+    closers.push(() => open.close?.());
+    opened.push(open);
   }
-  return { ...joinSources(opened), ready: rates?.ready, close };
+  return { ...joinSources(opened), ready: rates?.ready };
 }
 
 const noKeys = 'keys: is empty; give a key file, a key, or a function of the request';

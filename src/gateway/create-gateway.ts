@@ -5,6 +5,7 @@ import { openHistory } from '../catalog/folder/catalog-history.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { systemClock } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
+import { Closers } from '../concurrency/closers.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { parseAddressList } from '../config/address-list.ts';
 import { StartError } from '../errors.ts';
@@ -58,7 +59,19 @@ const reloading: Owner = 'saved queries';
  *
  * @throws StartError with every problem of the options, the saved queries or the key file
  */
-export async function createGateway(given: GatewayOptions): Promise<Gateway> {
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const closers = new Closers();
+  closers.push(() => options.tracer?.close());
+  try {
+    return await openGateway(options, closers);
+  } catch (error) {
+    // What failed first is what has to be corrected.
+    await closers.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gateway> {
   const { log = pino({ enabled: false }), now = systemClock.now, after = systemClock.after } = given;
   const options = { ...given, log };
   const settings = settingsOf(options);
@@ -76,49 +89,37 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
   const { catalog } = history;
   const trusted = trustedDocuments === undefined ? undefined : loadTrustedDocuments(trustedDocuments);
 
-  const callers = await openCallers({
-    keys: options.keys,
-    shared: options.cache?.shared,
-    catalog,
-    hideEndpoints,
-    log,
-    now,
-  });
-  const execution = await openQueryExecution({
-    ...options,
-    settings,
-    catalog,
-    clock: { now, after },
-    turns,
-    hooks,
-  }).catch(async (error: unknown) => {
-    await callers.close();
-    throw error;
-  });
+  const { keys, cache } = options;
+  const callers = await openCallers(
+    { keys, shared: cache?.shared, catalog, hideEndpoints, log, now },
+    closers,
+  );
+  const clock = { now, after };
+  const execution = await openQueryExecution({ ...options, settings, catalog, clock, turns, hooks }, closers);
   const { results, getResult } = execution;
   await results.ready;
   await callers.ready;
   callers.watch();
 
   const state = () => reload.state;
-  const opened = await openPlugins(plugins, {
-    log,
-    clock: { now, after },
-    turns,
-    catalog,
-    engine: settings.engine,
-    engineConcurrency: settings.engineConcurrency,
-    engineTimeoutMs: settings.engineTimeoutMs,
-    isKeyText: callers.isKeyText,
-    run: execution.run,
-    results,
-    state,
-    families: () => familiesOf(plugins, log),
-  }).catch(async (error: unknown) => {
-    await callers.close();
-    await execution.close();
-    throw error;
-  });
+  const opened = await openPlugins(
+    plugins,
+    {
+      log,
+      clock,
+      turns,
+      catalog,
+      engine: settings.engine,
+      engineConcurrency: settings.engineConcurrency,
+      engineTimeoutMs: settings.engineTimeoutMs,
+      isKeyText: callers.isKeyText,
+      run: execution.run,
+      results,
+      state,
+      families: () => familiesOf(plugins, log),
+    },
+    closers,
+  );
   let ready = true;
   const budget = new ByteBudget();
   const { handle, versions, buildVersion } = buildHttpHandler({
@@ -157,6 +158,13 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
     log,
     now,
   });
+  const closeAll = async () => {
+    // It may wait for an import, which closing the engine ends.
+    const closing = [reload.close(), closers.close()];
+    await Promise.allSettled(closing);
+    await Promise.all(closing);
+  };
+  let closed: Promise<void> | undefined;
   return {
     get catalog() {
       return history.catalog;
@@ -171,14 +179,9 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
     drain: () => {
       ready = false;
     },
-    async close() {
-      // It may wait for an import, which closing the engine ends.
-      const reloadClosed = reload.close();
-      await callers.close();
-      await opened.close();
-      await execution.close();
-      await reloadClosed;
-      await options.tracer?.close();
+    close() {
+      closed ??= closeAll();
+      return closed;
     },
   };
 }

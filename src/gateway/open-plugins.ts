@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
+import type { Closers } from '../concurrency/closers.ts';
 import { StartError } from '../errors.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
 import type { GatewayPlugin, MetricFamily, PluginHost } from './plugin.ts';
@@ -9,11 +10,14 @@ interface OpenPlugins {
   routesOf(catalog: Catalog, rest: Answer): Generator<void, readonly PluginRoute[]>;
   /** @returns resolves when nothing of them uses queries that the version does not have */
   replaceCatalog(catalog: Catalog): Promise<unknown>;
-  close(): Promise<void>;
 }
 
-/** @throws StartError if two have one name; what `open` throws, when those before it are closed */
-export async function openPlugins(plugins: readonly GatewayPlugin[], host: PluginHost): Promise<OpenPlugins> {
+/** @throws StartError if two have one name; what `open` throws. `closers` has those that were opened, or tried to */
+export async function openPlugins(
+  plugins: readonly GatewayPlugin[],
+  host: PluginHost,
+  closers: Closers,
+): Promise<OpenPlugins> {
   const names = plugins.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) < at);
   if (twice !== undefined) {
@@ -22,21 +26,10 @@ export async function openPlugins(plugins: readonly GatewayPlugin[], host: Plugi
   }
   const log = (plugin: GatewayPlugin, hook: string) => (err: unknown) =>
     host.log.error({ plugin: plugin.name, hook, err }, 'a plug-in has failed');
-  const opened: GatewayPlugin[] = [];
-  const close = async () => {
-    for (const plugin of opened.splice(0).reverse()) {
-      const end = async () => plugin.close?.();
-      await end().catch(log(plugin, 'close'));
-    }
-  };
-  try {
-    for (const plugin of plugins) {
-      opened.push(plugin);
-      await plugin.open?.(host);
-    }
-  } catch (error) {
-    await close();
-    throw error;
+  const close = async (plugin: GatewayPlugin) => plugin.close?.();
+  for (const plugin of plugins) {
+    closers.push(() => close(plugin).catch(log(plugin, 'close')));
+    await plugin.open?.(host);
   }
   return {
     *routesOf(catalog, rest) {
@@ -51,7 +44,6 @@ export async function openPlugins(plugins: readonly GatewayPlugin[], host: Plugi
       const replace = async (plugin: GatewayPlugin) => plugin.onCatalog?.(catalog);
       return Promise.all(plugins.map((plugin) => replace(plugin).catch(log(plugin, 'onCatalog'))));
     },
-    close,
   };
 }
 

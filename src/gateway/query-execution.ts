@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
+import type { Closers } from '../concurrency/closers.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Engine, ImportReport } from '../engine/engine.ts';
 import { idsOf } from '../http/message/request-trace.ts';
@@ -39,17 +40,20 @@ export interface QueryExecution {
   readonly run: Engine['run'];
   /** Keeps the results of another version warm. */
   replaceCatalog(catalog: Catalog): void;
-  close(): Promise<void>;
 }
 
-/** @throws StartError as `Engine` says */
-export async function openQueryExecution(options: QueryExecutionOptions): Promise<QueryExecution> {
+/** @throws StartError as `Engine` says; `closers` has what is open then */
+export async function openQueryExecution(
+  options: QueryExecutionOptions,
+  closers: Closers,
+): Promise<QueryExecution> {
   const { settings, catalog, log, clock, turns, hooks, tracer } = options;
   const openShared = await sharedCache(options.cache?.shared, log);
   const imported = (report: ImportReport) => {
     for (const hook of hooks.onImport) hook(report);
   };
   const engine = hooks.observeRuns(await openEngine({ ...options, now: clock.now, imported }));
+  closers.push(() => engine.close());
   const onCost: OnCost = (endpoint, cost, trace) =>
     log.info({ endpoint, ...cost, ...(trace && idsOf(trace)) }, 'query ran');
   const { engineConcurrency, engineTimeoutMs } = settings;
@@ -65,6 +69,7 @@ export async function openQueryExecution(options: QueryExecutionOptions): Promis
     openShared,
     onCost,
   });
+  closers.push(results.close);
   const getResult = tracer === undefined ? results.get : traceResults(results.get);
   return {
     getResult: hooks.observeResults(getResult),
@@ -76,10 +81,6 @@ export async function openQueryExecution(options: QueryExecutionOptions): Promis
       return rows;
     },
     replaceCatalog: results.replaceCatalog,
-    async close() {
-      await results.close();
-      await engine.close();
-    },
   };
 }
 

@@ -12,7 +12,6 @@ export interface Callers {
   isKeyText(text: string): boolean;
   watch(): void;
   replaceQueries(queries: EndpointNames): void;
-  close(): Promise<void>;
 }
 
 /** Characters of the keys whose source is remembered: to ask a source that does not know a key takes time. */

@@ -4,10 +4,14 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { GatewayError, StartError } from '../../src/errors.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
+import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { GatewayPlugin } from '../../src/gateway/plugin.ts';
+import { redis } from '../../src/gateway/redis.ts';
 import { apiKey as keyOf } from '../../src/keys/sources/api-key.ts';
 import { metrics } from '../../src/plugins/metrics/metrics.ts';
+import { eventually } from '../support/eventually.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../support/query-folder.ts';
+import { hasRedis, redisServer } from '../support/redis-server.ts';
 import { openedEngine } from '../support/test-app.ts';
 
 const apiKey = 'a-key-for-tests-only';
@@ -163,10 +167,61 @@ describe('a reply of a plug-in', () => {
   });
 });
 
-test('two plug-ins with one name, or one route, end the start', async () => {
-  await expect(open({ name: 'a' }, { name: 'a' })).rejects.toThrow(StartError);
+describe('a start that fails', () => {
   const routes: GatewayPlugin['routes'] = () => [
     { path: '/x', access: 'public', answer: () => ({ status: 204, headers: {}, body: undefined }) },
   ];
-  await expect(open({ name: 'a', routes }, { name: 'b', routes })).rejects.toThrow(StartError);
+
+  /** Opens a gateway that cannot start. @returns what was closed, in this order */
+  async function closedOf(
+    plugins: readonly GatewayPlugin[],
+    options: Partial<GatewayOptions> = {},
+  ): Promise<readonly string[]> {
+    const closed: string[] = [];
+    const noting = (name: string) => ({ close: async () => void closed.push(name) });
+    const engine = { source: 'test', run: async () => ({ rows: [], truncated: false }), ...noting('engine') };
+    const opening = createGateway({
+      queries: folder.folder,
+      engine: openedEngine(engine),
+      keys: { open: () => ({ find: () => undefined, ...noting('keys') }) },
+      plugins: plugins.map((plugin) => ({ ...noting(plugin.name), ...plugin })),
+      ...options,
+    });
+    await expect(opening).rejects.toThrow(StartError);
+    return closed;
+  }
+
+  test('by two plug-ins with one name closes the engine and the keys', async () => {
+    expect(await closedOf([{ name: 'a' }, { name: 'a' }])).toEqual(['engine', 'keys']);
+  });
+
+  test('by two plug-ins with one route closes all that was opened, also if closing fails', async () => {
+    const a: GatewayPlugin = { name: 'a', routes };
+    expect(await closedOf([a, { ...a, name: 'b' }])).toEqual(['b', 'a', 'engine', 'keys']);
+    const close = () => Promise.reject(new Error('a defect'));
+    expect(await closedOf([a, { ...a, name: 'b', close }])).toEqual(['a', 'engine', 'keys']);
+  });
+
+  test.skipIf(!hasRedis)('closes its connections to Redis', async () => {
+    const server = await redisServer();
+    await server.start();
+    try {
+      const shared = redis({
+        url: server.url,
+        secret: 'a secret of thirty-two characters'.replaceAll(' ', '-'),
+      });
+      await closedOf(
+        [
+          { name: 'a', routes },
+          { name: 'b', routes },
+        ],
+        { cache: { shared } },
+      );
+      const others = () =>
+        server.run(async (client) => (await client.sendCommand(['CLIENT', 'LIST'])) as string);
+      await eventually(async () => expect((await others()).trim().split('\n')).toHaveLength(1));
+    } finally {
+      await server.close();
+    }
+  });
 });
