@@ -37,9 +37,6 @@ export function joinSources(sources: readonly OpenKeys[]): Callers {
     replaceQueries(queries) {
       for (const source of sources) source.replaceQueries?.(queries);
     },
-    async close() {
-      for (const source of sources) await source.close?.();
-    },
   };
 }
 
@@ -48,6 +45,9 @@ function findInTurn(sources: readonly OpenKeys[]): Callers['find'] {
     maxSize: maxRememberedLength,
     sizeCalculation: (_, text) => text.length,
   });
+  // Another part of the request may make it one of an earlier source that reads more than the text.
+  const readsMore = sources.findIndex(({ readsRequest }) => readsRequest);
+  const lastRemembered = readsMore < 0 ? sources.length : readsMore;
   const findFrom = (
     at: number,
     text: string | undefined,
@@ -58,7 +58,7 @@ function findInTurn(sources: readonly OpenKeys[]): Callers['find'] {
       const found = source.find(text, request);
       if (found === undefined) continue;
       if (!(found instanceof Promise)) {
-        if (text) latest.set(text, source);
+        if (text && index <= lastRemembered) latest.set(text, source);
         return found;
       }
       return found.then(async (verified) => {

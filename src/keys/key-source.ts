@@ -44,6 +44,8 @@ export type Verified =
 
 /** A source while the gateway runs. */
 export interface OpenKeys {
+  /** Whether `find` reads more of a request than the text and the address. */
+  readonly readsRequest?: true;
   /**
    * The principal of a request.
    *

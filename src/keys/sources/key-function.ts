@@ -94,6 +94,7 @@ function openFunction(callerOf: KeyFunction, host: Parameters<KeySource['open']>
     return principal;
   };
   return {
+    readsRequest: true,
     find(_, { method, url, headers, address }) {
       if (url === undefined) return undefined;
       const caller = callerOf({ method, url, headers, address });
