@@ -19,7 +19,8 @@ export interface QuerySource {
    * Follows changes.
    *
    * @param onChange to be called after each: `read` is called soon, once for calls that follow each other
-   * @returns ends it, when the gateway is closed
+   * @returns ends it, when the gateway is closed, which waits for it
+   * @throws anything, which is logged; it is called again after ten seconds
    */
   watch?(onChange: () => void): (() => unknown) | Promise<() => unknown>;
 }
@@ -107,13 +108,29 @@ function watchObject(
     isDue = true;
     schedule(settleMs);
   };
-  const watching = source.watch?.(look);
+  let endWatch: (() => unknown) | undefined;
+  let watchTimer: NodeJS.Timeout | undefined;
+  const follow = async () => {
+    try {
+      endWatch = await source.watch?.(look);
+      if (isClosed) await endWatch?.();
+    } catch (error) {
+      if (!isClosed) retryFollow(error);
+    }
+  };
+  const retryFollow = (error: unknown) => {
+    onError(error);
+    // What has changed until then is read.
+    watchTimer = setTimeout(() => follow().then(look), retryMs).unref();
+  };
+  follow();
   return {
     look,
     async close() {
       isClosed = true;
       clearTimeout(timer);
-      (await watching)?.();
+      clearTimeout(watchTimer);
+      await endWatch?.();
       await running;
     },
   };
