@@ -64,6 +64,6 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'src/plugins': ['metrics', 'shadow', 'deprecation', 'openapi', 'logflare', 'pages', 'graphiql'],
   'src/http/graphql': ['document', 'persisted', 'schema', 'compiled'],
   'src/author': ['problems', 'mutate', 'test', 'diff', 'new', 'tables', 'sql', 'types'],
-  'src/author/diff': ['rules', 'compare', 'git'],
+  'src/author/diff': ['compare', 'git'],
   'src/cli': ['settings', 'keys', 'start', 'commands'],
 };

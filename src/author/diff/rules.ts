@@ -1,35 +1,147 @@
-import { columnRules } from './rules/columns.ts';
-import { endpointRules } from './rules/endpoints.ts';
-import { enumValueRules } from './rules/enum-values.ts';
-import { parameterRules } from './rules/parameters.ts';
-import { policyRules } from './rules/policy.ts';
-import { type Rule, type Rules, rule } from './rules/rule.ts';
-import { sqlRules } from './rules/sql.ts';
-import { tenantRules } from './rules/tenant.ts';
+import type { Level } from './levels.ts';
 
-/** Every kind of change with its verdict. `docs/diff.md` has the same table. */
+/** The verdict on a kind of change. */
+interface Rule {
+  readonly rest: Level;
+  readonly graphql: Level;
+  /** What callers see. */
+  readonly effect: string;
+  /** Set if a comparison of GraphQL schemas, which cannot know the gateway, gives a level that is too high. */
+  readonly isStricterInSchema?: true;
+}
+
+/** @param effects by the name of the kind */
+function verdict<K extends string>(
+  rest: Level,
+  graphql: Level,
+  effects: Readonly<Record<K, string>>,
+  more: Pick<Rule, 'isStricterInSchema'> = {},
+): Readonly<Record<K, Rule>> {
+  const all = Object.entries<string>(effects).map(([kind, effect]) => [
+    kind,
+    { rest, graphql, effect, ...more },
+  ]);
+  return Object.fromEntries(all);
+}
+
+/** Every kind of change with its verdict, for REST and for GraphQL. `docs/diff.md` has the same, and what each kind is. */
 export const rules = {
-  ...endpointRules,
-  ...parameterRules,
-  ...enumValueRules,
-  ...tenantRules,
-  ...columnRules,
-  ...policyRules,
-  ...sqlRules,
-
-  description: rule(
+  ...verdict('breaking', 'breaking', {
+    'endpoint-removed': 'its path gives 404, and its root field is invalid',
+    'endpoint-renamed':
+      'the old name gives 404 or another endpoint, and the root field and its types have other names',
+    'address-reused': 'requests to it get rows of another query',
+    'parameter-added-required': 'requests without it get 400',
+    'parameter-required': 'requests without it get 400',
+    'parameter-type-changed': 'requests with other values get 400',
+    'parameter-single': 'requests with several values get 400',
+    'parameter-tightened': 'requests with values outside get 400',
+    'enum-value-removed': 'requests with it get 400',
+    'tenant-removed': 'keys that are bound to tenants get 403',
+    'tenant-moved': 'keys that are bound to tenants must send another parameter',
+    'column-removed': 'rows lack it, and operations that select it are invalid',
+    'column-type': 'values of another type or with another meaning',
+    'column-nullable': 'rows may lack it, and the field may be null',
+    'sandboxing-disabled': 'requests with SQL get 400, and the field for them is invalid',
+    'sandbox-removed': 'SQL of callers that reads it gets 400',
+    'bytes-over-ratio': 'nothing but cost: the option decides',
+    'bytes-over-maximum': 'requests get 422 `QUERY_TOO_EXPENSIVE`',
+  }),
+  ...verdict('breaking', 'dangerous', {
+    'id-changed': 'the path with the old UUID gives 404, and so do keys that name it; the root field stays',
+    'alias-removed': 'its path gives 404, and keys that name it lose the endpoint; the root field stays',
+    'column-wire':
+      'text instead of microseconds in REST, or the reverse; GraphQL has text, perhaps written in another way',
+  }),
+  ...verdict('breaking', 'safe', {
+    'enum-text-removed': 'REST requests with it get 400',
+    'unknown-refused': 'REST requests with values that are not listed get 400; GraphQL refused them before',
+    'metric-removed': 'Prometheus gets no samples, or 406',
+  }),
+  ...verdict('dangerous', 'breaking', {
+    'default-version':
+      'its callers get the rows of the other version, whose differences are listed too; the field has another type',
+    'parameter-removed':
+      'REST ignores parameters that are not declared, so that the rows are no longer restricted by it; the argument is invalid in GraphQL',
+    'parameter-type-text':
+      'REST accepts the same texts, but rows may differ; variables and literals of GraphQL have the old type',
+    'enum-value-merged': 'REST answers with rows of the other value; the value is invalid in GraphQL',
+  }),
+  ...verdict('dangerous', 'dangerous', {
+    'parameter-bind': 'the same values are accepted, but rows may differ',
+    'parameter-pattern-literal': 'characters with a meaning in regular expressions mean themselves',
+    'parameter-default': 'requests without the parameter get other rows',
+    'tenant-added': 'keys that are bound to tenants may query the endpoint',
+    'tenant-pattern': 'keys that are bound to tenants may get other rows',
+    'tenant-unchecked': 'it is no longer checked that only rows of one tenant are returned',
+    'column-widened': 'numbers may have a fraction; Arrow and Parquet have another type',
+    'column-text': 'a text, but perhaps written in another way',
+    'column-unit': 'the same types, but the numbers mean something else',
+    'max-rows-lowered': 'results are cut earlier, which `truncated` says',
+    'caching-longer': 'rows may be older than before',
+    'stale-shorter': 'more requests fail while the engine fails',
+    'label-removed': 'requests that set it succeed, but the bill lacks it',
+    'sandboxing-enabled': 'callers may read every row and column of the common tables',
+    'sql-changed': 'rows may differ: `querygate test` shows whether they do',
+    'table-changed': 'rows may differ',
+  }),
+  ...verdict('dangerous', 'safe', {
+    'enum-text-changed': 'REST requests with it get other rows',
+    'column-order': 'CSV, Arrow and Parquet have another order of columns',
+    'column-narrowed': 'Arrow and Parquet have another type; JSON has numbers as before',
+    'metric-changed': 'Prometheus stores other series; queries and alerts may find none',
+  }),
+  ...verdict('safe', 'breaking', {
+    'endpoint-renamed-with-alias': 'the old path works; an alias adds no root field to GraphQL',
+    'only-version':
+      'REST still finds the version by its number, but the root field with the number is removed',
+    'parameter-type-widened':
+      'REST accepts the same texts; variables and literals of GraphQL have the old type',
+    'parameter-list': 'REST accepts one value as before; variables of GraphQL have the old type',
+    'enum-name-changed': 'operations with the old name are invalid',
+    'enum-type-renamed': 'operations that declare variables of the old type are invalid',
+    'column-record': 'REST is as before; operations must select fields, or must not',
+    'field-renamed': 'REST is as before; operations with the former name are invalid, or get the other field',
+  }),
+  ...verdict('safe', 'dangerous', {
+    'enum-name-moved': 'operations with it get other rows',
+  }),
+  ...verdict('safe', 'safe', {
+    'endpoint-added': 'a new path and a new root field',
+    'id-changed-with-alias': 'nothing',
+    deprecation: 'other headers and schemas',
+    shadow: 'nothing but cost',
+    'alias-added': 'a further path',
+    'parameter-loosened': 'nothing',
+    'enum-text-added': 'nothing',
+    'unknown-accepted': 'REST requests with values that are not listed get rows of the default',
+    'tenant-checked': 'nothing',
+    'column-added': 'a further member of each row, a further field',
+    'column-required': 'nothing',
+    'max-rows-raised': 'results may have more rows',
+    'caching-shorter': 'newer rows; the query runs more often',
+    'stale-longer': 'older rows instead of errors while the engine fails',
+    'cache-warming': 'nothing but time and cost',
+    'label-added': 'requests may set it',
+    'sandbox-added': 'nothing',
+    'metric-added': 'a further series',
+    'sql-layout': 'nothing',
+    'table-extended': 'nothing',
+    'bytes-read': 'other cost',
+    description: 'other documentation',
+    'schema-changed': 'in GraphQL as severe as GraphQL Inspector says',
+  }),
+  ...verdict(
     'safe',
     'safe',
-    'descriptions, examples or stated units are changed',
-    'other documentation',
+    {
+      'parameter-added': 'nothing, as long as it is left out',
+      'parameter-optional': 'nothing: each request has it',
+      'enum-value-added': 'nothing: the enum is only a type of arguments',
+    },
+    { isStricterInSchema: true },
   ),
-  'schema-changed': rule(
-    'safe',
-    'safe',
-    'anything else that a comparison of the GraphQL schemas finds',
-    'in GraphQL as severe as GraphQL Inspector says',
-  ),
-} as const satisfies Rules;
+};
 
 export type Kind = keyof typeof rules;
 

@@ -28,14 +28,16 @@ interface Hooks {
 describe('docs/diff.md', () => {
   test('has every kind of change with its verdicts', () => {
     const [, ...rows] = rowsOf('## Kinds of changes') ?? [];
-    const stated = Object.entries(rules).map(([kind, { change, rest, graphql, effect }]) => [
-      `\`${kind}\``,
-      change,
-      rest,
-      graphql,
-      effect,
+    const stated = rows.map(([kind = '', , rest, graphql, effect]) => [
+      kind.slice(1, -1),
+      { rest, graphql, effect },
     ]);
-    expect(rows).toEqual(stated);
+    const judged = Object.entries(rules).map(([kind, { rest, graphql, effect }]) => [
+      kind,
+      { rest, graphql, effect },
+    ]);
+    expect(stated).toHaveLength(judged.length);
+    expect(Object.fromEntries(stated)).toEqual(Object.fromEntries(judged));
   });
 
   test('explains every level', () => {
