@@ -10,9 +10,6 @@ const knots = [
   'packages/bigquery-sql/src/rules',
 ];
 
-/** Base names that stand more than twice. The list only shrinks. */
-const toBeRenamed: readonly string[] = ['arguments.ts', 'errors.ts', 'open-fixtures.ts'];
-
 /** Small files with one user: what is imported by a name or on demand, and one of several of a kind. */
 const contracts =
   /^(?:src\/(?:exports|formats|author\/types)|packages\/bigquery-sql\/src\/(?:passes|macros\/host))\//;
@@ -121,9 +118,9 @@ describe('architecture', () => {
     expect(hidden).toEqual([]);
   });
 
-  test('no base name stands more than twice, but for those that are still to be renamed', () => {
+  test('no base name stands more than twice', () => {
     const names = Map.groupBy(files, (file) => basename(file));
-    const repeated = [...names].filter(([name, { length }]) => length > 2 && !toBeRenamed.includes(name));
+    const repeated = [...names].filter(([name, { length }]) => length > 2);
     expect(repeated).toEqual([]);
   });
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { outcomeJson, outcomeText } from './command/output.ts';
-import { applyParameters, commandError, parseParameters } from './command/parameters.ts';
+import { applyParameters, commandError, parseParameters } from './command/parameter-option.ts';
 import { splitStatements } from './command/split-statements.ts';
 import { compile, openSession } from './index.ts';
 import { describeProblem, ProblemError } from './problem.ts';

@@ -1,7 +1,7 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { StartError } from '../../errors.ts';
 import type { QueryTest, TestFile } from './load-tests.ts';
-import type { OpenFixtures } from './open-fixtures.ts';
+import type { FixtureEngine } from './fixture-engine.ts';
 import { judge, runTest, type TestResult, type Verdict } from './run-test.ts';
 
 export interface TestOutcome {
@@ -14,7 +14,7 @@ export interface TestOutcome {
 }
 
 /** Opens an engine with the rows of some tests. */
-export type Open = (queries: readonly SavedQuery[], fixtures: QueryTest['tables']) => Promise<OpenFixtures>;
+export type Open = (queries: readonly SavedQuery[], fixtures: QueryTest['tables']) => Promise<FixtureEngine>;
 
 interface RunOptions {
   readonly open: Open;
@@ -66,7 +66,7 @@ export async function inParallel<Item, Result>(
 async function runGroup({ file, tests }: TestGroup, open: Open): Promise<readonly TestOutcome[]> {
   const { query } = file;
   const openedAt = performance.now();
-  let fixtures: OpenFixtures;
+  let fixtures: FixtureEngine;
   try {
     fixtures = await open([query], tests[0]?.tables ?? {});
   } catch (error) {

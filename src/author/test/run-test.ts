@@ -4,7 +4,7 @@ import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { type ComparedRow, type Comparison, compareRows, resultRow } from './compare-rows.ts';
 import type { QueryTest } from './load-tests.ts';
-import type { OpenFixtures } from './open-fixtures.ts';
+import type { FixtureEngine } from './fixture-engine.ts';
 
 /** What a query returned to the caller of a test. */
 export type TestResult =
@@ -20,7 +20,7 @@ export type Verdict =
 export async function runTest(
   query: SavedQuery,
   test: QueryTest,
-  fixtures: OpenFixtures,
+  fixtures: FixtureEngine,
 ): Promise<TestResult> {
   try {
     const { rows, truncated } = await fixtures.run(boundQuery(query, test), test.now);

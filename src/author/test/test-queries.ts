@@ -11,7 +11,7 @@ import { problemsText } from '../problems/print-problems.ts';
 import { writeFirstTests } from './first-test.ts';
 import { junitXml } from './junit.ts';
 import { loadTests, type TestFile } from './load-tests.ts';
-import { openFixtures, requireFixtures } from './open-fixtures.ts';
+import { openFixtureEngine, requireFixtures } from './fixture-engine.ts';
 import { outcomeText, paintFor, summaryText } from './print-outcomes.ts';
 import { type Open, runFiles } from './run-files.ts';
 import { updateRows } from './update-rows.ts';
@@ -57,7 +57,7 @@ async function runOnce(config: Config, names: readonly string[], options: TestOp
   const files = loadTests(catalog, config.queriesDir, names);
   const { tables } = catalog;
   const limits = limitsOf(config);
-  const open: Open = (queries, fixtures) => openFixtures(engine, { queries, tables }, limits, fixtures);
+  const open: Open = (queries, fixtures) => openFixtureEngine(engine, { queries, tables }, limits, fixtures);
   const parallel = availableParallelism();
   const outcomes = await runFiles(files, { open, parallel });
   const updated = options.update ? updateRows(outcomes) : [];

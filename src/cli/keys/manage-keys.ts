@@ -7,7 +7,7 @@ import type { Permission } from '../../keys/principal.ts';
 import { loadLastUsed } from '../../keys/file/last-used.ts';
 import { loadKeyText, requireKeys } from '../../keys/file/load-keys.ts';
 import { resolveEndpoints } from '../../keys/principal.ts';
-import { checkSingleValues, parseDurationOption, parseFuture } from './arguments.ts';
+import { checkSingleValues, parseDurationOption, parseFuture } from './key-options.ts';
 import { createKey, revokeKey, rollKey } from './commands.ts';
 import { keyTable } from './key-table.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';

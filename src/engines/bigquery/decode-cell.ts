@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import { type LargeIntegers, unsafeInteger } from '../../engine/engine-errors.ts';
-import { malformedResponse } from './api/errors.ts';
+import { malformedResponse } from './api/api-errors.ts';
 import type { WireField } from './api/wire.ts';
 import { isRepeated } from './result-column.ts';
 

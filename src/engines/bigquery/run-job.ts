@@ -3,7 +3,7 @@ import { withoutFields } from '../../catalog/model/header-types.ts';
 import type { Rows } from '../../engine/engine.ts';
 import { callerResultTooLarge, maxCallerResultBytes } from '../../engine/engine-errors.ts';
 import { type BuildRequest, type CallContext, callApi } from './api/call-api.ts';
-import { malformedResponse, queryFailed } from './api/errors.ts';
+import { malformedResponse, queryFailed } from './api/api-errors.ts';
 import { pause } from './api/retry.ts';
 import { type QueryReply, queryReply } from './api/wire.ts';
 import { costOf, fetchCost } from './cost.ts';

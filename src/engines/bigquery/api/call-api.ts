@@ -3,7 +3,7 @@ import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { type Span, withSpan } from '../../../trace/span.ts';
 import type { ApiRequest, Client } from './client.ts';
 import type { Deadline } from './deadline.ts';
-import { malformedResponse, queryFailed } from './errors.ts';
+import { malformedResponse, queryFailed } from './api-errors.ts';
 import type { HttpReply } from './http.ts';
 import { retry } from './retry.ts';
 import { errorReply } from './wire.ts';

@@ -1,7 +1,7 @@
 import { BigQuery } from '@google-cloud/bigquery';
 import { openLinkedAbort, untilAborted } from '../../../concurrency/abort.ts';
 import type { BigqueryOptions } from '../bigquery-options.ts';
-import { callTimedOut, connectionFailed, credentialsFailed } from './errors.ts';
+import { callTimedOut, connectionFailed, credentialsFailed } from './api-errors.ts';
 import { type HttpReply, openHttp } from './http.ts';
 
 /** The API's endpoint unless an emulator is configured. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deadline } from './deadline.ts';
-import { ApiError } from './errors.ts';
+import { ApiError } from './api-errors.ts';
 
 /** The most attempts of one call. */
 const maxAttempts = 5;

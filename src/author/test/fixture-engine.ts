@@ -6,7 +6,7 @@ import type { EngineFactory, EngineLimits, Fixtures } from '../../engine/engine-
 import { commandError } from '../arguments.ts';
 
 /** Saved queries over the rows of a test. */
-export interface OpenFixtures {
+export interface FixtureEngine {
   run(bound: BoundQuery, now: Date): Promise<Rows>;
   /** True if approximate aggregates give the same values in every run. */
   readonly isExact: boolean;
@@ -20,12 +20,12 @@ export function requireFixtures(engine: EngineFactory): NonNullable<EngineFactor
 }
 
 /** @throws StartError if a row or a file cannot be read */
-export async function openFixtures(
+export async function openFixtureEngine(
   engine: EngineFactory,
   catalog: Catalog,
   limits: EngineLimits,
   fixtures: Fixtures,
-): Promise<OpenFixtures> {
+): Promise<FixtureEngine> {
   let now = new Date();
   const events = { problem: () => {}, news: () => {} };
   const host = { catalog, limits, now: () => now, events, turns: new LoopTurns() };
