@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto';
 import { bignumericFunctions } from './bignumeric.ts';
 import { bytesFormatFunctions } from './cast-format/bytes.ts';
 import { numberFormatFunctions } from './cast-format/number.ts';
 import { timeFormatFunctions } from './cast-format/time.ts';
 import { domainFunctions } from './domains.ts';
-import { hashFunctions } from './hashes.ts';
+import { farmFingerprint } from './farm-fingerprint.ts';
 import { hllFunctions } from './hll.ts';
-import type { HostFunction } from './host-function.ts';
+import { type HostFunction, hostFunction } from './host-function.ts';
 import { intervalFunctions } from './intervals.ts';
 import { jsonEditFunctions } from './json-edit.ts';
 import { jsonKeysFunctions } from './json-keys.ts';
@@ -14,7 +15,8 @@ import { unicodeFunctions } from './unicode.ts';
 
 /** Every function that macros call and DuckDB lacks; a database needs them before the macros are defined. */
 export const hostFunctions: readonly HostFunction[] = [
-  ...hashFunctions,
+  hostFunction('host_sha512', ['BLOB'], 'BLOB', (bytes) => createHash('sha512').update(bytes).digest()),
+  hostFunction('host_farm_fingerprint', ['BLOB'], 'BIGINT', farmFingerprint),
   ...unicodeFunctions,
   ...domainFunctions,
   ...intervalFunctions,
