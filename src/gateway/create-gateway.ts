@@ -106,6 +106,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     plugins,
     {
       log,
+      basePath: reception.basePath,
       clock,
       turns,
       catalog,
@@ -170,7 +171,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
       return history.catalog;
     },
     get examples() {
-      return restExamples(history.catalog);
+      return restExamples(history.catalog).map((path) => reception.basePath + path);
     },
     reload: reload.look,
     counters: results.counters,
@@ -199,7 +200,7 @@ function proxiesOf(texts: readonly string[] | undefined) {
 /** A slash at its end, and one alone, mean nothing. */
 function basePathOf(given = '') {
   const path = given.replace(/\/$/, '');
-  if (path === '' || /^(?:\/[\w.~-]+)+$/.test(path)) return path;
+  if (path === '' || /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/.test(path)) return path;
   throw wrongOption('basePath', given, 'a path that begins with a slash, as in /warehouse');
 }
 

@@ -59,8 +59,8 @@ export interface GatewayOptions {
   /** Request headers that they may send, besides the usual ones. Default: none. */
   readonly corsHeaders?: readonly string[];
   /**
-   * The path below which a server gives all requests to the gateway, as in `/warehouse`, if it leaves it in their URLs.
-   * Servers that remove it, as express and hono do, need no option. Default: none.
+   * The path below which callers reach the gateway, as in `/warehouse`: it begins the links in its answers, and is removed
+   * from URLs in which a server has left it. Default: none.
    */
   readonly basePath?: string;
   /** How many queries run at the same time, from 1 to 64. Default: 4. */

@@ -71,6 +71,8 @@ export interface GatewayPlugin {
 /** What a plug-in may use of the gateway that it is in. */
 export interface PluginHost {
   readonly log: Logger;
+  /** Where callers reach the gateway, as in `/warehouse`; empty for the root. It comes before every path in a link. */
+  readonly basePath: string;
   /** The time, and delayed work. */
   readonly clock: Clock;
   /** For work of more than some milliseconds: it takes turns with the requests. */

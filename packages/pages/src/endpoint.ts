@@ -1,3 +1,4 @@
+import { basePath } from './base-path.ts';
 import type { Json, JsonObject } from './json.ts';
 
 /** The JSON Schema of a parameter's value, as far as a form shows it. */
@@ -150,7 +151,7 @@ function endpointOf(
   const files = document.paths[`${path}.{format}`]?.get.parameters ?? [];
   return {
     name: path.slice(endpointPath.length),
-    path,
+    path: basePath + path,
     summary,
     description,
     isDeprecated: deprecated,

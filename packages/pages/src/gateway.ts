@@ -1,3 +1,4 @@
+import { basePath } from './base-path.ts';
 import type { OpenapiDocument } from './endpoint.ts';
 import { type JsonObject, parseJson } from './json.ts';
 
@@ -56,7 +57,7 @@ export function openGateway(key: string): Gateway {
   };
   return {
     async openapi() {
-      const document = await (await request('/openapi.json')).json().catch(notTheGateways);
+      const document = await (await request(`${basePath}/openapi.json`)).json().catch(notTheGateways);
       return document?.paths === undefined ? notTheGateways() : document;
     },
     async rows(url, signal, again) {
@@ -77,7 +78,7 @@ export function openGateway(key: string): Gateway {
     },
     async sql(name) {
       const query = 'query EndpointSql($name: String!) { endpoint(name: $name) { query } }';
-      const response = await request('/graphql', {
+      const response = await request(`${basePath}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ query, variables: { name } }),

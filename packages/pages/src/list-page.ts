@@ -1,3 +1,4 @@
+import { basePath } from './base-path.ts';
 import { element } from './element.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -52,7 +53,7 @@ function listItem({ name, summary, parameters, isDeprecated }: Endpoint): HTMLLI
   return element(
     'li',
     {},
-    element('a', { href: `/queries/${name}` }, name),
+    element('a', { href: `${basePath}/queries/${name}` }, name),
     ...(isDeprecated ? [' ', element('span', { class: 'badge' }, 'deprecated')] : []),
     element('p', {}, summary),
     element(

@@ -1,3 +1,4 @@
+import { basePath } from './base-path.ts';
 import { element, find } from './element.ts';
 import { endpointsOf, type OpenapiDocument } from './endpoint.ts';
 import { type Gateway, GatewayError, openGateway } from './gateway.ts';
@@ -7,7 +8,7 @@ import { showQuery } from './query-page.ts';
 import { problemText } from './words.ts';
 
 const main = find('main');
-const queryPath = '/queries/';
+const queryPath = `${basePath}/queries/`;
 
 /** The gateway's words are for programs, which send the key in a header. */
 const wrongKey = 'This key is not valid. It may be mistyped, expired or revoked.';
@@ -81,7 +82,7 @@ function showNotFound(): void {
   main.replaceChildren(
     element('h1', {}, 'Not found'),
     element('p', {}, 'There is no such endpoint, or your key may not query it.'),
-    element('p', {}, element('a', { href: '/' }, 'All endpoints of your key')),
+    element('p', {}, element('a', { href: `${basePath}/` }, 'All endpoints of your key')),
   );
 }
 

@@ -12,21 +12,25 @@ export type HeadersOf = (query: SavedQuery) => Reply['headers'] | undefined;
  *
  * @see RFC 9745, RFC 8594, RFC 5829
  */
-export function buildHeadersOf(catalog: Catalog): HeadersOf {
+export function buildHeadersOf(catalog: Catalog, basePath = ''): HeadersOf {
   const known = new WeakMap<SavedQuery, Reply['headers']>();
   return (query) => {
     const { deprecated } = query;
-    return deprecated && getOrAdd(known, query, () => deprecationHeaders(deprecated, catalog));
+    return deprecated && getOrAdd(known, query, () => deprecationHeaders(deprecated, catalog, basePath));
   };
 }
 
-function deprecationHeaders({ since, sunset, successor }: Deprecated, catalog: Catalog): Reply['headers'] {
+function deprecationHeaders(
+  { since, sunset, successor }: Deprecated,
+  catalog: Catalog,
+  basePath: string,
+): Reply['headers'] {
   // While the gateway runs, the successor may be removed.
   const hasSuccessor = successor !== undefined && lookUpName(catalog, successor) !== undefined;
   return {
     deprecation: `@${startOf(since).getTime() / 1000}`,
     ...(sunset === undefined ? {} : { sunset: startOf(sunset).toUTCString() }),
-    ...(hasSuccessor ? { link: `<${endpointPath}${successor}>; rel="successor-version"` } : {}),
+    ...(hasSuccessor ? { link: `<${basePath}${endpointPath}${successor}>; rel="successor-version"` } : {}),
   };
 }
 

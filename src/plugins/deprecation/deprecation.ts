@@ -17,7 +17,7 @@ export function deprecation(): GatewayPlugin {
   /** A reply that is sent again stays the same object, of which the headers are put together once. */
   let marked = new WeakMap<Reply, Reply>();
   const onCatalog: GatewayPlugin['onCatalog'] = (catalog) => {
-    headersOf = buildHeadersOf(catalog);
+    headersOf = buildHeadersOf(catalog, host?.basePath);
     marked = new WeakMap();
     use.keepEndpoints(catalog);
   };

@@ -17,6 +17,8 @@ interface DocumentOptions {
   readonly all?: readonly SavedQuery[];
   /** What the reader's key permits; undefined if the document is for anybody. */
   readonly key?: ReadersKey;
+  /** Before every path, as in `/warehouse`. */
+  readonly basePath?: string;
 }
 
 /** For pages that show only what a key may do. */
@@ -38,7 +40,7 @@ export const openapiDocument = (
 /** The same in steps of less than a millisecond. */
 export function* openapiInSteps(
   queries: readonly SavedQuery[],
-  { mayPassSql, key, all = queries }: DocumentOptions,
+  { mayPassSql, key, all = queries, basePath = '' }: DocumentOptions,
 ): Generator<void, JsonObject> {
   const names = publicNames({ queries, all });
   const takingSql = [...mainNames({ queries, all }).values()].filter(
@@ -52,7 +54,7 @@ export function* openapiInSteps(
       description:
         'Saved queries as GET requests. Parameters that an endpoint does not declare are ignored, and an empty value counts as absent.',
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: basePath || '/' }],
     ...(key && { 'x-key': key }),
     security: [{ ApiKey: [] }, { Bearer: [] }],
     tags: [

@@ -37,15 +37,15 @@ export function openapi({ page = true }: OpenapiOptions = {}): GatewayPlugin {
   const reader: PluginRoute = { path: readerPath, access: 'public', answer: buildReader() };
   return {
     name: 'openapi',
-    routes: (catalog, { turns }) => [
-      { path: openapiPath, access: 'key', allowsCors: true, answer: buildOpenapi(catalog, turns) },
+    routes: (catalog, { turns, basePath }) => [
+      { path: openapiPath, access: 'key', allowsCors: true, answer: buildOpenapi(catalog, turns, basePath) },
       ...(page ? [reader] : []),
     ],
   };
 }
 
 /** The endpoints that the key may query, as the GraphQL field `endpoints` lists them. */
-function buildOpenapi({ queries }: Catalog, turns: LoopTurns): Answer {
+function buildOpenapi({ queries }: Catalog, turns: LoopTurns, basePath: string): Answer {
   const kept = new LRUCache<string, Rendered>({
     maxSize: maxKeptBytes,
     sizeCalculation: ({ encodings }, key) =>
@@ -53,7 +53,7 @@ function buildOpenapi({ queries }: Catalog, turns: LoopTurns): Answer {
   });
   return async ({ headers }, _request, { principal }) => {
     const visible = queries.filter((query) => mayQuery(principal, query));
-    const options = { mayPassSql: mayPassSql(principal), all: queries, key: readersKey(principal) };
+    const options = { mayPassSql: mayPassSql(principal), all: queries, key: readersKey(principal), basePath };
     const key = JSON.stringify([options.mayPassSql, options.key, visible.map(({ id }) => id)]);
     let rendered = kept.get(key);
     if (rendered === undefined) {

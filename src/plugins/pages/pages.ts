@@ -32,10 +32,14 @@ const pagesSet = 'pages';
  * @returns a plug-in for one gateway
  */
 export function pages(options: PagesOptions = {}): GatewayPlugin {
-  const { page, assets } = buildPages(options);
+  let basePath = '';
+  const { page, assets } = buildPages(options, () => basePath);
   const forBrowsers = { access: 'public', browsersOnly: true, answer: page } as const;
   return {
     name: 'pages',
+    open(host) {
+      basePath = host.basePath;
+    },
     routes({ queries }) {
       const names = queriesByName(queries);
       const loggedPath = (path: string) => (names.has(path.slice(queryPagePath.length)) ? path : undefined);
@@ -48,20 +52,24 @@ export function pages(options: PagesOptions = {}): GatewayPlugin {
   };
 }
 
-function buildPages({ apiKey, graphiql = false }: PagesOptions): Pages {
+/** @param basePath before each path */
+function buildPages({ apiKey, graphiql = false }: PagesOptions, basePath: () => string): Pages {
   const assets = buildStaticFiles(pagesSet, () => readBuiltFiles('pages'));
+  const urlOf = (path: string) => escapeAttribute(basePath() + path);
+  const assetOf = (name: string) => urlOf(assets.pathOf(name));
   const render = (key: string | undefined): ReplyFile => {
     const head = [
-      `<link rel="icon" href="${assets.pathOf('mark.svg')}">`,
-      `<link rel="stylesheet" href="${assets.pathOf('page.css')}">`,
-      `<script type="module" src="${assets.pathOf('pages.js')}"></script>`,
+      `<link rel="icon" href="${assetOf('mark.svg')}">`,
+      `<link rel="stylesheet" href="${assetOf('page.css')}">`,
+      `<script type="module" src="${assetOf('pages.js')}"></script>`,
       ...(key === undefined ? [] : [`<meta name="querygate-key" content="${escapeAttribute(key)}">`]),
     ];
     const links = [
-      `<a href="${readerPath}">OpenAPI</a>`,
-      ...(graphiql ? [`<a href="${graphqlPath}">GraphiQL</a>`] : []),
+      `<a href="${urlOf(readerPath)}">OpenAPI</a>`,
+      ...(graphiql ? [`<a href="${urlOf(graphqlPath)}">GraphiQL</a>`] : []),
     ];
     const html = readFileSync(new URL('page.html', import.meta.url), 'utf8')
+      .replace('href="/"', `href="${urlOf(homePath)}"`)
       .replace('<!--assets-->', () => head.join('\n'))
       .replace('<!--links-->', links.join(' '));
     return buildReplyFile(Buffer.from(html), {

@@ -1,5 +1,13 @@
-// element.ts
+// base-path.ts
 const module0 = (() => {
+/** The path below which the gateway is, as in `/warehouse`, by that of its scripts; empty for the root. */
+const basePath =
+  /^(?<base>.*)\/assets\/pages\//.exec(new URL(import.meta.url).pathname)?.groups?.base ?? '';
+
+return { basePath };
+})();
+// element.ts
+const module1 = (() => {
                                                                                   
 
 /**
@@ -43,7 +51,8 @@ function find                           (id        )        {
 return { element, button, section, find };
 })();
 // endpoint.ts
-const module1 = (() => {
+const module2 = (() => {
+const { basePath } = module0;
                                                   
 
 /** The JSON Schema of a parameter's value, as far as a form shows it. */
@@ -196,7 +205,7 @@ function endpointOf(
   const files = document.paths[`${path}.{format}`]?.get.parameters ?? [];
   return {
     name: path.slice(endpointPath.length),
-    path,
+    path: basePath + path,
     summary,
     description,
     isDeprecated: deprecated,
@@ -249,7 +258,7 @@ function valueIn(row            , { name }        )                   {
 return { endpointsOf, valueIn };
 })();
 // json.ts
-const module2 = (() => {
+const module3 = (() => {
 /** A value of a JSON text; integers that a number cannot hold exactly are BigInt. */
                                                                                             
 
@@ -295,9 +304,10 @@ function jsonText(value      , indent = '')         {
 return { parseJson, jsonText };
 })();
 // gateway.ts
-const module3 = (() => {
+const module4 = (() => {
+const { basePath } = module0;
                                                      
-const {                  parseJson } = module2;
+const {                  parseJson } = module3;
 
 /** The gateway's error, or the lack of a response. */
 class GatewayError extends Error {
@@ -354,7 +364,7 @@ function openGateway(key        )          {
   };
   return {
     async openapi() {
-      const document = await (await request('/openapi.json')).json().catch(notTheGateways);
+      const document = await (await request(`${basePath}/openapi.json`)).json().catch(notTheGateways);
       return document?.paths === undefined ? notTheGateways() : document;
     },
     async rows(url, signal, again) {
@@ -375,7 +385,7 @@ function openGateway(key        )          {
     },
     async sql(name) {
       const query = 'query EndpointSql($name: String!) { endpoint(name: $name) { query } }';
-      const response = await request('/graphql', {
+      const response = await request(`${basePath}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ query, variables: { name } }),
@@ -452,8 +462,8 @@ async function errorOf(response          )                        {
 return { GatewayError, openGateway };
 })();
 // key.ts
-const module4 = (() => {
-const { button, element, find } = module0;
+const module5 = (() => {
+const { button, element, find } = module1;
 
 const storageName = 'querygate:key';
 
@@ -548,8 +558,9 @@ function askForKey(main             , problem                    )              
 return { knownKey, rememberKey, forgetKey, askForKey };
 })();
 // list-page.ts
-const module5 = (() => {
-const { element } = module0;
+const module6 = (() => {
+const { basePath } = module0;
+const { element } = module1;
                                               
 
 /** A short list needs no search. */
@@ -603,7 +614,7 @@ function listItem({ name, summary, parameters, isDeprecated }          )        
   return element(
     'li',
     {},
-    element('a', { href: `/queries/${name}` }, name),
+    element('a', { href: `${basePath}/queries/${name}` }, name),
     ...(isDeprecated ? [' ', element('span', { class: 'badge' }, 'deprecated')] : []),
     element('p', {}, summary),
     element(
@@ -617,7 +628,7 @@ function listItem({ name, summary, parameters, isDeprecated }          )        
 return { showList };
 })();
 // parameters/moments.ts
-const module6 = (() => {
+const module7 = (() => {
 /** What `<input type="datetime-local">` takes: no zone, at most milliseconds. */
 const local = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)$/;
 
@@ -665,9 +676,9 @@ function canonicalMoment(text        , isMoment         )         {
 return { toDateField, fromDateField, canonicalMoment };
 })();
 // parameters/values.ts
-const module7 = (() => {
+const module8 = (() => {
                                                              
-const { canonicalMoment } = module6;
+const { canonicalMoment } = module7;
 
 /** The texts of each parameter. A parameter without a value is not in it. */
                                                                      
@@ -709,11 +720,11 @@ function canonicalText(text        , schema             )         {
 return { valuesOf, searchOf, isComplete, canonicalText };
 })();
 // parameters/controls.ts
-const module8 = (() => {
-const { element } = module0;
+const module9 = (() => {
+const { element } = module1;
                                                              
-const { fromDateField, toDateField } = module6;
-const { canonicalText } = module7;
+const { fromDateField, toDateField } = module7;
+const { canonicalText } = module8;
 
 /** The part of a form that takes the value of one parameter. */
                           
@@ -926,10 +937,10 @@ function checkboxes(id        , schema             , values                   ) 
 return { buildControl };
 })();
 // parameters/form.ts
-const module9 = (() => {
-const { element } = module0;
+const module10 = (() => {
+const { element } = module1;
                                                 
-const { buildControl,              } = module8;
+const { buildControl,              } = module9;
                                                    
 
                                 
@@ -1067,9 +1078,9 @@ const tenantSentence = /\n?A key that is restricted to tenants must name one of 
 return { buildForm };
 })();
 // words.ts
-const module10 = (() => {
+const module11 = (() => {
                                              
-const { GatewayError } = module3;
+const { GatewayError } = module4;
 
 /** A time as people say it: `45 s`, `15 min`, `2 h`. */
 function durationText(seconds        )         {
@@ -1149,10 +1160,10 @@ function problemText(error         )         {
 return { durationText, cachingText, cacheText, costText, rowsText, problemText };
 })();
 // result/auto-refresh.ts
-const module11 = (() => {
-const { element } = module0;
+const module12 = (() => {
+const { element } = module1;
                                               
-const { durationText } = module10;
+const { durationText } = module11;
 
                               
                                 
@@ -1241,7 +1252,7 @@ function remember(name        , isOn         )       {
 return { buildAutoRefresh };
 })();
 // timestamp.ts
-const module12 = (() => {
+const module13 = (() => {
 /** A timestamp, integer microseconds since 1970, as people read it: in UTC, without zeros at the end. */
 function timestampText(value                 )         {
   const micros = BigInt(value);
@@ -1257,10 +1268,10 @@ const million = 1_000_000n;
 return { timestampText };
 })();
 // chart/chart-data.ts
-const module13 = (() => {
-const {              valueIn } = module1;
+const module14 = (() => {
+const {              valueIn } = module2;
                                                    
-const { timestampText } = module12;
+const { timestampText } = module13;
                                               
 
                   
@@ -1483,11 +1494,11 @@ function leastDistance(ascending                   )         {
 return { maxSeries, timeColumnOf, numberColumnsOf, splitColumnsOf, defaultChoice, knownChoice, chartData, timeText };
 })();
 // chart/chart-settings.ts
-const module14 = (() => {
-const { element } = module0;
+const module15 = (() => {
+const { element } = module1;
                                              
                                               
-const { numberColumnsOf, splitColumnsOf } = module13;
+const { numberColumnsOf, splitColumnsOf } = module14;
 
 /** The fields by which people choose what is drawn. */
                                 
@@ -1531,7 +1542,7 @@ function buildChartSettings(
 return { buildChartSettings };
 })();
 // chart/number-text.ts
-const module15 = (() => {
+const module16 = (() => {
 /** Beyond these a number is written as in `1.5E300`: it would have hundreds of digits, or be shown as 0. */
 const isExtreme = (value        ) =>
   value !== 0 && (Math.abs(value) >= 1e16 || Math.abs(value) < 1e-4) && Number.isFinite(value);
@@ -1558,10 +1569,10 @@ const valueNumber = (value        )         =>
 return { axisNumbers, valueNumber };
 })();
 // chart/plot.ts
-const module16 = (() => {
+const module17 = (() => {
                                
                                                  
-const { axisNumbers } = module15;
+const { axisNumbers } = module16;
 
 /** A drawn chart. */
                        
@@ -1758,10 +1769,10 @@ function shadeEmpty(plot       , { empty }           , color        )       {
 return { loadLibrary, drawPlot, rangeOfTime, drawable };
 })();
 // chart/point-reader.ts
-const module17 = (() => {
-const { element } = module0;
-const {                 maxSeries, timeText } = module13;
-const { valueNumber } = module15;
+const module18 = (() => {
+const { element } = module1;
+const {                 maxSeries, timeText } = module14;
+const { valueNumber } = module16;
 
 /** A slider over the times of a chart, and a legend with the values at the chosen one. */
                               
@@ -1830,12 +1841,12 @@ const valueText = (value                           , unit        ) =>
 return { buildPointReader };
 })();
 // chart/chart.ts
-const module18 = (() => {
-const { element } = module0;
+const module19 = (() => {
+const { element } = module1;
                                              
                                              
                                               
-const { problemText } = module10;
+const { problemText } = module11;
 const {
                  
   chartData,
@@ -1844,10 +1855,10 @@ const {
   numberColumnsOf,
   timeColumnOf,
   timeText,
-} = module13;
-const { buildChartSettings } = module14;
-const { drawPlot, loadLibrary,           } = module16;
-const { buildPointReader } = module17;
+} = module14;
+const { buildChartSettings } = module15;
+const { drawPlot, loadLibrary,           } = module17;
+const { buildPointReader } = module18;
 
                         
                                 
@@ -1938,8 +1949,8 @@ function summaryText({ times, series, empty, buckets, notes }           )       
 return { buildChart, axisLabel };
 })();
 // result/downloads.ts
-const module19 = (() => {
-const { button, element } = module0;
+const module20 = (() => {
+const { button, element } = module1;
                                                
                                              
 
@@ -1998,11 +2009,11 @@ function buildDownloads(
 return { buildDownloads };
 })();
 // result/cell.ts
-const module20 = (() => {
-const { element } = module0;
+const module21 = (() => {
+const { element } = module1;
                                              
-const {            jsonText } = module2;
-const { timestampText } = module12;
+const {            jsonText } = module3;
+const { timestampText } = module13;
 
 const isNumeric = ({ type, repeated }        ) =>
   !repeated && (type === 'integer' || type === 'float' || type === 'numeric');
@@ -2075,9 +2086,9 @@ function visibleText(text        )       {
 return { alignment, cellContent };
 })();
 // result/order.ts
-const module21 = (() => {
-const {              valueIn } = module1;
-const {                             jsonText } = module2;
+const module22 = (() => {
+const {              valueIn } = module2;
+const {                             jsonText } = module3;
 
 /** The rows in an order; NULLs are last in both directions, and equal rows stay as the query ordered them. */
 function sortRows(
@@ -2146,13 +2157,13 @@ function decimalOf(text        )          {
 return { sortRows };
 })();
 // result/table.ts
-const module22 = (() => {
-const { button, element } = module0;
-const {              valueIn } = module1;
+const module23 = (() => {
+const { button, element } = module1;
+const {              valueIn } = module2;
                                              
-const { alignment, cellContent } = module20;
+const { alignment, cellContent } = module21;
                                         
-const { sortRows } = module21;
+const { sortRows } = module22;
 
                            
                                 
@@ -2264,15 +2275,15 @@ function headCell(column        , onPress            )                       {
 return { buildTable };
 })();
 // result/rows-view.ts
-const module23 = (() => {
-const { buildChart } = module18;
-const { element } = module0;
+const module24 = (() => {
+const { buildChart } = module19;
+const { element } = module1;
                                                
                                                            
                                                     
-const { buildDownloads } = module19;
-const { buildTable } = module22;
-const { costText } = module10;
+const { buildDownloads } = module20;
+const { buildTable } = module23;
+const { costText } = module11;
 
 /** The rows of a query as a table and a chart, with their downloads. */
                            
@@ -2359,15 +2370,15 @@ function costLine(headers         )         {
 return { buildRowsView };
 })();
 // result/result.ts
-const module24 = (() => {
-const { button, element, section } = module0;
+const module25 = (() => {
+const { button, element, section } = module1;
                                                
-const {               GatewayError,                   } = module3;
-const {                       searchOf } = module7;
+const {               GatewayError,                   } = module4;
+const {                       searchOf } = module8;
                                        
-const { buildAutoRefresh } = module11;
-const { buildRowsView } = module23;
-const { cacheText, problemText, rowsText } = module10;
+const { buildAutoRefresh } = module12;
+const { buildRowsView } = module24;
+const { cacheText, problemText, rowsText } = module11;
 
 /** The part of a page that runs the query and shows the rows. */
                                 
@@ -2508,10 +2519,10 @@ function statusText(response              , maxRows                    )        
 return { buildResult };
 })();
 // snippets/snippets.ts
-const module25 = (() => {
+const module26 = (() => {
                                                                                
-const {            jsonText } = module2;
-const { canonicalText,                      } = module7;
+const {            jsonText } = module3;
+const { canonicalText,                      } = module8;
 
 /** A text to paste elsewhere. */
                           
@@ -2685,8 +2696,8 @@ function bigqueryText(sql        )         {
 return { curlSnippet, typescriptSnippet, pythonSnippet, graphqlVariables, bigquerySnippet };
 })();
 // snippets/tabs.ts
-const module26 = (() => {
-const { button, element } = module0;
+const module27 = (() => {
+const { button, element } = module1;
                                              
 
                       
@@ -2785,8 +2796,8 @@ async function copyText(text        , shown             )                   {
 return { buildTabs, copyable };
 })();
 // snippets/snippet-section.ts
-const module27 = (() => {
-const { element, section } = module0;
+const module28 = (() => {
+const { element, section } = module1;
                                                
                                              
                                                                
@@ -2797,8 +2808,8 @@ const {
   pythonSnippet,
                       
   typescriptSnippet,
-} = module25;
-const { buildTabs, copyable,          } = module26;
+} = module26;
+const { buildTabs, copyable,          } = module27;
 
                                  
                             
@@ -2885,7 +2896,7 @@ function buildSnippetSection(options                       )                 {
 return { buildSnippetSection };
 })();
 // view.ts
-const module28 = (() => {
+const module29 = (() => {
 /** What the chart shows. */
                               
                                      
@@ -2939,16 +2950,16 @@ function hashOf({ order, chart, tab }      )         {
 return { viewOf, hashOf };
 })();
 // query-page.ts
-const module29 = (() => {
-const { button, element, section } = module0;
+const module30 = (() => {
+const { button, element, section } = module1;
                                                                   
                                             
-const { buildForm } = module9;
-const { isComplete,                       searchOf, valuesOf } = module7;
-const { buildResult } = module24;
-const { cachingText } = module10;
-const { buildSnippetSection } = module27;
-const { hashOf,            viewOf } = module28;
+const { buildForm } = module10;
+const { isComplete,                       searchOf, valuesOf } = module8;
+const { buildResult } = module25;
+const { cachingText } = module11;
+const { buildSnippetSection } = module28;
+const { hashOf,            viewOf } = module29;
 
                             
                              
@@ -3079,17 +3090,18 @@ function columnsTable(columns                   )              {
 return { showQuery };
 })();
 // main.ts
-const module30 = (() => {
-const { element, find } = module0;
-const { endpointsOf,                      } = module1;
-const {               GatewayError, openGateway } = module3;
-const { askForKey, forgetKey, knownKey, rememberKey } = module4;
-const { showList } = module5;
-const { showQuery } = module29;
-const { problemText } = module10;
+const module31 = (() => {
+const { basePath } = module0;
+const { element, find } = module1;
+const { endpointsOf,                      } = module2;
+const {               GatewayError, openGateway } = module4;
+const { askForKey, forgetKey, knownKey, rememberKey } = module5;
+const { showList } = module6;
+const { showQuery } = module30;
+const { problemText } = module11;
 
 const main = find('main');
-const queryPath = '/queries/';
+const queryPath = `${basePath}/queries/`;
 
 /** The gateway's words are for programs, which send the key in a header. */
 const wrongKey = 'This key is not valid. It may be mistyped, expired or revoked.';
@@ -3163,7 +3175,7 @@ function showNotFound()       {
   main.replaceChildren(
     element('h1', {}, 'Not found'),
     element('p', {}, 'There is no such endpoint, or your key may not query it.'),
-    element('p', {}, element('a', { href: '/' }, 'All endpoints of your key')),
+    element('p', {}, element('a', { href: `${basePath}/` }, 'All endpoints of your key')),
   );
 }
 
