@@ -12,6 +12,7 @@ COPY src ./src
 COPY release ./release
 COPY queries ./queries
 RUN npm run build
+RUN node release/image-dependencies.ts
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 RUN node release/published-manifest.ts replace
 RUN node release/prune-modules.ts

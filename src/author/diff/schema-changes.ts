@@ -1,8 +1,9 @@
-import { CriticalityLevel, DiffRule, diff, type Change as SchemaChange } from '@graphql-inspector/core';
+import type { Change as SchemaChange, CriticalityLevel } from '@graphql-inspector/core';
 import { buildASTSchema, type GraphQLSchema, parse, printSchema } from 'graphql';
 import { camelCase, graphqlNames, pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
 import type { EnumParameter, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { buildSchema } from '../../http/graphql/schema/schema.ts';
+import { importOptional } from '../../optional-packages.ts';
 import type { Pair } from './change.ts';
 import type { Level } from './levels.ts';
 
@@ -16,6 +17,10 @@ export interface FoundInSchema {
   /** The key of the header that it comes from; empty for the endpoint as a whole. */
   readonly header: readonly string[];
 }
+
+/** @throws StartError if it is not installed */
+export const importInspector = () =>
+  importOptional(['@graphql-inspector/core'], 'querygate diff', () => import('@graphql-inspector/core'));
 
 /**
  * Compares the printed GraphQL schemas of endpoints that have changed. The types of the others are the same in both.
@@ -32,6 +37,7 @@ export async function compareSchemas(
     const each = await Promise.all(pairs.map((pair) => compareSchemas([pair])));
     return new Map(each.flatMap((found) => [...found]));
   }
+  const { diff, DiffRule } = await importInspector();
   const changes = await diff(schemas.before, schemas.after, [DiffRule.ignoreDescriptionChanges]);
   const found = new Map<Pair, FoundInSchema[]>(pairs.map((pair) => [pair, []]));
   const ownersOf = openOwners(pairs);
@@ -84,10 +90,10 @@ const onlyName = ({ name }: SavedQuery): string => name.replace('@', '.v');
 const printedSchema = (queries: readonly SavedQuery[]) =>
   buildASTSchema(parse(printSchema(buildSchema({ queries, tables: [] }))));
 
-const levelOf: Readonly<Record<CriticalityLevel, Level>> = {
-  [CriticalityLevel.Breaking]: 'breaking',
-  [CriticalityLevel.Dangerous]: 'dangerous',
-  [CriticalityLevel.NonBreaking]: 'safe',
+const levelOf: Readonly<Record<`${CriticalityLevel}`, Level>> = {
+  BREAKING: 'breaking',
+  DANGEROUS: 'dangerous',
+  NON_BREAKING: 'safe',
 };
 
 const toFound = (

@@ -13,7 +13,7 @@ import type { FilesReport } from '../../gateway/reload/files-report.ts';
 import { openLog } from './open-log.ts';
 import { openProgressLine } from './progress-line.ts';
 import { startBanner } from './start-banner.ts';
-import type { Tracer } from '../../exports/opentelemetry.ts';
+import { openTracer, type Tracer } from '../../exports/opentelemetry.ts';
 import { withSources } from '../../author/problems/print-problems.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { gatewayOptions } from './gateway-options.ts';
@@ -120,7 +120,7 @@ function handleHangUp(): { setAction(action: () => void): void } {
 async function configuredTracer(env: NodeJS.ProcessEnv, log: Logger): Promise<Tracer | undefined> {
   const isSet = Object.entries(env).some(([name, value]) => name.startsWith('OTEL_') && value !== '');
   if (!isSet || env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
-  return (await import('../../exports/opentelemetry.ts')).openTracer(env, log);
+  return openTracer(env, log);
 }
 
 async function listenForMetrics(
