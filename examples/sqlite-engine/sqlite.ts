@@ -43,9 +43,10 @@ export function sqlite({ file }: { readonly file: string }): EngineFactory {
     async columnsOf(sql, { source }) {
       const database = open(path);
       const message = problemOf(database, sql);
-      if (message !== undefined)
-        throw new StartError('The SQL cannot run on SQLite', [{ ...source, message }]);
-      return database.prepare(sql).columns().map(toResultColumn);
+      const columns = message === undefined ? database.prepare(sql).columns() : [];
+      database.close();
+      if (message === undefined) return columns.map(toResultColumn);
+      throw new StartError('The SQL cannot run on SQLite', [{ ...source, message }]);
     },
   };
 }

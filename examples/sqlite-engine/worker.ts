@@ -25,6 +25,8 @@ function answer({ sql, values, limit, now: time }: Question): Answer {
     now = time;
     const statement = database.prepare(sql);
     statement.setReadBigInts(true);
+    // A query need not use each of its parameters.
+    statement.setAllowUnknownNamedParameters(true);
     return { rows: [...statement.iterate(values).take(limit)] };
   } catch (error) {
     return { message: error instanceof Error ? error.message : String(error) };
