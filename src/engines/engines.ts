@@ -1,6 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { recordProblemsOf } from '../analysis/check-records.ts';
 import {
   sandboxProblemsOf,
@@ -13,6 +11,7 @@ import type { Config } from '../config.ts';
 import type { CatalogUpdates } from '../engine/engine.ts';
 import type { EngineFactory, EngineHost, EngineLimits } from '../engine/engine-factory.ts';
 import { type Problem, StartError } from '../errors.ts';
+import { importEngine } from './import-engine.ts';
 
 /** The engines by their names in the setting ENGINE, each with its options. Only the configured one is loaded. */
 const named: Readonly<Record<string, (config: Config) => Promise<EngineFactory>>> = {
@@ -35,27 +34,6 @@ export const limitsOf = (
   queueLength: settings.engineQueueLength,
   timeoutMs: settings.engineTimeoutMs,
 });
-
-/** A path is that of a file in the working directory, as in all settings; anything else is a package. */
-async function importEngine(module: string): Promise<EngineFactory> {
-  const isPath = /^(?:\.{0,2}[\\/]|[a-z]:[\\/])/i.test(module);
-  const fail = (reason: string) =>
-    new StartError('The engine cannot be loaded', [{ message: `ENGINE: ${module} ${reason}` }]);
-  const { default: found } = await import(isPath ? pathToFileURL(resolve(module)).href : module).catch(
-    (error: unknown) => {
-      throw fail(`cannot be imported: ${error instanceof Error ? error.message : error}`);
-    },
-  );
-  if (isEngineFactory(found)) return found;
-  throw fail(
-    'must have an engine as its default export: an object with name, sql (bigquery or native), and open',
-  );
-}
-
-const isEngineFactory = (value: Partial<EngineFactory> | null | undefined): value is EngineFactory =>
-  typeof value?.name === 'string' &&
-  (value.sql === 'bigquery' || value.sql === 'native') &&
-  typeof value.open === 'function';
 
 interface CheckedEngine extends EngineFactory {
   readonly check: NonNullable<EngineFactory['check']>;

@@ -1,30 +1,108 @@
-import { readFileSync, writeFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createGateway, type EngineFactory } from 'querygate';
-import { expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { collectOutput } from '../support/child-output.ts';
+import { ready } from '../support/gateway-process.ts';
 
-test('the engine of docs/engines.md answers requests', async () => {
-  const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(readFileSync('docs/engines.md', 'utf8')) ?? [];
-  const folder = mkdtempSync(join(tmpdir(), 'querygate-engine-'));
-  const file = join(folder, 'engine.ts');
-  writeFileSync(file, example.replace("'querygate'", `'${resolve('src/index.ts')}'`));
-  const { arrayEngine }: { arrayEngine: (rows: readonly object[]) => EngineFactory } = await import(file);
-  const header =
-    'id: 3f1f6a52-6f0e-4a53-9d8f-0f7f0b6d2c11\ndescription: D.\nmax_rows: 10\ncaching: disabled\nparameters:\n  city: { type: string, required: true, description: C. }\ncolumns:\n  name: { type: string, description: N. }\n  age: { type: integer, description: A. }';
-  writeFileSync(join(folder, 'people.sql'), `/*---\n${header}\n---*/\ncity = @city\n`);
-  const gateway = await createGateway({
-    queries: folder,
-    engine: arrayEngine([
-      { name: 'Ada', age: 36, city: 'London' },
-      { name: 'Emmy', age: 53, city: 'Erlangen' },
-    ]),
-    keys: () => ({ id: 'test', name: 'test' }),
+const page = readFileSync('docs/engines.md', 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'querygate-engine-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Every example names its file in the line before it. */
+const files = [...page.matchAll(/`([\w./-]+)`[^`\n]*:\n\n```(?:ts|sql)\n([\s\S]*?)```/g)].map(
+  ([, name = '', code = '']) => [name, code] as const,
+);
+for (const [name, code] of files) {
+  const file = join(folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  // An installed package is found by its name.
+  const found = code
+    .replaceAll("'querygate'", `'${resolve('src/index.ts')}'`)
+    .replaceAll(/'querygate\/([\w-]+)'/g, `'${resolve('src/exports')}/$1.ts'`);
+  writeFileSync(file, found);
+}
+writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+
+const [, command = '', path = '', answer = ''] =
+  /```sh\nAPI_KEY=my-key npx querygate (.*)\ncurl .*4000(\S+)'\n```\n\n```json\n(.*)\n```/.exec(page) ?? [];
+const env = { PATH: process.env.PATH, API_KEY: 'my-key', PORT: '0' };
+const querygate = (args: readonly string[], more: Record<string, string> = {}) =>
+  spawnSync(process.execPath, [resolve('src/main.ts'), ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...env, ...more },
   });
-  const response = await gateway.fetch(
-    new Request('http://gateway.test/api/endpoints/query/people?city=London'),
+
+test('every example of docs/engines.md is a file', () => {
+  expect(files.map(([name]) => name)).toEqual([
+    'array-engine.ts',
+    'engine.ts',
+    'queries/people.sql',
+    'array-engine.test.ts',
+  ]);
+  expect(page.match(/```(?:ts|js|sql)$/gm)).toHaveLength(files.length);
+});
+
+describe('the engine of docs/engines.md', () => {
+  test('is started by the command, and answers as the page says', async () => {
+    const child = spawn(process.execPath, [resolve('src/main.ts'), ...command.split(' ')], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = once(child, 'exit');
+    const { until } = collectOutput(child);
+    await until(ready);
+    const [, origin = ''] = await until(/(http:\/\/\S+)\/graphql/);
+    const response = await fetch(`${origin}${path}`, { headers: { 'x-api-key': 'my-key' } });
+    expect(await response.text()).toBe(answer);
+    child.kill('SIGTERM');
+    await ended;
+    expect(child.exitCode).toBe(0);
+  });
+
+  test('is embedded', async () => {
+    const { default: engine }: { default: EngineFactory } = await import(join(folder, 'engine.ts'));
+    const gateway = await createGateway({
+      queries: join(folder, 'queries'),
+      engine,
+      keys: () => ({ id: 'test', name: 'test' }),
+    });
+    expect(await (await gateway.fetch(new Request(`http://gateway.test${path}`))).text()).toBe(answer);
+    await gateway.close();
+  });
+
+  test('passes the suite', () => {
+    const args = ['--test', '--test-reporter=tap', 'array-engine.test.ts'];
+    const { status, stdout } = spawnSync(process.execPath, args, {
+      cwd: folder,
+      encoding: 'utf8',
+      // Not as a test file of this process.
+      env: { PATH: env.PATH },
+    });
+    expect({ status, stdout: status === 0 ? '' : stdout }).toEqual({ status: 0, stdout: '' });
+    expect(stdout).toMatch(/# pass 12\n/);
+  });
+
+  test('is the setting ENGINE too; check says that it sees only the files', () => {
+    const { status, stderr, stdout } = querygate(['check'], { ENGINE: './engine.ts' });
+    expect(status).toBe(0);
+    expect(stderr + stdout).toMatch(/array/);
+  });
+});
+
+test('a module that is no engine stops the start, with a message', () => {
+  writeFileSync(join(folder, 'wrong.ts'), 'export const engine = 1;');
+  writeFileSync(join(folder, 'no-code.js'), 'this is no code');
+  const wrong = querygate(['start', '--engine', './wrong.ts']);
+  expect(wrong.stderr).toBe(
+    'The engine cannot be loaded:\n  ENGINE: ./wrong.ts cannot be used: its default export is missing, and must be an object with name, sql, open\n',
   );
-  expect(await response.json()).toEqual({ result: [{ name: 'Ada', age: 36 }] });
-  await gateway.close();
-  rmSync(folder, { recursive: true });
+  const none = querygate(['check'], { ENGINE: './no-code.js' });
+  expect(none.stderr).toContain("ENGINE: ./no-code.js cannot be imported: Unexpected identifier 'is'");
+  expect([wrong.status, none.status]).toEqual([2, 1]);
 });

@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Engine } from '../engine/engine.ts';
+import type { EngineFactory } from '../engine/engine-factory.ts';
+import { GatewayError, StartError } from '../errors.ts';
+
+/**
+ * The engine that is the default export of a module: of a file, if the name is a path, or else of a package. Paths are those
+ * of the working directory, as in all settings.
+ *
+ * @throws StartError if the module exports no engine; so does `open` of the engine, for every reason
+ */
+export async function importEngine(module: string): Promise<EngineFactory> {
+  const fail = (what: string) =>
+    new StartError('The engine cannot be loaded', [{ message: `ENGINE: ${module} ${what}` }]);
+  const isPath = /^(?:\.{0,2}[\\/]|[a-z]:[\\/])/i.test(module);
+  const { default: found } = await import(isPath ? pathToFileURL(resolve(module)).href : module).catch(
+    (error: unknown) => {
+      throw fail(`cannot be imported: ${messageOf(error).replace(/ imported from .*/s, '')}`);
+    },
+  );
+  requireMembers('its default export', found, factoryMembers, fail);
+  const factory: EngineFactory = found;
+  return {
+    ...factory,
+    async open(host) {
+      const engine: Engine = await openOrFail(
+        () => factory.open(host),
+        (reason) => fail(`cannot be opened: ${reason}`),
+      );
+      requireMembers('what it opens', engine, engineMembers, fail);
+      return engine;
+    },
+  };
+}
+
+async function openOrFail<T>(open: () => Promise<T>, fail: (reason: string) => Error): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (error instanceof StartError || error instanceof GatewayError) throw error;
+    throw Object.assign(fail(messageOf(error)), { cause: error });
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What the members of an object have to be, and whether a value is that. */
+type Members = Readonly<Record<string, readonly [what: string, is: (value: unknown) => boolean]>>;
+
+const text = ['a text', (value: unknown) => typeof value === 'string'] as const;
+const method = ['a function', (value: unknown) => typeof value === 'function'] as const;
+
+const factoryMembers: Members = {
+  name: text,
+  sql: ["'bigquery' or 'native'", (value) => value === 'bigquery' || value === 'native'],
+  open: method,
+};
+
+const engineMembers: Members = { source: text, run: method, close: method };
+
+function requireMembers(
+  what: string,
+  value: unknown,
+  members: Members,
+  fail: (problem: string) => Error,
+): void {
+  const names = Object.keys(members).join(', ');
+  if (typeof value !== 'object' || value === null)
+    throw fail(`cannot be used: ${what} is ${kindOf(value)}, and must be an object with ${names}`);
+  const wrong = Object.entries(members).flatMap(([name, [required, is]]) => {
+    const member: unknown = Reflect.get(value, name);
+    return is(member) ? [] : [`${name} is ${kindOf(member)}, and must be ${required}`];
+  });
+  if (wrong.length > 0) throw fail(`cannot be used: of ${what}, ${wrong.join('; ')}`);
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (typeof value === 'string') return JSON.stringify(value);
+  return value === null ? 'null' : `of type ${typeof value}`;
+}
