@@ -1,149 +1,10 @@
 import { join } from 'node:path';
-import { z } from 'zod';
-import { parseAddressList } from './config/address-list.ts';
-import { duckdbDefaults, storeFileOf } from './config/duckdb-defaults.ts';
-import { jwtConfig, jwtProblems, jwtSettings } from './config/jwt-settings.ts';
+import { storeFileOf } from './config/duckdb-defaults.ts';
+import { jwtConfig, jwtProblems } from './config/jwt-settings.ts';
 import { isLoopback } from './config/loopback.ts';
+import { listOf, type Settings, settingNames, settings } from './config/settings.ts';
+import { parseOrigin } from './config/web-origins.ts';
 import { StartError } from './errors.ts';
-
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
-const onOff = ['on', 'off'] as const;
-
-const wholeNumber = (low: number, high: number) =>
-  z
-    .string()
-    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= low && Number(text) <= high, {
-      error: ({ input }) => `got ${JSON.stringify(input)}; must be a whole number from ${low} to ${high}`,
-    })
-    .transform(Number);
-
-/** A token of RFC 9110. */
-const headerName = /^[!#$%&'*+.^_`|~\w-]{1,64}$/;
-
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
-  z.enum(values, {
-    error: ({ input }) => `got ${JSON.stringify(input)}; must be one of ${values.join(', ')}`,
-  });
-
-const matching = (pattern: RegExp, right: string) =>
-  z.string().regex(pattern, { error: ({ input }) => `got ${JSON.stringify(input)}; must be ${right}` });
-
-/**
- * Every setting, by its environment variable. All defaults are here, or in `toConfig` if they depend on other
- * settings.
- */
-const settings = z.object({
-  PORT: wholeNumber(0, 65535).default(4000),
-  HOST: z.string().default('127.0.0.1'),
-  SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 600).optional(),
-  QUERIES_DIR: z.string().default('queries'),
-  RELOAD: oneOf(onOff).default('on'),
-  DATA_DIR: z.string().optional(),
-  STORE_FILE: z.string().optional(),
-  DATA_REFRESH_SECONDS: wholeNumber(1, 86_400).default(duckdbDefaults.refreshSeconds),
-  DATA_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
-  // The characters that an HTTP header can carry.
-  API_KEY: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,256}$/, 'must be up to 256 printable ASCII characters without spaces')
-    .optional(),
-  API_KEYS_FILE: z.string().optional(),
-  KEYS_DEFAULT_EXPIRY: matching(/^[1-9]\d{0,5}[mhd]$/, 'a duration, as in 90d or 12h').optional(),
-  HIDE_ENDPOINTS: oneOf(['tenants', 'all', 'off']).default('tenants'),
-  ...jwtSettings,
-  TRUST_PROXY: z
-    .string()
-    .refine((text) => parseAddressList(listOf(text)) !== undefined, {
-      error: ({ input }) =>
-        `got ${JSON.stringify(input)}; must be addresses or ranges joined by commas, as in 10.0.0.0/8, or loopback, or private`,
-    })
-    .optional(),
-  CORS_ORIGINS: z
-    .string()
-    .refine((text) => text === '*' || text.split(',').every((origin) => parseOrigin(origin) !== undefined), {
-      error: ({ input }) =>
-        `got ${JSON.stringify(input)}; must be * or origins joined by commas, as in https://dash.example.com`,
-    })
-    .optional(),
-  CORS_HEADERS: z
-    .string()
-    .refine((text) => text.split(',').every((name) => headerName.test(name.trim())), {
-      error: ({ input }) =>
-        `got ${JSON.stringify(input)}; must be names of headers joined by commas, as in x-team, x-page`,
-    })
-    .optional(),
-  COMPAT: oneOf(['logflare']).optional(),
-  GRAPHIQL: oneOf(onOff).optional(),
-  PAGES: oneOf(onOff).optional(),
-  GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
-  TRUSTED_DOCUMENTS: z.string().optional(),
-  ENGINE: matching(
-    /^(?:duckdb|bigquery)$|[./\\]/,
-    'duckdb, bigquery, or the module of another engine, as in ./engine.js or @example/engine',
-  ).default('duckdb'),
-  ENGINE_TIMEOUT_MS: wholeNumber(1, 3_600_000).default(30_000),
-  ENGINE_CONCURRENCY: wholeNumber(1, 64).default(4),
-  ENGINE_QUEUE_LENGTH: wholeNumber(0, 100_000).default(100),
-  DUCKDB_MEMORY_LIMIT: matching(
-    /^[1-9]\d{0,8}\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/i,
-    'a size, as in 512MB',
-  ).default(duckdbDefaults.memoryLimit),
-  DUCKDB_THREADS: wholeNumber(1, 1024).default(duckdbDefaults.threads),
-  BIGQUERY_PROJECT: matching(
-    /^([a-z0-9.-]+:)?[a-z][a-z0-9-]{1,61}[a-z0-9]$/,
-    'the id of a Google Cloud project',
-  ).optional(),
-  BIGQUERY_DATASET: matching(/^\w{1,1024}$/, 'the name of a dataset, without its project').optional(),
-  BIGQUERY_LOCATION: matching(/^[a-zA-Z0-9-]+$/, 'a location, as in EU or us-east1').optional(),
-  BIGQUERY_API_ENDPOINT: z
-    .string()
-    .regex(/^https?:\/\/[^\s/]+$/, {
-      // What is before an @ may be a password.
-      error: ({ input }) =>
-        `${String(input).includes('@') ? '' : `got ${JSON.stringify(input)}; `}must be the URL of an emulator, as in http://127.0.0.1:9050`,
-    })
-    .optional(),
-  BIGQUERY_MAXIMUM_BYTES_BILLED: matching(/^[1-9]\d{0,14}$/, 'a whole number of bytes')
-    .transform(Number)
-    .optional(),
-  BIGQUERY_START_CHECK: oneOf(['report', 'stop', 'off']).default('report'),
-  // It may contain a password, so the message does not show it.
-  CACHE_URL: z
-    .string()
-    .refine((text) => /^rediss?:$/.test(URL.parse(text)?.protocol ?? ''), {
-      error: 'must be the URL of a Redis, as in redis://127.0.0.1:6379 or rediss://user:password@host:6380/1',
-    })
-    .optional(),
-  CACHE_SECRET: z
-    .string()
-    .regex(/^[\x21-\x7e]{32,256}$/, 'must be 32 to 256 printable ASCII characters without spaces')
-    .optional(),
-  CACHE_MEMORY_LIMIT: matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, 'a size, as in 64MB')
-    .default('64MB')
-    .transform(parseBytes),
-  METRICS: oneOf(onOff).default('on'),
-  METRICS_PORT: wholeNumber(0, 65535).optional(),
-  LOG_LEVEL: oneOf(logLevels).default('info'),
-  NODE_ENV: z.string().optional(),
-});
-
-type Settings = z.output<typeof settings>;
-
-export type SettingName = keyof Settings;
-
-/** Settings in the form of environment variables. */
-export type SettingValues = Readonly<Partial<Record<SettingName, string>>>;
-
-/** The names of all variables, in the order of the README's table. */
-export const settingNames = Object.keys(settings.shape) as readonly SettingName[];
-
-/** The default as it could be set; undefined without one, or if it depends on other settings. */
-export function settingDefault(name: SettingName): string | undefined {
-  const schema: z.core.$ZodType = settings.shape[name];
-  const input = schema instanceof z.ZodPipe ? schema.in : schema;
-  return input instanceof z.ZodDefault ? String(input.def.defaultValue) : undefined;
-}
 
 export type Config = ReturnType<typeof toConfig>;
 
@@ -280,26 +141,9 @@ function weakKey(
 
 const minKeyLength = 20;
 
-const listOf = (text: string): readonly string[] => text.split(',').map((one) => one.trim());
-
 const bigqueryNeeds = ['BIGQUERY_PROJECT', 'BIGQUERY_DATASET'] as const satisfies (keyof Settings)[];
-
-/** Powers of 1000, as DuckDB reads the same units. */
-function parseBytes(size: string): number {
-  const power = ['KB', 'MB', 'GB'].indexOf(size.slice(-2).toUpperCase()) + 1;
-  return Number.parseInt(size, 10) * 1000 ** power;
-}
 
 function parseOrigins(text = ''): readonly string[] | '*' {
   if (text === '*') return '*';
   return text.split(',').flatMap((origin) => parseOrigin(origin) ?? []);
-}
-
-/**
- * An origin as browsers send it, in lowercase and without its default port; undefined if the text is not an origin.
- */
-function parseOrigin(text: string): string | undefined {
-  const url = URL.parse(text.trim());
-  const isOrigin = url !== null && /^https?:\/\/[^\s/?#@\\]+$/i.test(text.trim());
-  return isOrigin && url.origin !== 'null' ? url.origin : undefined;
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { SettingValues } from '../config.ts';
+import type { SettingValues } from '../config/settings.ts';
 import { exitCode } from '../exit-code.ts';
 import { mainFile } from './package-files.ts';
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { type Config, readConfig, type SettingName, settingDefault, settingNames } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
+import { type SettingName, settingDefault, settingNames } from '../config/settings.ts';
 import { exitCode } from '../exit-code.ts';
 import { defaultConfigFile } from './settings/config-file.ts';
 import { type LoadedSettings, loadSettings } from './settings/load-settings.ts';

@@ -7,8 +7,6 @@ import { systemClock } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { Closers } from '../concurrency/closers.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
-import { parseAddressList } from '../config/address-list.ts';
-import { StartError } from '../errors.ts';
 import { restExamples } from '../http/graphql/examples.ts';
 import { loadTrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { buildReadiness } from '../http/handler/readiness.ts';
@@ -78,10 +76,6 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
   const { plugins = [] } = options;
   const hooks = buildPluginHooks(plugins, log);
   const { hideEndpoints = 'tenants', trustedDocuments } = options;
-  const reception = {
-    trustedProxies: proxiesOf(options.trustedProxies),
-    basePath: basePathOf(options.basePath),
-  };
   const turns = new LoopTurns();
   const source = catalogSource(options.queries);
   const files = await source.read();
@@ -106,7 +100,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     plugins,
     {
       log,
-      basePath: reception.basePath,
+      basePath: settings.basePath,
       clock,
       turns,
       catalog,
@@ -171,12 +165,12 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
       return history.catalog;
     },
     get examples() {
-      return restExamples(history.catalog).map((path) => reception.basePath + path);
+      return restExamples(history.catalog).map((path) => settings.basePath + path);
     },
     reload: reload.look,
     counters: results.counters,
-    fetch: buildFetch({ ...reception, handle, turns, log }),
-    listener: buildNodeListener({ ...reception, handle, budget, turns, log }),
+    fetch: buildFetch({ ...settings, handle, turns, log }),
+    listener: buildNodeListener({ ...settings, handle, budget, turns, log }),
     drain: () => {
       ready = false;
     },
@@ -186,25 +180,3 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     },
   };
 }
-
-function proxiesOf(texts: readonly string[] | undefined) {
-  const list = texts && parseAddressList(texts);
-  if (texts === undefined || list !== undefined) return list;
-  throw wrongOption(
-    'trustedProxies',
-    texts,
-    'addresses or ranges, as in 10.0.0.0/8, or loopback, or private',
-  );
-}
-
-/** A slash at its end, and one alone, mean nothing. */
-function basePathOf(given = '') {
-  const path = given.replace(/\/$/, '');
-  if (path === '' || /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/.test(path)) return path;
-  throw wrongOption('basePath', given, 'a path that begins with a slash, as in /warehouse');
-}
-
-const wrongOption = (name: string, value: unknown, right: string) =>
-  new StartError('The gateway cannot start', [
-    { message: `${name}: got ${JSON.stringify(value)}; must be ${right}` },
-  ]);

@@ -1,7 +1,11 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../concurrency/clock.ts';
+import { type AddressList, parseAddressList } from '../config/address-list.ts';
+import { cacheMemory, engineLimits, type NumberRule, numberText } from '../config/engine-limits.ts';
+import { isHeaderName, parseOrigin } from '../config/web-origins.ts';
 import type { EngineFactory } from '../engine/engine-factory.ts';
 import type { KeySource } from '../keys/key-source.ts';
+import { type Problem, StartError } from '../errors.ts';
 import type { HideEndpoints } from '../keys/principal.ts';
 import type { SharedRates } from '../keys/rates/open-shared-rates.ts';
 import type { KeyFunction } from '../keys/sources/key-function.ts';
@@ -23,7 +27,7 @@ export interface SharedStore {
 
 /** How results are kept. */
 export interface CacheOptions {
-  /** Bytes of results in memory. Default: 64,000,000. */
+  /** Bytes of results in memory, at least 1,000. Default: 64,000,000. */
   readonly memoryBytes?: number;
   /** Where gateways share results, and the rates of callers: `redis({ url, secret })`. Default: not shared. */
   readonly shared?: SharedStore | undefined;
@@ -65,9 +69,9 @@ export interface GatewayOptions {
   readonly basePath?: string;
   /** How many queries run at the same time, from 1 to 64. Default: 4. */
   readonly engineConcurrency?: number;
-  /** How many more queries may wait. Default: 100. */
+  /** How many more queries may wait, from 0 to 100,000. Default: 100. */
   readonly engineQueueLength?: number;
-  /** Milliseconds of one run of a query, with its time in the queue. Default: 30,000. */
+  /** Milliseconds of one run of a query, with its time in the queue, up to 3,600,000. Default: 30,000. */
   readonly engineTimeoutMs?: number;
   /** A logger of pino. Default: nothing is logged. */
   readonly log?: Logger;
@@ -87,14 +91,6 @@ export interface GatewayOptions {
   readonly onUnusable?: ((error: Error) => void) | undefined;
 }
 
-/** What an option means that is not given. */
-export const defaults = {
-  memoryBytes: 64_000_000,
-  engineConcurrency: 4,
-  engineQueueLength: 100,
-  engineTimeoutMs: 30_000,
-} as const;
-
 /** The options that have a value in any case. */
 export interface Settings {
   readonly engine: string;
@@ -105,15 +101,53 @@ export interface Settings {
   readonly introspection: boolean;
   readonly corsOrigins: readonly string[] | '*';
   readonly corsHeaders: readonly string[];
+  readonly trustedProxies: AddressList | undefined;
+  /** Without a slash at its end; empty for the root. */
+  readonly basePath: string;
 }
 
-export const settingsOf = (options: GatewayOptions): Settings => ({
-  engine: options.engine.name,
-  engineConcurrency: options.engineConcurrency ?? defaults.engineConcurrency,
-  engineQueueLength: options.engineQueueLength ?? defaults.engineQueueLength,
-  engineTimeoutMs: options.engineTimeoutMs ?? defaults.engineTimeoutMs,
-  cacheMemoryBytes: options.cache?.memoryBytes ?? defaults.memoryBytes,
-  introspection: options.introspection ?? true,
-  corsOrigins: options.corsOrigins ?? [],
-  corsHeaders: options.corsHeaders ?? [],
-});
+/** @throws StartError with every wrong option */
+export function settingsOf(options: GatewayOptions): Settings {
+  const problems: Problem[] = [];
+  const refuse = (name: string, value: unknown, right: string) =>
+    problems.push({ message: `${name}: got ${JSON.stringify(value)}; must be ${right}` });
+  const numberOf = (name: string, rule: NumberRule, value = rule.byDefault) => {
+    if (!Number.isInteger(value) || value < rule.min || value > rule.max)
+      refuse(name, value, numberText(rule));
+    return value;
+  };
+  const limitOf = (name: keyof typeof engineLimits) => numberOf(name, engineLimits[name], options[name]);
+  const { cache = {}, trustedProxies, corsOrigins = [], corsHeaders = [], basePath = '' } = options;
+  const origins = corsOrigins === '*' ? corsOrigins : corsOrigins.flatMap((one) => parseOrigin(one) ?? []);
+  if (origins.length < corsOrigins.length)
+    refuse('corsOrigins', corsOrigins, "'*' or origins, as in https://dash.example.com");
+  if (!corsHeaders.every(isHeaderName)) refuse('corsHeaders', corsHeaders, 'names of headers, as in x-team');
+  const proxies = trustedProxies && parseAddressList(trustedProxies);
+  if (proxies === undefined && trustedProxies !== undefined)
+    refuse(
+      'trustedProxies',
+      trustedProxies,
+      'addresses or ranges, as in 10.0.0.0/8, or loopback, or private',
+    );
+  // A slash at its end, and one alone, mean nothing.
+  const path = basePath.replace(/\/$/, '');
+  if (path !== '' && !pathPattern.test(path))
+    refuse('basePath', basePath, 'a path that begins with a slash, as in /warehouse');
+  const settings = {
+    engine: options.engine.name,
+    engineConcurrency: limitOf('engineConcurrency'),
+    engineQueueLength: limitOf('engineQueueLength'),
+    engineTimeoutMs: limitOf('engineTimeoutMs'),
+    cacheMemoryBytes: numberOf('cache.memoryBytes', cacheMemory, cache.memoryBytes),
+    introspection: options.introspection ?? true,
+    corsOrigins: origins,
+    corsHeaders,
+    trustedProxies: proxies,
+    basePath: path,
+  };
+  if (problems.length > 0) throw new StartError('The options of the gateway have problems', problems);
+  return settings;
+}
+
+/** No part of it is `.` or `..`. */
+const pathPattern = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/;

@@ -1,3 +1,4 @@
+import { secretRules } from '../config/secret-rules.ts';
 import { StartError } from '../errors.ts';
 import { hotKeyLimit } from '../results/hot-keys.ts';
 import { describeExposure } from '../results/redis/exposure.ts';
@@ -21,12 +22,10 @@ export interface RedisOptions {
  */
 export function redis({ url, secret }: RedisOptions): SharedStore {
   const problems = [
-    ...(/^rediss?:$/.test(URL.parse(url)?.protocol ?? '')
+    ...(secretRules.redisUrl.is(url) ? [] : [{ message: `url: ${secretRules.redisUrl.must}` }]),
+    ...(secret === undefined || secretRules.redisSecret.is(secret)
       ? []
-      : [{ message: 'url: must be that of a Redis, as in redis://127.0.0.1:6379' }]),
-    ...(secret === undefined || /^[\x21-\x7e]{32,256}$/.test(secret)
-      ? []
-      : [{ message: 'secret: must be 32 to 256 printable ASCII characters without spaces' }]),
+      : [{ message: `secret: ${secretRules.redisSecret.must}` }]),
   ];
   if (problems.length > 0) throw new StartError('The options of redis have problems', problems);
   return {

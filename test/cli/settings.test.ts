@@ -6,7 +6,8 @@ import { parseConfigFile } from '../../src/cli/settings/config-file.ts';
 import { hideSecret } from '../../src/cli/settings/hide-secret.ts';
 import { loadSettings } from '../../src/cli/settings/load-settings.ts';
 import { keyOfSetting } from '../../src/cli/settings/setting-keys.ts';
-import { readConfig, settingNames } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
+import { settingNames } from '../../src/config/settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 const file = join(folder, 'settings.yaml');

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { readConfig, settingNames } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
+import { settingNames } from '../../src/config/settings.ts';
 import { livePath, readinessPath } from '../../src/http/message/paths.ts';
 
 /** Seconds: requests in flight may take ten, closing two. */

@@ -1,4 +1,4 @@
-import type { SettingValues } from '../../config.ts';
+import type { SettingValues } from '../../config/settings.ts';
 import { readSqlOptions, type SqlFlags } from './options.ts';
 import { outcomeJson, outcomeText } from '@querygate/bigquery-sql/command';
 import { openRunner } from './runner.ts';

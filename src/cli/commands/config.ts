@@ -1,5 +1,6 @@
 import { Option } from 'commander';
-import { type Config, type SettingName, settingDefault, settingNames } from '../../config.ts';
+import type { Config } from '../../config.ts';
+import { type SettingName, settingDefault, settingNames } from '../../config/settings.ts';
 import type { CliCommand } from '../command.ts';
 import { hideSecret } from '../settings/hide-secret.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';

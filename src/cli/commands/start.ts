@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { settingNames } from '../../config.ts';
+import { settingNames } from '../../config/settings.ts';
 import type { CliCommand } from '../command.ts';
 import { defaultConfigFile } from '../settings/config-file.ts';
 

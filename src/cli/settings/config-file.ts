@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type SettingName, settingNames } from '../../config.ts';
+import { type SettingName, settingNames } from '../../config/settings.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { nearestName } from '@querygate/bigquery-sql/text';
 import { readYaml } from '../../files/read-yaml.ts';

@@ -1,4 +1,4 @@
-import type { SettingName } from '../../config.ts';
+import type { SettingName } from '../../config/settings.ts';
 
 const hidden = '(hidden)';
 

@@ -1,4 +1,4 @@
-import { type SettingName, type SettingValues, settingNames } from '../../config.ts';
+import { type SettingName, type SettingValues, settingNames } from '../../config/settings.ts';
 import { defaultConfigFile, readConfigFile } from './config-file.ts';
 import { flagOfSetting } from './setting-keys.ts';
 

@@ -1,4 +1,4 @@
-import type { SettingName } from '../../config.ts';
+import type { SettingName } from '../../config/settings.ts';
 
 /** What each setting is, for the help of its option; docs/configuration.md says more. */
 export const settingMeanings: Readonly<Record<SettingName, string>> = {

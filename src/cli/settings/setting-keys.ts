@@ -1,4 +1,4 @@
-import { type SettingName, settingNames } from '../../config.ts';
+import { type SettingName, settingNames } from '../../config/settings.ts';
 
 /** The key of a setting in `querygate.yaml`: `DATA_DIR` is `data_dir`. */
 export const keyOfSetting = (name: SettingName): string => name.toLowerCase();

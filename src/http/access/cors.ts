@@ -1,4 +1,3 @@
-import type { Config } from '../../config.ts';
 import type { RequestHead } from '../message/head.ts';
 import type { Reply } from '../message/reply.ts';
 import { labelsHeader } from './authorize.ts';
@@ -15,7 +14,7 @@ export interface Cors {
 }
 
 /** @param moreHeaders that pages may send besides the usual ones */
-export function buildCors(origins: Config['corsOrigins'], moreHeaders: readonly string[] = []): Cors {
+export function buildCors(origins: readonly string[] | '*', moreHeaders: readonly string[] = []): Cors {
   const allowedHeaders = [...requestHeaders, ...moreHeaders].join(', ');
   const any = allow('*');
   const headers: Cors['headers'] = (head) => {

@@ -1,4 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
+import { secretRules } from '../../config/secret-rules.ts';
+import { StartError } from '../../errors.ts';
 import { digestOf } from '../key-text.ts';
 import type { KeySource } from '../key-source.ts';
 import { Keyring } from '../keyring.ts';
@@ -6,9 +8,14 @@ import { Keyring } from '../keyring.ts';
 /**
  * One key without restrictions: every endpoint, every tenant, every permission. Its id in the log is `API_KEY`.
  *
- * @param text as callers send it; at least 20 characters where others can reach the gateway
+ * @param text as callers send it, up to 256 printable ASCII characters without spaces; at least 20 where others can reach the
+ * gateway
+ * @throws StartError if it is empty, or has other characters; it is not in the message
  */
 export function apiKey(text: string): KeySource {
+  // With an empty key, requests without one would have every permission.
+  if (!secretRules.apiKey.is(text))
+    throw new StartError('The key cannot be used', [{ message: `apiKey: ${secretRules.apiKey.must}` }]);
   return {
     isUnlimited: true,
     open(host) {

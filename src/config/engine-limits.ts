@@ -1,0 +1,19 @@
+/** A number: the least and the most that may be set, and what it is otherwise. */
+export interface NumberRule {
+  readonly min: number;
+  readonly max: number;
+  readonly byDefault: number;
+}
+
+/** How many queries run at once, how many more wait, and how long one takes, in milliseconds. */
+export const engineLimits = {
+  engineConcurrency: { min: 1, max: 64, byDefault: 4 },
+  engineQueueLength: { min: 0, max: 100_000, byDefault: 100 },
+  engineTimeoutMs: { min: 1, max: 3_600_000, byDefault: 30_000 },
+} as const satisfies Readonly<Record<string, NumberRule>>;
+
+/** Of cached results in memory, in bytes. */
+export const cacheMemory: NumberRule = { min: 1_000, max: 999_999e9, byDefault: 64_000_000 };
+
+export const numberText = ({ min, max }: Omit<NumberRule, 'byDefault'>): string =>
+  `a whole number from ${min} to ${max}`;

@@ -1,0 +1,21 @@
+export interface SecretRule {
+  is(text: string): boolean;
+  readonly must: string;
+}
+
+/** Texts that are not shown in messages: they are secrets, or may contain one. */
+export const secretRules = {
+  /** The characters that an HTTP header can carry. */
+  apiKey: {
+    is: (text) => typeof text === 'string' && /^[\x21-\x7e]{1,256}$/.test(text),
+    must: 'must be up to 256 printable ASCII characters without spaces',
+  },
+  redisUrl: {
+    is: (text) => /^rediss?:$/.test(URL.parse(text)?.protocol ?? ''),
+    must: 'must be the URL of a Redis, as in redis://127.0.0.1:6379 or rediss://user:password@host:6380/1',
+  },
+  redisSecret: {
+    is: (text) => /^[\x21-\x7e]{32,256}$/.test(text),
+    must: 'must be 32 to 256 printable ASCII characters without spaces',
+  },
+} as const satisfies Readonly<Record<string, SecretRule>>;

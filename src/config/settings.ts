@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { parseAddressList } from './address-list.ts';
+import { duckdbDefaults } from './duckdb-defaults.ts';
+import { cacheMemory, engineLimits, type NumberRule, numberText } from './engine-limits.ts';
+import { jwtSettings } from './jwt-settings.ts';
+import { type SecretRule, secretRules } from './secret-rules.ts';
+import { isHeaderName, parseOrigin } from './web-origins.ts';
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const onOff = ['on', 'off'] as const;
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: ({ input }) => `got ${JSON.stringify(input)}; must be ${numberText({ min, max })}`,
+    })
+    .transform(Number);
+
+const withDefault = ({ min, max, byDefault }: NumberRule) => wholeNumber(min, max).default(byDefault);
+
+const secret = ({ is, must }: SecretRule) => z.string().refine(is, must);
+
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, {
+    error: ({ input }) => `got ${JSON.stringify(input)}; must be one of ${values.join(', ')}`,
+  });
+
+const matching = (pattern: RegExp, right: string) =>
+  z.string().regex(pattern, { error: ({ input }) => `got ${JSON.stringify(input)}; must be ${right}` });
+
+/**
+ * Every setting, by its environment variable. All defaults are here, or in `toConfig` if they depend on other
+ * settings.
+ */
+export const settings = z.object({
+  PORT: wholeNumber(0, 65535).default(4000),
+  HOST: z.string().default('127.0.0.1'),
+  SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 600).optional(),
+  QUERIES_DIR: z.string().default('queries'),
+  RELOAD: oneOf(onOff).default('on'),
+  DATA_DIR: z.string().optional(),
+  STORE_FILE: z.string().optional(),
+  DATA_REFRESH_SECONDS: wholeNumber(1, 86_400).default(duckdbDefaults.refreshSeconds),
+  DATA_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
+  API_KEY: secret(secretRules.apiKey).optional(),
+  API_KEYS_FILE: z.string().optional(),
+  KEYS_DEFAULT_EXPIRY: matching(/^[1-9]\d{0,5}[mhd]$/, 'a duration, as in 90d or 12h').optional(),
+  HIDE_ENDPOINTS: oneOf(['tenants', 'all', 'off']).default('tenants'),
+  ...jwtSettings,
+  TRUST_PROXY: z
+    .string()
+    .refine((text) => parseAddressList(listOf(text)) !== undefined, {
+      error: ({ input }) =>
+        `got ${JSON.stringify(input)}; must be addresses or ranges joined by commas, as in 10.0.0.0/8, or loopback, or private`,
+    })
+    .optional(),
+  CORS_ORIGINS: z
+    .string()
+    .refine((text) => text === '*' || text.split(',').every((origin) => parseOrigin(origin) !== undefined), {
+      error: ({ input }) =>
+        `got ${JSON.stringify(input)}; must be * or origins joined by commas, as in https://dash.example.com`,
+    })
+    .optional(),
+  CORS_HEADERS: z
+    .string()
+    .refine((text) => text.split(',').every((name) => isHeaderName(name.trim())), {
+      error: ({ input }) =>
+        `got ${JSON.stringify(input)}; must be names of headers joined by commas, as in x-team, x-page`,
+    })
+    .optional(),
+  COMPAT: oneOf(['logflare']).optional(),
+  GRAPHIQL: oneOf(onOff).optional(),
+  PAGES: oneOf(onOff).optional(),
+  GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
+  TRUSTED_DOCUMENTS: z.string().optional(),
+  ENGINE: matching(
+    /^(?:duckdb|bigquery)$|[./\\]/,
+    'duckdb, bigquery, or the module of another engine, as in ./engine.js or @example/engine',
+  ).default('duckdb'),
+  ENGINE_TIMEOUT_MS: withDefault(engineLimits.engineTimeoutMs),
+  ENGINE_CONCURRENCY: withDefault(engineLimits.engineConcurrency),
+  ENGINE_QUEUE_LENGTH: withDefault(engineLimits.engineQueueLength),
+  DUCKDB_MEMORY_LIMIT: matching(
+    /^[1-9]\d{0,8}\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/i,
+    'a size, as in 512MB',
+  ).default(duckdbDefaults.memoryLimit),
+  DUCKDB_THREADS: wholeNumber(1, 1024).default(duckdbDefaults.threads),
+  BIGQUERY_PROJECT: matching(
+    /^([a-z0-9.-]+:)?[a-z][a-z0-9-]{1,61}[a-z0-9]$/,
+    'the id of a Google Cloud project',
+  ).optional(),
+  BIGQUERY_DATASET: matching(/^\w{1,1024}$/, 'the name of a dataset, without its project').optional(),
+  BIGQUERY_LOCATION: matching(/^[a-zA-Z0-9-]+$/, 'a location, as in EU or us-east1').optional(),
+  BIGQUERY_API_ENDPOINT: z
+    .string()
+    .regex(/^https?:\/\/[^\s/]+$/, {
+      // What is before an @ may be a password.
+      error: ({ input }) =>
+        `${String(input).includes('@') ? '' : `got ${JSON.stringify(input)}; `}must be the URL of an emulator, as in http://127.0.0.1:9050`,
+    })
+    .optional(),
+  BIGQUERY_MAXIMUM_BYTES_BILLED: matching(/^[1-9]\d{0,14}$/, 'a whole number of bytes')
+    .transform(Number)
+    .optional(),
+  BIGQUERY_START_CHECK: oneOf(['report', 'stop', 'off']).default('report'),
+  CACHE_URL: secret(secretRules.redisUrl).optional(),
+  CACHE_SECRET: secret(secretRules.redisSecret).optional(),
+  CACHE_MEMORY_LIMIT: matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, 'a size, as in 64MB')
+    .default(`${cacheMemory.byDefault / 1e6}MB`)
+    .transform(parseBytes),
+  METRICS: oneOf(onOff).default('on'),
+  METRICS_PORT: wholeNumber(0, 65535).optional(),
+  LOG_LEVEL: oneOf(logLevels).default('info'),
+  NODE_ENV: z.string().optional(),
+});
+
+export type Settings = z.output<typeof settings>;
+
+export type SettingName = keyof Settings;
+
+/** Settings in the form of environment variables. */
+export type SettingValues = Readonly<Partial<Record<SettingName, string>>>;
+
+/** The names of all variables, in the order of the README's table. */
+export const settingNames = Object.keys(settings.shape) as readonly SettingName[];
+
+/** The default as it could be set; undefined without one, or if it depends on other settings. */
+export function settingDefault(name: SettingName): string | undefined {
+  const schema: z.core.$ZodType = settings.shape[name];
+  const input = schema instanceof z.ZodPipe ? schema.in : schema;
+  return input instanceof z.ZodDefault ? String(input.def.defaultValue) : undefined;
+}
+
+/** A value that lists several, joined by commas. */
+export const listOf = (text: string): readonly string[] => text.split(',').map((one) => one.trim());
+
+/** Powers of 1000, as DuckDB reads the same units. */
+function parseBytes(size: string): number {
+  const power = ['KB', 'MB', 'GB'].indexOf(size.slice(-2).toUpperCase()) + 1;
+  return Number.parseInt(size, 10) * 1000 ** power;
+}
