@@ -62,7 +62,7 @@ export interface GatewayPlugin {
   onRun?(bound: BoundQuery, options: RunOptions): RunObserver | undefined;
   /** The engine has looked for rows to import. */
   onImport?(report: ImportReport): void;
-  /** What the plug-in `metrics` shows, besides its own. */
+  /** Its metrics, for the plug-in that serves those of all. */
   readonly metrics?: readonly MetricFamily[];
   /** Called once, when the gateway closes or cannot open; the plug-in opened last is closed first. */
   close?(): Promise<void>;

@@ -139,8 +139,8 @@ export const notFoundRoute: Route = failing(
 
 function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByMethod {
   const operation: Route = { ...keyed, answer: graphql, replyError: replyGraphqlError };
-  const replyOff = () => replyGraphqlError(new GatewayError('NOT_FOUND', pageIsOff), log);
-  const page: Route = { ...anybody, answer: replyOff, allowsCors: false };
+  const replyNoPage = () => replyGraphqlError(new GatewayError('NOT_FOUND', noPage), log);
+  const page: Route = { ...anybody, answer: replyNoPage, allowsCors: false };
   const otherMethod: Route = {
     ...anybody,
     answer({ method }) {
@@ -156,5 +156,4 @@ function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByMet
   };
 }
 
-const pageIsOff =
-  'GraphiQL is disabled: GRAPHIQL is off; programs send POST with Content-Type: application/json';
+const noPage = 'There is no page for browsers here; programs send POST with Content-Type: application/json';

@@ -15,20 +15,6 @@ export const healthPath = '/healthz';
 export const livePath = '/livez';
 export const plainHealthPath = '/health';
 export const readinessPath = '/readyz';
-export const metricsPath = '/metrics';
-
-/** The REST interface as an OpenAPI document. */
-export const openapiPath = '/openapi.json';
-/** The same for people, as a page. */
-export const readerPath = '/openapi';
-
-/** The page that lists the endpoints. */
-export const homePath = '/';
-/** Followed by the name of a saved query: its page. */
-export const queryPagePath = '/queries/';
-
-/** Files that pages load: `/assets/<set>/<hash>/<name>`. */
-export const assetsPath = '/assets/';
 
 /** What may follow an address in the path of an endpoint. */
 const formatSuffixes: readonly string[] = formatNames.map((name) => `.${name}`);

@@ -41,7 +41,7 @@ export interface Route {
 /** A route of a plug-in. GET answers HEAD too, and OPTIONS is answered for it. */
 export interface PluginRoute {
   /**
-   * The path, as in `/openapi.json`. An ending of `/*` takes one more part of a path, as in `/queries/orders`, and one of
+   * The path, as in `/costs`. An ending of `/*` takes one more part of a path, as in `/queries/orders`, and one of
    * `/**` takes everything below.
    */
   readonly path: string;

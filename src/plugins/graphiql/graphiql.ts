@@ -4,26 +4,12 @@ import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import { isFromLoopback } from '../../http/access/loopback.ts';
 import { graphqlExamples } from '../../http/graphql/examples.ts';
-import type { RequestHead } from '../../http/message/head.ts';
 import { graphqlPath } from '../../http/message/paths.ts';
 import type { Reply } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
-import { buildReplyFile, type ReplyFile } from '../../http/static/static-file.ts';
-import { assetsRoute, buildStaticFiles, type StaticFiles } from '../../http/static/static-files.ts';
-import { builtFile, readBuiltFiles } from '../../http/static/built-files.ts';
-
-/** GraphiQL: a small page, and the files that it loads. */
-interface Graphiql {
-  /** For a browser on this machine: with a tab for every saved query, and with the key if there is one to fill in. */
-  local(catalog: Catalog, head: RequestHead): Promise<Reply>;
-  /** For anybody: it shows nothing of the catalog before its user has entered a key. */
-  remote(head: RequestHead): Promise<Reply>;
-  /** Answers for its files, which are the same for everybody. */
-  readonly assets: Answer;
-}
-
-/** The name of its files in their paths. */
-const graphiqlSet = 'graphiql';
+import { builtFile, openBuiltFiles } from '../static/built-files.ts';
+import { buildReplyFile, type ReplyFile } from '../static/static-file.ts';
+import type { StaticFiles } from '../static/static-files.ts';
 
 /** How the page of GraphiQL is served. */
 export interface GraphiqlOptions {
@@ -37,7 +23,7 @@ export interface GraphiqlOptions {
  * @returns a plug-in for one gateway
  */
 export function graphiql({ apiKey }: GraphiqlOptions = {}): GatewayPlugin {
-  const { local, remote, assets } = buildGraphiql(apiKey);
+  const files = openBuiltFiles('graphiql');
   return {
     name: 'graphiql',
     routes: (catalog) => [
@@ -47,36 +33,33 @@ export function graphiql({ apiKey }: GraphiqlOptions = {}): GatewayPlugin {
         browsersOnly: true,
         // The page may contain the key: no page of another origin may read it.
         allowsCors: false,
-        answer: (head, { url }) => (isFromLoopback(url, head) ? local(catalog, head) : remote(head)),
+        answer: buildPage(files, catalog, apiKey),
       },
-      assetsRoute(graphiqlSet, assets),
+      files.route,
     ],
   };
 }
 
-/** @param apiKey is filled into the local page */
-function buildGraphiql(apiKey: string | undefined): Graphiql {
-  const files = buildStaticFiles(graphiqlSet, () => readBuiltFiles('graphiql'));
-  let local: { readonly catalog: Catalog; readonly reply: ReplyFile } | undefined;
+/**
+ * A small page for browsers on this machine, with a tab for every saved query, and with the key if there is one to fill in.
+ * That for others shows nothing of the catalog before its user has entered a key.
+ */
+function buildPage(files: StaticFiles, catalog: Catalog, apiKey: string | undefined): Answer {
+  const render = (data: PageData, caching: string): ReplyFile => {
+    const page = renderPage(files, data);
+    return buildReplyFile(page, pageHeaders(page, caching));
+  };
+  let local: ReplyFile | undefined;
   let remote: ReplyFile | undefined;
-  return {
-    local(catalog, { headers }) {
-      if (local?.catalog !== catalog) {
-        const page = renderPage(files, { examples: graphqlExamples(catalog), apiKey });
-        // Nothing keeps a page with a key in it.
-        const caching = apiKey === undefined ? revalidated : 'no-store';
-        local = { catalog, reply: buildReplyFile(page, pageHeaders(page, caching)) };
-      }
-      return local.reply(headers);
-    },
-    async remote({ headers }) {
-      if (remote === undefined) {
-        const page = renderPage(files, { examples: [] });
-        remote = buildReplyFile(page, pageHeaders(page, revalidated));
-      }
-      return remote(headers);
-    },
-    assets: files.answer,
+  return (head, { url }) => {
+    if (isFromLoopback(url, head)) {
+      // Nothing keeps a page with a key in it.
+      const caching = apiKey === undefined ? revalidated : 'no-store';
+      local ??= render({ examples: graphqlExamples(catalog), apiKey }, caching);
+      return local(head.headers);
+    }
+    remote ??= render({ examples: [] }, revalidated);
+    return remote(head.headers);
   };
 }
 

@@ -1,10 +1,14 @@
 import { GatewayError } from '../../errors.ts';
-import type { Answer } from '../../http/message/route.ts';
+import type { PluginRoute } from '../../http/message/route.ts';
 import { textFormatType } from './text-format.ts';
 
+export const metricsPath = '/metrics';
+
 /** `GET /metrics` beside the API: for keys with the permission `metrics`. */
-export function buildMetricsRoute(render: () => string): Answer {
-  return (_head, _request, { principal }) => {
+export const metricsRoute = (render: () => string): PluginRoute => ({
+  path: metricsPath,
+  access: 'key',
+  answer(_head, _request, { principal }) {
     if (!principal.permissions.has('metrics')) {
       throw new GatewayError('FORBIDDEN', 'This key may not read metrics; it needs the permission metrics', {
         refusal: { reason: 'permission' },
@@ -17,5 +21,5 @@ export function buildMetricsRoute(render: () => string): Answer {
       'cache-control': 'no-store',
     };
     return { status: 200, headers, body: text };
-  };
-}
+  },
+});

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { metricsPath } from '../../http/message/paths.ts';
+import { metricsPath } from './metrics-route.ts';
 import type { MetricsPlugin } from './metrics.ts';
 import { textFormatType } from './text-format.ts';
 

@@ -1,11 +1,10 @@
 import type { GatewayPlugin, MetricFamily } from '../../gateway/plugin.ts';
-import { metricsPath } from '../../http/message/paths.ts';
 import { packageVersion } from '../../version.ts';
 import { buildCatalogMetrics } from './catalog-metrics.ts';
 import { buildEngineMetrics } from './engine-metrics.ts';
 import { buildImportMetrics } from './import-metrics.ts';
 import { openKeptEndpoints } from './kept-endpoints.ts';
-import { buildMetricsRoute } from './metrics-route.ts';
+import { metricsRoute } from './metrics-route.ts';
 import { processMetrics } from './process-metrics.ts';
 import { buildRequestMetrics } from './request-metrics.ts';
 import { buildResultMetrics } from './result-metrics.ts';
@@ -52,7 +51,7 @@ export function metrics(): MetricsPlugin {
         buildInfo(host.engine),
       ];
     },
-    routes: () => [{ path: metricsPath, access: 'key', answer: buildMetricsRoute(render) }],
+    routes: () => [metricsRoute(render)],
     onCatalog,
     onReload: catalog.recordReload,
     onResult: results.record,

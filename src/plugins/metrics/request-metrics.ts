@@ -6,13 +6,13 @@ import {
   graphqlPath,
   healthPath,
   livePath,
-  metricsPath,
   plainHealthPath,
   readinessPath,
 } from '../../http/message/paths.ts';
 import type { Reply } from '../../http/message/reply.ts';
 import { type Count, Counts } from './counts.ts';
 import { type Histogram, Histograms } from './histogram.ts';
+import { metricsPath } from './metrics-route.ts';
 
 export interface RequestMetrics {
   /**

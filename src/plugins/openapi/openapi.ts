@@ -5,7 +5,6 @@ import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import { mayQuery } from '../../http/access/authorize.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
 import { chooseCoding } from '../../http/message/content-coding.ts';
-import { openapiPath, readerPath } from '../../http/message/paths.ts';
 import { jsonType } from '../../http/message/reply.ts';
 import type { Answer, PluginRoute } from '../../http/message/route.ts';
 import { mayPassSql, type Principal } from '../../keys/principal.ts';
@@ -13,6 +12,9 @@ import { type Encodings, encode, joinTexts } from '../../results/result-document
 import { openapiInSteps, type ReadersKey } from './document.ts';
 import { jsonTexts } from './json-texts.ts';
 import { buildReader } from './reader/reader.ts';
+
+/** The page. */
+export const readerPath = '/openapi';
 
 /** Bytes of the documents that are kept, in all codings: keys of a team often permit the same endpoints. */
 const maxKeptBytes = 16_000_000;
@@ -38,7 +40,12 @@ export function openapi({ page = true }: OpenapiOptions = {}): GatewayPlugin {
   return {
     name: 'openapi',
     routes: (catalog, { turns, basePath }) => [
-      { path: openapiPath, access: 'key', allowsCors: true, answer: buildOpenapi(catalog, turns, basePath) },
+      {
+        path: '/openapi.json',
+        access: 'key',
+        allowsCors: true,
+        answer: buildOpenapi(catalog, turns, basePath),
+      },
       ...(page ? [reader] : []),
     ],
   };

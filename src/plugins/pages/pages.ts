@@ -2,18 +2,17 @@ import { readFileSync } from 'node:fs';
 import { queriesByName } from '../../catalog/model/versions.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import { isFromLoopback } from '../../http/access/loopback.ts';
-import { graphqlPath, homePath, queryPagePath, readerPath } from '../../http/message/paths.ts';
+import { graphqlPath } from '../../http/message/paths.ts';
 import type { Answer } from '../../http/message/route.ts';
-import { buildReplyFile, type ReplyFile } from '../../http/static/static-file.ts';
-import { assetsRoute, buildStaticFiles } from '../../http/static/static-files.ts';
-import { readBuiltFiles } from '../../http/static/built-files.ts';
+import { readerPath } from '../openapi/openapi.ts';
+import { openBuiltFiles } from '../static/built-files.ts';
+import { buildReplyFile, type ReplyFile } from '../static/static-file.ts';
+import type { StaticFiles } from '../static/static-files.ts';
 
-interface Pages {
-  /** The same document for every page: its script reads the address. It contains nothing of the catalog. */
-  readonly page: Answer;
-  /** What it loads. */
-  readonly assets: Answer;
-}
+/** Lists the endpoints. */
+const homePath = '/';
+/** Followed by the name of a saved query. */
+const queryPagePath = '/queries/';
 
 /** How the pages of saved queries are served. */
 export interface PagesOptions {
@@ -23,40 +22,33 @@ export interface PagesOptions {
   readonly graphiql?: boolean;
 }
 
-/** The name of the pages' set of files. */
-const pagesSet = 'pages';
-
 /**
  * A page for each saved query, with a form, a chart and a table: `/queries/<name>`, and `/` lists them.
  *
  * @returns a plug-in for one gateway
  */
 export function pages(options: PagesOptions = {}): GatewayPlugin {
-  let basePath = '';
-  const { page, assets } = buildPages(options, () => basePath);
-  const forBrowsers = { access: 'public', browsersOnly: true, answer: page } as const;
+  const files = openBuiltFiles('pages');
   return {
     name: 'pages',
-    open(host) {
-      basePath = host.basePath;
-    },
-    routes({ queries }) {
+    routes({ queries }, { basePath }) {
       const names = queriesByName(queries);
       const loggedPath = (path: string) => (names.has(path.slice(queryPagePath.length)) ? path : undefined);
+      const answer = buildPage(options, files, basePath);
+      const forBrowsers = { access: 'public', browsersOnly: true, answer } as const;
       return [
         { ...forBrowsers, path: homePath },
         { ...forBrowsers, path: `${queryPagePath}*`, loggedPath },
-        assetsRoute(pagesSet, assets),
+        files.route,
       ];
     },
   };
 }
 
-/** @param basePath before each path */
-function buildPages({ apiKey, graphiql = false }: PagesOptions, basePath: () => string): Pages {
-  const assets = buildStaticFiles(pagesSet, () => readBuiltFiles('pages'));
-  const urlOf = (path: string) => escapeAttribute(basePath() + path);
-  const assetOf = (name: string) => urlOf(assets.pathOf(name));
+/** The same document for every page: its script reads the address. It contains nothing of the catalog. */
+function buildPage({ apiKey, graphiql = false }: PagesOptions, files: StaticFiles, basePath: string): Answer {
+  const urlOf = (path: string) => escapeAttribute(basePath + path);
+  const assetOf = (name: string) => urlOf(files.pathOf(name));
   const render = (key: string | undefined): ReplyFile => {
     const head = [
       `<link rel="icon" href="${assetOf('mark.svg')}">`,
@@ -82,16 +74,13 @@ function buildPages({ apiKey, graphiql = false }: PagesOptions, basePath: () => 
   };
   let local: ReplyFile | undefined;
   let remote: ReplyFile | undefined;
-  return {
-    page(head, { url }) {
-      if (apiKey !== undefined && isFromLoopback(url, head)) {
-        local ??= render(apiKey);
-        return local(head.headers);
-      }
-      remote ??= render(undefined);
-      return remote(head.headers);
-    },
-    assets: assets.answer,
+  return (head, { url }) => {
+    if (apiKey !== undefined && isFromLoopback(url, head)) {
+      local ??= render(apiKey);
+      return local(head.headers);
+    }
+    remote ??= render(undefined);
+    return remote(head.headers);
   };
 }
 

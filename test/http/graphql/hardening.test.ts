@@ -248,7 +248,9 @@ describe('in production', () => {
     });
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({
-      errors: [{ message: expect.stringContaining('GRAPHIQL is off'), extensions: { code: 'NOT_FOUND' } }],
+      errors: [
+        { message: expect.stringContaining('no page for browsers'), extensions: { code: 'NOT_FOUND' } },
+      ],
     });
     const file = await fetch(`http://127.0.0.1:${served.port}/assets/graphiql/0123456789abcdef/graphiql.js`);
     expect(file.status).toBe(404);

@@ -1,33 +1,21 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { chooseCoding } from '../../../http/message/content-coding.ts';
 import type { Answer } from '../../../http/message/route.ts';
-import { encode } from '../../../results/result-document.ts';
+import { buildReplyFile, type ReplyFile } from '../../static/static-file.ts';
 
 /**
  * A page that shows the OpenAPI document to people. Anybody may load it: it contains nothing of the catalog, and requests
  * the document with the key that its user types. Its only script is in the page, and it loads nothing from other sites.
  */
 export function buildReader(): Answer {
-  let page: ReturnType<typeof renderPage> | undefined;
-  return async ({ headers }) => {
+  let page: ReplyFile | undefined;
+  return ({ headers }) => {
     page ??= renderPage();
-    const { encodings, common } = await page;
-    const coding = chooseCoding(encodings, headers['accept-encoding'] ?? '');
-    const body = encodings[coding] ?? encodings.identity;
-    return {
-      status: 200,
-      headers: {
-        ...common,
-        'content-length': String(body.byteLength),
-        ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
-      },
-      body,
-    };
+    return page(headers);
   };
 }
 
-async function renderPage() {
+function renderPage(): ReplyFile {
   const page = readFileSync(new URL('reader.html', import.meta.url), 'utf8');
   const policy = [
     "default-src 'none'",
@@ -39,16 +27,11 @@ async function renderPage() {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ];
-  return {
-    encodings: await encode(Buffer.from(page)),
-    common: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy.join('; '),
-      etag: `W/"${hash('sha256', page, 'base64url')}"`,
-      'cache-control': 'private, no-cache',
-      vary: 'Accept-Encoding',
-    },
-  };
+  return buildReplyFile(Buffer.from(page), {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy.join('; '),
+    'cache-control': 'private, no-cache',
+  });
 }
 
 /** The source expression of an element's text, in the words of Content Security Policy. */

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
-import { assetsPath } from '../message/paths.ts';
-import type { Reply } from '../message/reply.ts';
-import type { Answer, PluginRoute } from '../message/route.ts';
+import type { PluginRoute } from '../../http/message/route.ts';
 import { type BodyCoding, buildReplyFile, mediaTypeOf, type ReplyFile } from './static-file.ts';
 
 export interface StaticFile {
@@ -11,8 +9,6 @@ export interface StaticFile {
   readonly body: Buffer;
   /** `br` if the body is compressed already. */
   readonly coding?: BodyCoding;
-  /** Further headers, for example the policy of a worker. */
-  readonly headers?: Reply['headers'];
 }
 
 /**
@@ -22,9 +18,11 @@ export interface StaticFile {
 export interface StaticFiles {
   /** The path of a file. @throws Error for a name that the set does not have */
   readonly pathOf: (name: string) => string;
-  /** Answers for every path below `/assets/<set>/`; anybody may request it. */
-  readonly answer: Answer;
+  /** For every path below `/assets/<set>/`; anybody may request it. */
+  readonly route: PluginRoute;
 }
+
+const assetsPath = '/assets/';
 
 /** A year, as much as RFC 9111 allows. */
 const forever = 'public, max-age=31536000, immutable';
@@ -42,12 +40,18 @@ export function buildStaticFiles(set: string, read: () => readonly StaticFile[])
       if (!files.has(name)) throw new Error(`${set} has no file ${name}`);
       return folder + name;
     },
-    answer({ headers }, { url: { pathname } }) {
-      const { folder, files } = open();
-      const file = pathname.startsWith(folder) ? files.get(pathname.slice(folder.length)) : undefined;
-      // A page that was loaded before an upgrade names the files of the older version.
-      if (file === undefined) throw new GatewayError('NOT_FOUND', 'Not found; load the page again');
-      return file(headers);
+    route: {
+      path: `${assetsPath}${set}/**`,
+      access: 'public',
+      answer({ headers }, { url: { pathname } }) {
+        const { folder, files } = open();
+        const file = pathname.startsWith(folder) ? files.get(pathname.slice(folder.length)) : undefined;
+        // A page that was loaded before an upgrade names the files of the older version.
+        if (file === undefined) throw new GatewayError('NOT_FOUND', 'Not found; load the page again');
+        return file(headers);
+      },
+      // The paths change with each version: the log has only the folder.
+      loggedPath: () => assetsPath,
     },
   };
 }
@@ -60,8 +64,8 @@ interface Opened {
 function openSet(set: string, files: readonly StaticFile[]): Opened {
   const digest = createHash('sha256');
   for (const { name, body } of files) digest.update(`${name}\0${body.byteLength}\0`).update(body);
-  const replies = files.map(({ name, body, coding, headers }) => {
-    const common = { 'content-type': mediaTypeOf(name), 'cache-control': forever, ...headers };
+  const replies = files.map(({ name, body, coding }) => {
+    const common = { 'content-type': mediaTypeOf(name), 'cache-control': forever };
     return [name, buildReplyFile(body, common, coding)] as const;
   });
   return {
@@ -69,11 +73,3 @@ function openSet(set: string, files: readonly StaticFile[]): Opened {
     files: new Map(replies),
   };
 }
-
-/** The route of a set of files. Their paths change with each version: the log has only the folder. */
-export const assetsRoute = (set: string, answer: Answer): PluginRoute => ({
-  path: `${assetsPath}${set}/**`,
-  access: 'public',
-  answer,
-  loggedPath: () => assetsPath,
-});

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { StaticFile } from './static-files.ts';
+import { buildStaticFiles, type StaticFile, type StaticFiles } from './static-files.ts';
 
 /** What the package of pages has built for browsers: those of saved queries, and GraphiQL. */
 export type BuiltSet = 'pages' | 'graphiql';
@@ -11,8 +11,11 @@ const { resolve } = createRequire(import.meta.url);
 /** Where a file of a set is. */
 export const builtFile = (set: BuiltSet, name: string): string => resolve(`@querygate/pages/${set}/${name}`);
 
-/** The files of a set that browsers load. Those of GraphiQL are compressed, because that takes seconds of processor time. */
-export function readBuiltFiles(set: BuiltSet): readonly StaticFile[] {
+/** The files of a set, for browsers. */
+export const openBuiltFiles = (set: BuiltSet): StaticFiles => buildStaticFiles(set, () => readFiles(set));
+
+/** What browsers load. The files of GraphiQL are compressed, because that takes seconds of processor time. */
+function readFiles(set: BuiltSet): readonly StaticFile[] {
   const folder = dirname(builtFile(set, 'licences.txt'));
   const names = readdirSync(folder).filter((name) => !/\.(?:txt|json)$/.test(name));
   return names.sort().map((name) => {
