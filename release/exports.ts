@@ -12,37 +12,57 @@ export interface ExportedName {
   readonly summary: string | undefined;
 }
 
-/** The sources of what can be imported, by their names: the list that `package.json` has of the built files. */
-export function entryFiles(): ReadonlyMap<string, string> {
-  const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+/**
+ * The sources of what can be imported from a package, by their names: `package.json` has the list, of the built files or
+ * of the sources.
+ */
+export function entryFiles(folder = '.'): ReadonlyMap<string, string> {
+  const { name, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     readonly name: string;
     readonly exports: Readonly<Record<string, string>>;
   };
   return new Map(
     Object.entries(exports)
-      .filter(([, file]) => file.endsWith('.js'))
-      .map(([path, file]) => [join(name, path), file.replace('./dist/', 'src/').replace(/\.js$/, '.ts')]),
+      .filter(([, file]) => /\.[jt]s$/.test(file))
+      .map(([path, file]) => [
+        join(name, path),
+        join(folder, file.replace('./dist/', 'src/').replace(/\.js$/, '.ts')),
+      ]),
   );
 }
 
-/** Everything that the package exports, in the order of the files. @throws Error if a file exports in another way */
-export function exportedNames(): readonly ExportedName[] {
-  return [...entryFiles()].flatMap(([from, file]) => {
-    const text = readFileSync(file, 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '');
-    const rest = text.replace(exportPattern, '').trim();
-    if (rest !== '') throw new Error(`${file} has more than lists of exported names: ${rest}`);
-    return [...text.matchAll(exportPattern)].flatMap(([, keyword = '', names = '', path = '']) =>
+/** Everything that a package exports, in the order of the files. @throws Error if a file exports in another way */
+export function exportedNames(folder = '.'): readonly ExportedName[] {
+  return [...entryFiles(folder)].flatMap(([from, file]) => {
+    const text = readFileSync(file, 'utf8')
+      .replace(/\/\*\*[\s\S]*?\*\//g, '')
+      // The members of a namespace have documentation of their own.
+      .replace(/^export type \* as .*/gm, '');
+    const [other] = /^export .*/m.exec(text.replace(exportPattern, '').replace(declarationPattern, '')) ?? [];
+    if (other !== undefined) throw new Error(`${file} exports in another way: ${other}`);
+    const own = [...text.matchAll(declarationPattern)].map(([, keyword = '', name = '']) => ({
+      from,
+      name,
+      isType: /interface|type/.test(keyword),
+      summary: summaryOf(file, name),
+    }));
+    const listed = [...text.matchAll(exportPattern)].flatMap(([, keyword = '', names = '', path = '']) =>
       names.split(',').flatMap((one) => {
-        const [, type, name] = /^\s*(type\s+)?(\w+)\s*$/.exec(one) ?? [];
-        if (name === undefined) return [];
+        const [, type, original, name = original] =
+          /^\s*(type\s+)?(\w+)(?:\s+as\s+(\w+))?\s*$/.exec(one) ?? [];
+        if (original === undefined || name === undefined) return [];
         const isType = keyword.includes('type') || type !== undefined;
-        return [{ from, name, isType, summary: summaryOf(normalize(join(dirname(file), path)), name) }];
+        return [{ from, name, isType, summary: summaryOf(sourceOf(file, path), original) }];
       }),
     );
+    return [...own, ...listed];
   });
 }
 
 const exportPattern = /export (type )?\{([^}]*)\} from '([^']+)';/g;
+
+const declarationPattern =
+  /^export (?:declare |abstract |async )*(function\*?|const|class|interface|type) (\w+).*/gm;
 
 /** The documentation before a declaration; a file may pass on the name of another one. */
 function summaryOf(file: string, name: string): string | undefined {

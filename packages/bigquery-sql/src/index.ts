@@ -60,6 +60,7 @@ export interface CompiledQuery extends Analysis {
   readonly setup: readonly string[];
 }
 
+/** What a query may use, and how it is compiled. */
 export interface CompileOptions extends QueryOptions {
   /** The names of passes that are left out. */
   readonly without?: readonly string[];

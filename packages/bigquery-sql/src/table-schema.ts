@@ -19,6 +19,7 @@ export const fieldTypes = [
   'STRUCT',
 ] as const;
 
+/** A column type, by one of its names. */
 export type FieldType = (typeof fieldTypes)[number];
 
 /** The name that `bq show --schema` prints, by the other name of the same type. */

@@ -1,5 +1,6 @@
 import type { Field, FieldType } from './table-schema.ts';
 
+/** The types of BigQuery that have no parts. */
 export type ScalarName =
   | 'INT64'
   | 'FLOAT64'
@@ -37,6 +38,7 @@ export const parameterTypes = [
   'TIMESTAMP',
 ] as const satisfies readonly ScalarName[];
 
+/** A type that a parameter can have. */
 export type ParameterType = (typeof parameterTypes)[number];
 
 /** What a query needs to know of a declared parameter. */
@@ -54,13 +56,20 @@ export interface Column {
   readonly type: Type;
 }
 
+/** A type that fits everywhere. */
 export const unknown: Type = { kind: 'unknown' };
+/** The type of a bare NULL. */
 export const nullType: Type = { kind: 'null' };
+/** A type without parts. */
 export const scalar = (name: ScalarName): Type => ({ kind: 'scalar', name });
+/** An ARRAY. */
 export const arrayOf = (element: Type): Type => ({ kind: 'array', element });
+/** A RANGE. */
 export const rangeOf = (element: Type): Type => ({ kind: 'range', element });
+/** A STRUCT. */
 export const structOf = (fields: readonly Column[]): Type => ({ kind: 'struct', fields });
 
+/** Whether a type is one of these. */
 export const isScalar = (type: Type, ...names: readonly ScalarName[]): boolean =>
   type.kind === 'scalar' && names.includes(type.name);
 
@@ -141,6 +150,7 @@ export function duckdbType(type: Type): string | undefined {
 /** DuckDB can't mix named and anonymous fields in a struct: anonymous ones are named by their position. */
 export const anonymousField = (index: number): string => `_field_${index + 1}`;
 
+/** A name as DuckDB's SQL quotes it. */
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const scalarOfField: Readonly<Record<Exclude<FieldType, 'RECORD' | 'STRUCT'>, ScalarName>> = {
@@ -172,8 +182,10 @@ export function columnsOf(fields: readonly Field[]): readonly Column[] {
   });
 }
 
+/** Whether two names are the same, which have no case in SQL. */
 export const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
+/** The field of a STRUCT that has a name; undefined for other types. */
 export const fieldOf = (type: Type, name: string): Column | undefined =>
   type.kind === 'struct' ? type.fields.find((field) => sameName(field.name, name)) : undefined;
 

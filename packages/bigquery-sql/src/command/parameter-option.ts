@@ -6,6 +6,7 @@ export function commandError(message: string): ProblemError {
   return new ProblemError('The command has problems', [{ message }]);
 }
 
+/** A parameter as a command line gives it. */
 export interface Parameter {
   readonly name: string;
   readonly value: string;

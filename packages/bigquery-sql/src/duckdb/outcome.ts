@@ -18,6 +18,7 @@ interface ResultColumn {
   readonly type: string;
 }
 
+/** The rows of a statement. */
 export interface Result {
   readonly columns: readonly ResultColumn[];
   readonly rows: readonly (readonly Cell[])[];
@@ -38,6 +39,7 @@ export interface StatementProblem {
  */
 export type Stage = 'refused' | 'run time' | 'crash';
 
+/** Why a statement has no rows. */
 export interface Failure {
   readonly error: StatementProblem & {
     readonly stage: Stage;
@@ -55,10 +57,12 @@ export interface Explanation {
   readonly passes: readonly PassEffect[];
 }
 
+/** What a pass does to a statement. */
 export interface PassEffect {
   readonly name: string;
   /** What the pass did; undefined if it changed nothing. */
   readonly effect: string | undefined;
 }
 
+/** What running or explaining a statement gives; `error` is only in a failure. */
 export type Outcome = Result | Failure | Explanation;

@@ -38,6 +38,7 @@ export interface Statement {
   readonly declared?: readonly TypedParameter[];
 }
 
+/** What a statement may take. */
 export interface RunLimits {
   readonly timeoutMs: number;
   readonly maxRows: number;

@@ -26,6 +26,8 @@ export const passes: Readonly<Record<string, Pass>> = {
 };
 
 /**
+ * A query after the passes, each of which makes it cheaper to run and returns the same rows.
+ *
  * @param without the passes that are left out
  * @param onPassed called after each pass with its name, the tree that it took and the tree that it gave
  */

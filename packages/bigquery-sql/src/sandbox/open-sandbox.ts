@@ -63,6 +63,8 @@ interface SandboxOptions {
 }
 
 /**
+ * Compiles the common tables of a saved query, over which the SQL of callers can then be judged and compiled.
+ *
  * @param tables those that the saved query may read; a caller's SQL reads none of them by itself
  * @throws ProblemError if the saved query has no common tables, or recursive ones, or can't be compiled
  */

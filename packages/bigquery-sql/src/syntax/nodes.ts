@@ -36,6 +36,7 @@ export interface Path extends Located {
 
 // ————— Expressions —————
 
+/** A value. */
 export type Expression =
   | Path
   | FieldAccess
@@ -565,6 +566,7 @@ export interface ColumnMatch extends Located {
   readonly columns: readonly Identifier[];
 }
 
+/** SELECT with its clauses up to QUALIFY and WINDOW. */
 export interface Select extends Located {
   readonly kind: 'Select';
   /** `SELECT WITH name …`: BigQuery has DIFFERENTIAL_PRIVACY and AGGREGATION_THRESHOLD. */

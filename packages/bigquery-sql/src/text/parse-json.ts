@@ -14,7 +14,7 @@ declare global {
 }
 
 /**
- * `JSON.parse`, but every key is the one in the text. V8 may read an escaped key as another one when an earlier text had a
+ * The value of a JSON text, as by `JSON.parse`, but every key is the one in the text. V8 may read an escaped key as another one when an earlier text had a
  * key with a backslash: after `{"a":1,"\\":2}`, it reads the key `"\n"` as a backslash (nodejs/node#63785; Node 24 and 26).
  * Rows and other texts with keys of any kind are read by this function; texts with escaped keys take ten times as long.
  *

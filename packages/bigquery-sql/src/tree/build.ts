@@ -23,8 +23,10 @@ const bool = scalar('BOOL');
 
 export const literal = (type: Type, value: Literal['value']): Literal => ({ kind: 'literal', type, value });
 
+/** A STRING. */
 export const textLiteral = (value: string): Literal => literal(scalar('STRING'), value);
 
+/** An INT64. */
 export const integerLiteral = (value: number | bigint): Literal => literal(scalar('INT64'), BigInt(value));
 
 export const boolLiteral = (value: boolean): Literal => literal(bool, value);
@@ -32,6 +34,7 @@ export const boolLiteral = (value: boolean): Literal => literal(bool, value);
 /** NULL of a type; bare by default. */
 export const nullLiteral = (type: Type = nullType): Literal => literal(type, null);
 
+/** A call of a function or macro of DuckDB. */
 export const call = (name: string, args: readonly Expression[], type: Type = unknown): Call => ({
   kind: 'call',
   function: name,
@@ -39,17 +42,21 @@ export const call = (name: string, args: readonly Expression[], type: Type = unk
   type,
 });
 
+/** An operator with its operands; a BOOL by default. */
 export const operation = (
   operator: Operator,
   operands: readonly Expression[],
   type: Type = bool,
 ): Operation => ({ kind: 'operation', operator, operands, type });
 
+/** A comparison, which is a BOOL. */
 export const compareWith = (operator: InfixOperator, left: Expression, right: Expression): Operation =>
   operation(operator, [left, right]);
 
+/** Whether a value is NULL. */
 export const isNull = (value: Expression): Operation => operation('IS NULL', [value]);
 
+/** The opposite of a BOOL; NULL stays NULL. */
 export const not = (value: Expression): Operation => operation('NOT', [value]);
 
 /** All conditions hold; nested conjunctions are joined into one. */
@@ -62,12 +69,14 @@ export function and(conditions: readonly Expression[]): Expression {
   return another === undefined ? only : operation('AND', flat);
 }
 
+/** One of the conditions holds. */
 export function or(conditions: readonly Expression[]): Expression {
   const [only, another] = conditions;
   if (only === undefined) return boolLiteral(false);
   return another === undefined ? only : operation('OR', conditions);
 }
 
+/** Texts joined by `||`: NULL if one of them is NULL. */
 export const concatTexts = (parts: readonly Expression[]): Expression => {
   const [only, another] = parts;
   if (only === undefined) return textLiteral('');
@@ -82,6 +91,7 @@ export const castTo = (value: Expression, type: Type, to?: string): Expression =
   ...(to !== undefined && to !== duckdbType(type) && { to }),
 });
 
+/** A CASE with one branch; NULL without `otherwise`. */
 export const caseWhen = (
   when: Expression,
   result: Expression,
@@ -94,6 +104,7 @@ export const caseWhen = (
   ...(otherwise && { otherwise }),
 });
 
+/** A column of a FROM item, by the alias of the item. */
 export const column = (from: string, name: string, type: Type, required = false): Column => ({
   kind: 'column',
   from,
@@ -106,12 +117,14 @@ export const column = (from: string, name: string, type: Type, required = false)
 export const field = (of: Expression, name: string, type: Type): Field | Literal =>
   of.kind === 'literal' ? nullLiteral(type) : { kind: 'field', of, name, type };
 
+/** A STRUCT of named values. */
 export const struct = (fields: readonly Member[]): Struct => ({
   kind: 'struct',
   fields,
   type: structOf(fields.map(({ name, value }) => ({ name, type: value.type }))),
 });
 
+/** An ARRAY of values. */
 export const list = (items: readonly Expression[], type: Type = unknown): List => ({
   kind: 'list',
   items,

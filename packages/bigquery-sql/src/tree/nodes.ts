@@ -9,6 +9,7 @@ import type { Type } from '../types.ts';
  */
 export type Node = Expression | Query | From;
 
+/** A value, with its type. */
 export type Expression =
   | Literal
   | Parameter
@@ -28,8 +29,10 @@ export type Expression =
   | Subquery
   | Position;
 
+/** What returns rows. */
 export type Query = Select | SetOperation | With;
 
+/** An item of a FROM clause. */
 export type From = Table | Reference | Derived | Unnest | Join | Sample;
 
 /** What every expression has. Helpers that have no BigQuery type (a map, a lambda) are of unknown type. */
