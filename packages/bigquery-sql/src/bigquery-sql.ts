@@ -1,10 +1,19 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { outcomeJson, outcomeText } from './command/output.ts';
 import { applyParameters, commandError, parseParameters } from './command/parameter-option.ts';
 import { splitStatements } from './command/split-statements.ts';
-import { compile, openSession } from './index.ts';
+import { storedTables } from './duckdb/open-session.ts';
+import {
+  compile,
+  type Failure,
+  openSession,
+  type Outcome,
+  type RunOptions,
+  type StoredTable,
+} from './index.ts';
 import { describeProblem, ProblemError } from './problem.ts';
 import { quoteText } from './tree/quote-text.ts';
 import { quote } from './types.ts';
@@ -38,14 +47,27 @@ const options = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
+/** A statement that was compiled, not run. */
+interface Compiled {
+  readonly sql: string;
+}
+
 try {
   process.exitCode = await main();
 } catch (error) {
-  const isUsage =
-    error instanceof ProblemError || /^ERR_PARSE_ARGS/.test(String((error as { code?: unknown }).code));
-  const problems = error instanceof ProblemError ? error.problems.map(describeProblem) : [String(error)];
-  process.stderr.write(`${problems.join('\n')}\n`);
+  const isUsage = error instanceof ProblemError || isParseError(error);
+  const problems = error instanceof ProblemError ? error.problems.map(describeProblem) : [messageOf(error)];
+  const hint = isParseError(error) ? ' (--help lists the options)' : '';
+  process.stderr.write(`${problems.join('\n')}${hint}\n`);
   process.exitCode = isUsage ? 2 : 1;
+}
+
+function isParseError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^ERR_PARSE_ARGS/.test(String(error.code));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function main(): Promise<number> {
@@ -57,64 +79,93 @@ async function main(): Promise<number> {
   const parameters = parseParameters(values.parameter);
   const given = [...values.file.flatMap(readStatements), ...positionals.flatMap(splitStatements)];
   const texts = given.length > 0 ? given : splitStatements(await readInput());
+  if (texts.length === 0) throw commandError('there is no statement; --help shows how to give one');
   const strings = parameters.flatMap(({ name, literal, value }) =>
     literal === undefined ? [[name, value] as const] : [],
   );
-  const statements = texts.map((text) => applyParameters(text, parameters));
-  if (values.compile) return compileAll(statements.map(({ sql }) => sql));
-
   const limits = {
     parameters: Object.fromEntries(strings),
     ...(values.timeout && { timeoutMs: 1000 * positiveNumber('--timeout', values.timeout) }),
     ...(values['max-rows'] && { maxRows: positiveNumber('--max-rows', values['max-rows']) }),
   };
-  const connection = await connect(values.database);
-  const session = await openSession(connection);
+  // DuckDB is loaded only if it is needed: SQL without tables is compiled without it.
+  const connection =
+    values.compile && values.database === undefined ? undefined : await connect(values.database);
+  const answer = await openAnswer(connection, values, limits);
   let exitCode = 0;
-  for (const [at, { sql, originalColumn }] of statements.entries()) {
+  for (const [at, text] of texts.entries()) {
+    const { sql, originalColumn } = applyParameters(text, parameters);
     const startedAt = performance.now();
-    const outcome = values.explain ? await session.explain(sql, limits) : await session.run(sql, limits);
-    const shown =
-      'error' in outcome
-        ? { error: { ...outcome.error, column: originalColumn(outcome.error.line, outcome.error.column) } }
-        : outcome;
+    const given = await answer(sql);
+    const outcome = 'error' in given ? withColumns(given, originalColumn) : given;
     if ('error' in outcome) exitCode = 1;
-    if (values.json) process.stdout.write(outcomeJson(at + 1, shown));
-    else if ('error' in outcome) process.stderr.write(outcomeText(shown, 0));
-    else process.stdout.write(outcomeText(shown, performance.now() - startedAt));
+    if (values.json) process.stdout.write(outcomeJson(at + 1, outcome));
+    else if ('sql' in outcome) process.stdout.write(`${outcome.sql};\n`);
+    else if ('error' in outcome) process.stderr.write(outcomeText(outcome, 0));
+    else process.stdout.write(outcomeText(outcome, performance.now() - startedAt));
   }
-  connection.closeSync();
+  connection?.closeSync();
   return exitCode;
 }
 
-function compileAll(texts: readonly string[]): number {
-  let exitCode = 0;
-  for (const text of texts) {
-    try {
-      process.stdout.write(`${compile(text).sql};\n`);
-    } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
-      for (const { line, column, message } of error.problems)
-        process.stderr.write(`${line}:${column} refused: ${message}\n`);
-      exitCode = 1;
-    }
+/** What answers statements: their rows, an explanation, or their SQL for DuckDB. */
+async function openAnswer(
+  connection: DuckDBConnection | undefined,
+  { compile, explain }: { readonly compile: boolean; readonly explain: boolean },
+  limits: RunOptions,
+): Promise<(sql: string) => Promise<Outcome | Compiled>> {
+  if (connection === undefined) return async (sql) => compiled(sql, []);
+  if (compile) {
+    const tables = await storedTables(connection);
+    return async (sql) => compiled(sql, tables);
   }
-  return exitCode;
+  const session = await openSession(connection);
+  return (sql) => (explain ? session.explain(sql, limits) : session.run(sql, limits));
 }
 
-/** The library is loaded only here: SQL is compiled without it. */
-async function connect(database: string | undefined) {
-  const { DuckDBInstance } = await import('@duckdb/node-api');
+function compiled(sql: string, tables: readonly StoredTable[]): Compiled | Failure {
+  try {
+    return { sql: compile(sql, { tables }).sql };
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    const [first = { line: 1, column: 1, message: error.message }, ...more] = error.problems.map(
+      ({ line = 1, column = 1, message }) => ({ line, column, message }),
+    );
+    return { error: { stage: 'refused', ...first, more } };
+  }
+}
+
+/** Values of parameters are in the SQL as literals: a problem has the place in the text that was given. */
+function withColumns(
+  { error: { more = [], ...first } }: Failure,
+  originalColumn: (line: number, column: number) => number,
+): Failure {
+  const placed = <T extends { readonly line: number; readonly column: number }>(problem: T): T => ({
+    ...problem,
+    column: originalColumn(problem.line, problem.column),
+  });
+  return { error: { ...placed(first), ...(more.length > 0 && { more: more.map(placed) }) } };
+}
+
+/** A connection to a database in memory, with a view of each table of the file. */
+async function connect(file: string | undefined): Promise<DuckDBConnection> {
+  const { DuckDBInstance } = await import('@duckdb/node-api').catch((error: unknown) => {
+    throw new Error('@duckdb/node-api is not installed: npm install @duckdb/node-api', { cause: error });
+  });
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
-  if (database === undefined) return connection;
-  if (!existsSync(database)) throw commandError(`--database: ${database} does not exist`);
-  await connection.run(`ATTACH ${quoteText(database)} AS data (READ_ONLY)`);
-  // Macros are defined in the current database, so that it stays the one in memory.
-  const tables = await connection.runAndReadAll(
-    "SELECT table_name FROM information_schema.tables WHERE table_catalog = 'data' AND table_schema = 'main'",
-  );
-  for (const [name] of tables.getRows())
-    await connection.run(`CREATE VIEW ${quote(String(name))} AS FROM data.${quote(String(name))}`);
+  if (file === undefined) return connection;
+  if (!existsSync(file)) throw commandError(`--database: ${file} does not exist`);
+  try {
+    await connection.run(`ATTACH ${quoteText(file)} AS data (READ_ONLY)`);
+    // Macros are defined in the current database, so that it stays the one in memory.
+    const tables = await connection.runAndReadAll(
+      "SELECT table_name FROM information_schema.tables WHERE table_catalog = 'data' AND table_schema = 'main'",
+    );
+    for (const [name] of tables.getRows())
+      await connection.run(`CREATE VIEW ${quote(String(name))} AS FROM data.${quote(String(name))}`);
+  } catch (error) {
+    throw commandError(`--database: ${file} cannot be opened: ${messageOf(error)}`);
+  }
   return connection;
 }
 
@@ -127,9 +178,17 @@ function readStatements(file: string): readonly string[] {
     throw commandError(`--file: ${file} cannot be read`);
   }
   if (!/\.json$/i.test(file)) return splitStatements(text);
-  const list: unknown = JSON.parse(text);
+  const list = parseList(text);
   if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list;
   throw commandError(`--file: ${file} must be a JSON array of texts`);
+}
+
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function readInput(): Promise<string> {

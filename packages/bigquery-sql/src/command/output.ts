@@ -1,7 +1,7 @@
 import type { Cell, Explanation, Failure, Outcome, Result } from '../duckdb/outcome.ts';
 
-/** One line of JSON. */
-export function outcomeJson(statement: number, outcome: Outcome): string {
+/** One line of JSON, of an outcome or of the SQL for DuckDB. */
+export function outcomeJson(statement: number, outcome: Outcome | { readonly sql: string }): string {
   const document = 'generic' in outcome ? { statement, explain: outcome } : { statement, ...outcome };
   return `${jsonText(document)}\n`;
 }

@@ -23,6 +23,7 @@ export type Value =
   /** TIMESTAMP. */
   | Date;
 
+/** How a session differs from the default. */
 export interface SessionOptions {
   /** The tables that queries may read; by default those of the connection's current schema, as they are at each query. */
   readonly tables?: readonly StoredTable[];
@@ -30,6 +31,7 @@ export interface SessionOptions {
   readonly now?: () => Date;
 }
 
+/** How one query runs. */
 export interface RunOptions {
   /** Values for `@name`. */
   readonly parameters?: Readonly<Record<string, Value | readonly Value[]>>;
@@ -77,8 +79,8 @@ export async function openSession(
 /** The longest time that a timer of Node can have. */
 const maxTimeoutMs = 2 ** 31 - 1;
 
-/** The tables and views of the current schema, with the types of BigQuery that hold their values. */
-async function storedTables(connection: DuckDBConnection): Promise<readonly StoredTable[]> {
+/** The tables and views of a connection's current schema, with the types of BigQuery that hold their values. */
+export async function storedTables(connection: DuckDBConnection): Promise<readonly StoredTable[]> {
   const names = [
     ...(await namesIn(connection, 'duckdb_tables()', 'table_name')),
     ...(await namesIn(connection, 'duckdb_views()', 'view_name')),

@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand, writeVisits } from './support/command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bigquery-sql-'));
+const visits = join(folder, 'visits.duckdb');
+beforeAll(() => writeVisits(visits));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const write = (name: string, text: string) => {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+};
+
+describe('SQL that is wrong', () => {
+  test.each([
+    ['has its line and column', ['select 1,\n  nope'], '2:3 refused: no column is named nope\n'],
+    [
+      'has the place in the text that was given, not in that with values',
+      ['-p', 'n:INT64=1000000', 'select @n, nope'],
+      '1:12 refused: no column is named nope\n',
+    ],
+    [
+      'has it with --compile too',
+      ['--compile', '-p', 'n:INT64=1000000', 'select @n, nope, none'],
+      '1:12 refused: no column is named nope\n1:18 refused: no column is named none\n',
+    ],
+    ['may be no query', ['selec 1'], /^1:1 refused: expected a query: .* did you mean SELECT\?\n$/],
+    ['may write', ['drop table visits'], '1:1 refused: expected a query, which only reads, found "drop"\n'],
+    ['may fail when it runs', ["select error('no such day')"], '1:1 run time: no such day\n'],
+  ] as const)('%s', (_, args, stderr) => {
+    const ended = runCommand(args);
+    expect(ended).toMatchObject({ status: 1, stdout: '' });
+    expect(ended.stderr).toEqual(typeof stderr === 'string' ? stderr : expect.stringMatching(stderr));
+  });
+
+  test('does not keep later statements from running', () => {
+    const { status, stdout, stderr } = runCommand(['--json', 'select nope; select 2 as x']);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { statement: 1, error: { stage: 'refused', message: 'no column is named nope', line: 1, column: 8 } },
+      { statement: 2, columns: [{ name: 'x', type: 'INT64' }], rows: [['2']] },
+    ]);
+  });
+});
+
+describe('a command line that is wrong', () => {
+  test.each([
+    [['--nope'], "Unknown option '--nope'"],
+    [['-d'], "Option '-d, --database <value>' argument missing (--help lists the options)"],
+    [['--compile=yes', 'select 1'], "Option '-c, --compile' does not take an argument"],
+    [['-d', 'no.duckdb', 'select 1'], '--database: no.duckdb does not exist'],
+    [['-f', 'no.sql'], '--file: no.sql cannot be read'],
+    [['-p', 'n', 'select @n'], '-p: got "n"; must be name=value'],
+    [['-p', 'n:INT64=x', 'select @n'], '"x" is not a value of type INT64'],
+    [['-p', 'n:INT64=1', '-p', 'n=a', 'select @n'], '-p: n is INT64 and STRING'],
+    [['--timeout', '0', 'select 1'], '--timeout: got "0"; must be a whole number from 1 to 999999'],
+    [['--max-rows', 'all', 'select 1'], '--max-rows: got "all"; must be a whole number'],
+    [['  ; -- nothing'], 'there is no statement'],
+    [[], 'there is no statement'],
+  ])('%j', (args, message) => {
+    const { status, stdout, stderr } = runCommand(args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test('a file that is no list of statements, and one that is no database', () => {
+    for (const text of ['{', '{}', '[1]']) {
+      const file = write('statements.json', text);
+      const { status, stderr } = runCommand(['-f', file]);
+      expect([status, stderr]).toEqual([2, `--file: ${file} must be a JSON array of texts\n`]);
+    }
+    const file = write('text.duckdb', 'no database');
+    const { status, stderr } = runCommand(['-d', file, 'select 1']);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(
+      /^--database: .*text\.duckdb cannot be opened: .*not a valid DuckDB database file/,
+    );
+  });
+});
+
+test('--help lists every option', () => {
+  const { status, stdout } = runCommand(['--help']);
+  expect(status).toBe(0);
+  for (const name of ['file', 'parameter', 'database', 'compile', 'explain', 'json', 'timeout', 'max-rows'])
+    expect(stdout).toContain(`--${name}`);
+});
+
+test('statements are those of files, of arguments, or of standard input', () => {
+  const rows = (args: readonly string[], input = '') =>
+    runCommand(['--json', ...args], input)
+      .stdout.trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).rows[0][0]);
+  expect(rows(['select 1; select 2', 'select 3'])).toEqual(['1', '2', '3']);
+  expect(rows(['-f', write('two.sql', 'select 1; -- the first\nselect 2')])).toEqual(['1', '2']);
+  expect(rows(['-f', write('two.json', '["select 1", "select \';\'"]')])).toEqual(['1', ';']);
+  expect(rows([], 'select 4')).toEqual(['4']);
+});
+
+test('parameters are texts, values of a type, or lists', () => {
+  const options = ['-p', 'a=x', '-p', 'b:DATE=2026-01-31', '-p', 'c:INT64=1', '-p', 'c:INT64=2'];
+  const { stdout } = runCommand(['--json', ...options, 'select @a, @b, @c']);
+  expect(JSON.parse(stdout).rows).toEqual([['x', '2026-01-31', ['1', '2']]]);
+});
+
+describe('-d', () => {
+  test('gives the tables and views of a DuckDB file, and changes nothing of it', () => {
+    const { status, stdout } = runCommand([
+      '-d',
+      visits,
+      '--json',
+      'select p.page, n from pages as p join visits using (page) order by n',
+    ]);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout).rows).toEqual([
+      ['home', '3'],
+      ['about', '4'],
+    ]);
+  });
+
+  test('gives them to --compile and --explain too', () => {
+    const sql = 'select page from visits where n > 3';
+    expect(runCommand(['-d', visits, '--compile', sql]).stdout).toMatch(/^SELECT .* FROM "visits" .*;\n$/);
+    expect(runCommand(['-d', visits, '--compile', '--json', sql]).stdout).toMatch(
+      /^\{"statement":1,"sql":"SELECT /,
+    );
+    expect(runCommand(['--compile', sql])).toMatchObject({
+      status: 1,
+      stderr: '1:18 refused: no table is named visits\n',
+    });
+    expect(runCommand(['-d', visits, '--explain', sql]).stdout).toContain('FROM "visits"');
+  });
+});
+
+test('--explain prints the SQL without and with passes, and what each pass does', () => {
+  const { status, stdout } = runCommand([
+    '--explain',
+    "select x from unnest([1, 2]) as x where x > length('a')",
+  ]);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(
+    /^Without passes:\nSELECT [\s\S]*\n\nWith passes:\nSELECT [\s\S]*\n\nPasses:\n {2}\w/,
+  );
+  for (const name of ['inline queries', 'hoist constants']) expect(stdout).toContain(`  ${name}: `);
+  const json = JSON.parse(runCommand(['--explain', '--json', 'select 1 as x']).stdout);
+  expect(json).toMatchObject({ statement: 1, explain: { generic: 'SELECT CAST(1 AS BIGINT) AS "x"' } });
+});
+
+test('--timeout ends a statement, and --max-rows its rows', () => {
+  const slow =
+    'select count(*) from unnest(generate_array(1, 100000)) as a, unnest(generate_array(1, 100000)) as b where mod(a * b, 7) = 3';
+  const { status, stderr } = runCommand(['--timeout', '1', slow]);
+  expect([status, stderr]).toEqual([1, '1:1 run time: no result within 1 s\n']);
+  const { stdout } = runCommand(['--max-rows', '1', 'select x from unnest([1, 2]) as x order by x']);
+  expect(stdout).toMatch(/\n {4}1\n\(1 row, and more: --max-rows; \d+ ms\)\n$/);
+});
