@@ -11,8 +11,11 @@ export interface Sent {
 /** How long a connection may be open: longer than the server's own limits. */
 const timeoutMs = 15_000;
 
-/** How long the server may be silent before the client half-closes: the server may rightly wait for more bytes. */
-const silenceMs = { first: 1_000, further: 50 };
+/**
+ * How long the server may be silent before the client half-closes: it may rightly wait for more bytes, or be a busy machine on
+ * which a query takes seconds.
+ */
+const silenceMs = { first: 5_000, further: 50 };
 
 /** Sends bytes on a connection of their own, and reads until the server closes it. */
 export function send(port: number, bytes: Buffer): Promise<Sent> {

@@ -26,7 +26,8 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
   const quick = queryText({
     name: 'quick',
     columns: { made: 'timestamp' },
-    caching: ['caching: 6s', 'cache_warming: 2s'],
+    // A caller is remembered for a minute, in which also a busy machine has started another gateway.
+    caching: ['caching: 60s', 'cache_warming: 2s'],
     sql: 'select current_timestamp() as made',
   });
   let redis: RedisServer;
@@ -97,10 +98,12 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
       // The leader must be known before the other callers arrive: on a busy machine it would be found too late.
       const first = requestAny(0, 'slow?p=2');
       while (total('slow') === 0) await sleep(2);
+      const leader = gateways[runs('slow').indexOf(1)]?.child;
+      // It must not end its query before the other callers have arrived, however busy the machine is.
+      leader?.kill('SIGSTOP');
       const callers = [first, ...Array.from({ length: 899 }, (_, at) => requestAny(at, 'slow?p=2'))];
       await sleep(50);
-      const leader = runs('slow').indexOf(1);
-      gateways[leader]?.child.kill('SIGKILL');
+      leader?.kill('SIGKILL');
       const results = await Promise.all(callers);
       expect(results).toHaveLength(900);
       expect(new Set(results.map(({ body }) => body)).size).toBe(1);
@@ -131,9 +134,9 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
     await Promise.all(gateways.map((gateway) => gateway.end()));
 
     gateways = [await start()];
-    await sleep(2_500);
     // This one has had no request; it reads from Redis that there were some before.
-    expect(total('quick')).toBeGreaterThanOrEqual(1);
-    expect((await request(gateways[0], 'quick')).cacheStatus).toMatch(/^querygate; hit; ttl=[3456]/);
+    while (total('quick') === 0) await sleep(20);
+    await sleep(200);
+    expect((await request(gateways[0], 'quick')).cacheStatus).toMatch(/^querygate; hit; ttl=/);
   });
 });
