@@ -5,10 +5,10 @@ import { labelsHeader } from './authorize.ts';
 /** Headers with which pages of the configured origins may read a response. */
 export interface Cors {
   /**
-   * For every response that a page may read, errors too. Keys are sent in a header, never in a cookie, so credentials are
-   * never allowed.
+   * For every response that a page may read, errors too; undefined if no origins are configured. Keys are sent in a header,
+   * never in a cookie, so credentials are never allowed.
    */
-  headers(head: RequestHead): Reply['headers'];
+  readonly headers: ((head: RequestHead) => Reply['headers']) | undefined;
   /** For OPTIONS, besides those: the methods, and for a page of a configured origin what it may send. */
   preflightHeaders(head: RequestHead, methods: string): Reply['headers'];
 }
@@ -17,16 +17,15 @@ export interface Cors {
 export function buildCors(origins: readonly string[] | '*', moreHeaders: readonly string[] = []): Cors {
   const allowedHeaders = [...requestHeaders, ...moreHeaders].join(', ');
   const any = allow('*');
-  const headers: Cors['headers'] = (head) => {
+  const headersFor = (head: RequestHead): Reply['headers'] => {
     if (origins === '*') return any;
-    if (origins.length === 0) return none;
     const { origin } = head.headers;
     return origin !== undefined && origins.includes(origin) ? allow(origin) : varyByOrigin;
   };
   return {
-    headers,
+    headers: origins.length === 0 ? undefined : headersFor,
     preflightHeaders: (head, methods) =>
-      headers(head)['access-control-allow-origin'] === undefined
+      headersFor(head)['access-control-allow-origin'] === undefined
         ? { allow: methods }
         : {
             allow: methods,
@@ -37,7 +36,6 @@ export function buildCors(origins: readonly string[] | '*', moreHeaders: readonl
   };
 }
 
-const none = {};
 const varyByOrigin = { vary: 'Origin' };
 
 const allow = (origin: string) => ({

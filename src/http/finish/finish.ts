@@ -4,7 +4,7 @@ import { matchesEtag } from '../message/cache-headers.ts';
 import type { Exchange } from '../message/exchange.ts';
 import type { RequestHead } from '../message/head.ts';
 import { missingNameToLog } from '../message/paths.ts';
-import { type FinishedReply, IdentifiedHeaders, type Reply, ReplyHeaders } from '../message/reply.ts';
+import { type FinishedReply, type Reply, SentHeaders } from '../message/reply.ts';
 import type { RequestHooks } from '../message/request-hooks.ts';
 import { endRequestSpan } from '../message/request-trace.ts';
 import type { AccessLog } from './access-log.ts';
@@ -49,12 +49,11 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
     const { head, caller, path, route, startedAt } = exchange;
     const reply = isUnchanged(full, head) ? notModified(full) : full;
     const { status, body, recycle } = reply;
-    const shared = finishHeaders(
+    const headers = finishHeaders(
       reply,
-      route.allowsCors ? cors.headers(head) : undefined,
+      route.allowsCors ? cors.headers?.(head) : undefined,
       caller.rateLimitHeaders,
     );
-    const headers = head.trace === undefined ? shared : new IdentifiedHeaders(shared, head.trace.requestId);
     const ms = performance.now() - startedAt;
     accessLog({
       method: head.method,
@@ -67,7 +66,7 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
       trace: head.trace,
       fields: logFields.length === 0 ? undefined : logFields.map((hook) => hook(exchange, reply)),
     });
-    endRequestSpan(head, path, status);
+    if (head.trace?.span !== undefined) endRequestSpan(head.trace.span, head.method, path, status);
     for (const hook of onSent) hook(exchange, reply, ms / 1000);
     const hasLength = !(body instanceof Readable) || 'content-length' in reply.headers;
     const onBytes =
@@ -76,7 +75,8 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
         : (bytes: number) => {
             for (const hook of onStreamed) hook(exchange, bytes);
           };
-    return { status, headers, body, recycle, onSent: onBytes, keyId: caller.keyId };
+    const requestId = head.trace?.requestId;
+    return { status, headers, requestId, body, recycle, onSent: onBytes, keyId: caller.keyId };
   };
 }
 
@@ -88,7 +88,7 @@ function isUnchanged({ status, headers: { etag } }: Reply, { headers }: RequestH
 /** What is made once of a reply that is sent again; a reply that a plug-in makes of it is another one. */
 interface Finished {
   /** All headers, but those of one caller. */
-  complete?: ReplyHeaders;
+  complete?: SentHeaders;
   /** The reply to a caller who has the rows already. */
   notModified?: Reply;
 }
@@ -121,13 +121,13 @@ function finishHeaders(
   reply: Reply,
   cors: Reply['headers'] | undefined,
   rateLimit: Reply['headers'] | undefined,
-): ReplyHeaders {
+): SentHeaders {
   if (cors?.vary !== undefined) {
     const headers = completeHeaders(reply);
     const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
-    return new ReplyHeaders({ ...headers, ...cors, vary, ...rateLimit });
+    return new SentHeaders({ ...headers, ...cors, vary, ...rateLimit });
   }
   const known = finishedOf(reply);
-  known.complete ??= new ReplyHeaders(completeHeaders(reply));
-  return rateLimit === undefined ? known.complete : new ReplyHeaders(rateLimit, known.complete);
+  known.complete ??= new SentHeaders(completeHeaders(reply));
+  return rateLimit === undefined ? known.complete : new SentHeaders(rateLimit, known.complete);
 }

@@ -97,7 +97,10 @@ export function buildHandler({
   };
   const complete = (answered: Reply, exchange: OpenExchange) => {
     const reply = onReply.length === 0 ? answered : changedReply(onReply, exchange, answered);
-    if (reply.body instanceof Uint8Array) budget.requireRoom(exchange.caller.keyId, reply.body);
+    const { body } = reply;
+    if (body instanceof Uint8Array && body.byteLength > budget.largeBytes) {
+      budget.requireRoom(exchange.caller.keyId, body);
+    }
     return end(reply, exchange);
   };
   const fail = (error: unknown, exchange: OpenExchange) => {

@@ -8,25 +8,18 @@ import { httpLimits } from './limits.ts';
  */
 export class ByteBudget {
   readonly #share: FairShare;
-  readonly #largeBytes: number;
+  /** Shorter responses are not charged: a connection has one at a time, and its socket takes most of them at once. */
+  readonly largeBytes: number;
   readonly #charges = new WeakMap<Uint8Array, ByteCharge>();
 
-  /**
-   * @param largeBytes shorter responses are not charged: a connection has one at a time, and its socket takes most of them
-   * at once
-   */
   constructor(limitBytes: number = httpLimits.maxUnsentBytes, largeBytes = 64 * 1024) {
     this.#share = new FairShare(limitBytes);
-    this.#largeBytes = largeBytes;
+    this.largeBytes = largeBytes;
   }
 
   /** What is charged now, in bytes. */
   get usedBytes(): number {
     return this.#share.used;
-  }
-
-  isLarge(bytes: number): boolean {
-    return bytes > this.#largeBytes;
   }
 
   /**
@@ -47,9 +40,9 @@ export class ByteBudget {
     this.#charges.set(body, charge);
   }
 
-  /** @throws GatewayError OVERLOADED if a body is large, not charged yet, and beyond the key's share */
+  /** @throws GatewayError OVERLOADED if a large body is not charged yet, and beyond the key's share */
   requireRoom(owner: Owner, body: Uint8Array): void {
-    if (!this.isLarge(body.byteLength) || this.#charges.get(body)?.isReleased === false) return;
+    if (this.#charges.get(body)?.isReleased === false) return;
     if (!mayAdd(this.#share, owner, body.byteLength)) throw overloaded();
   }
 

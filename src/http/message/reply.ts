@@ -19,69 +19,29 @@ export interface Reply {
   readonly onSent?: ((bytes: number) => void) | undefined;
 }
 
-/** All headers of a response, in the forms in which they are sent. */
-export interface SentHeaders {
-  /** Each name with its value. */
-  entries(): readonly [string, string][];
+/** Headers of a response, checked and put together once: most replies are sent again. */
+export class SentHeaders {
+  readonly #headers: Reply['headers'];
+  readonly #base: SentHeaders | undefined;
+  /** All but `content-length` as they go over the wire. */
+  readonly lines: string;
   /** The name `content-length` and its value, or nothing: Node's server must know it. */
   readonly rawLength: readonly string[];
+
   /**
-   * All but `content-length` as they go over the wire.
-   *
+   * @param base further headers, which are sent first
    * @throws TypeError for a name or a value that a header must not have, as Node's server does
    */
-  readonly lines: string;
-}
-
-/** Headers that are checked and put together once, for a reply that is sent again. */
-export class ReplyHeaders implements SentHeaders {
-  readonly #headers: Reply['headers'];
-  readonly #base: ReplyHeaders | undefined;
-  #lines: string | undefined;
-  #rawLength: readonly string[] | undefined;
-
-  /** @param base further headers, which are sent first */
-  constructor(headers: Reply['headers'], base?: ReplyHeaders) {
+  constructor(headers: Reply['headers'], base?: SentHeaders) {
     this.#headers = headers;
     this.#base = base;
+    this.lines = (base?.lines ?? '') + joinLines(headers);
+    this.rawLength = base?.rawLength ?? rawHeader(lengthName, headers[lengthName]);
   }
 
+  /** Each name with its value. */
   entries(): readonly [string, string][] {
     return [...(this.#base?.entries() ?? []), ...Object.entries(this.#headers)];
-  }
-
-  get rawLength(): readonly string[] {
-    this.#rawLength ??= this.#base?.rawLength ?? rawHeader(lengthName, this.#headers[lengthName]);
-    return this.#rawLength;
-  }
-
-  get lines(): string {
-    this.#lines ??= (this.#base?.lines ?? '') + joinLines(this.#headers);
-    return this.#lines;
-  }
-}
-
-/** The headers of one request's response: those that others get too, and the id of the request. */
-export class IdentifiedHeaders implements SentHeaders {
-  readonly #shared: SentHeaders;
-  readonly #requestId: string;
-
-  /** @param requestId characters that need no check */
-  constructor(shared: SentHeaders, requestId: string) {
-    this.#shared = shared;
-    this.#requestId = requestId;
-  }
-
-  entries(): readonly [string, string][] {
-    return [...this.#shared.entries(), [requestIdName, this.#requestId]];
-  }
-
-  get rawLength(): readonly string[] {
-    return this.#shared.rawLength;
-  }
-
-  get lines(): string {
-    return `${this.#shared.lines}${requestIdName}: ${this.#requestId}\r\n`;
   }
 }
 
@@ -104,10 +64,22 @@ function joinLines(headers: Reply['headers']): string {
 
 /** A response that is ready to be sent. */
 export interface FinishedReply extends Omit<Reply, 'headers'> {
+  /** All but the id of the request. */
   readonly headers: SentHeaders;
+  /** Of characters that need no check. */
+  readonly requestId?: string | undefined;
   /** The key of the request, whose share of the memory for unread responses it takes. */
   readonly keyId: string | undefined;
 }
+
+/** All headers of a response, each name with its value. */
+export const headerEntries = ({
+  headers,
+  requestId,
+}: Pick<FinishedReply, 'headers' | 'requestId'>): readonly [string, string][] => [
+  ...headers.entries(),
+  ...(requestId === undefined ? [] : [[requestIdName, requestId] as [string, string]]),
+];
 
 export const jsonType = 'application/json; charset=utf-8';
 

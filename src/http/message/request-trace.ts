@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
-import type { RequestTrace, Tracer } from '../../trace/span.ts';
+import type { RequestTrace, Span, Tracer } from '../../trace/span.ts';
 import type { RequestHead } from './head.ts';
 import { requestIdName } from './reply.ts';
 
@@ -43,9 +43,7 @@ export function idsOf({ requestId, span }: RequestTrace): { requestId: string; t
 }
 
 /** As OpenTelemetry's conventions for HTTP servers say. */
-export function endRequestSpan({ method, trace }: RequestHead, path: string, status: number): void {
-  const span = trace?.span;
-  if (span === undefined) return;
+export function endRequestSpan(span: Span, method: string, path: string, status: number): void {
   span.rename(`${method} ${path}`);
   span.set({
     'http.route': path,

@@ -4,6 +4,7 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { bodyOfFetch } from '../message/body.ts';
 import type { Handler } from '../handler/handle.ts';
 import { headOfFetch, type Reception } from '../message/head.ts';
+import { headerEntries } from '../message/reply.ts';
 
 /**
  * What a server says of the connection of a request, besides the request: `{ address }` with the address of its other end, or
@@ -30,8 +31,9 @@ export function buildFetch(options: FetchOptions) {
   return async (request: Request, connection?: Connection): Promise<Response> => {
     turns.noteArrival();
     const head = headOfFetch(request, () => addressOf(request, connection), options);
-    const { status, headers, body } = await handle(head, () => bodyOfFetch(request));
-    const init = { status, headers: [...headers.entries()] };
+    const reply = await handle(head, () => bodyOfFetch(request));
+    const { status, body } = reply;
+    const init = { status, headers: [...headerEntries(reply)] };
     if (body instanceof Readable) return new Response(Readable.toWeb(body) as ReadableStream, init);
     const hasBody = request.method !== 'HEAD' && body !== undefined;
     return new Response(hasBody ? new Uint8Array(Buffer.from(body as Uint8Array)) : null, init);

@@ -6,7 +6,7 @@ import type { Handler } from '../handler/handle.ts';
 import { bodyOfNode } from '../message/body.ts';
 import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
 import { headOfNode, type Reception } from '../message/head.ts';
-import type { FinishedReply } from '../message/reply.ts';
+import { type FinishedReply, headerEntries } from '../message/reply.ts';
 import { PreparedResponse } from './prepared-response.ts';
 
 interface ListenerOptions extends Reception {
@@ -26,7 +26,7 @@ export function buildNodeListener(options: ListenerOptions): RequestListener {
       stream(reply, body, response, log);
       return undefined;
     }
-    if (!(body instanceof Uint8Array) || !budget.isLarge(body.byteLength)) {
+    if (!(body instanceof Uint8Array) || body.byteLength <= budget.largeBytes) {
       write(reply, response);
       return undefined;
     }
@@ -93,9 +93,9 @@ function releaseOnClose(response: ServerResponse, charge: ByteCharge): void {
   response.once('close', () => charge.release());
 }
 
-function writeHead({ status, headers }: FinishedReply, response: ServerResponse): ServerResponse {
-  if (response instanceof PreparedResponse) return response.writePrepared(status, headers);
-  return response.writeHead(status, headers.entries().flat());
+function writeHead(reply: FinishedReply, response: ServerResponse): ServerResponse {
+  if (response instanceof PreparedResponse) return response.writePrepared(reply);
+  return response.writeHead(reply.status, headerEntries(reply).flat());
 }
 
 /** Node omits the body of a response to HEAD. */

@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { ReplyHeaders, type SentHeaders } from '../message/reply.ts';
+import { type FinishedReply, headerEntries, requestIdName, SentHeaders } from '../message/reply.ts';
 
 declare module 'node:http' {
   interface OutgoingMessage {
@@ -8,6 +8,8 @@ declare module 'node:http' {
     _storeHeader(statusLine: string, headers: unknown): void;
   }
 }
+
+type Prepared = Pick<FinishedReply, 'status' | 'headers' | 'requestId'>;
 
 /**
  * A response whose header lines were checked and put together before. Node does both for each header of each response,
@@ -22,8 +24,9 @@ export class PreparedResponse<
 > extends ServerResponse<Request> {
   #lines = '';
 
-  writePrepared(status: number, headers: SentHeaders): this {
+  writePrepared({ status, headers, requestId }: Prepared): this {
     this.#lines = headers.lines;
+    if (requestId !== undefined) this.#lines += `${requestIdName}: ${requestId}\r\n`;
     return this.writeHead(status, headers.rawLength as string[]);
   }
 
@@ -37,11 +40,12 @@ export class PreparedResponse<
  * `writeHead`, which only takes longer. The responses are sent to memory, in a fraction of a millisecond.
  */
 export function sendsPreparedLines(Prepared: typeof PreparedResponse = PreparedResponse): boolean {
-  const headers = new ReplyHeaders({ 'x-check': 'one', 'content-length': '2' });
+  const headers = new SentHeaders({ 'x-check': 'one', 'content-length': '2' });
+  const reply = { status: 200, headers, requestId: 'id' };
   try {
-    const prepared = sentLines(Prepared, (response) => response.writePrepared(200, headers).end('{}'));
+    const prepared = sentLines(Prepared, (response) => response.writePrepared(reply).end('{}'));
     const ordinary = sentLines(ServerResponse, (response) =>
-      response.writeHead(200, headers.entries().flat()).end('{}'),
+      response.writeHead(200, headerEntries(reply).flat()).end('{}'),
     );
     return ordinary.includes('x-check: one') && prepared.join() === ordinary.join();
   } catch {

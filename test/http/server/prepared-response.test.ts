@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
 import { ByteBudget } from '../../../src/http/message/byte-budget.ts';
-import { ReplyHeaders } from '../../../src/http/message/reply.ts';
+import { SentHeaders } from '../../../src/http/message/reply.ts';
 import { buildNodeListener } from '../../../src/http/node/node-listener.ts';
 import { chooseResponse } from '../../../src/http/node/open-server.ts';
 import { PreparedResponse, sendsPreparedLines } from '../../../src/http/node/prepared-response.ts';
@@ -18,7 +18,7 @@ const replies: Readonly<Record<string, (response: ServerResponse, status: number
   '/node': (response, status) => response.writeHead(status, headersOf(status)).end(bodyOf(status)),
   '/prepared': (response, status) => {
     if (!(response instanceof PreparedResponse)) throw new TypeError('not the response of the server');
-    response.writePrepared(status, new ReplyHeaders(headersOf(status))).end(bodyOf(status));
+    response.writePrepared({ status, headers: new SentHeaders(headersOf(status)) }).end(bodyOf(status));
   },
 };
 const bodyOf = (status: number) => (status === 200 ? 'four' : undefined);
@@ -58,7 +58,7 @@ describe('a response with prepared header lines', () => {
   test.each([{ 'x-a': 'one\r\nx-b: two' }, { 'x-a\r\n': 'one' }, { 'x a': 'one' }, { 'x-a': 'snow \u2603' }])(
     'rejects what no header may have: %j',
     (headers) => {
-      expect(() => new ReplyHeaders(headers).lines).toThrow(TypeError);
+      expect(() => new SentHeaders(headers)).toThrow(TypeError);
     },
   );
 });
@@ -104,7 +104,7 @@ describe('whether Node sends prepared lines as they are', () => {
     const listener = buildNodeListener({
       handle: () => ({
         status: 200,
-        headers: new ReplyHeaders(headersOf(200)),
+        headers: new SentHeaders(headersOf(200)),
         body: 'four',
         keyId: undefined,
       }),

@@ -60,7 +60,7 @@ export function buildRenderBody({ derived, budget, turns }: RenderOptions): Rend
     const { owner } = rendering;
     const bytes = estimateBytes(rendering);
     try {
-      if (budget.isLarge(bytes)) return await largeOnes.run(owner, () => renderLarge(rendering, bytes));
+      if (bytes > budget.largeBytes) return await largeOnes.run(owner, () => renderLarge(rendering, bytes));
       return await renderInTurns(rendering);
     } catch (error) {
       // The executor says which cell it is, of few enough rows.
