@@ -12,12 +12,12 @@ import { buildFinish } from '../http/finish/finish.ts';
 import { buildDerivedCache } from '../http/graphql/compiled/derived-cache.ts';
 import { buildGraphql } from '../http/graphql/graphql.ts';
 import type { TrustedDocuments } from '../http/graphql/persisted/trusted.ts';
-import { buildHandler, type CatalogVersion, type Handler } from '../http/handler/handle.ts';
+import { buildHandler, type Handler } from '../http/handler/handle.ts';
+import { buildPrepareRequest, type PrepareRequest } from '../http/handler/prepare-request.ts';
 import type { Readiness } from '../http/handler/readiness.ts';
 import { buildRoutes } from '../http/handler/routes.ts';
 import type { ByteBudget } from '../http/message/byte-budget.ts';
 import { pathsToLog } from '../http/message/paths.ts';
-import { buildPrepareRequest } from '../http/message/prepare-request.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
 import { buildOpenTrace } from '../http/message/request-trace.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
@@ -52,9 +52,9 @@ interface HttpOptions {
 interface HttpHandler {
   readonly handle: Handler;
   /** The current version is that of the catalog. */
-  readonly versions: VersionedRef<CatalogVersion>;
+  readonly versions: VersionedRef<PrepareRequest>;
   /** In steps: of a large catalog, it takes some tenths of a second. */
-  readonly buildVersion: (catalog: Catalog) => Generator<void, CatalogVersion>;
+  readonly buildVersion: (catalog: Catalog) => Generator<void, PrepareRequest>;
 }
 
 /** Connects what answers requests. */
@@ -97,12 +97,12 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors) {
     log,
     now,
   });
-  return function* (catalog: Catalog): Generator<void, CatalogVersion> {
+  return function* (catalog: Catalog): Generator<void, PrepareRequest> {
     const graphql = yield* buildGraphqlOf(catalog);
     yield;
     const rest = buildRest({ catalog, getResult, turns, now, derived, budget });
     const plugins = yield* routesOf(catalog, rest);
-    const { routeOf, loggedPath } = buildRoutes({ rest, graphql, plugins, readiness, cors, log });
-    return { prepareRequest: buildPrepareRequest(pathsToLog(catalog, loggedPath), catalog), routeOf };
+    const { routesAt, loggedPath } = buildRoutes({ rest, graphql, plugins, readiness, cors, log });
+    return buildPrepareRequest({ catalog, pathToLog: pathsToLog(catalog, loggedPath), routesAt });
   };
 }

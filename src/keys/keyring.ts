@@ -128,7 +128,7 @@ export class Keyring {
    * does not allow. The work is the same for all of these but a recent key, and digests are
    * compared in constant time.
    */
-  find(text = '', sender: Sender = unknownSender): Principal | undefined {
+  readonly find = (text = '', sender: Sender = unknownSender): Principal | undefined => {
     const recent = this.#recent.get(text);
     const credential = recent ?? this.#search(text);
     if (credential === undefined || !this.#isCurrent(credential) || !isAllowed(credential, sender)) {
@@ -137,7 +137,7 @@ export class Keyring {
     if (recent === undefined) this.#recent.set(text, credential);
     credential.isUsed = true;
     return credential.principal;
-  }
+  };
 
   #search(text: string): Credential | undefined {
     const digest = digestOf(text);

@@ -6,7 +6,7 @@ import { hasNoCache } from '../message/cache-headers.ts';
 import type { CallerInfo } from '../message/exchange.ts';
 import type { RequestHead, RequestHeaders } from '../message/head.ts';
 import { httpLimits } from '../message/limits.ts';
-import type { PreparedRequest } from '../message/prepare-request.ts';
+import type { PreparedRequest } from '../message/prepared-request.ts';
 import type { Access, Admission } from '../message/route.ts';
 import type { RejectKeysInUrls } from './reject-keys-in-urls.ts';
 import { type RejectWrongKey, unauthenticated } from './wrong-keys.ts';

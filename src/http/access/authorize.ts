@@ -6,7 +6,7 @@ import { GatewayError, type Refusal } from '../../errors.ts';
 import { mayPassSql, type Principal } from '../../keys/principal.ts';
 import { labelValue } from '../../names/label-names.ts';
 import type { RequestHeaders } from '../message/head.ts';
-import type { EndpointRequest } from '../message/prepare-request.ts';
+import type { EndpointRequest } from '../message/prepared-request.ts';
 
 /**
  * The query as this caller may run it. It is called for every request, also if the result is cached.

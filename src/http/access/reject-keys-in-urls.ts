@@ -1,7 +1,7 @@
 import type { RawParameters } from '../../catalog/binding/bind.ts';
 import { GatewayError } from '../../errors.ts';
 import { isCredentialName } from '../../names/credential-names.ts';
-import { decodeText, type PreparedRequest, parseQueryString } from '../message/prepare-request.ts';
+import { decodeText, type PreparedRequest, parseQueryString } from '../message/prepared-request.ts';
 
 /**
  * Keeps API keys out of URLs, which are written to logs: parses the query string and rejects it if it contains a key.

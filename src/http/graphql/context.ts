@@ -8,7 +8,7 @@ import type { Audit } from '../access/audit.ts';
 import type { ByteCharge } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/limits.ts';
-import { EndpointRequest } from '../message/prepare-request.ts';
+import { EndpointRequest } from '../message/prepared-request.ts';
 import type { Admission } from '../message/route.ts';
 import { tooLargeForExecutor } from './errors.ts';
 import { buildGetOutcome, type Outcome } from './outcomes.ts';

@@ -6,7 +6,7 @@ import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { Audit } from '../access/audit.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
 import type { RequestHead } from '../message/head.ts';
-import type { EndpointRequest } from '../message/prepare-request.ts';
+import type { EndpointRequest } from '../message/prepared-request.ts';
 import type { Admission } from '../message/route.ts';
 
 /** What became of one root field. */

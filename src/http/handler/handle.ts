@@ -8,14 +8,14 @@ import type { ByteBudget } from '../message/byte-budget.ts';
 import type { Exchange } from '../message/exchange.ts';
 import type { RequestHead } from '../message/head.ts';
 import { unknownPath } from '../message/paths.ts';
-import type { PrepareRequest } from '../message/prepare-request.ts';
 import type { FinishedReply, Reply } from '../message/reply.ts';
 import type { RequestHooks } from '../message/request-hooks.ts';
 import { logOfError, type OpenTrace } from '../message/request-trace.ts';
 import type { Admission, ReadBody, Route } from '../message/route.ts';
 import { changedReply } from './changed-reply.ts';
-import { buildRequestLimits, type CountedRequest } from './request-limits.ts';
-import { notFoundRoute, type RouteOf } from './routes.ts';
+import type { PrepareRequest } from './prepare-request.ts';
+import { buildRequestLimits, readArriving } from './request-limits.ts';
+import { notFoundRoute } from './routes.ts';
 
 /**
  * Answers any request, however it was received. It never rejects, and never throws; the reply is not a promise if nothing
@@ -23,15 +23,9 @@ import { notFoundRoute, type RouteOf } from './routes.ts';
  */
 export type Handler = (head: RequestHead, readBody: ReadBody) => FinishedReply | Promise<FinishedReply>;
 
-/** What answers requests of one version of the catalog. */
-export interface CatalogVersion {
-  readonly prepareRequest: PrepareRequest;
-  readonly routeOf: RouteOf;
-}
-
 interface HandlerOptions {
-  /** A request is answered by the version that is current when it arrives. */
-  readonly versions: VersionedRef<CatalogVersion>;
+  /** Of versions of the catalog. A request is answered by the one that is current when it arrives. */
+  readonly versions: VersionedRef<PrepareRequest>;
   readonly admit: Admit;
   readonly finish: Finish;
   readonly openTrace: OpenTrace;
@@ -45,8 +39,9 @@ interface HandlerOptions {
 interface OpenExchange extends Exchange {
   path: string;
   route: Route;
-  counted: CountedRequest | undefined;
-  readonly version: Version<CatalogVersion>;
+  /** Whether it is counted as a request in flight of its key. */
+  isInFlight: boolean;
+  readonly version: Version<PrepareRequest>;
   hasEnded: boolean;
   /** Whether the reply to an error was shown to the plug-ins. */
   hasFailed: boolean;
@@ -67,19 +62,31 @@ export function buildHandler({
   budget,
   log,
 }: HandlerOptions): Handler {
-  const limits = buildRequestLimits();
+  const { inFlight, arriving } = buildRequestLimits();
   const { translate, onRequest, onReply, readsResults } = hooks;
+  const enter = (exchange: OpenExchange) => {
+    inFlight.takePlace(exchange.caller.keyId);
+    exchange.isInFlight = true;
+  };
+  const readThenEnter = (readBody: ReadBody, exchange: OpenExchange): ReadBody => {
+    return async () => {
+      const body = await readArriving(arriving, exchange.caller.keyId, readBody);
+      enter(exchange);
+      return body;
+    };
+  };
   const answer = (exchange: OpenExchange, readBody: ReadBody) => {
     const { head, caller } = exchange;
-    const { prepareRequest, routeOf } = exchange.version.value;
-    const request = prepareRequest(head.url);
+    const { request, routeOf } = exchange.version.value(head.url);
     exchange.path = request.loggedPath;
-    exchange.route = routeOf(head, request.url.pathname);
+    exchange.route = routeOf(head);
     const { access, answer } = exchange.route;
     const proceed = (admission: Admission) => {
       // Other routes are answered within this turn of the event loop.
-      if (access === 'key') exchange.counted = limits.count(admission.principal.id, head.method);
-      const received = exchange.counted?.reading(readBody) ?? readBody;
+      const isCounted = access === 'key';
+      const hasBody = head.method === 'POST';
+      if (isCounted && !hasBody) enter(exchange);
+      const received = isCounted && hasBody ? readThenEnter(readBody, exchange) : readBody;
       const allowed = onRequest.length === 0 ? undefined : callInTurn(onRequest, exchange);
       return allowed === undefined
         ? answer(head, request, admission, received)
@@ -89,8 +96,8 @@ export function buildHandler({
     return admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
   };
   const end = (reply: Reply, exchange: OpenExchange) => {
-    exchange.counted?.end();
-    exchange.counted = undefined;
+    if (exchange.isInFlight) inFlight.giveBack(exchange.caller.keyId);
+    exchange.isInFlight = false;
     if (!exchange.hasEnded) versions.leave(exchange.version);
     exchange.hasEnded = true;
     return finish(reply, exchange);
@@ -123,7 +130,7 @@ export function buildHandler({
       caller: { keyId: undefined, rateLimitHeaders: undefined },
       path: unknownPath,
       route: notFoundRoute,
-      counted: undefined,
+      isInFlight: false,
       version: versions.enter(),
       hasEnded: false,
       hasFailed: false,

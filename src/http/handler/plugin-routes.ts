@@ -4,19 +4,20 @@ import type { PathToLog } from '../message/paths.ts';
 import { replyError } from '../message/reply.ts';
 import type { PluginRoute, Route } from '../message/route.ts';
 
-type RouteByMethod = (head: RequestHead) => Route;
+/** The route of a request, by its method and headers. */
+export type RouteByHead = (head: RequestHead) => Route;
 
 /** Makes the route that answers OPTIONS. */
 export type OptionsRoute = (methods: string, base: Omit<Route, 'answer'>) => Route;
 
-/** Finds the route of a plug-in for a request; undefined if none has it. */
-export type PluginRouteOf = (head: RequestHead, pathname: string) => Route | undefined;
+interface PluginRoutes {
+  /** Those of plug-ins, and others for requests that they leave. */
+  routesAt(pathname: string, otherwise: RouteByHead): RouteByHead;
+  readonly loggedPath: PathToLog;
+}
 
 /** @throws StartError if two routes have one path */
-export function buildPluginRoutes(
-  routes: readonly PluginRoute[],
-  optionsRoute: OptionsRoute,
-): { readonly routeOf: PluginRouteOf; readonly loggedPath: PathToLog } {
+export function buildPluginRoutes(routes: readonly PluginRoute[], optionsRoute: OptionsRoute): PluginRoutes {
   requireDistinct(routes);
   const made = routes.map((route) => ({ route, byMethod: routeByMethod(route, optionsRoute) }));
   const exact = Map.groupBy(
@@ -29,11 +30,13 @@ export function buildPluginRoutes(
   const matching = (pathname: string) =>
     exact.get(pathname) ?? (open.length === 0 ? [] : open.filter(({ isPath }) => isPath(pathname)));
   return {
-    routeOf(head, pathname) {
-      for (const { route, byMethod } of matching(pathname)) {
-        if (route.browsersOnly !== true || isPageRequest(head)) return byMethod(head);
-      }
-      return undefined;
+    routesAt(pathname, otherwise) {
+      const found = matching(pathname);
+      if (found.length === 0) return otherwise;
+      return (head) => {
+        const taken = found.find(({ route }) => route.browsersOnly !== true || isPageRequest(head));
+        return (taken?.byMethod ?? otherwise)(head);
+      };
     },
     loggedPath(pathname) {
       const [first] = matching(pathname);
@@ -65,7 +68,7 @@ function patternOf(path: string): (pathname: string) => boolean {
     (isDeep || !pathname.includes('/', start.length));
 }
 
-function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteByMethod {
+function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteByHead {
   const { access, answer, methods = ['GET'], allowsCors = false } = plugin;
   const isRead = methods.join() === 'GET';
   const allowed = [

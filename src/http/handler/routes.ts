@@ -15,7 +15,7 @@ import {
 } from '../message/paths.ts';
 import { type Reply, replyError, replyJson } from '../message/reply.ts';
 import type { Answer, PluginRoute, Route } from '../message/route.ts';
-import { buildPluginRoutes, isPageRequest } from './plugin-routes.ts';
+import { buildPluginRoutes, isPageRequest, type RouteByHead } from './plugin-routes.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface RouteOptions {
@@ -28,10 +28,8 @@ export interface RouteOptions {
   readonly log: Logger;
 }
 
-/** Finds the route of a request. */
-export type RouteOf = (head: RequestHead, pathname: string) => Route;
-
-type RouteByMethod = (head: RequestHead) => Route;
+/** Finds the routes of a path. */
+export type RoutesAt = (pathname: string) => RouteByHead;
 
 const readMethods = 'GET, HEAD, OPTIONS';
 const graphqlMethods = 'GET, POST, OPTIONS';
@@ -48,7 +46,7 @@ const graphqlMethods = 'GET, POST, OPTIONS';
  * | any other | 404 | 404 | 404 |
  */
 export function buildRoutes(options: RouteOptions): {
-  readonly routeOf: RouteOf;
+  readonly routesAt: RoutesAt;
   readonly loggedPath: PathToLog;
 } {
   const { rest, graphql, plugins, readiness, cors, log } = options;
@@ -67,7 +65,7 @@ export function buildRoutes(options: RouteOptions): {
   const otherApi = byMethod(failing(apiNotFound), restOptions, failing(apiNotFound));
   const liveness = health(() => replyJson(200, '{"status":"ok"}'));
   const ofPlugins = buildPluginRoutes(plugins, optionsRoute);
-  const exact = new Map<string, RouteByMethod>([
+  const exact = new Map<string, RouteByHead>([
     [healthPath, liveness],
     [livePath, liveness],
     [plainHealthPath, liveness],
@@ -76,21 +74,16 @@ export function buildRoutes(options: RouteOptions): {
   ]);
   return {
     loggedPath: ofPlugins.loggedPath,
-    routeOf(head, pathname) {
-      const ofPlugin = ofPlugins.routeOf(head, pathname);
-      if (ofPlugin !== undefined) return ofPlugin;
-      if (pathname.startsWith(apiPath)) return (endpointPattern.test(pathname) ? endpoint : otherApi)(head);
-      return exact.get(pathname)?.(head) ?? notFoundRoute;
+    routesAt(pathname) {
+      const ofApi = endpointPattern.test(pathname) ? endpoint : otherApi;
+      const own = pathname.startsWith(apiPath) ? ofApi : exact.get(pathname);
+      return ofPlugins.routesAt(pathname, own ?? notFound);
     },
   };
 }
 
 /** With a key, `/readyz?verbose` says more: the key is checked as for any other request. */
-function readinessRoutes(
-  brief: RouteByMethod,
-  verbose: RouteByMethod,
-  { verboseFor }: Readiness,
-): RouteByMethod {
+function readinessRoutes(brief: RouteByHead, verbose: RouteByHead, { verboseFor }: Readiness): RouteByHead {
   const withKey: Route = { ...keyed, answer: (_head, _request, { principal }) => verboseFor(principal) };
   return (head) => {
     if (!/\?(?:.*&)?verbose\b/.test(head.url ?? '')) return brief(head);
@@ -108,7 +101,7 @@ const always: Base = { access: 'always', replyError, allowsCors: true };
 const anybody: Base = { access: 'public', replyError, allowsCors: true };
 const keyed: Base = { access: 'key', replyError, allowsCors: true };
 
-function byMethod(get: Route, options: Route, otherwise: Route): RouteByMethod {
+function byMethod(get: Route, options: Route, otherwise: Route): RouteByHead {
   const routes = new Map([
     ['GET', get],
     ['HEAD', get],
@@ -137,7 +130,9 @@ export const notFoundRoute: Route = failing(
   () => new GatewayError('NOT_FOUND', `Not found; GraphQL is at ${graphqlPath}, REST under ${apiPath}`),
 );
 
-function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByMethod {
+const notFound: RouteByHead = () => notFoundRoute;
+
+function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByHead {
   const operation: Route = { ...keyed, answer: graphql, replyError: replyGraphqlError };
   const replyNoPage = () => replyGraphqlError(new GatewayError('NOT_FOUND', noPage), log);
   const page: Route = { ...anybody, answer: replyNoPage, allowsCors: false };

@@ -77,7 +77,7 @@ function secondsLeft(result: CachedResult, now: Date): SecondsLeft {
   };
 }
 
-export function ageSeconds({ document }: CachedResult, now: Date): number {
+function ageSeconds({ document }: CachedResult, now: Date): number {
   return Math.floor(ageMs(document, now) / 1000);
 }
 

@@ -16,7 +16,7 @@ export interface RequestHead {
   readonly headers: RequestHeaders;
   /** The caller's; undefined if the server does not say it. */
   readonly address: string | undefined;
-  /** Called when the request turns out to have a valid key. */
+  /** Called when the request turns out to have a valid key; undefined if that is known of its connection. */
   readonly onKey?: () => void;
   /**
    * Aborted when the caller disconnects. Read it only if the request has to wait: Node's signal is created on first
@@ -48,7 +48,7 @@ export function headOfNode(
 const keyed = new WeakSet<Socket>();
 
 /** Notes that a valid key was sent over a connection. */
-export const markKeyed = (socket: Socket): unknown => keyed.has(socket) || keyed.add(socket);
+export const markKeyed = (socket: Socket): unknown => keyed.add(socket);
 
 export const isKeyed = (socket: Socket): boolean => keyed.has(socket);
 
@@ -59,6 +59,7 @@ class NodeRequestHead implements RequestHead {
   readonly headers: RequestHeaders;
   trace: RequestTrace | undefined = undefined;
   results: ObtainedResult[] | undefined = undefined;
+  readonly onKey?: () => void;
   readonly #response: ServerResponse;
   readonly #trusted: AddressList | undefined;
   #disconnected: AbortController | undefined;
@@ -71,15 +72,13 @@ class NodeRequestHead implements RequestHead {
     this.url = basePath === '' || url === undefined ? url : withoutBase(url, basePath);
     this.#response = response;
     this.#trusted = trustedProxies;
+    const { socket } = message;
+    if (!keyed.has(socket)) this.onKey = () => markKeyed(socket);
   }
 
   get address(): string | undefined {
     const { remoteAddress } = this.#response.req.socket;
     return clientAddress(remoteAddress, this.headers['x-forwarded-for'], this.#trusted);
-  }
-
-  onKey(): void {
-    markKeyed(this.#response.req.socket);
   }
 
   get signal(): AbortSignal {

@@ -3,7 +3,7 @@ import type { Schedule } from '../../keys/concurrency-limiter.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { RequestHead } from './head.ts';
 import type { PathToLog } from './paths.ts';
-import type { PreparedRequest } from './prepare-request.ts';
+import type { PreparedRequest } from './prepared-request.ts';
 import type { Reply } from './reply.ts';
 
 /** Who may use a route: anybody, whatever the URL's length, anybody, or callers with a key. */

@@ -1,6 +1,6 @@
 import type { CachedResult } from '../../results/get-result.ts';
 import type { Coding, ResultDocument } from '../../results/result-document.ts';
-import { ageSeconds, cacheHeaders, variesByFormat } from '../message/cache-headers.ts';
+import { cacheHeaders, variesByFormat } from '../message/cache-headers.ts';
 import { chooseCoding } from '../message/content-coding.ts';
 import type { RequestHeaders } from '../message/head.ts';
 import { jsonType, type Reply } from '../message/reply.ts';
@@ -13,19 +13,24 @@ export function replyResult(result: CachedResult, headers: RequestHeaders, now: 
   const coding = accepted === undefined ? 'identity' : chooseCoding(document.encodings, accepted);
   if (cacheStatus !== 'HIT') return renderResult(result, coding, now);
 
-  const age = ageSeconds(result, now);
+  const age = now.getTime() - document.computedAt;
   const recent = recentHits.get(document)?.[coding];
-  if (recent?.age === age) return recent.reply;
+  if (recent !== undefined && age >= recent.from && age < recent.until) return recent.reply;
   const reply = renderResult(result, coding, now);
-  recentHits.set(document, { ...recentHits.get(document), [coding]: { age, reply } });
+  const from = Math.floor(age / 1000) * 1000;
+  recentHits.set(document, { ...recentHits.get(document), [coding]: { from, until: from + 1000, reply } });
   return reply;
 }
 
 /** The reply of the latest hit on each document: equal for all hits until the document is a second older. */
-const recentHits = new WeakMap<
-  ResultDocument,
-  Partial<Record<Coding, { readonly age: number; readonly reply: Reply }>>
->();
+const recentHits = new WeakMap<ResultDocument, Partial<Record<Coding, RecentHit>>>();
+
+interface RecentHit {
+  /** From which age of the document on, in milliseconds, and until which. */
+  readonly from: number;
+  readonly until: number;
+  readonly reply: Reply;
+}
 
 function renderResult(result: CachedResult, coding: Coding, now: Date): Reply {
   const { encodings, digest } = result.document;

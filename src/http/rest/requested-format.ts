@@ -5,7 +5,7 @@ import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { GatewayError, type GatewayErrorOptions } from '../../errors.ts';
 import { type Format, formatNamed, formatNames, formats, isExtension } from '../../formats/format.ts';
 import { elementsOf, partsOf } from '../message/list-header.ts';
-import type { EndpointAddress, FormatOfUrl } from '../message/prepare-request.ts';
+import type { EndpointAddress, FormatOfUrl } from '../message/prepared-request.ts';
 
 /** The parameter that names a format. */
 const formatParameter = 'format';

@@ -8,8 +8,8 @@ import { authorizeAndBind } from '../access/authorize.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import type { RequestHead, RequestHeaders } from '../message/head.ts';
 import { endpointPath } from '../message/paths.ts';
-import type { EndpointAddress, FormatOfUrl } from '../message/prepare-request.ts';
-import { decodeText, EndpointRequest, type PreparedRequest } from '../message/prepare-request.ts';
+import type { EndpointAddress, FormatOfUrl } from '../message/prepared-request.ts';
+import { decodeText, EndpointRequest, type PreparedRequest } from '../message/prepared-request.ts';
 import type { Admission, Answer } from '../message/route.ts';
 import type { FormattedRequest } from './formatted/formatted-request.ts';
 import { buildReplyFormatted } from './formatted/reply-formatted.ts';
@@ -80,7 +80,8 @@ export function buildRest(options: RestOptions): Answer {
     return { endpoint: new EndpointRequest(query, parameters), format };
   };
   return (head, request, admission) => {
-    const { endpoint, format } = request.addressed(find);
+    request.addressed ??= find(request);
+    const { endpoint, format } = request.addressed;
     if (endpoint.isBound) return reply(endpoint, format, head, admission);
     // To check a pattern takes up to two milliseconds, and many requests may arrive in one turn of the event loop.
     const turn = turns.next(admission.principal.id);

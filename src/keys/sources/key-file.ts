@@ -22,7 +22,7 @@ export function keyFile(file: string, { acceptsCutFile = false }: KeyFileOptions
       const { keyring, ...keys } = openKeys({ ...host, file, apiKey: undefined, acceptsCutFile });
       return {
         ...keys,
-        find: (text, request) => keyring.find(text, request),
+        find: keyring.find,
         explain(text) {
           const rejection = keyring.explain(text);
           return rejection.reason === 'unknown' ? undefined : rejection;

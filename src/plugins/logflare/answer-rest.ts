@@ -10,7 +10,7 @@ import {
   EndpointRequest,
   listNames,
   PreparedRequest,
-} from '../../http/message/prepare-request.ts';
+} from '../../http/message/prepared-request.ts';
 import { type Reply, replyJson } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { addressOf } from '../../http/rest/rest.ts';
@@ -30,8 +30,8 @@ export function buildCompatRest({ catalog, rest, rejectKeys }: CompatRestOptions
     return { endpoint: lastOfEach(query, request.parameters), format };
   };
   const answerGet: Answer = (head, request, admission, readBody) => {
-    const address = request.addressed(addressed);
-    return rowsOrNone(address, () => rest(head, request, admission, readBody));
+    request.addressed ??= addressed(request);
+    return rowsOrNone(request.addressed, () => rest(head, request, admission, readBody));
   };
   const answerPost: Answer = async (head, received, admission, readBody) => {
     const { url, loggedPath, lists, parameters } = received;
@@ -42,8 +42,8 @@ export function buildCompatRest({ catalog, rest, rejectKeys }: CompatRestOptions
     rejectKeys(fromBody);
     const endpoint = lastOfEach(query, new Map([...(parameters ?? []), ...fromBody]));
     const request = new PreparedRequest(url, loggedPath, lists, endpoint.parameters);
-    const ofBody = request.addressed(() => ({ endpoint, format }));
-    return notStored(await rowsOrNone(ofBody, () => rest(head, request, admission, readBody)));
+    request.addressed = { endpoint, format };
+    return notStored(await rowsOrNone(request.addressed, () => rest(head, request, admission, readBody)));
   };
   return (head, ...others) => (head.method === 'POST' ? answerPost : answerGet)(head, ...others);
 }

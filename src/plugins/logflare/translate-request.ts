@@ -1,6 +1,6 @@
 import type { RequestHead, RequestHeaders } from '../../http/message/head.ts';
 import { endpointPath } from '../../http/message/paths.ts';
-import { decodeText } from '../../http/message/prepare-request.ts';
+import { decodeText } from '../../http/message/prepared-request.ts';
 
 /**
  * A request of a Logflare client as this gateway's own clients would send it: at the path of the endpoint, with one key, in

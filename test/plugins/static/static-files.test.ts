@@ -1,7 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { RequestHead } from '../../../src/http/message/head.ts';
-import { buildPrepareRequest } from '../../../src/http/message/prepare-request.ts';
+import { PreparedRequest } from '../../../src/http/message/prepared-request.ts';
 import type { Admission } from '../../../src/http/message/route.ts';
 import { buildStaticFiles, type StaticFile } from '../../../src/plugins/static/static-files.ts';
 
@@ -11,7 +11,7 @@ const files: readonly StaticFile[] = [
   { name: 'mark.png', body: Buffer.from([1, 2, 3]) },
 ];
 const served = buildStaticFiles('test', () => files);
-const prepare = buildPrepareRequest(() => undefined);
+const prepare = (url: string) => new PreparedRequest(new URL(url), 'unknown');
 
 const get = async (path: string, accepted = '') =>
   served.route.answer(

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import { EndpointRequest } from '../../message/prepare-request.ts';
+import { EndpointRequest } from '../../message/prepared-request.ts';
 import type { CheckDocument, CheckedDocument } from '../document/check-document.ts';
 import type { PersistedDocuments } from '../persisted/persisted-documents.ts';
 import { parseOperation } from '../read-operation.ts';

@@ -5,7 +5,7 @@ import { buildDerivedCache } from '../../../../src/http/graphql/compiled/derived
 import { buildGraphql } from '../../../../src/http/graphql/graphql.ts';
 import { ByteBudget } from '../../../../src/http/message/byte-budget.ts';
 import type { RequestHead } from '../../../../src/http/message/head.ts';
-import { PreparedRequest } from '../../../../src/http/message/prepare-request.ts';
+import { PreparedRequest } from '../../../../src/http/message/prepared-request.ts';
 import type { Admission } from '../../../../src/http/message/route.ts';
 import { unrestricted } from '../../../../src/keys/principal.ts';
 import { zeroCounters } from '../../../../src/results/counters.ts';

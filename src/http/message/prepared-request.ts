@@ -1,11 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding/bind.ts';
 import { areAllowed, bindForTenants, type TenantBinding } from '../../catalog/binding/bind-tenant.ts';
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import { httpLimits } from './limits.ts';
-import { type PathToLog, unknownPath } from './paths.ts';
 
 const noNames: ReadonlySet<string> = new Set();
 
@@ -21,7 +19,8 @@ export class PreparedRequest {
   readonly lists: ReadonlySet<string>;
   /** The parameters of the query string; set once they are known to contain no key. */
   parameters: RawParameters | undefined;
-  #addressed: AddressedEndpoint | undefined;
+  /** What a REST path addresses; set when it is first looked for. */
+  addressed: AddressedEndpoint | undefined;
 
   constructor(url: URL, loggedPath: string, lists = noNames, parameters?: RawParameters) {
     this.url = url;
@@ -29,18 +28,14 @@ export class PreparedRequest {
     this.lists = lists;
     this.parameters = parameters;
   }
-
-  /** What a REST path addresses, found once. */
-  addressed(find: (request: PreparedRequest) => AddressedEndpoint): AddressedEndpoint {
-    this.#addressed ??= find(this);
-    return this.#addressed;
-  }
 }
 
 /** A saved query with a caller's parameters, and what binding them gave; kept for all equal requests, as it is. */
 export class EndpointRequest {
   readonly query: SavedQuery;
   readonly parameters: RawParameters;
+  /** Whether it has been bound, for some key. */
+  isBound = false;
   /** For keys that are not restricted to tenants. */
   #bound: BoundQuery | undefined;
   /** For keys that are restricted: the query bound to the tenants that the parameters name. */
@@ -49,11 +44,6 @@ export class EndpointRequest {
   constructor(query: SavedQuery, parameters: RawParameters) {
     this.query = query;
     this.parameters = parameters;
-  }
-
-  /** Whether it has been bound, for some key. */
-  get isBound(): boolean {
-    return this.#bound !== undefined || this.#forTenants !== undefined;
   }
 
   /**
@@ -66,6 +56,7 @@ export class EndpointRequest {
     if (tenants === undefined) {
       if (this.#bound === undefined || isOutdated(this.#bound, now)) {
         this.#bound = withSql(bind(query, parameters, now().getTime()), sql);
+        this.isBound = true;
       }
       return this.#bound;
     }
@@ -76,6 +67,7 @@ export class EndpointRequest {
     }
     const made = bindForTenants(query, parameters, tenants, now().getTime());
     this.#forTenants = { tenants: made.tenants, bound: withSql(made.bound, sql) };
+    this.isBound = true;
     return this.#forTenants.bound;
   }
 }
@@ -100,42 +92,6 @@ export interface EndpointAddress {
 /** The same with the parameters of the request. */
 export interface AddressedEndpoint extends Pick<EndpointAddress, 'format'> {
   readonly endpoint: EndpointRequest;
-}
-
-/** @throws GatewayError BAD_REQUEST if the URL is missing or invalid */
-export type PrepareRequest = (url: string | undefined) => PreparedRequest;
-
-/** How many URLs are kept: dashboards send the same few again and again. */
-const maxPrepared = 1_000;
-
-/** A longer URL is hardly sent twice, and would take memory. */
-const maxPreparedLength = 2_048;
-
-/**
- * @param pathToLog as `pathsToLog` gives it
- * @param catalog whose lists may have many values
- */
-export function buildPrepareRequest(
-  pathToLog: PathToLog,
-  catalog: Pick<Catalog, 'queries'> = { queries: [] },
-): PrepareRequest {
-  const lists = new Set(catalog.queries.flatMap(listNames));
-  const prepared = new LRUCache<string, PreparedRequest>({ max: maxPrepared });
-  return (text) => {
-    const cached = text === undefined ? undefined : prepared.get(text);
-    if (cached !== undefined) return cached;
-    const url = text === undefined ? null : URL.parse(text);
-    if (text === undefined || url === null) {
-      throw new GatewayError(
-        'BAD_REQUEST',
-        'Invalid request target or Host header, or more than one Host or Authorization header',
-      );
-    }
-    const loggedPath = pathToLog(url.pathname) ?? unknownPath;
-    const request = new PreparedRequest(url, loggedPath, lists);
-    if (text.length <= maxPreparedLength) prepared.set(text, request);
-    return request;
-  };
 }
 
 /** The names of the parameters of a query that are lists. */
