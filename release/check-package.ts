@@ -13,21 +13,46 @@ const apiKey = 'a-key-of-the-release-check';
  * @throws if anything differs
  */
 export async function checkPackage(tarball: string, version: string): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'querygate-release-'));
+  const folder = install(tarball);
   try {
-    writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-    const options = { cwd: folder, encoding: 'utf8' } as const;
-    execFileSync('npm', ['install', '--omit=dev', '--no-audit', '--no-fund', tarball], {
-      ...options,
-      stdio: 'inherit',
-    });
     const main = join(folder, 'node_modules', 'querygate', 'dist', 'main.js');
-    const shown = execFileSync(process.execPath, [main, '--version'], options).trim();
+    const shown = execFileSync(process.execPath, [main, '--version'], {
+      cwd: folder,
+      encoding: 'utf8',
+    }).trim();
     if (shown !== version) throw new Error(`the package has version ${shown}, not ${version}`);
     return await runDemo(main, folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/**
+ * Installs the packed compiler into an empty folder, and runs the first line of its README there.
+ *
+ * @throws if the row differs
+ */
+export function checkCompiler(tarball: string): void {
+  const folder = install(tarball);
+  try {
+    const sql = "select format_timestamp('%F', timestamp '2026-01-01')";
+    const command = join(folder, 'node_modules', '.bin', 'bigquery-sql');
+    const printed = execFileSync(command, [sql], { cwd: folder, encoding: 'utf8' });
+    if (!printed.includes('\n2026-01-01\n')) throw new Error(`bigquery-sql prints ${printed}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** @returns an empty folder with the package */
+function install(tarball: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'querygate-release-'));
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  execFileSync('npm', ['install', '--omit=dev', '--no-audit', '--no-fund', tarball], {
+    cwd: folder,
+    stdio: 'inherit',
+  });
+  return folder;
 }
 
 async function runDemo(main: string, cwd: string): Promise<number> {

@@ -3,17 +3,18 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nextVersion, releaseChangelog } from './changelog.ts';
-import { checkPackage } from './check-package.ts';
+import { checkCompiler, checkPackage } from './check-package.ts';
+import { versionedFiles, writeVersion } from './write-version.ts';
 
 const usage = `npm run release -- <major|minor|patch|version> [--dry-run]
 
-Writes the version to package.json, package-lock.json and CHANGELOG.md, packs the package into build/, installs it into
-an empty folder, runs it there, commits and tags. Nothing is published: the commands for that are printed.
+Writes the version to every package.json, package-lock.json and CHANGELOG.md, packs the packages into build/, installs them
+into empty folders, runs them there, commits and tags. Nothing is published: the commands for that are printed.
 
 --dry-run   pack and check only; every file stays as it was
 `;
 
-const files = ['package.json', 'package-lock.json', 'CHANGELOG.md'];
+const files = [...versionedFiles, 'CHANGELOG.md'];
 const folder = 'build';
 
 const { values, positionals } = parseArgs({
@@ -47,14 +48,17 @@ async function release(step: string, isDryRun: boolean): Promise<void> {
   };
   try {
     writeFileSync('CHANGELOG.md', changelog);
-    execFileSync('npm', ['version', version, '--no-git-tag-version', '--allow-same-version'], {
-      stdio: 'ignore',
-    });
+    writeVersion(version);
     mkdirSync(folder, { recursive: true });
-    execFileSync('npm', ['pack', '--pack-destination', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
-    const tarball = resolve(folder, `querygate-${version}.tgz`);
-    const ms = await checkPackage(tarball, version);
-    print(`${tarball} installs, and answers ${Math.round(ms)} ms after its start`);
+    for (const workspace of [[], ['--workspace', '@querygate/bigquery-sql']])
+      execFileSync('npm', ['pack', '--pack-destination', folder, ...workspace], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+    const [gateway = '', compiler = ''] = tarballs(version).map((tarball) => resolve(tarball));
+    checkCompiler(compiler);
+    print(`${compiler} installs, and runs a query`);
+    const ms = await checkPackage(gateway, version);
+    print(`${gateway} installs, and answers ${Math.round(ms)} ms after its start`);
   } catch (error) {
     restore();
     throw error;
@@ -65,7 +69,12 @@ async function release(step: string, isDryRun: boolean): Promise<void> {
   git('tag', '--annotate', `v${version}`, '--message', `Querygate ${version}`);
   print(`Tagged v${version}. To publish it:`);
   print('  git push --follow-tags');
-  print(`  npm publish ${folder}/querygate-${version}.tgz`);
+  for (const tarball of tarballs(version)) print(`  npm publish --access public ${tarball}`);
+}
+
+/** The packages that are published. */
+function tarballs(version: string): readonly string[] {
+  return [`${folder}/querygate-${version}.tgz`, `${folder}/querygate-bigquery-sql-${version}.tgz`];
 }
 
 function git(...args: readonly string[]): string {

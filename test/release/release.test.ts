@@ -51,6 +51,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const readJson = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+
 const release = (...args: readonly string[]) =>
   spawnSync(process.execPath, ['release/release.ts', ...args], { cwd: folder, encoding: 'utf8' });
 
@@ -61,9 +63,20 @@ test('a release packs, installs and runs the package, and tags it', () => {
   expect(git('tag')).toBe('v0.2.0');
   expect(git('log', '-1', '--format=%s')).toBe('release: 0.2.0');
   expect(git('status', '--porcelain')).toBe('');
-  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  expect(stdout).toMatch(/querygate-bigquery-sql-0\.2\.0\.tgz installs, and runs a query/);
+  for (const name of ['package.json', 'packages/bigquery-sql/package.json', 'packages/pages/package.json'])
+    expect(readJson(name).version, name).toBe('0.2.0');
+  const own = { '@querygate/bigquery-sql': '0.2.0', '@querygate/pages': '0.2.0' };
+  expect(readJson('package.json').dependencies).toMatchObject(own);
+  // Nothing else of the lockfile changes.
+  const { version, packages } = readJson('package-lock.json');
+  const before = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   expect(version).toBe('0.2.0');
-  expect(JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).version).toBe('0.2.0');
+  expect(packages['']).toMatchObject({ version: '0.2.0', dependencies: own });
+  const others = (all: Record<string, { version: string }>) =>
+    Object.entries(all).filter(([path]) => path !== '' && !path.startsWith('packages/'));
+  expect(others(packages)).toEqual(others(before.packages));
+  expect(packages['packages/pages'].version).toBe('0.2.0');
   expect(readFileSync(join(folder, 'CHANGELOG.md'), 'utf8')).toMatch(
     /^## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n/m,
   );
