@@ -143,7 +143,7 @@ export function testEngine({
       whole: '-12',
       part: '0.5',
       yes: 'true',
-      moment: '2026-03-10T12:34:56Z',
+      moment: '2026-03-10T12:34:56.000000Z',
       day: '2026-03-10',
     };
     assert.deepEqual(await rowsOf('typedParameters', parameters), [
