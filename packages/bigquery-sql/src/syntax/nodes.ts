@@ -8,17 +8,22 @@
  *
  * The tree is at most `maxTreeDepth` nodes deep, so functions over it may recurse.
  */
+
 /** The place of a node in the text. */
 export interface Located {
   readonly start: number;
   readonly end: number;
 }
 
+/** What every node has. */
+interface Construct<Kind extends string> extends Located {
+  readonly kind: Kind;
+}
+
 // ————— Names —————
 
 /** One name. `name` is without backquotes and escapes, in the author's case. */
-export interface Identifier extends Located {
-  readonly kind: 'Identifier';
+export interface Identifier extends Construct<'Identifier'> {
   readonly name: string;
   /** Written in backquotes: never a keyword, a date part or a function without parentheses. */
   readonly quoted: boolean;
@@ -29,8 +34,7 @@ export interface Identifier extends Located {
  * of a table, a function or a type. As the name of a table or a function, `` `a.b.c` `` and `a-b.c` are split as
  * BigQuery splits them: parts `a`, `b`, `c`, and `a-b`, `c`.
  */
-export interface Path extends Located {
-  readonly kind: 'Path';
+export interface Path extends Construct<'Path'> {
   readonly parts: readonly [Identifier, ...Identifier[]];
 }
 
@@ -78,15 +82,13 @@ export type Expression =
   | Exists;
 
 /** `operand.field` where the operand is not a path: `IF(…).field`, `(a).b`, `x[0].y`, `@p.f`. */
-export interface FieldAccess extends Located {
-  readonly kind: 'FieldAccess';
+export interface FieldAccess extends Construct<'FieldAccess'> {
   readonly operand: Expression;
   readonly field: Identifier;
 }
 
 /** `operand[index]`, `operand[SAFE_OFFSET(index)]`. */
-export interface Subscript extends Located {
-  readonly kind: 'Subscript';
+export interface Subscript extends Construct<'Subscript'> {
   readonly operand: Expression;
   readonly mode: SubscriptMode;
   readonly index: Expression;
@@ -102,43 +104,35 @@ export type SubscriptMode =
   | 'KEY'
   | 'SAFE_KEY';
 
-export interface NullLiteral extends Located {
-  readonly kind: 'NullLiteral';
-}
+export type NullLiteral = Construct<'NullLiteral'>;
 
-export interface BooleanLiteral extends Located {
-  readonly kind: 'BooleanLiteral';
+export interface BooleanLiteral extends Construct<'BooleanLiteral'> {
   readonly value: boolean;
 }
 
 /** Never negative: a sign is a `Unary` around it. The value may be beyond INT64 (`-9223372036854775808`). */
-export interface IntegerLiteral extends Located {
-  readonly kind: 'IntegerLiteral';
+export interface IntegerLiteral extends Construct<'IntegerLiteral'> {
   readonly value: bigint;
   /** As written, decimal or hexadecimal. */
   readonly text: string;
 }
 
-export interface FloatLiteral extends Located {
-  readonly kind: 'FloatLiteral';
+export interface FloatLiteral extends Construct<'FloatLiteral'> {
   /** As written: `5.`, `.5`, `1e3`. Coerced to NUMERIC, its digits count, not its FLOAT64. */
   readonly text: string;
 }
 
-export interface StringLiteral extends Located {
-  readonly kind: 'StringLiteral';
+export interface StringLiteral extends Construct<'StringLiteral'> {
   /** Without quotes and escapes. */
   readonly value: string;
 }
 
-export interface BytesLiteral extends Located {
-  readonly kind: 'BytesLiteral';
+export interface BytesLiteral extends Construct<'BytesLiteral'> {
   readonly value: Uint8Array;
 }
 
 /** `DATE '2024-01-31'`, `NUMERIC '1.5'`. */
-export interface TypedLiteral extends Located {
-  readonly kind: 'TypedLiteral';
+export interface TypedLiteral extends Construct<'TypedLiteral'> {
   readonly type: LiteralType;
   readonly value: StringLiteral;
 }
@@ -147,15 +141,13 @@ export interface TypedLiteral extends Located {
 export type LiteralType = 'DATE' | 'TIME' | 'DATETIME' | 'TIMESTAMP' | 'NUMERIC' | 'BIGNUMERIC' | 'JSON';
 
 /** `RANGE<DATE> '[2024-01-01, UNBOUNDED)'`. */
-export interface RangeLiteral extends Located {
-  readonly kind: 'RangeLiteral';
+export interface RangeLiteral extends Construct<'RangeLiteral'> {
   readonly type: RangeType;
   readonly value: StringLiteral;
 }
 
 /** `INTERVAL n DAY`, `INTERVAL '1-2' YEAR TO MONTH`. */
-export interface IntervalLiteral extends Located {
-  readonly kind: 'IntervalLiteral';
+export interface IntervalLiteral extends Construct<'IntervalLiteral'> {
   /** Any expression for one part; for `from TO to`, what BigQuery takes is a string literal. */
   readonly value: Expression;
   readonly from: Identifier;
@@ -163,59 +155,50 @@ export interface IntervalLiteral extends Located {
 }
 
 /** `@name`, `` @`name` ``. */
-export interface NamedParameter extends Located {
-  readonly kind: 'NamedParameter';
+export interface NamedParameter extends Construct<'NamedParameter'> {
   readonly name: Identifier;
 }
 
 /** `?`. */
-export interface PositionalParameter extends Located {
-  readonly kind: 'PositionalParameter';
+export interface PositionalParameter extends Construct<'PositionalParameter'> {
   /** Counted from 0 in the order of the text. */
   readonly position: number;
 }
 
 /** `@@time_zone`, `@@a.b`. */
-export interface SystemVariable extends Located {
-  readonly kind: 'SystemVariable';
+export interface SystemVariable extends Construct<'SystemVariable'> {
   readonly name: Path;
 }
 
 /** `[1, 2]`, `ARRAY[1, 2]`, `ARRAY<INT64>[1, 2]`. */
-export interface ArrayConstructor extends Located {
-  readonly kind: 'ArrayConstructor';
+export interface ArrayConstructor extends Construct<'ArrayConstructor'> {
   readonly type: ArrayType | undefined;
   readonly elements: readonly Expression[];
 }
 
 /** `STRUCT(1 AS a, b)`, `STRUCT<a INT64>(1)`. */
-export interface StructConstructor extends Located {
-  readonly kind: 'StructConstructor';
+export interface StructConstructor extends Construct<'StructConstructor'> {
   readonly type: StructType | undefined;
   readonly fields: readonly StructArgument[];
 }
 
-export interface StructArgument extends Located {
-  readonly kind: 'StructArgument';
+export interface StructArgument extends Construct<'StructArgument'> {
   readonly value: Expression;
   readonly alias: Identifier | undefined;
 }
 
 /** `(a, b)`: a struct of two fields or more, without names. */
-export interface Tuple extends Located {
-  readonly kind: 'Tuple';
+export interface Tuple extends Construct<'Tuple'> {
   readonly elements: readonly Expression[];
 }
 
-export interface Unary extends Located {
-  readonly kind: 'Unary';
+export interface Unary extends Construct<'Unary'> {
   readonly operator: '-' | '+' | '~';
   readonly operand: Expression;
 }
 
 /** An arithmetic or bitwise operator; `a - b - c` nests to the left. */
-export interface Binary extends Located {
-  readonly kind: 'Binary';
+export interface Binary extends Construct<'Binary'> {
   readonly operator: BinaryOperator;
   readonly left: Expression;
   readonly right: Expression;
@@ -224,13 +207,11 @@ export interface Binary extends Located {
 export type BinaryOperator = '*' | '/' | '+' | '-' | '<<' | '>>' | '&' | '^' | '|';
 
 /** `a || b || c`, with two operands or more. */
-export interface Concatenation extends Located {
-  readonly kind: 'Concatenation';
+export interface Concatenation extends Construct<'Concatenation'> {
   readonly operands: readonly Expression[];
 }
 
-export interface Comparison extends Located {
-  readonly kind: 'Comparison';
+export interface Comparison extends Construct<'Comparison'> {
   readonly operator: ComparisonOperator;
   readonly left: Expression;
   readonly right: Expression;
@@ -240,51 +221,44 @@ export interface Comparison extends Located {
 export type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
 /** `a AND b AND c` or `a OR b OR c`, with two operands or more. */
-export interface Logical extends Located {
-  readonly kind: 'Logical';
+export interface Logical extends Construct<'Logical'> {
   readonly operator: 'AND' | 'OR';
   readonly operands: readonly Expression[];
 }
 
-export interface Not extends Located {
-  readonly kind: 'Not';
+export interface Not extends Construct<'Not'> {
   readonly operand: Expression;
 }
 
 /** `operand IS [NOT] NULL`. */
-export interface Is extends Located {
-  readonly kind: 'Is';
+export interface Is extends Construct<'Is'> {
   readonly operand: Expression;
   readonly negated: boolean;
   readonly value: 'NULL' | 'TRUE' | 'FALSE' | 'UNKNOWN';
 }
 
 /** `left IS [NOT] DISTINCT FROM right`; `negated` is IS NOT. */
-export interface IsDistinctFrom extends Located {
-  readonly kind: 'IsDistinctFrom';
+export interface IsDistinctFrom extends Construct<'IsDistinctFrom'> {
   readonly left: Expression;
   readonly negated: boolean;
   readonly right: Expression;
 }
 
-export interface Between extends Located {
-  readonly kind: 'Between';
+export interface Between extends Construct<'Between'> {
   readonly operand: Expression;
   readonly negated: boolean;
   readonly low: Expression;
   readonly high: Expression;
 }
 
-export interface Like extends Located {
-  readonly kind: 'Like';
+export interface Like extends Construct<'Like'> {
   readonly operand: Expression;
   readonly negated: boolean;
   readonly pattern: Expression;
 }
 
 /** `operand [NOT] LIKE ANY ('a%', 'b%')`; SOME means ANY. */
-export interface QuantifiedLike extends Located {
-  readonly kind: 'QuantifiedLike';
+export interface QuantifiedLike extends Construct<'QuantifiedLike'> {
   readonly operand: Expression;
   readonly negated: boolean;
   readonly quantifier: 'ANY' | 'SOME' | 'ALL';
@@ -292,8 +266,7 @@ export interface QuantifiedLike extends Located {
 }
 
 /** `operand [NOT] IN (…)`. */
-export interface In extends Located {
-  readonly kind: 'In';
+export interface In extends Construct<'In'> {
   readonly operand: Expression;
   readonly negated: boolean;
   readonly values: ValueSet;
@@ -303,34 +276,29 @@ export interface In extends Located {
 export type ValueSet = ExpressionList | Query | UnnestedValues;
 
 /** `(1, 2)`, with one item or more; the range includes the parentheses. */
-export interface ExpressionList extends Located {
-  readonly kind: 'ExpressionList';
+export interface ExpressionList extends Construct<'ExpressionList'> {
   readonly items: readonly Expression[];
 }
 
 /** `UNNEST(array)` after IN or LIKE ANY. In FROM it is an `Unnest`. */
-export interface UnnestedValues extends Located {
-  readonly kind: 'UnnestedValues';
+export interface UnnestedValues extends Construct<'UnnestedValues'> {
   readonly array: Expression;
 }
 
 /** `CASE WHEN a THEN b … ELSE c END`, or `CASE operand WHEN …`. */
-export interface Case extends Located {
-  readonly kind: 'Case';
+export interface Case extends Construct<'Case'> {
   readonly operand: Expression | undefined;
   readonly branches: readonly CaseBranch[];
   readonly otherwise: Expression | undefined;
 }
 
-export interface CaseBranch extends Located {
-  readonly kind: 'CaseBranch';
+export interface CaseBranch extends Construct<'CaseBranch'> {
   readonly when: Expression;
   readonly then: Expression;
 }
 
 /** `CAST(operand AS type FORMAT format AT TIME ZONE zone)`, `SAFE_CAST(…)`. */
-export interface Cast extends Located {
-  readonly kind: 'Cast';
+export interface Cast extends Construct<'Cast'> {
   readonly safe: boolean;
   readonly operand: Expression;
   readonly type: Type;
@@ -339,23 +307,20 @@ export interface Cast extends Located {
 }
 
 /** `EXTRACT(part FROM operand AT TIME ZONE zone)`. */
-export interface Extraction extends Located {
-  readonly kind: 'Extraction';
+export interface Extraction extends Construct<'Extraction'> {
   readonly part: DatePart;
   readonly operand: Expression;
   readonly zone: Expression | undefined;
 }
 
 /** `DAY`, `WEEK(MONDAY)` in EXTRACT. As an argument of a function it is a `Path` or a `FunctionCall`. */
-export interface DatePart extends Located {
-  readonly kind: 'DatePart';
+export interface DatePart extends Construct<'DatePart'> {
   readonly name: Identifier;
   readonly weekday: Identifier | undefined;
 }
 
 /** A function by name, be it scalar, aggregate or window; also IF, COALESCE and other functions that branch. */
-export interface FunctionCall extends Located {
-  readonly kind: 'FunctionCall';
+export interface FunctionCall extends Construct<'FunctionCall'> {
   /** One part or more: `SAFE.SUBSTR`, `NET.HOST`, `` `project.dataset.name` `` (split at its dots). */
   readonly name: Path;
   readonly distinct: boolean;
@@ -371,59 +336,49 @@ export interface FunctionCall extends Located {
 export type Argument = Expression | NamedArgument | StarArgument;
 
 /** `name => value`. */
-export interface NamedArgument extends Located {
-  readonly kind: 'NamedArgument';
+export interface NamedArgument extends Construct<'NamedArgument'> {
   readonly name: Identifier;
   readonly value: Expression;
 }
 
 /** The `*` of `COUNT(*)`. */
-export interface StarArgument extends Located {
-  readonly kind: 'StarArgument';
-}
+export type StarArgument = Construct<'StarArgument'>;
 
 /** `HAVING MAX x` among the arguments of an aggregate. */
-export interface HavingExtreme extends Located {
-  readonly kind: 'HavingExtreme';
+export interface HavingExtreme extends Construct<'HavingExtreme'> {
   readonly extreme: 'MAX' | 'MIN';
   readonly by: Expression;
 }
 
 /** `WITH(a AS 1, b AS a + 1, a + b)`. */
-export interface WithExpression extends Located {
-  readonly kind: 'WithExpression';
+export interface WithExpression extends Construct<'WithExpression'> {
   readonly variables: readonly WithVariable[];
   readonly result: Expression;
 }
 
-export interface WithVariable extends Located {
-  readonly kind: 'WithVariable';
+export interface WithVariable extends Construct<'WithVariable'> {
   readonly name: Identifier;
   readonly value: Expression;
 }
 
 /** `(SELECT …)` as a value. */
-export interface ScalarSubquery extends Located {
-  readonly kind: 'ScalarSubquery';
+export interface ScalarSubquery extends Construct<'ScalarSubquery'> {
   readonly query: Query;
 }
 
 /** `ARRAY(SELECT …)`. */
-export interface ArraySubquery extends Located {
-  readonly kind: 'ArraySubquery';
+export interface ArraySubquery extends Construct<'ArraySubquery'> {
   readonly query: Query;
 }
 
-export interface Exists extends Located {
-  readonly kind: 'Exists';
+export interface Exists extends Construct<'Exists'> {
   readonly query: Query;
 }
 
 // ————— Windows and order —————
 
 /** `OVER (…)`, or a definition in the WINDOW clause. */
-export interface Window extends Located {
-  readonly kind: 'Window';
+export interface Window extends Construct<'Window'> {
   /** The window of the WINDOW clause that this one extends. */
   readonly base: Identifier | undefined;
   readonly partitionBy: readonly Expression[];
@@ -432,22 +387,19 @@ export interface Window extends Located {
 }
 
 /** `ROWS bound`, `RANGE BETWEEN bound AND bound`; without BETWEEN the end is undefined and means CURRENT ROW. */
-export interface Frame extends Located {
-  readonly kind: 'Frame';
+export interface Frame extends Construct<'Frame'> {
   readonly unit: 'ROWS' | 'RANGE';
   readonly from: FrameBound;
   readonly to: FrameBound | undefined;
 }
 
-export interface FrameBound extends Located {
-  readonly kind: 'FrameBound';
+export interface FrameBound extends Construct<'FrameBound'> {
   readonly direction: 'PRECEDING' | 'FOLLOWING' | 'CURRENT ROW';
   /** How far; UNBOUNDED and CURRENT ROW have none. */
   readonly offset: Expression | undefined;
 }
 
-export interface OrderByItem extends Located {
-  readonly kind: 'OrderByItem';
+export interface OrderByItem extends Construct<'OrderByItem'> {
   readonly expression: Expression;
   /** `COLLATE 'und:ci'`. */
   readonly collation: StringLiteral | NamedParameter | PositionalParameter | undefined;
@@ -461,8 +413,7 @@ export interface SortOrder {
 }
 
 /** `LIMIT count OFFSET offset`; an aggregate's LIMIT has no offset. */
-export interface Limit extends Located {
-  readonly kind: 'Limit';
+export interface Limit extends Construct<'Limit'> {
   readonly count: Expression;
   readonly offset: Expression | undefined;
 }
@@ -472,8 +423,7 @@ export interface Limit extends Located {
 export type Type = NamedType | ArrayType | StructType | RangeType;
 
 /** `INT64`, `STRING(10)`, `NUMERIC(10, 2)`; an alias such as BOOLEAN stays as written. */
-export interface NamedType extends Located {
-  readonly kind: 'NamedType';
+export interface NamedType extends Construct<'NamedType'> {
   readonly name: Path;
   readonly parameters: readonly TypeParameter[];
   readonly collation: StringLiteral | undefined;
@@ -481,24 +431,20 @@ export interface NamedType extends Located {
 
 export type TypeParameter = IntegerLiteral | FloatLiteral | StringLiteral | BytesLiteral | BooleanLiteral;
 
-export interface ArrayType extends Located {
-  readonly kind: 'ArrayType';
+export interface ArrayType extends Construct<'ArrayType'> {
   readonly element: Type;
 }
 
-export interface StructType extends Located {
-  readonly kind: 'StructType';
+export interface StructType extends Construct<'StructType'> {
   readonly fields: readonly StructTypeField[];
 }
 
-export interface StructTypeField extends Located {
-  readonly kind: 'StructTypeField';
+export interface StructTypeField extends Construct<'StructTypeField'> {
   readonly name: Identifier | undefined;
   readonly type: Type;
 }
 
-export interface RangeType extends Located {
-  readonly kind: 'RangeType';
+export interface RangeType extends Construct<'RangeType'> {
   readonly element: Type;
 }
 
@@ -509,8 +455,7 @@ export interface RangeType extends Located {
  * after LIMIT. A body that is a `Query` was in parentheses and has clauses after them (`(SELECT …) ORDER BY x`);
  * parentheses without clauses leave no node.
  */
-export interface Query extends Located {
-  readonly kind: 'Query';
+export interface Query extends Construct<'Query'> {
   readonly with: With | undefined;
   readonly body: QueryBody;
   readonly orderBy: readonly OrderByItem[];
@@ -521,27 +466,23 @@ export interface Query extends Located {
 export type QueryBody = Select | SetOperation | FromQuery | Query;
 
 /** `FROM …` without SELECT, before pipe operators or alone. */
-export interface FromQuery extends Located {
-  readonly kind: 'FromQuery';
+export interface FromQuery extends Construct<'FromQuery'> {
   readonly from: FromItem;
 }
 
-export interface With extends Located {
-  readonly kind: 'With';
+export interface With extends Construct<'With'> {
   readonly recursive: boolean;
   readonly tables: readonly CommonTable[];
 }
 
 /** `name AS (query)`. */
-export interface CommonTable extends Located {
-  readonly kind: 'CommonTable';
+export interface CommonTable extends Construct<'CommonTable'> {
   readonly name: Identifier;
   readonly query: Query;
 }
 
 /** `a UNION ALL b UNION ALL c`: all operators of one node are equal; others need parentheses. */
-export interface SetOperation extends Located, SetOperator {
-  readonly kind: 'SetOperation';
+export interface SetOperation extends Construct<'SetOperation'>, SetOperator {
   /** Two or more. */
   readonly inputs: readonly (Select | Query)[];
 }
@@ -554,8 +495,7 @@ export interface SetOperator {
 }
 
 /** `[FULL | LEFT | INNER] UNION ALL {BY NAME [ON (…)] | [STRICT] CORRESPONDING [BY (…)]}`. */
-export interface ColumnMatch extends Located {
-  readonly kind: 'ColumnMatch';
+export interface ColumnMatch extends Construct<'ColumnMatch'> {
   readonly spelling: 'CORRESPONDING' | 'BY NAME';
   /**
    * FULL, LEFT and INNER are the prefix (OUTER is left out); STRICT is its own word. Undefined: BY NAME wants equal
@@ -567,8 +507,7 @@ export interface ColumnMatch extends Located {
 }
 
 /** SELECT with its clauses up to QUALIFY and WINDOW. */
-export interface Select extends Located {
-  readonly kind: 'Select';
+export interface Select extends Construct<'Select'> {
   /** `SELECT WITH name …`: BigQuery has DIFFERENTIAL_PRIVACY and AGGREGATION_THRESHOLD. */
   readonly modifier: SelectModifier | undefined;
   readonly distinct: boolean;
@@ -582,35 +521,29 @@ export interface Select extends Located {
   readonly windows: readonly NamedWindow[];
 }
 
-export interface SelectModifier extends Located {
-  readonly kind: 'SelectModifier';
+export interface SelectModifier extends Construct<'SelectModifier'> {
   readonly name: Identifier;
   readonly options: readonly Option[];
 }
 
 /** `SELECT AS STRUCT`, `AS VALUE`, or `AS typename` with the name. */
-export interface SelectAs extends Located {
-  readonly kind: 'SelectAs';
+export interface SelectAs extends Construct<'SelectAs'> {
   readonly mode: 'STRUCT' | 'VALUE' | 'TYPE';
   readonly typeName: Path | undefined;
 }
 
 export type SelectItem = SelectExpression | Star | DotStar;
 
-export interface SelectExpression extends Located {
-  readonly kind: 'SelectExpression';
+export interface SelectExpression extends Construct<'SelectExpression'> {
   readonly expression: Expression;
   readonly alias: Identifier | undefined;
 }
 
 /** `* EXCEPT (a) REPLACE (b AS c)`. */
-export interface Star extends Located, StarModifiers {
-  readonly kind: 'Star';
-}
+export type Star = Construct<'Star'> & StarModifiers;
 
 /** `t.*`, `path.to.struct.*`, `(…)[OFFSET(0)].*`, with EXCEPT and REPLACE. */
-export interface DotStar extends Located, StarModifiers {
-  readonly kind: 'DotStar';
+export interface DotStar extends Construct<'DotStar'>, StarModifiers {
   readonly operand: Expression;
 }
 
@@ -620,15 +553,13 @@ export interface StarModifiers {
 }
 
 /** `expression AS name` in REPLACE. */
-export interface ReplacedColumn extends Located {
-  readonly kind: 'ReplacedColumn';
+export interface ReplacedColumn extends Construct<'ReplacedColumn'> {
   readonly expression: Expression;
   readonly name: Identifier;
 }
 
 /** `GROUP BY ALL`, or a list. */
-export interface GroupBy extends Located {
-  readonly kind: 'GroupBy';
+export interface GroupBy extends Construct<'GroupBy'> {
   readonly all: boolean;
   readonly items: readonly GroupingItem[];
 }
@@ -636,37 +567,31 @@ export interface GroupBy extends Located {
 export type GroupingItem = GroupingExpression | GroupingList | Rollup | Cube | GroupingSets;
 
 /** An expression in GROUP BY; only a pipe's AGGREGATE gives it an alias and an order. */
-export interface GroupingExpression extends Located {
-  readonly kind: 'GroupingExpression';
+export interface GroupingExpression extends Construct<'GroupingExpression'> {
   readonly expression: Expression;
   readonly alias: Identifier | undefined;
   readonly order: SortOrder;
 }
 
 /** One or several expressions grouped together: `(a, b)` in ROLLUP, `()` in GROUPING SETS or in GROUP BY itself. */
-export interface GroupingList extends Located {
-  readonly kind: 'GroupingList';
+export interface GroupingList extends Construct<'GroupingList'> {
   readonly expressions: readonly Expression[];
 }
 
-export interface Rollup extends Located {
-  readonly kind: 'Rollup';
+export interface Rollup extends Construct<'Rollup'> {
   readonly items: readonly GroupingList[];
 }
 
-export interface Cube extends Located {
-  readonly kind: 'Cube';
+export interface Cube extends Construct<'Cube'> {
   readonly items: readonly GroupingList[];
 }
 
-export interface GroupingSets extends Located {
-  readonly kind: 'GroupingSets';
+export interface GroupingSets extends Construct<'GroupingSets'> {
   readonly sets: readonly (GroupingList | Rollup | Cube)[];
 }
 
 /** `name AS (…)` or `name AS other` in the WINDOW clause; in the latter the window has a base and nothing else. */
-export interface NamedWindow extends Located {
-  readonly kind: 'NamedWindow';
+export interface NamedWindow extends Construct<'NamedWindow'> {
   readonly name: Identifier;
   readonly window: Window;
 }
@@ -676,8 +601,7 @@ export interface NamedWindow extends Located {
 export type FromItem = Table | Unnest | DerivedTable | TableFunction | Join | Pivot | Unpivot | TableSample;
 
 /** A table, a common table, or an array of a table to its left (`t.items`): only the scope decides which. */
-export interface Table extends Located {
-  readonly kind: 'Table';
+export interface Table extends Construct<'Table'> {
   readonly path: Path;
   readonly alias: Identifier | undefined;
   readonly withOffset: WithOffset | undefined;
@@ -685,44 +609,38 @@ export interface Table extends Located {
   readonly systemTime: Expression | undefined;
 }
 
-export interface Unnest extends Located {
-  readonly kind: 'Unnest';
+export interface Unnest extends Construct<'Unnest'> {
   readonly array: Expression;
   readonly alias: Identifier | undefined;
   readonly withOffset: WithOffset | undefined;
 }
 
 /** `WITH OFFSET [AS alias]`. */
-export interface WithOffset extends Located {
-  readonly kind: 'WithOffset';
+export interface WithOffset extends Construct<'WithOffset'> {
   readonly alias: Identifier | undefined;
 }
 
 /** `(SELECT …) AS alias`. */
-export interface DerivedTable extends Located {
-  readonly kind: 'DerivedTable';
+export interface DerivedTable extends Construct<'DerivedTable'> {
   readonly query: Query;
   readonly alias: Identifier | undefined;
 }
 
 /** `ML.PREDICT(MODEL m, TABLE t)` in FROM. */
-export interface TableFunction extends Located {
-  readonly kind: 'TableFunction';
+export interface TableFunction extends Construct<'TableFunction'> {
   readonly name: Path;
   readonly args: readonly (Expression | NamedArgument | TableArgument)[];
   readonly alias: Identifier | undefined;
 }
 
 /** `TABLE name`, `MODEL name`. As a named argument it is refused by the parser. */
-export interface TableArgument extends Located {
-  readonly kind: 'TableArgument';
+export interface TableArgument extends Construct<'TableArgument'> {
   readonly of: 'TABLE' | 'MODEL';
   readonly path: Path;
 }
 
 /** A join nests to the left, unless parentheses or consecutive ON clauses say otherwise. */
-export interface Join extends Located {
-  readonly kind: 'Join';
+export interface Join extends Construct<'Join'> {
   readonly left: FromItem;
   readonly type: JoinType;
   readonly right: FromItem;
@@ -733,55 +651,47 @@ export type JoinType = 'INNER' | 'LEFT' | 'RIGHT' | 'FULL' | 'CROSS' | 'COMMA';
 
 export type JoinCondition = On | Using;
 
-export interface On extends Located {
-  readonly kind: 'On';
+export interface On extends Construct<'On'> {
   readonly condition: Expression;
 }
 
-export interface Using extends Located {
-  readonly kind: 'Using';
+export interface Using extends Construct<'Using'> {
   readonly columns: readonly Identifier[];
 }
 
 /** `source PIVOT(…) AS alias`. */
-export interface Pivot extends Located {
-  readonly kind: 'Pivot';
+export interface Pivot extends Construct<'Pivot'> {
   readonly source: FromItem;
   readonly spec: PivotSpec;
   readonly alias: Identifier | undefined;
 }
 
 /** `PIVOT(SUM(x) AS s FOR input IN ('a' AS one, 'b'))`. */
-export interface PivotSpec extends Located {
-  readonly kind: 'PivotSpec';
+export interface PivotSpec extends Construct<'PivotSpec'> {
   readonly aggregates: readonly PivotAggregate[];
   readonly input: Expression;
   readonly values: readonly PivotValue[];
 }
 
-export interface PivotAggregate extends Located {
-  readonly kind: 'PivotAggregate';
+export interface PivotAggregate extends Construct<'PivotAggregate'> {
   readonly expression: Expression;
   readonly alias: Identifier | undefined;
 }
 
-export interface PivotValue extends Located {
-  readonly kind: 'PivotValue';
+export interface PivotValue extends Construct<'PivotValue'> {
   readonly expression: Expression;
   readonly alias: Identifier | undefined;
 }
 
 /** `source UNPIVOT(…) AS alias`. */
-export interface Unpivot extends Located {
-  readonly kind: 'Unpivot';
+export interface Unpivot extends Construct<'Unpivot'> {
   readonly source: FromItem;
   readonly spec: UnpivotSpec;
   readonly alias: Identifier | undefined;
 }
 
 /** `UNPIVOT INCLUDE NULLS ((a, b) FOR name IN ((a1, b1) AS 'one', (a2, b2)))`. */
-export interface UnpivotSpec extends Located {
-  readonly kind: 'UnpivotSpec';
+export interface UnpivotSpec extends Construct<'UnpivotSpec'> {
   readonly nulls: 'INCLUDE' | 'EXCLUDE' | undefined;
   readonly values: readonly Identifier[];
   readonly name: Identifier;
@@ -789,21 +699,18 @@ export interface UnpivotSpec extends Located {
 }
 
 /** The columns of one output row, as many as `UnpivotSpec.values`. */
-export interface UnpivotGroup extends Located {
-  readonly kind: 'UnpivotGroup';
+export interface UnpivotGroup extends Construct<'UnpivotGroup'> {
   readonly columns: readonly Path[];
   readonly label: StringLiteral | IntegerLiteral | undefined;
 }
 
 /** `source TABLESAMPLE SYSTEM (10 PERCENT)`. */
-export interface TableSample extends Located {
-  readonly kind: 'TableSample';
+export interface TableSample extends Construct<'TableSample'> {
   readonly source: FromItem;
   readonly spec: SampleSpec;
 }
 
-export interface SampleSpec extends Located {
-  readonly kind: 'SampleSpec';
+export interface SampleSpec extends Construct<'SampleSpec'> {
   readonly method: Identifier;
   readonly size: Expression;
   readonly unit: 'PERCENT' | 'ROWS';
@@ -832,150 +739,125 @@ export type PipeOperator =
   | PipeWindow
   | PipeWith;
 
-export interface PipeSelect extends Located {
-  readonly kind: 'PipeSelect';
+export interface PipeSelect extends Construct<'PipeSelect'> {
   readonly distinct: boolean;
   readonly as: SelectAs | undefined;
   readonly items: readonly SelectItem[];
   readonly windows: readonly NamedWindow[];
 }
 
-export interface PipeExtend extends Located {
-  readonly kind: 'PipeExtend';
+export interface PipeExtend extends Construct<'PipeExtend'> {
   readonly items: readonly SelectItem[];
   readonly windows: readonly NamedWindow[];
 }
 
-export interface PipeSet extends Located {
-  readonly kind: 'PipeSet';
+export interface PipeSet extends Construct<'PipeSet'> {
   readonly assignments: readonly PipeAssignment[];
 }
 
 /** `column = expression`. */
-export interface PipeAssignment extends Located {
-  readonly kind: 'PipeAssignment';
+export interface PipeAssignment extends Construct<'PipeAssignment'> {
   readonly column: Identifier;
   readonly expression: Expression;
 }
 
-export interface PipeDrop extends Located {
-  readonly kind: 'PipeDrop';
+export interface PipeDrop extends Construct<'PipeDrop'> {
   readonly columns: readonly Identifier[];
 }
 
-export interface PipeRename extends Located {
-  readonly kind: 'PipeRename';
+export interface PipeRename extends Construct<'PipeRename'> {
   readonly columns: readonly RenamedColumn[];
 }
 
 /** `from AS to`. */
-export interface RenamedColumn extends Located {
-  readonly kind: 'RenamedColumn';
+export interface RenamedColumn extends Construct<'RenamedColumn'> {
   readonly from: Identifier;
   readonly to: Identifier;
 }
 
-export interface PipeAs extends Located {
-  readonly kind: 'PipeAs';
+export interface PipeAs extends Construct<'PipeAs'> {
   readonly alias: Identifier;
 }
 
-export interface PipeWhere extends Located {
-  readonly kind: 'PipeWhere';
+export interface PipeWhere extends Construct<'PipeWhere'> {
   readonly condition: Expression;
 }
 
 /** `AGGREGATE items GROUP [AND ORDER] BY …`. */
-export interface PipeAggregate extends Located {
-  readonly kind: 'PipeAggregate';
+export interface PipeAggregate extends Construct<'PipeAggregate'> {
   readonly items: readonly PipeAggregateItem[];
   readonly groupBy: GroupBy | undefined;
   /** GROUP AND ORDER BY: rows are ordered by all grouping items, ascending where none is written. */
   readonly ordered: boolean;
 }
 
-export interface PipeAggregateItem extends Located {
-  readonly kind: 'PipeAggregateItem';
+export interface PipeAggregateItem extends Construct<'PipeAggregateItem'> {
   readonly expression: Expression;
   readonly alias: Identifier | undefined;
   readonly order: SortOrder;
 }
 
-export interface PipeDistinct extends Located {
-  readonly kind: 'PipeDistinct';
-}
+export type PipeDistinct = Construct<'PipeDistinct'>;
 
-export interface PipeOrderBy extends Located {
-  readonly kind: 'PipeOrderBy';
+export interface PipeOrderBy extends Construct<'PipeOrderBy'> {
   readonly items: readonly OrderByItem[];
 }
 
-export interface PipeLimit extends Located {
-  readonly kind: 'PipeLimit';
+export interface PipeLimit extends Construct<'PipeLimit'> {
   readonly limit: Limit;
 }
 
 /** `LEFT JOIN right ON …`: the left side is the input. */
-export interface PipeJoin extends Located {
-  readonly kind: 'PipeJoin';
+export interface PipeJoin extends Construct<'PipeJoin'> {
   readonly type: Exclude<JoinType, 'COMMA'>;
   readonly right: FromItem;
   readonly condition: JoinCondition | undefined;
 }
 
 /** `UNION ALL (query), (query)`: the first operand is the input. */
-export interface PipeSetOperation extends Located, SetOperator {
-  readonly kind: 'PipeSetOperation';
+export interface PipeSetOperation extends Construct<'PipeSetOperation'>, SetOperator {
   readonly queries: readonly Query[];
 }
 
-export interface PipeTableSample extends Located {
-  readonly kind: 'PipeTableSample';
+export interface PipeTableSample extends Construct<'PipeTableSample'> {
   readonly spec: SampleSpec;
 }
 
-export interface PipePivot extends Located {
-  readonly kind: 'PipePivot';
+export interface PipePivot extends Construct<'PipePivot'> {
   readonly spec: PivotSpec;
   readonly alias: Identifier | undefined;
 }
 
-export interface PipeUnpivot extends Located {
-  readonly kind: 'PipeUnpivot';
+export interface PipeUnpivot extends Construct<'PipeUnpivot'> {
   readonly spec: UnpivotSpec;
   readonly alias: Identifier | undefined;
 }
 
 /** `CALL function(…) AS alias`: the input is the function's first argument. */
-export interface PipeCall extends Located {
-  readonly kind: 'PipeCall';
+export interface PipeCall extends Construct<'PipeCall'> {
   readonly call: TableFunction;
 }
 
 /** `WINDOW SUM(x) OVER (…) AS s`: adds columns, as EXTEND does. */
-export interface PipeWindow extends Located {
-  readonly kind: 'PipeWindow';
+export interface PipeWindow extends Construct<'PipeWindow'> {
   readonly items: readonly SelectItem[];
 }
 
 /** `WITH name AS (…)`: common tables for the operators after it. */
-export interface PipeWith extends Located {
-  readonly kind: 'PipeWith';
+export interface PipeWith extends Construct<'PipeWith'> {
   readonly with: With;
 }
 
 // ————— Statements —————
 
 /** What a file holds: temporary functions, and one query. */
-export interface Statement extends Located {
-  readonly kind: 'Statement';
+export interface Statement extends Construct<'Statement'> {
   readonly functions: readonly CreateFunction[];
   readonly query: Query;
 }
 
 /** `CREATE [OR REPLACE] TEMP FUNCTION name(parameters) RETURNS type AS (body)`. */
-export interface CreateFunction extends Located {
-  readonly kind: 'CreateFunction';
+export interface CreateFunction extends Construct<'CreateFunction'> {
   readonly name: Path;
   readonly parameters: readonly FunctionParameter[];
   readonly returns: Type | undefined;
@@ -983,22 +865,19 @@ export interface CreateFunction extends Located {
   readonly options: readonly Option[];
 }
 
-export interface FunctionParameter extends Located {
-  readonly kind: 'FunctionParameter';
+export interface FunctionParameter extends Construct<'FunctionParameter'> {
   readonly name: Identifier;
   readonly type: Type | 'ANY TYPE';
 }
 
 /** `LANGUAGE js AS '…'`: not SQL. */
-export interface ForeignBody extends Located {
-  readonly kind: 'ForeignBody';
+export interface ForeignBody extends Construct<'ForeignBody'> {
   readonly language: Identifier;
   readonly code: StringLiteral;
 }
 
 /** `name = value` in OPTIONS. */
-export interface Option extends Located {
-  readonly kind: 'Option';
+export interface Option extends Construct<'Option'> {
   readonly name: Identifier;
   readonly value: Expression;
 }

@@ -36,7 +36,8 @@ export type Query = Select | SetOperation | With;
 export type From = Table | Reference | Derived | Unnest | Join | Sample;
 
 /** What every expression has. Helpers that have no BigQuery type (a map, a lambda) are of unknown type. */
-interface Typed {
+interface Typed<Kind extends string> {
+  readonly kind: Kind;
   readonly type: Type;
 }
 
@@ -44,22 +45,19 @@ interface Typed {
  * A constant. Integers are bigint; all other values are the text that DuckDB casts to the type: `1.5`,
  * `2024-01-31 00:00:00+00`; BYTES are hexadecimal digits. A NULL has its type, or the type `null` if it is bare.
  */
-export interface Literal extends Typed {
-  readonly kind: 'literal';
+export interface Literal extends Typed<'literal'> {
   readonly value: null | boolean | bigint | string;
   /** True if what was written is no literal but an expression of constant value: it keeps its type. */
   readonly hasFixedType?: true;
 }
 
 /** A value that is bound for each run as `$name`. */
-export interface Parameter extends Typed {
-  readonly kind: 'parameter';
+export interface Parameter extends Typed<'parameter'> {
   readonly name: string;
 }
 
 /** A column of a FROM item. */
-export interface Column extends Typed {
-  readonly kind: 'column';
+export interface Column extends Typed<'column'> {
   /** The alias of the FROM item. */
   readonly from: string;
   readonly name: string;
@@ -68,22 +66,19 @@ export interface Column extends Typed {
 }
 
 /** The parameter of a lambda, within its body. The printer chooses the name that DuckDB sees. */
-export interface Local extends Typed {
-  readonly kind: 'local';
+export interface Local extends Typed<'local'> {
   readonly id: number;
 }
 
 /** A call of a scalar function. */
-export interface Call extends Typed {
-  readonly kind: 'call';
+export interface Call extends Typed<'call'> {
   /** DuckDB's function, or one of the dialect's macros: `bq.name` or `bq."name(a bigint)"`. */
   readonly function: string;
   readonly args: readonly Expression[];
 }
 
 /** An aggregate or window function. */
-export interface Aggregate extends Typed {
-  readonly kind: 'aggregate';
+export interface Aggregate extends Typed<'aggregate'> {
   readonly function: string;
   /** No argument in `count(*)`. */
   readonly args: readonly Expression[];
@@ -158,36 +153,31 @@ export type InfixOperator =
   | '|';
 
 /** AND, OR and `||` take any number of operands; IN takes the value and then the members of its list. */
-export interface Operation extends Typed {
-  readonly kind: 'operation';
+export interface Operation extends Typed<'operation'> {
   readonly operator: Operator;
   readonly operands: readonly Expression[];
 }
 
 /** A cast by DuckDB's rules. */
-export interface Cast extends Typed {
-  readonly kind: 'cast';
+export interface Cast extends Typed<'cast'> {
   readonly value: Expression;
   /** DuckDB's type, if it is not the one that holds values of the BigQuery type. */
   readonly to?: string;
 }
 
-export interface Case extends Typed {
-  readonly kind: 'case';
+export interface Case extends Typed<'case'> {
   readonly branches: readonly { readonly when: Expression; readonly result: Expression }[];
   readonly otherwise?: Expression;
 }
 
 /** A field of a struct. */
-export interface Field extends Typed {
-  readonly kind: 'field';
+export interface Field extends Typed<'field'> {
   readonly of: Expression;
   /** DuckDB's name of the field; see `fieldName` for anonymous ones. */
   readonly name: string;
 }
 
-export interface Struct extends Typed {
-  readonly kind: 'struct';
+export interface Struct extends Typed<'struct'> {
   readonly fields: readonly Member[];
 }
 
@@ -201,34 +191,29 @@ export interface Member {
  * A record whose fields are values of their own: NULL if it is not present, and then all its fields are NULL. A
  * repeated one is an array of one record: empty if it is not present, NULL if `present` is NULL.
  */
-export interface RecordValue extends Typed {
-  readonly kind: 'record';
+export interface RecordValue extends Typed<'record'> {
   readonly present: Expression;
   readonly fields: readonly Member[];
   readonly repeated: boolean;
 }
 
-export interface List extends Typed {
-  readonly kind: 'list';
+export interface List extends Typed<'list'> {
   readonly items: readonly Expression[];
 }
 
 /** An element of a list, counted from 1; NULL beyond its ends. */
-export interface Element extends Typed {
-  readonly kind: 'element';
+export interface Element extends Typed<'element'> {
   readonly of: Expression;
   readonly index: number;
 }
 
-export interface Lambda extends Typed {
-  readonly kind: 'lambda';
+export interface Lambda extends Typed<'lambda'> {
   readonly parameters: readonly number[];
   readonly body: Expression;
 }
 
 /** `(query)`, `ARRAY(query)`, `EXISTS (query)`, `value IN (query)`. */
-export interface Subquery extends Typed {
-  readonly kind: 'subquery';
+export interface Subquery extends Typed<'subquery'> {
   readonly form: 'scalar' | 'array' | 'exists' | 'in' | 'not in';
   readonly query: Query;
   /** The value of IN and NOT IN. */
@@ -238,8 +223,7 @@ export interface Subquery extends Typed {
 }
 
 /** A column of the select list by its position, counted from 1, in GROUP BY and ORDER BY. */
-export interface Position extends Typed {
-  readonly kind: 'position';
+export interface Position extends Typed<'position'> {
   readonly index: number;
 }
 
