@@ -20,7 +20,11 @@ export default defineConfig({
   resolve: { conditions, alias },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    projects: projects.map((name) => ({ extends: true, test: { name, include: filesOf.get(name) ?? [] } })),
+    projects: projects.map((name) => ({
+      extends: true,
+      // Half of the time of `unit` would be spent on loading the same modules for each file.
+      test: { name, include: filesOf.get(name) ?? [], isolate: name !== 'unit' },
+    })),
     // For a machine that others load: what runs into them hangs, and no test measures time by them.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -133,7 +133,7 @@ describe('declared fields are compared with those of the SQL', () => {
       ],
     ],
     [`path: json, ratio: json, "cf-ray": json, inner: { type: record, fields: any }`, []],
-  ])('%s', (fields, expected) => {
+  ])('%s has the problems %j', (fields, expected) => {
     expect(problems(all(fields)).map((text) => text.replace(/^8 /, ''))).toEqual(expected);
   });
 

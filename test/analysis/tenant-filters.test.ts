@@ -215,7 +215,7 @@ describe('a query that may return rows of other tenants is refused', () => {
       ['q.sql:10 logs'],
     ],
     ['a pipe', 'from logs |> where id is not null |> select id', ['q.sql:10 logs']],
-  ])('%s', (_, sql, expected) => {
+  ])('for %s', (_, sql, expected) => {
     expect(problemsOf(sql)).toEqual(expected);
   });
 
@@ -280,7 +280,7 @@ describe('a query that is restricted to the tenant is accepted', () => {
       'a common table that is not read',
       'with t as (select id from others) select id from logs where project = @project',
     ],
-  ])('%s', (_, sql) => {
+  ])('by %s', (_, sql) => {
     expect(problemsOf(sql)).toEqual([]);
   });
 
@@ -330,7 +330,7 @@ describe('tables without a schema', () => {
       "select t.id from (select * from logs where id = 'a' union all select * from logs where id = 'b') t where t.project = @project",
       [],
     ],
-  ])('%s', (sql, expected) => {
+  ])('are checked too: %s has the problems %j', (sql, expected) => {
     expect(problemsOf(sql, { declared: [] })).toEqual(expected);
   });
 
@@ -354,7 +354,7 @@ test('an author may say why nothing has to be checked', () => {
   expect(parse('tenant_unchecked: public data').problems).not.toEqual([]);
 });
 
-describe.each(['duckdb', 'bigquery'] as const)('%s', (engine) => {
+describe.each(['duckdb', 'bigquery'] as const)('on %s', (engine) => {
   const refusal = /q\.sql:10:\d+ logs is read without "column = @project"/;
   const catalog = { queries: [savedQuery('select id from logs')], tables };
   const config = readConfig({

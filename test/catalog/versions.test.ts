@@ -155,7 +155,7 @@ describe('refused', () => {
       { 'a.sql': text(1, 'deprecated: { since: 2026-02-03, successor: a }\n') },
       /deprecated\.successor: a is this query itself/,
     ],
-  ])('%s', (_what, files, message) => {
+  ])('%s is refused', (_what, files, message) => {
     expect(() => load(files)).toThrow(message);
   });
 });

@@ -9,7 +9,7 @@ import { testWrapper } from './wrapper/wrapper.ts';
 describe.each([
   ['clients over the demo', false],
   ['clients over the demo, with COMPAT=logflare', true],
-])('%s', (_, isCompat) => {
+])('recipes for %s', (_, isCompat) => {
   let gateway: DemoGateway;
   beforeAll(async () => {
     gateway = await openDemoGateway({ ...browserSettings(), ...(isCompat && { COMPAT: 'logflare' }) });

@@ -56,7 +56,7 @@ describe.skipIf(skipsEmulator)("Studio's statements on bigquery-emulator", () =>
 
   const cases = studioCases({ functionId: '3f2a9c1e-5b7d-4e8f-9a6b-1c2d3e4f5a6b', shortHours: minutes / 60 });
   test.each(cases.filter(runsHere).map((one) => [one.name, one] as const))(
-    '%s',
+    'gives the expected rows: %s',
     async (_, { build, hours }) => {
       const window = { project, start: new Date(end.getTime() - hours * 3_600_000), end };
       const { sql, parameters, expected } = await build(tables, window);

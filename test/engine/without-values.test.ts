@@ -53,7 +53,7 @@ describe('an error in the log', () => {
     ],
     [`Unexpected token '<', "<script>sec"... is not valid JSON`, 'Unexpected token …'],
     ['the statement was closed', 'the statement was closed'],
-  ])('%s', (text, expected) => {
+  ])('%s is written as %s', (text, expected) => {
     expect(messageOf(text)).toBe(expected);
     expect(JSON.stringify(withoutValues(new Error(text)))).not.toContain('secret');
   });

@@ -56,7 +56,7 @@ describe('no request blocks the event loop', () => {
   });
 
   test.each(hostileRequests.map((request) => [request.name, request] as const))(
-    '%s',
+    'while it is answered: %s',
     async (_, { build }) => {
       const { blockMs, status, body } = await sendMeasured(served, build);
       expect(status).toBeGreaterThanOrEqual(200);
@@ -198,7 +198,7 @@ describe('F3: many requests at once with answers of 3 MB, which are not read', (
     ['40 in different words', 40, (project: string, at: number) => `{ ${rows(project)} } # ${at}`],
     ['1,500 for small answers', 1_500, small],
     ['20 by Yoga', 20, (project: string, at: number) => `{ ${rows(project, 2)} endpoints { name } } # ${at}`],
-  ])('%s', async (_, count, query) => {
+  ])('the event loop turns during %s', async (_, count, query) => {
     expect(await blockOf(count, (project, at) => postOperation(query(project, at)))).toBeLessThan(maxBlockMs);
   });
 
@@ -243,7 +243,7 @@ describe('a response of many rows', () => {
     ['with too many of them', post(aliases(5)), '"code":"QUERY_TOO_EXPENSIVE"'],
     ['by GET, with an ETag', byGet, `"id":"${rowCount - 1}"`],
     ['beside the catalog', besideCatalog, '"code":"QUERY_TOO_EXPENSIVE"'],
-  ])('%s', async (_, build, part) => {
+  ])('does not block the event loop: %s', async (_, build, part) => {
     const { blockMs, status, body } = await sendMeasured(served, build);
     expect(status).toBe(200);
     expect(body.includes(part)).toBe(true);

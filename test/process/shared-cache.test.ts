@@ -78,7 +78,7 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
   describe.each([
     ['without other load', [300], () => ({ close: async () => {} })],
     ['beside processes that keep every core busy', [300, 900], openBusyCores],
-  ])('%s', (_, callersEach, openLoad) => {
+  ])('with many callers, %s', (_, callersEach, openLoad) => {
     let load: ReturnType<typeof openLoad>;
     beforeEach(() => {
       load = openLoad();

@@ -165,19 +165,19 @@ describe('warming', () => {
     await results.close();
   });
 
-  test('100,000 keys: the 1,000 requested last are kept warm, by one timer', async () => {
+  test('10,000 keys: the 1,000 requested last are kept warm, by one timer', async () => {
     const results = openTestResults({ queryMs: 0, engineConcurrency: 64 });
     const { clock, engine, request } = results;
-    for (let at = 0; at < 100_000; at += 1_000) {
+    for (let at = 0; at < 10_000; at += 1_000) {
       const batch = Array.from({ length: 1_000 }, (_, one) => request(String(at + one)));
       await clock.pass(1);
       await Promise.all(batch);
     }
-    expect(engine.runs).toBe(100_000);
+    expect(engine.runs).toBe(10_000);
     expect(clock.timers()).toBe(1);
     await clock.pass(seconds(301));
     expect(results.counters.refreshes).toBe(1_000);
-    const { document } = await request('99999');
+    const { document } = await request('9999');
     expect(clock.now().getTime() - document.computedAt).toBeLessThan(seconds(100));
     await results.close();
   });

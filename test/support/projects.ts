@@ -10,7 +10,7 @@ export type Project = (typeof projects)[number];
 const ofTests: readonly (readonly [Project, RegExp])[] = [
   ['browser', /^playwright-core$/],
   ['process', /^node:child_process$/],
-  ['app', /^(?:fast-check|node:(?:https?|net|worker_threads))$/],
+  ['app', /^(?:fast-check|node:(?:https?|net|v8|worker_threads)|test\/support\/longest-turn\.ts)$/],
 ];
 
 /** The same for imports through any file. */
@@ -18,8 +18,8 @@ const ofAll = /^(?:@duckdb\/node-api|src\/gateway\/create-gateway\.ts)$/;
 
 /**
  * The project in which a test file runs: `browser` if it imports what drives Chromium, directly or through others, `process`
- * if it imports what starts processes, `app` for a gateway, DuckDB, a socket, a thread or many random inputs, and otherwise `unit`. Types do not
- * count.
+ * if it imports what starts processes, `app` for a gateway, DuckDB, a socket, a thread, many random inputs, or what measures
+ * memory and the event loop, and otherwise `unit`. Types do not count.
  */
 export function projectOf(file: string): Project {
   const [started] = ofTests.find(([, pattern]) => reaches(file, pattern, isOfTests)) ?? [];

@@ -30,7 +30,7 @@ test.each([
       ['1', '20', 'b'],
     ],
   ],
-])('%s', async (sql, rows) => {
+])('compiles and gives its rows: %s', async (sql, rows) => {
   if (rows.length > 0) expect(await dialect.query(sql)).toEqual(rows);
   else expect(problemsOf(sql)).not.toEqual([]);
 });

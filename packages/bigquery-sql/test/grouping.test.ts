@@ -49,7 +49,7 @@ describe('what is neither grouped nor aggregated is refused where it is written'
       'SELECT DISTINCT project FROM logs ORDER BY LENGTH(project), id',
       '1:61 with SELECT DISTINCT, ORDER BY takes columns of the select list only, and id is not one of them',
     ],
-  ])('%s', (sql, problem) => {
+  ])('%s: %s', (sql, problem) => {
     expect(problemsOf(sql)).toEqual([problem]);
   });
 

@@ -125,7 +125,7 @@ describe('UNNEST', () => {
       "SELECT id FROM logs t WHERE EXISTS (SELECT 1 FROM UNNEST(t.tags) AS tag WHERE tag = 'z')",
       [['3']],
     ],
-  ])('%s', async (_, sql, rows) => {
+  ])('gives the elements %s', async (_, sql, rows) => {
     expect(await dialect.query(sql)).toEqual(rows);
   });
 });
@@ -139,7 +139,7 @@ describe('the time', () => {
     ["TIMESTAMP '9999-12-31 23:59:59.999999+00'", '9999-12-31 23:59:59.999999+00'],
     ["DATETIME(TIMESTAMP '2024-01-01 00:00:00+00', 'UTC')", '2024-01-01 00:00:00'],
     ['CURRENT_DATE()', '2024-03-10'],
-  ])('%s', async (expression, value) => {
+  ])('is that of the run in %s', async (expression, value) => {
     expect(await dialect.query(`SELECT ${expression}`)).toEqual([[value]]);
   });
 });
@@ -240,7 +240,7 @@ describe('IN over a common table, of a column of an outer query', () => {
       'of an array',
       `${v} SELECT l.id FROM logs l WHERE l.id > 1 AND NOT EXISTS (SELECT 1 FROM UNNEST([1, l.id]) AS x WHERE l.id NOT IN (SELECT id FROM v))`,
     ],
-  ])('%s', async (_, sql) => {
+  ])('gives the rows that match: %s', async (_, sql) => {
     expect(await dialect.query(`${sql} ORDER BY 1`)).toEqual([['2'], ['3'], ['4']]);
   });
 });

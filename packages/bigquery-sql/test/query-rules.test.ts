@@ -26,7 +26,7 @@ describe('WITH RECURSIVE', () => {
       'WITH RECURSIVE n AS (WITH m AS (SELECT 1 AS x) SELECT x FROM m UNION ALL SELECT x + 1 FROM n WHERE x < 3) SELECT SUM(x) FROM n',
       [['6']],
     ],
-  ])('%s', async (_title, sql, rows) => {
+  ])('gives the rows of %s', async (_title, sql, rows) => {
     expect(await dialect.query(sql)).toEqual(rows);
   });
 

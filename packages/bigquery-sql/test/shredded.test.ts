@@ -112,7 +112,7 @@ test.each([
     'WITH e AS (SELECT * FROM events WHERE id < 4) SELECT * FROM e ORDER BY happened DESC, id LIMIT 2',
     2,
   ],
-])('%s', async (_, sql, count) => {
+])('gives every row: %s', async (_, sql, count) => {
   expect(await dialect.query(sql)).toHaveLength(count);
 });
 

@@ -69,7 +69,7 @@ describe('a column of an outer query', () => {
         ['4', '!'],
       ],
     ],
-  ])('%s', async (_title, sql, rows) => {
+  ])('has its value %s', async (_title, sql, rows) => {
     expect(await dialect.query(sql)).toEqual(rows);
   });
 });
@@ -115,7 +115,7 @@ describe('a subquery', () => {
         ['b', '1'],
       ],
     ],
-  ])('%s', async (_title, sql, rows) => {
+  ])('gives its value %s', async (_title, sql, rows) => {
     expect(await dialect.query(sql)).toEqual(rows);
   });
 });
@@ -140,7 +140,7 @@ describe('a subquery as the key of a RANGE frame', () => {
       `FROM logs |> EXTEND SUM(id) OVER ${frame} AS s |> SELECT id, s |> ORDER BY id`,
       ['4', '6', '9', '6'],
     ],
-  ])('%s', async (_title, sql, values) => {
+  ])('gives the sums %s', async (_title, sql, values) => {
     const rows = await dialect.query(sql);
     expect(rows.map(([, value]) => value)).toEqual(values);
   });

@@ -44,7 +44,7 @@ describe('time expressions', () => {
       "GENERATE_TIMESTAMP_ARRAY(TIMESTAMP '1970-01-02 00:00:00+00', TIMESTAMP '1970-01-01 00:00:00+00', INTERVAL 1 DAY)",
       [],
     ],
-  ])('%s', async (expression, value) => {
+  ])('%s is computed without the engine', async (expression, value) => {
     expect(computedValue(expression, { at: iso })).toEqual(value);
     await dialect.query(`SELECT ${expression}`, { at: iso, none: '' });
   });

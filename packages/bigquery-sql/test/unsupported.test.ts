@@ -32,7 +32,7 @@ describe('unsupported syntax is reported with its position', () => {
     ['SELECT 1; SELECT 2', '1:11 expected the end of the query, found "SELECT"'],
     ['DROP TABLE logs', '1:1 expected a query, which only reads, found "DROP"'],
     ['SELECT 1 +', '1:11 expected an expression, found the end of the text'],
-  ])('%s', (sql, problem) => {
+  ])('%s: %s', (sql, problem) => {
     expect(problemsOf(sql)).toEqual([problem]);
   });
 

@@ -43,7 +43,7 @@ test.each([
     ],
   ],
   ["SELECT e.id FROM `events_*` AS e WHERE e._table_suffix = '20240101'", [['1']]],
-])('%s', async (sql, rows) => {
+])('reads the tables that it names: %s', async (sql, rows) => {
   const compiled = compile({ sql, source: { file: 'q.sql', line: 1 } }, tables);
   for (const text of [printQuery(compiled.query), planOf(compiled).sql])
     expect((await connection.runAndReadAll(text)).getRowsJson(), text).toEqual(rows);

@@ -563,7 +563,7 @@ describe('a table that the SQL reads', () => {
       fieldsOf((all) => all.map((field) => (field.name === 'rate' ? { ...field, type: 'FLOAT' } : field))),
       [],
     ],
-  ])('%s', async (_, text, verdicts) => {
+  ])('is compared: %s', async (_, text, verdicts) => {
     const withoutStar = {
       ...files,
       'a.first.sql': query.replace('SELECT * FROM', 'SELECT n, f, s, t, tags FROM'),

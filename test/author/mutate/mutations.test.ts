@@ -34,7 +34,7 @@ describe('changes of a query', () => {
     ],
     ['select generate_timestamp_array(a, b, interval 1 minute)', ['interval 1 hour', 'interval 2 minute']],
     ["select a from t where regexp_contains(a, '/x') and true", ["'/x_'", 'and false']],
-  ])('%s', (sql, expected) => {
+  ])('%s becomes %j', (sql, expected) => {
     const changed = mutationsOf(sql).map((mutation) => mutation.sql);
     const missing = expected.filter((text) => !changed.some((one) => one.includes(text)));
     expect(missing.filter((text) => text !== 'a IS null' && text !== 'a is null')).toEqual([]);

@@ -21,7 +21,7 @@ describe('literals that could be parameters', () => {
     ["project in ('a', 'b')", 'projects a,b: UNNEST(@projects)'],
     ["request.path = 'x' and lower(project) = 'a' and project = 'b'", 'project b: @project'],
     ['ts > timestamp_sub(current_timestamp(), interval 7 day)', 'days 7: interval @days day'],
-  ])('%s', async (condition, expected) => {
+  ])('%s proposes %s', async (condition, expected) => {
     const [proposal] = await inLogs(condition);
     expect(proposal?.startsWith(expected)).toBe(true);
   });
@@ -133,7 +133,7 @@ describe('names of columns', () => {
       'select status as column_1st, ts as column_2, project as aB, day as a_b_2 from logs order by column_1st',
     ],
     ['select 1 union all select 2', 'select 1 AS column_1 union all select 2'],
-  ])('%s', async (sql, named) => {
+  ])('%s becomes %s', async (sql, named) => {
     const described = await describeText(sql);
     expect(described.sql).toBe(named);
   });

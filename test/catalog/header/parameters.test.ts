@@ -98,7 +98,7 @@ describe('the keys of a parameter', () => {
     ['type: integer, repeated: true, bind: FLOAT64, default: 5', { bind: 'FLOAT64', default: ['5'] }],
     ['type: date, repeated: true', { bind: 'DATE' }],
     ['type: string, default: -1d', { default: '-1d' }],
-  ])('%s', (parameter, expected) => {
+  ])('%s is accepted as %j', (parameter, expected) => {
     expect(problemsOf(parameter)).toEqual([]);
     expect(parameterOf(parameter)).toMatchObject(expected);
   });

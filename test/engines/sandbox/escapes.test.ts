@@ -13,7 +13,7 @@ describe('SQL that reads beside the common tables is refused, with the place', (
     expect(new Set(escapes.map(([sql]) => sql)).size).toBeGreaterThanOrEqual(60);
   });
 
-  test.each(escapes)('%s', async (sql, place, reason) => {
+  test.each(escapes)('in %s', async (sql, place, reason) => {
     const outcome = await world.run(sql);
     const [line, column] = place.split(':');
     expect(outcome).toContain(`INVALID_PARAMETER sql: line ${line}, column ${column}: `);
@@ -51,7 +51,7 @@ describe('SQL over the common tables runs', () => {
       "select json_value(to_json_string(p), '$.tier') as t from projects p order by t limit 1",
       '[{"t":"FREE"}]',
     ],
-  ])('%s', async (sql, expected) => {
+  ])('and %s gives %s', async (sql, expected) => {
     expect(await world.run(sql)).toBe(expected);
   });
 
@@ -77,7 +77,7 @@ describe('what a filter does to rows of another tenant cannot be observed', () =
     `select id from logs order by if(project like '${canary}%', error('x'), id) limit 1`,
     `select row_number() over (order by id) as n from logs where id = 4`,
     `select parse_date('%Y', if(project like '${canary}%', 'x', '2020')) as d from logs limit 1`,
-  ])('%s', async (sql) => {
+  ])('in the outcome of %s', async (sql) => {
     expect(await world.run(sql)).toMatch(/^\[/);
   });
 });
@@ -96,7 +96,7 @@ describe('calls inside each other', () => {
     ['structs', 190, (x) => `struct(${x} as a)`, 'id'],
     ['arrays', 190, (x) => `[${x}][offset(0)]`, 'id'],
     ['times', 60, (x) => `timestamp_add(${x}, interval 1 day)`, 'timestamp'],
-  ])('%s', async (_, times, call, innermost) => {
+  ])('in the time of %s', async (_, times, call, innermost) => {
     const before = process.cpuUsage();
     const outcome = await world.run(`select ${nested(times, call, innermost)} as r from logs`);
     const { user, system } = process.cpuUsage(before);

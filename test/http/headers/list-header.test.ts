@@ -35,7 +35,7 @@ const lists: Readonly<Record<string, string>> = {
 };
 
 describe.each(Object.entries(readers))('16 KB of %s take little time to read', (_, read) => {
-  test.each(Object.entries(lists))('%s', (_, list) => {
+  test.each(Object.entries(lists))('as %s', (_, list) => {
     const attempt = (at: number) => {
       try {
         read(`x${at},${list}`);

@@ -67,7 +67,7 @@ describe.skipIf(skipsEmulator)("a caller's SQL on both engines", () => {
       "select id from edge_logs union all select 'it''s' as id order by id".replace("''", "\\'"),
       [{ id: '1' }, { id: '2' }, { id: "it's" }],
     ],
-  ])('%s', async (sql, expected) => {
+  ])('both engines answer %s', async (sql, expected) => {
     for (const app of apps) {
       const search = new URLSearchParams({ project: 'a', sql });
       const response = await app.fetch(`/api/endpoints/query/logs.all?${search}`);

@@ -115,7 +115,7 @@ describe('a request with a header twice', () => {
     ['the key in both headers', `Host: a\r\n${bearer}X-API-KEY: ${apiKey}\r\n`, 200],
     ['two keys', `Host: a\r\nX-API-KEY: ${apiKey}\r\nX-API-KEY: ${apiKey}\r\n`, 401],
     ['once each', `Host: a\r\n${bearer}`, 200],
-  ])('%s', async (_, headers, status) => {
+  ])('is answered as HTTP says: %s', async (_, headers, status) => {
     for (const request of [`GET ${logs}?project=p`, 'GET /graphql?query={__typename}']) {
       const answer = parseRaw(await sendRaw(served.port, `${request} HTTP/1.1\r\n${headers}${closing}`));
       expect(answer.status, request).toBe(status);

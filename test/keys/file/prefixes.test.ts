@@ -96,11 +96,11 @@ const befores: Readonly<Record<string, (whole: readonly KeyEntry[]) => readonly 
 describe.each(Object.entries(files))('every prefix of %s', (_, text) => {
   const bytes = Buffer.from(text);
   const whole = parseKeys('keys', text).keys;
-  test.each(Object.entries(befores))('gives no key anything, where there were %s', (name, inUse) => {
+  const prefixes = Array.from(bytes, (_, length) => parseKeys('keys', bytes.subarray(0, length).toString()));
+  test.each(Object.entries(befores))('gives no key anything, where there were %s', (_before, inUse) => {
     expect(whole.length).toBeGreaterThan(2);
     const counts: Counts = { prefixes: bytes.length, taken: 0, refused: 0, widened: 0 };
-    for (let length = 0; length < bytes.length; length += 1) {
-      const parsed = parseKeys('keys', bytes.subarray(0, length).toString());
+    for (const parsed of prefixes) {
       if (parsed.problems.length > 0) {
         counts.refused += 1;
         continue;
@@ -111,7 +111,6 @@ describe.each(Object.entries(files))('every prefix of %s', (_, text) => {
       const isWider = keys.some((key) => !mayBe.some((allowed) => isWithin(key, allowed)));
       if (isWider) counts.widened += 1;
     }
-    console.info(`${_}, before: ${name}: ${JSON.stringify(counts)}`);
     expect(counts.widened).toBe(0);
     expect(counts.taken + counts.refused).toBe(bytes.length);
     // What is taken has lost line breaks and comments only: of the last line.

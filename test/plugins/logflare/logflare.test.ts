@@ -125,7 +125,7 @@ describe('COMPAT=logflare', () => {
         form,
         (t: string) => `tenant=x&n=7&tenant=${t}&unit=nope&unit=s&n=5&on=false&on=true`,
       ],
-    ])('%s', async (_, type, bodyOf) => {
+    ])('are read from %s', async (_, type, bodyOf) => {
       const t = tenant();
       expect(await post(`${path}/a.one`, type, bodyOf(t))).toMatchObject({
         status: 200,
@@ -289,7 +289,7 @@ describe('COMPAT=logflare', () => {
       ['a missing enum value', 'tenant=t'],
       ['one that is not listed', 'tenant=t&unit=S'],
       ['one of 5,000 characters', `tenant=t&unit=${'s'.repeat(5000)}`],
-    ])('%s', async (_, parameters) => {
+    ])('runs nothing for %s', async (_, parameters) => {
       const runs = engine.runs;
       const empty = await get(`${path}/a.one?${parameters}`);
       expect(empty).toMatchObject({ status: 200, body: '{"result":[]}' });

@@ -146,9 +146,9 @@ test('rows that all differ are compared in many small steps', () => {
   expect(columns.count).toBeGreaterThanOrEqual(12);
 });
 
-test('100,000 rows of 20 columns are hashed and compared in many small steps', () => {
+test('20,000 rows of 20 columns are hashed and compared in many small steps', () => {
   const wide = Array.from({ length: 20 }, (_, at) => column(`c${at}`, at % 5 === 0 ? 'float' : 'integer'));
-  const texts = Array.from({ length: 100_000 }, (_, at) =>
+  const texts = Array.from({ length: 20_000 }, (_, at) =>
     JSON.stringify(Object.fromEntries(wide.map(({ name }, place) => [name, at * place]))),
   );
   const declared = compareColumns(wide, wide);
@@ -156,7 +156,7 @@ test('100,000 rows of 20 columns are hashed and compared in many small steps', (
   // At most 50,000 characters and one row in a step.
   expect(hashSteps).toBeGreaterThan(texts.join('').length / 51_000);
   const b = runSteps(hashRows(texts.toReversed(), texts.length, false, declared));
-  expect(a.hashes.byteLength + a.floats.byteLength).toBeLessThan(12_000_000);
+  expect(a.hashes.byteLength + a.floats.byteLength).toBeLessThan(2_400_000);
   const { count: diffSteps, result } = countSteps(diffRows(a, b));
   expect(result).toEqual({ onlyA: [], onlyB: [] });
   // At most 5,000 rows in a step: both results are grouped, and the groups are compared.

@@ -158,12 +158,12 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
   describe.each([
     ['2: forges rows', '{"event_message":"row 1 of tenant-b"}'],
     ['3: forges a document that is no JSON', '<script>alert(1)</script>'],
-  ])('%s', (_, row) => {
+  ])('gets no row of it served: %s', (_, row) => {
     test.each([
       ['under no secret', buildCacheCrypto(undefined)],
       ['under a secret of its own', buildCacheCrypto('evil'.repeat(8))],
       ['with an empty signature', { sign: () => '' }],
-    ])('%s', async (_name, crypto) => {
+    ])('and no caller gets them: %s', async (_name, crypto) => {
       const name = await storedName('a');
       const document = await buildDocument({ rows: [row], truncated: false }, Date.now());
       for (const key of ['', name, `"${folder}" ["mine"]`]) {

@@ -65,7 +65,7 @@ describe('a stored result', () => {
   });
 
   test('that was signed with a size that is not its own is not inflated beyond it', async () => {
-    const bomb = zstdCompressSync(Buffer.alloc(500_000_000));
+    const bomb = zstdCompressSync(Buffer.alloc(200_000_000));
     const forged = (size: number) => ({
       ...large,
       encodings: { ...large.encodings, zstd: bomb, identity: { byteLength: size } as Buffer },

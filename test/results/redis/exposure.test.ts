@@ -12,7 +12,7 @@ test.each([
   ['redis://:p@redis.internal', secret, [/^CACHE_URL has no TLS: /]],
   ['rediss://redis.internal', undefined, [/^CACHE_SECRET is not set: /, /^CACHE_URL has no password: /]],
   ['redis://127.0.0.1:6379', undefined, [/^CACHE_SECRET is not set: /]],
-])('%s', (url, given, expected) => {
+])('what %s exposes is reported', (url, given, expected) => {
   const found = describeExposure({ url, secret: given });
   expect(found).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
   expect(found.join()).not.toContain('internal');

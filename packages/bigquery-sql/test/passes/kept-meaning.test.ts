@@ -78,7 +78,7 @@ test.each([
     "SELECT NULLIF(TIME '12:00:00', MIN(TIME '01:02:03') OVER ()) AS t, NULLIF(MAX(TIME '01:02:03'), MIN(MAX(TIME '01:02:03')) OVER ()) AS none FROM logs",
     [['12:00:00', null]],
   ],
-])('%s', async (_, sql, rows) => {
+])('passes keep the rows of %s', async (_, sql, rows) => {
   expect(await dialect.query(sql)).toEqual(rows);
 });
 

@@ -25,7 +25,7 @@ describe('operators', () => {
     ['NOT NOT a AND b', 'Logical(operator: AND operands: [Not(operand: Not(operand: a)) b])'],
     ['a <> 1', 'Comparison(operator: != left: a right: 1)'],
     ['a >= 1', 'Comparison(operator: >= left: a right: 1)'],
-  ])('%s', (text, tree) => {
+  ])('%s is parsed as %s', (text, tree) => {
     expect(dumpExpression(text)).toBe(tree);
   });
 
@@ -70,7 +70,7 @@ describe('predicates', () => {
     ['a IS NOT DISTINCT FROM b', 'IsDistinctFrom(left: a negated: true right: b)'],
     ['a IS DISTINCT FROM NOT b', 'IsDistinctFrom(left: a right: Not(operand: b))'],
     ['EXISTS(SELECT 1)', 'Exists(query: Query(body: Select(items: [SelectExpression(expression: 1)])))'],
-  ])('%s', (text, tree) => {
+  ])('%s is parsed as %s', (text, tree) => {
     expect(dumpExpression(text)).toBe(tree);
   });
 });
@@ -106,7 +106,7 @@ describe('paths, fields and elements', () => {
       'ArrayConstructor(elements: [PositionalParameter(position: 0) PositionalParameter(position: 1)])',
     ],
     ['@@a.b', 'SystemVariable(name: a.b)'],
-  ])('%s', (text, tree) => {
+  ])('%s is parsed as %s', (text, tree) => {
     expect(dumpExpression(text)).toBe(tree);
   });
 });
@@ -158,7 +158,7 @@ describe('constructors and special forms', () => {
       '((SELECT 1) UNION ALL (SELECT 2))',
       'ScalarSubquery(query: Query(body: SetOperation(operator: UNION quantifier: ALL inputs: [Query(body: Select(items: [SelectExpression(expression: 1)])) Query(body: Select(items: [SelectExpression(expression: 2)]))])))',
     ],
-  ])('%s', (text, tree) => {
+  ])('%s is parsed as %s', (text, tree) => {
     expect(dumpExpression(text)).toBe(tree);
   });
 });
@@ -198,7 +198,7 @@ describe('calls', () => {
       'SUM(a) OVER (ORDER BY b RANGE UNBOUNDED PRECEDING)',
       'FunctionCall(name: SUM args: [a] over: Window(orderBy: [OrderByItem(expression: b)] frame: Frame(unit: RANGE from: FrameBound(direction: PRECEDING))))',
     ],
-  ])('%s', (text, tree) => {
+  ])('%s is parsed as %s', (text, tree) => {
     expect(dumpExpression(text)).toBe(tree);
   });
 });

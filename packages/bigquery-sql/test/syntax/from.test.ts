@@ -30,7 +30,7 @@ describe('tables', () => {
       'TableSample(source: Table(path: t) spec: SampleSpec(method: SYSTEM size: 10 unit: PERCENT))',
     ],
     ['t PIVOT', 'Table(path: t alias: PIVOT)'],
-  ])('%s', (text, tree) => {
+  ])('FROM %s is parsed as %s', (text, tree) => {
     expect(dumpFrom(text)).toBe(tree);
   });
 
@@ -77,7 +77,7 @@ describe('joins', () => {
       '((a CROSS JOIN b) CROSS JOIN c)',
       `Join(left: Join(left: ${a} type: CROSS right: ${b}) type: CROSS right: ${c})`,
     ],
-  ])('%s', (text, tree) => {
+  ])('FROM %s is parsed as %s', (text, tree) => {
     expect(dumpFrom(text)).toBe(tree);
   });
 
@@ -114,7 +114,7 @@ describe('PIVOT and UNPIVOT', () => {
       "(SELECT 1) UNPIVOT ((v, w) FOR n IN ((a, b) AS 'x', (c, d))) u",
       `Unpivot(source: DerivedTable(query: ${one}) spec: UnpivotSpec(values: [v w] name: n groups: [UnpivotGroup(columns: [a b] label: "x") UnpivotGroup(columns: [c d])]) alias: u)`,
     ],
-  ])('%s', (text, tree) => {
+  ])('FROM %s is parsed as %s', (text, tree) => {
     expect(dumpFrom(text)).toBe(tree);
   });
 });

@@ -21,7 +21,7 @@ describe('strings', () => {
     ['R"\\""', '\\"'],
     ["r'''a\nb\\n'''", 'a\nb\\n'],
     ["'# no -- comment /* here'", '# no -- comment /* here'],
-  ])('%s', (literal, value) => {
+  ])('%s means %s', (literal, value) => {
     expect(textOf(literal)).toBe(value);
   });
 
@@ -57,7 +57,7 @@ describe('strings', () => {
 
 describe('numbers', () => {
   test.each(['0', '123', '0xFF', '5.', '.5', '1.5e-3', '4e2', '1E+5', '9223372036854775808'])(
-    '%s',
+    '%s stays as it is written',
     (text) => {
       expect(dumpExpression(text)).toBe(text);
     },
@@ -94,7 +94,7 @@ describe('literals of types', () => {
     ['TRUE', 'TRUE'],
     ['null', 'NULL'],
     ['date', 'date'],
-  ])('%s', (text, tree) => {
+  ])('%s is parsed as %s', (text, tree) => {
     expect(dumpExpression(text)).toBe(tree);
   });
 });

@@ -53,7 +53,7 @@ test.each([
   ['SELECT a == b', '10: expected an expression, found "="'],
   ["SELECT 1 + 'abc", "11: expected ' at the end of the string that starts here, found none"],
   ["SELECT 1 2 'abc", '9: expected the end of the query, found "2"'],
-])('%s', (sql, problem) => {
+])('%s is refused: %s', (sql, problem) => {
   expect(problemOf(sql)).toBe(problem);
 });
 

@@ -42,7 +42,7 @@ describe('select lists', () => {
       'SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) 1',
       'Select(modifier: SelectModifier(name: DIFFERENTIAL_PRIVACY options: [Option(name: epsilon value: 1)]) items: [SelectExpression(expression: 1)])',
     ],
-  ])('%s', (sql, tree) => {
+  ])('%s is parsed as %s', (sql, tree) => {
     expect(dumpQuery(sql)).toBe(`Query(body: ${tree})`);
   });
 });
@@ -69,7 +69,7 @@ describe('clauses', () => {
       'WINDOW w AS (ORDER BY a), v AS w',
       'windows: [NamedWindow(name: w window: Window(orderBy: [OrderByItem(expression: a)])) NamedWindow(name: v window: Window(base: w))]',
     ],
-  ])('%s', (clauses, tree) => {
+  ])('SELECT * FROM t %s has %s', (clauses, tree) => {
     expect(dumpQuery(`SELECT * FROM t ${clauses}`)).toBe(select(tree));
   });
 
@@ -111,7 +111,7 @@ describe('set operations, WITH and parentheses', () => {
       'WITH RECURSIVE a AS (SELECT 1), b AS (SELECT 2) SELECT 1',
       `Query(with: With(recursive: true tables: [CommonTable(name: a query: Query(body: ${one})) CommonTable(name: b query: Query(body: ${two}))]) body: ${one})`,
     ],
-  ])('%s', (sql, tree) => {
+  ])('%s is parsed as %s', (sql, tree) => {
     expect(dumpQuery(sql)).toBe(tree);
   });
 });

@@ -15,7 +15,7 @@ describe('temporary functions', () => {
       "CREATE TEMP FUNCTION f() RETURNS INT64 LANGUAGE js OPTIONS (library = ['a']) AS r'''return 1'''",
       'CreateFunction(name: f returns: NamedType(name: INT64) body: ForeignBody(language: js code: "return 1") options: [Option(name: library value: ArrayConstructor(elements: ["a"]))])',
     ],
-  ])('%s', (sql, tree) => {
+  ])('%s is parsed as %s', (sql, tree) => {
     expect(functionsOf(sql)).toEqual([tree]);
   });
 

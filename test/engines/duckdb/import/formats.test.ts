@@ -216,7 +216,7 @@ describe('formats', () => {
     ['logs.csv', 'id,metadata\n1,"[{""userAgent"":""curl""}]"\n'],
     ['logs.csv.gz', gzipSync('id,metadata\n1,"[{""userAgent"":""curl""}]"\n')],
     ['logs.csv.zst', zstdCompressSync('id,metadata\n1,"[{""userAgent"":""curl""}]"\n')],
-  ])('%s', async (name, content) => {
+  ])('%s is imported', async (name, content) => {
     write(name.replace('two gzip members', 'logs'), content);
     await load();
     expect(await query('SELECT id, metadata[1]."userAgent" FROM logs')).toEqual([['1', 'curl']]);
@@ -304,7 +304,7 @@ describe('NDJSON', () => {
     ['line separators of Unicode in a value', '\uFEFF{"id":"a\u2028b"}\n', ['a\u2028b']],
     ['letter case', '{"ID":"1"}\n{"Id":"2"}\n{"id" : "3"}\n', ['1', '2', '3']],
     ['text like a key inside of a value', '{"ID":"{\\"ID\\":1}"}\n', ['{"ID":1}']],
-  ])('%s', async (_, content, ids) => {
+  ])('%s is imported', async (_, content, ids) => {
     write('logs.ndjson', content);
     await load();
     expect((await query('SELECT id FROM logs')).flat()).toEqual(ids);
@@ -504,7 +504,7 @@ describe('a file that cannot be read as a whole is a problem of its table alone'
     ['no Parquet', 'logs.parquet', 'PAR1 and no more', /^logs\.parquet: .*[Pp]arquet/],
     ['an empty Parquet', 'logs.parquet', '', /^logs\.parquet: .*too small/],
     ['CSV without a column of the table', 'logs.csv', 'a,b\n1,2\n', /^logs\.csv: its header names no column/],
-  ])('%s', async (_, name, content, message) => {
+  ])('for %s', async (_, name, content, message) => {
     expect(await problem(name, content)).toMatch(message);
   });
 });
@@ -575,7 +575,7 @@ describe('a row that cannot be read is left out, and reported', () => {
     ['CSV, no timestamp', 'logs.csv', 'id,ts\n1,\n2,x\n', /^logs\.csv: row 2: ts: "x" is not a timestamp/],
     ['CSV, no integer', 'logs.csv', 'status\n1\nx\n', /^logs\.csv: row 2: .*"x"/],
     ['CSV, no JSON in a cell', 'logs.csv', 'metadata\n[{]\n', /^logs\.csv: row 1: not JSON/],
-  ])('%s', async (_, name, content, message) => {
+  ])('for %s', async (_, name, content, message) => {
     expect(await rejected(name, content)).toMatch(message);
   });
 

@@ -26,7 +26,7 @@ describe('a line that is too long is rejected, and the other lines of its file a
     ['logs.ndjson', lines.replace('aaaa', '{"id":4}    '.padEnd(17_000_000))],
     ['logs.ndjson', `\uFEFF${lines}`],
     ['logs.ndjson.gz', gzipSync(lines.replaceAll('\n', '\r\n'))],
-  ])('%s', async (name, content) => {
+  ])('a line that is too long is rejected in %s', async (name, content) => {
     expect(await imported(name, content)).toEqual({
       problems: [`${name}:2: the line is longer than 16 MB`],
       rejects: [[2n, 'the line is longer than 16 MB']],
@@ -71,7 +71,7 @@ describe('a line that is too long is rejected, and the other lines of its file a
       ['after a row of several lines', `id,other\n1,"a\nb"\n4,"${lineBreaks}"\n2,\n`, 4, [1, 2]],
       ['after quotes within a cell', `id,other\n1,a"b\n4,"${lineBreaks}"\n2,"\n"\n`, 3, [1, 2]],
       ['whose quote is not closed', `id,other\n1,\n2,"${lineBreaks}`, 3, [1]],
-    ])('%s', async (_, csv, line, ids) => {
+    ])('is rejected alone %s', async (_, csv, line, ids) => {
       expect(await imported('logs.csv', csv)).toEqual({
         problems: [`logs.csv:${line}: ${reason}`],
         rejects: [[BigInt(line), reason]],

@@ -129,7 +129,7 @@ describe('a file of another format is imported as a whole when it changes', () =
     ['logs.json', async (...ids: number[]) => Buffer.from(ids.map((id) => `{\n"id":${id}}`).join(''))],
     ['logs.csv', async (...ids: number[]) => Buffer.from(`id\n${ids.join('\n')}\n`)],
     ['logs.parquet', async (...ids: number[]) => parquet(...ids).then(() => undefined)],
-  ])('%s', async (name, content) => {
+  ])('as %s', async (name, content) => {
     for (const ids of [idsBetween(0, 350), idsBetween(0, 20), idsBetween(0, 360)]) {
       const bytes = await content(...ids);
       if (bytes) folder.write(name, bytes);
