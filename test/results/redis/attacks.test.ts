@@ -158,7 +158,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
   describe.each([
     ['2: forges rows', '{"event_message":"row 1 of tenant-b"}'],
     ['3: forges a document that is no JSON', '<script>alert(1)</script>'],
-  ])('gets no row of it served: %s', (_, row) => {
+  ])('%s', (_, row) => {
     test.each([
       ['under no secret', buildCacheCrypto(undefined)],
       ['under a secret of its own', buildCacheCrypto('evil'.repeat(8))],

@@ -133,7 +133,7 @@ describe('a line of 16 MB is not too long', () => {
   test.each([
     ['with a newline', `${row}\n{"id":2}\n`, [1, 2]],
     ['without one', row, [1]],
-  ])('%s', async (_, content, ids) => {
+  ])('but imported %s', async (_, content, ids) => {
     expect(await imported('logs.ndjson', content)).toEqual({ problems: [], rejects: [], ids });
   });
 
