@@ -8,10 +8,11 @@ import { calledMacros } from './macros/called-macros.ts';
 import { macroDefinitions, sessionSettings } from './macros/macros.ts';
 import { duckdbText } from './passes/duckdb-text.ts';
 import { passes, runPasses } from './passes/passes.ts';
+import { schemaTables } from './rules/from/table-relations.ts';
 import type * as Syntax from './syntax/nodes.ts';
 import { freshNames } from './tree/fresh-names.ts';
 import type { Query } from './tree/nodes.ts';
-import { layoutColumns, type StoredTable } from './tree/stored-table.ts';
+import type { StoredTable } from './tree/stored-table.ts';
 import { describeType, type TypedParameter } from './types.ts';
 
 export type { RunOptions, Session, SessionOptions, Value } from './duckdb/open-session.ts';
@@ -88,7 +89,7 @@ export function analyze(
   sql: string,
   { tables = [], parameters = [], file = 'sql' }: QueryOptions = {},
 ): Analysis {
-  const compiled = compileTree({ sql, source: { file, line: 1 }, parameters }, tables.map(withColumns));
+  const compiled = compileTree({ sql, source: { file, line: 1 }, parameters }, schemaTables(tables));
   return {
     columns: compiled.columns.map(({ name, type }, at) => ({
       name,
@@ -100,12 +101,6 @@ export function analyze(
     tree: compiled.query,
   };
 }
-
-/** A table of which only the schema is given stores each field as one column. */
-const withColumns = (table: StoredTable): StoredTable => ({
-  columns: layoutColumns(table.fields, () => false),
-  ...table,
-});
 
 /**
  * Compiles a query to one of DuckDB with the same rows, without a database. A connection that runs it by itself needs the

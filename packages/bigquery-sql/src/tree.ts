@@ -1,5 +1,6 @@
 /** The typed tree of a query: its kinds of node, what builds, walks and prints it. */
 export { compile as compileTree, type Compiled, tablesOf } from './compile.ts';
+export { readStored, schemaTables } from './rules/from/table-relations.ts';
 export {
   call,
   caseWhen,

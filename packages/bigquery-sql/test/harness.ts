@@ -13,6 +13,7 @@ import { type Compiled, compile } from '../src/compile.ts';
 import { parseMicros, type RunValues } from '../src/passes/constants/time-values.ts';
 import { duckdbText } from '../src/passes/duckdb-text.ts';
 import { passes, runPasses } from '../src/passes/passes.ts';
+import { readStored, schemaTables } from '../src/rules/from/table-relations.ts';
 import type { StoredTable } from '../src/tree/stored-table.ts';
 import { freshNames } from '../src/tree/fresh-names.ts';
 import { quote } from '../src/types.ts';
@@ -173,7 +174,7 @@ export async function openDialect(moreRows: readonly string[] = []) {
       const source = { file: 'test.sql', line: 1 };
       const values = { current_timestamp: now, ...parameters };
       const declared = compile({ sql, source }, tables);
-      const stored = compile({ sql, source }, shredded);
+      const stored = compileStored(sql, shredded);
       const first = (await run(duckdbText(declared.query), values)).getRowsJson();
       const answered = new Set<string>();
       const expectSame = async (plan: Plan, name: string) => {
@@ -198,7 +199,7 @@ export async function openDialect(moreRows: readonly string[] = []) {
       parameters: Readonly<Record<string, string>> = {},
       without?: string,
     ): Promise<DuckdbPlan> {
-      const stored = compile({ sql, source: { file: 'test.sql', line: 1 } }, shredded);
+      const stored = compileStored(sql, shredded);
       const plan = planOf(stored, parameters, without);
       const values = { current_timestamp: now, ...parameters };
       const [[, text] = []] = await answer(plan, values, 'EXPLAIN (FORMAT json) ');
@@ -217,7 +218,7 @@ export async function openDialect(moreRows: readonly string[] = []) {
       const source = { file: 'test.sql', line: 1 };
       const values = { current_timestamp: now, ...parameters };
       const declared = compile({ sql, source }, tables);
-      const stored = compile({ sql, source }, shredded);
+      const stored = compileStored(sql, shredded);
       const answers = new Map<string, Promise<unknown>>();
       const answerOnce = (plan: Plan) => {
         const text = textOf(plan);
@@ -308,6 +309,12 @@ async function shredTable(connection: DuckDBConnection, table: TableSchema): Pro
     `CREATE TABLE ${relation} AS SELECT ${list.join(', ')} FROM ${quote(table.name)} AS r`,
   );
   return { ...table, relation, columns };
+}
+
+/** As the gateway prepares saved queries: compiled over the schemas of tables, then over the tables as they are stored. */
+export function compileStored(sql: string, stored: readonly StoredTable[]): Compiled {
+  const compiled = compile({ sql, source: { file: 'test.sql', line: 1 } }, schemaTables(tables));
+  return { ...compiled, query: readStored(compiled.query, stored) };
 }
 
 /** The problems of a query, each as `line:column message`. */

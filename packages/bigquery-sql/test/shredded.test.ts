@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compile } from '../src/compile.ts';
 import { runPasses } from '../src/passes/passes.ts';
 import { renderRows } from '../src/passes/row-text.ts';
 import { call } from '../src/tree/build.ts';
 import { freshNames } from '../src/tree/fresh-names.ts';
 import { printQuery } from '../src/tree/print.ts';
 import { storedColumns } from '../src/duckdb/layout/shredded-columns.ts';
-import { openDialect, planOf, tables } from './harness.ts';
+import { compileStored, openDialect, planOf, tables } from './harness.ts';
 
 // The harness runs each query on declared and on shredded tables and compares the rows.
 let dialect: Awaited<ReturnType<typeof openDialect>>;
@@ -117,7 +116,7 @@ test.each([
 });
 
 const shredded = tables.map((table) => ({ ...table, columns: storedColumns(table, new Set()) }));
-const compiled = (sql: string) => compile({ sql, source: { file: 'x.sql', line: 1 } }, shredded);
+const compiled = (sql: string) => compileStored(sql, shredded);
 const textOf = (sql: string, known = {}) => planOf(compiled(sql), known).sql;
 
 test('an element of a shredded record is read without UNNEST', () => {

@@ -37,6 +37,8 @@ export interface Sandbox {
   judge(sql: string): JudgedSql;
   /** All rows of one common table, as a caller can read them at most. */
   readAll(table: string): Compiled;
+  /** The same over tables as they are stored: their schemas are those with which it was opened. */
+  over(tables: readonly StoredTable[]): Sandbox;
 }
 
 /** A caller's SQL that may run. */
@@ -81,9 +83,8 @@ export function openSandbox(
     parameters: parameters.map(({ name }) => name),
     functions: new Set(functions.map(({ name }) => name.parts[0].name.toLowerCase())),
   };
-  const relations = tableRelations(tables);
-
   const resolve = (
+    relations: Scope['relations'],
     query: Query,
     prepare: (table: TreeTable, context: Context) => TreeTable = (table) => table,
   ): { readonly resolved: ResolvedQuery; readonly tree: Compiled } => {
@@ -107,24 +108,29 @@ export function openSandbox(
     return { resolved, tree: { query: tree, columns: resolved.columns, tables: tablesReadBy(tree) } };
   };
 
-  return {
-    tables: names.tables,
-    judge: (sql) =>
-      withPlaces(sql, names, () => {
-        requireSelect(sql, names);
-        const statement = parseQuery(sql);
-        checkSyntax(statement, names);
-        const { resolved, tree } = resolve(statement.query, (table, { fresh }) =>
-          filterFirst(table, tenant, fresh),
-        );
-        requireColumns(statement.query, resolved);
-        return {
-          compiled: tree,
-          bigqueryText: () => bigqueryText(untilLastSelect(savedSql, saved, commonTables), sql, statement),
-        };
-      }),
-    readAll: (table) => resolve(parseQuery(`SELECT * FROM \`${table}\``).query).tree,
+  const over = (stored: readonly StoredTable[]): Sandbox => {
+    const relations = tableRelations(stored);
+    return {
+      tables: names.tables,
+      over,
+      judge: (sql) =>
+        withPlaces(sql, names, () => {
+          requireSelect(sql, names);
+          const statement = parseQuery(sql);
+          checkSyntax(statement, names);
+          const { resolved, tree } = resolve(relations, statement.query, (table, { fresh }) =>
+            filterFirst(table, tenant, fresh),
+          );
+          requireColumns(statement.query, resolved);
+          return {
+            compiled: tree,
+            bigqueryText: () => bigqueryText(untilLastSelect(savedSql, saved, commonTables), sql, statement),
+          };
+        }),
+      readAll: (table) => resolve(relations, parseQuery(`SELECT * FROM \`${table}\``).query).tree,
+    };
   };
+  return over(tables);
 }
 
 function requireCommonTables({ with: commonTables }: Query, source: Source, subject: string): With {

@@ -1,5 +1,7 @@
-import { type StoredColumn, type StoredTable, storedValue } from '../../tree/stored-table.ts';
+import { layoutColumns, type StoredColumn, type StoredTable, storedValue } from '../../tree/stored-table.ts';
 import { column, nullLiteral, select, textLiteral } from '../../tree/build.ts';
+import { freshNames } from '../../tree/fresh-names.ts';
+import { type Mapper, mapParts } from '../../tree/map.ts';
 import type { From, Member, Query, Table } from '../../tree/nodes.ts';
 import { columnsOf, quote, sameName, scalar, unknown } from '../../types.ts';
 import { openColumns } from '../queries/outputs.ts';
@@ -54,6 +56,30 @@ function readTable(
   const columns = stored.map((part) => ({ name: part.name, value: storedValue(inner, part.name, part) }));
   return { kind: 'derived', alias, query: select({ columns, from: tableFrom(inner) }) };
 }
+
+/**
+ * A query over tables as they are stored.
+ *
+ * @param query compiled over the schemas of these tables: over `schemaTables`
+ */
+export function readStored(query: Query, tables: readonly StoredTable[]): Query {
+  const byName = new Map(tables.map((table) => [table.name, table]));
+  const fresh = freshNames(query);
+  const mapper: Mapper = {
+    expression: (part) => mapParts(part, mapper),
+    query: (part) => mapParts(part, mapper),
+    from(part) {
+      const table = part.kind === 'table' ? byName.get(part.name) : undefined;
+      if (part.kind !== 'table' || table === undefined) return mapParts(part, mapper);
+      return readTable(table, storedColumns(table), { alias: part.alias, start: part.start, fresh });
+    },
+  };
+  return mapper.query(query);
+}
+
+/** A table of which only the schema is given stores each field as one column. */
+export const schemaTables = (tables: readonly StoredTable[]): readonly StoredTable[] =>
+  tables.map((table) => ({ columns: layoutColumns(table.fields, () => false), ...table }));
 
 /**
  * The tables whose names begin with a prefix, as one: columns are those of the last table by name, NULL where another
