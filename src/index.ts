@@ -17,6 +17,8 @@ export {
   type Problem,
   StartError,
 } from './errors.ts';
+export type { AnalyzedCatalog } from './analysis/analyze-catalog.ts';
+export type { QueryAnalysis } from './analysis/analyze-query.ts';
 export type { BoundQuery, BoundValues } from './catalog/binding/bind.ts';
 export type { ResultColumn } from './catalog/model/header-types.ts';
 export type { Catalog, Column, SavedQuery } from './catalog/model/saved-query.ts';

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { buildAnalyze } from '../../src/analysis/analyze-catalog.ts';
 import { bind } from '../../src/catalog/binding/bind.ts';
 import type { Catalog } from '../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../src/config.ts';
@@ -29,7 +30,7 @@ export async function openProduct({ catalog, dataDir, storeFile, limits }: Produ
   const config = readConfig(settings);
   const factory = await configuredEngine(config);
   const engine = await factory.open({
-    catalog,
+    catalog: buildAnalyze(factory)(catalog),
     limits: limitsOf(config),
     now: () => now,
     turns: new LoopTurns(),

@@ -1,6 +1,9 @@
-import type { Column, RecordField } from '../catalog/model/saved-query.ts';
-import type { ResultColumn } from '../catalog/model/header-types.ts';
 import { didYouMean } from '@querygate/bigquery-sql/text';
+import type { Compiled } from '@querygate/bigquery-sql/tree';
+import { duckdbType } from '@querygate/bigquery-sql/types';
+import type { ResultColumn } from '../catalog/model/header-types.ts';
+import type { Column, RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
+import { resultColumnOf } from './result-column-of.ts';
 
 /** Every difference between the columns that a header declares and those that the SQL returns, as messages. */
 export function checkColumns(
@@ -29,6 +32,18 @@ export function checkColumns(
     ),
   ];
 }
+
+/** Compares the columns that the header declares with those that a query returns, as far as their types are known. */
+export const checkReturned =
+  ({ columns: declared }: SavedQuery) =>
+  (returned: Compiled['columns']): readonly string[] =>
+    checkColumns(
+      declared,
+      returned.map(({ column, type }) => {
+        const known = resultColumnOf(column, type);
+        return duckdbType(type) === undefined ? { ...known, type: undefined } : known;
+      }),
+    );
 
 /** Whether a declared column, or a field, may hold the values of one of the result. */
 export function accepts(declared: RecordField, { type, repeated }: ResultColumn): boolean {

@@ -1,17 +1,18 @@
 import { graphqlNames, isRenamed } from '../names/graphql-names.ts';
 import type { Catalog, RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
-import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Problem } from '../errors.ts';
 import { isSameColumn } from './check-columns.ts';
 import { compareFields, undeclaredFields } from './compare-fields.ts';
-import { knownColumns } from './known-columns.ts';
+import type { KnownColumn } from './known-columns.ts';
 
-/** The differences between the fields that a header declares for its records and those of the SQL. */
-export function recordProblemsOf(query: SavedQuery, tables: readonly TableSchema[]): readonly Problem[] {
-  const { columns, source } = query;
+/** @param columnsOf called only if the header declares fields */
+export function recordProblemsOf(
+  { columns, source }: SavedQuery,
+  columnsOf: () => readonly KnownColumn[] | undefined,
+): readonly Problem[] {
   const declaring = columns.filter(({ fields }) => fields?.some(isDeclared));
   if (declaring.length === 0) return [];
-  const known = knownColumns(query, tables) ?? [];
+  const known = columnsOf() ?? [];
   return declaring.flatMap((column) => {
     const found = known.find(({ name }) => isSameColumn(name, column.name));
     if (found === undefined) return [];

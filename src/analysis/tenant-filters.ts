@@ -1,77 +1,70 @@
-import { sandboxSubject } from '../catalog/binding/caller-sql.ts';
 import { type TenantParameter, unfilteredTables } from '@querygate/bigquery-sql/analysis';
 import { problemAt } from '@querygate/bigquery-sql/problem';
-import { openSandbox } from '@querygate/bigquery-sql/sandbox';
-import { type Compiled, compileTree } from '@querygate/bigquery-sql/tree';
+import { sandboxSubject } from '../catalog/binding/caller-sql.ts';
+import type { Sandbox } from '@querygate/bigquery-sql/sandbox';
+import type { Compiled } from '@querygate/bigquery-sql/tree';
 import type { Catalog, SavedQuery, Tenant } from '../catalog/model/saved-query.ts';
-import { type Problem, StartError } from '../errors.ts';
+import type { Problem } from '../errors.ts';
 import { queryProblems } from './query-problems.ts';
 
-/**
- * The problems of saved queries that do not restrict every table to the tenant, for an engine that does not compile
- * them. A query whose SQL can't be compiled has the problem that it can't be checked: the engine may run it all the same.
- */
-export const tenantProblems = ({ queries, tables }: Catalog): readonly Problem[] =>
-  queries.flatMap((query) => tenantProblemsOf(query, tables));
-
-/** As `tenantProblems`, of one query. */
-export function tenantProblemsOf(query: SavedQuery, tables: Catalog['tables']): readonly Problem[] {
-  if (!isChecked(query)) return [];
-  try {
-    return unfilteredProblems(query, compileTree(query, tables, { hasOpenTables: true }));
-  } catch (error) {
-    const [problem = { ...query.source, message: String(error) }] = queryProblems(query, error);
-    const message = `it can't be checked that only rows of one tenant are returned: ${problem.message}; ${optOut}`;
-    return [{ ...problem, message }];
-  }
+/** The tables that a query does not restrict to the tenant, a problem each; none if it need not. */
+export function tenantProblemsOf(query: SavedQuery, compile: () => Compiled): readonly Problem[] {
+  const { tenant } = query;
+  if (tenant === undefined || !isChecked(query)) return [];
+  const parameter = tenantParameter(query, tenant);
+  return problemsOrFirst(
+    query,
+    () =>
+      unfilteredTables(compile().query, parameter).map(({ name, start }) =>
+        problemAt(query.sql, query.source, start, unfilteredMessage(name, parameter)),
+      ),
+    (why) => `it can't be checked that only rows of one tenant are returned: ${why}; ${optOut}`,
+  );
 }
 
 /**
- * The problems of saved queries that take SQL: callers choose the last SELECT, so that each common table that they can
+ * The problems of a saved query that takes SQL: callers choose the last SELECT, so that each common table that they can
  * name must be restricted to the tenant by itself.
  */
-export const sandboxProblems = ({ queries, tables }: Catalog): readonly Problem[] =>
-  queries.flatMap((query) => sandboxProblemsOf(query, tables));
-
-/** As `sandboxProblems`, of one query. */
-export function sandboxProblemsOf(query: SavedQuery, tables: Catalog['tables']): readonly Problem[] {
+export function sandboxProblemsOf(
+  query: SavedQuery,
+  compile: () => Compiled,
+  open: () => Sandbox,
+): readonly Problem[] {
   if (query.querySandboxing !== 'enabled') return [];
-  const { sql, source, tenant } = query;
-  try {
-    compileTree(query, tables, { hasOpenTables: true });
-    const sandbox = openSandbox(query, tables, { hasOpenTables: true, subject: sandboxSubject });
-    const found = new Map<string, Problem>();
-    for (const common of sandbox.tables) {
+  const parameter = query.tenant && tenantParameter(query, query.tenant);
+  const find = () => {
+    compile();
+    const sandbox = open();
+    const found = sandbox.tables.flatMap((common) => {
       const { query: tree } = sandbox.readAll(common);
-      if (tenant === undefined) continue;
-      const parameter = tenantParameter(query, tenant);
-      for (const { name, start } of unfilteredTables(tree, parameter)) {
-        const problem = problemAt(sql, source, start, unfilteredCommonMessage(common, name, parameter));
-        // A table that others read is named once, where it is read first.
-        const key = `${problem.line}:${problem.column}`;
-        if (!found.has(key)) found.set(key, problem);
-      }
-    }
-    return [...found.values()];
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    return error.problems.map(({ message, ...place }) => ({
-      ...place,
-      message: message.startsWith('query_sandboxing')
-        ? message
-        : `query_sandboxing: enabled needs SQL that Querygate can check: ${message}`,
-    }));
-  }
+      if (parameter === undefined) return [];
+      return unfilteredTables(tree, parameter).map(({ name, start }) =>
+        problemAt(query.sql, query.source, start, unfilteredCommonMessage(common, name, parameter)),
+      );
+    });
+    // A table that others read is named once, where it is read first.
+    return [...Map.groupBy(found, ({ line, column }) => `${line}:${column}`).values()].flatMap(
+      ([first]) => first ?? [],
+    );
+  };
+  return problemsOrFirst(query, find, (why) =>
+    why.startsWith(sandboxSubject) ? why : `${sandboxSubject} needs SQL that Querygate can check: ${why}`,
+  );
 }
 
-/** The tables that a query does not restrict to the tenant, a problem each; none if it need not. */
-export function unfilteredProblems(query: SavedQuery, { query: tree }: Compiled): readonly Problem[] {
-  const { tenant, sql, source } = query;
-  if (!tenant || !isChecked(query)) return [];
-  const parameter = tenantParameter(query, tenant);
-  return unfilteredTables(tree, parameter).map(({ name, start }) =>
-    problemAt(sql, source, start, unfilteredMessage(name, parameter)),
-  );
+/** What a check finds; if it fails, the first reason: a query that can't be checked has a problem too. */
+function problemsOrFirst(
+  query: SavedQuery,
+  find: () => readonly Problem[],
+  describe: (why: string) => string,
+): readonly Problem[] {
+  try {
+    return find();
+  } catch (error) {
+    const [problem = { ...query.source, message: String(error) }] = queryProblems(query, error);
+    return [{ ...problem, message: describe(problem.message) }];
+  }
 }
 
 const tenantParameter = (

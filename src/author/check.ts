@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import type { QueryCheck } from '../engine/engine.ts';
 import { configuredEngine, limitsOf } from '../engines/engines.ts';
 import { recordNotes } from '../analysis/check-records.ts';
-import { loadTypedCatalog } from '../analysis/complete-records.ts';
+import { type AnalyzedCatalog, loadAnalyzed } from '../analysis/analyze-catalog.ts';
 import { uncheckedQueries } from '../analysis/tenant-filters.ts';
 import { type Problem, StartError } from '../errors.ts';
 import { commandError } from './arguments.ts';
@@ -52,9 +52,9 @@ export async function checkQueries(config: Config, options: CheckOptions): Promi
 async function check(config: Config, maximumBytes: number | undefined): Promise<CheckReport> {
   const checks: QueryCheck[] = [];
   const engine = await configuredEngine(config);
-  let catalog: Catalog;
+  let catalog: AnalyzedCatalog;
   try {
-    catalog = loadTypedCatalog(config.queriesDir);
+    catalog = loadAnalyzed(config.queriesDir, engine);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     const [summary = ''] = error.message.split(':\n');

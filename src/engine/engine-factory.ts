@@ -1,7 +1,8 @@
 import type { Source } from '@querygate/bigquery-sql/problem';
 import type { TypedParameter } from '@querygate/bigquery-sql/types';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
-import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
+import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
+import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Problem } from '../errors.ts';
@@ -25,7 +26,7 @@ export interface EngineFactory {
   /** @throws StartError if it cannot be opened, or if a saved query cannot run on it */
   open(host: EngineHost): Promise<Engine>;
   /** The problems of saved queries, found without running them. `querygate check` and `querygate diff` use it. */
-  check?(catalog: Catalog, options: CheckOptions): Promise<readonly Problem[]>;
+  check?(catalog: AnalyzedCatalog, options: CheckOptions): Promise<readonly Problem[]>;
   /** The most bytes that a query may read, of an engine that reports them; undefined for any. */
   readonly maximumBytes?: number | undefined;
   /**
@@ -39,7 +40,7 @@ export interface EngineFactory {
    *
    * @throws StartError if the query cannot run on the engine
    */
-  sqlOf?(query: SavedQuery, catalog: Catalog): Promise<string>;
+  sqlOf?(query: SavedQuery, catalog: AnalyzedCatalog): Promise<string>;
   /**
    * Opens the engine over the rows of a test instead of its own, for `querygate test`.
    *
@@ -74,7 +75,7 @@ export interface EngineLimits {
 
 /** What the gateway gives an engine. */
 export interface EngineHost {
-  readonly catalog: Catalog;
+  readonly catalog: AnalyzedCatalog;
   readonly limits: EngineLimits;
   /** The value of CURRENT_TIMESTAMP() on an engine without a clock of its own. */
   now(): Date;

@@ -1,5 +1,6 @@
+import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
+import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
@@ -75,14 +76,14 @@ export interface CatalogUpdates {
    *
    * @returns the problems of each query that cannot run
    */
-  check(catalog: Catalog): Promise<ReadonlyMap<SavedQuery, readonly Problem[]>>;
+  check(catalog: AnalyzedCatalog): Promise<ReadonlyMap<SavedQuery, readonly Problem[]>>;
   /**
    * Makes a version that was checked the current one, once the rows of its tables are there. Queries of earlier versions
    * can still be run.
    *
    * @returns call it when nothing runs queries that only the previous version has any more
    */
-  replace(catalog: Catalog): Promise<() => Promise<void>>;
+  replace(catalog: AnalyzedCatalog): Promise<() => Promise<void>>;
 }
 
 /** The outcome of checking one saved query without running it. */

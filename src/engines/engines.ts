@@ -1,11 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { recordProblemsOf } from '../analysis/check-records.ts';
-import {
-  sandboxProblemsOf,
-  tenantProblemsOf,
-  uncheckableProblems,
-  uncheckedQueries,
-} from '../analysis/tenant-filters.ts';
+import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
+import { sandboxProblemsOf, tenantProblemsOf } from '../analysis/former-tenant-filters.ts';
+import { uncheckableProblems, uncheckedQueries } from '../analysis/tenant-filters.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Config } from '../config.ts';
 import type { CatalogUpdates } from '../engine/engine.ts';
@@ -47,9 +43,9 @@ interface CheckedEngine extends EngineFactory {
  */
 export function withFileChecks(factory: EngineFactory): CheckedEngine {
   const problemsOfQuery = fileChecksOf(factory);
-  const problemsIn = ({ queries, tables }: Catalog) =>
-    queries.flatMap((query) => problemsOfQuery(query, tables));
-  const requireNone = (catalog: Catalog) => {
+  const problemsIn = (catalog: AnalyzedCatalog) =>
+    catalog.queries.flatMap((query) => problemsOfQuery(query, catalog));
+  const requireNone = (catalog: AnalyzedCatalog) => {
     const problems = problemsIn(catalog);
     if (problems.length > 0) throw new StartError('Saved queries cannot be served', problems);
   };
@@ -69,11 +65,7 @@ export function withFileChecks(factory: EngineFactory): CheckedEngine {
       };
     },
     async check(catalog, options) {
-      const problems = problemsIn(catalog);
-      const isNew = ({ line, message }: Problem) =>
-        !problems.some((known) => known.line === line && known.message === message);
-      const others = (await factory.check?.(catalog, options)) ?? [];
-      return [...problems, ...others.filter(isNew)];
+      return [...problemsIn(catalog), ...((await factory.check?.(catalog, options)) ?? [])];
     },
     ...(openFixtures && {
       async openFixtures(host, fixtures) {
@@ -84,15 +76,21 @@ export function withFileChecks(factory: EngineFactory): CheckedEngine {
   };
 }
 
-type ProblemsOfQuery = (query: SavedQuery, tables: Catalog['tables']) => readonly Problem[];
+type ProblemsOfQuery = (query: SavedQuery, catalog: AnalyzedCatalog) => readonly Problem[];
 
 function fileChecksOf({ name, sql, flags = {} }: EngineFactory): ProblemsOfQuery {
   if (sql === 'native') return (query) => uncheckableProblems(query, name, flags.enforcesTenants ?? false);
-  return (query, tables) => [
-    ...(flags.enforcesTenants ? [] : tenantProblemsOf(query, tables)),
-    ...sandboxProblemsOf(query, tables),
-    ...recordProblemsOf(query, tables),
-  ];
+  return (query, { analysisOf, tables }) => {
+    const { tenantProblems, sandboxProblems, recordProblems } = analysisOf(query);
+    const isProved = flags.enforcesTenants ?? false;
+    const problems = [...(isProved ? [] : tenantProblems()), ...sandboxProblems()];
+    // The former proof runs beside the new one: what either refuses is refused.
+    const former = [
+      ...(isProved ? [] : tenantProblemsOf(query, tables)),
+      ...sandboxProblemsOf(query, tables),
+    ];
+    return [...(problems.length > 0 ? problems : former), ...recordProblems()];
+  };
 }
 
 /** Also for an engine that runs any query. */
@@ -111,7 +109,7 @@ function updatesWithFileChecks(
       for (const query of catalog.queries) {
         if (passed.get(query) === catalog.tables) continue;
         await nextTurn();
-        const problems = problemsOfQuery(query, catalog.tables);
+        const problems = problemsOfQuery(query, catalog);
         if (problems.length > 0) found.set(query, problems);
         else passed.set(query, catalog.tables);
       }

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { pino } from 'pino';
-import { completeRecords } from '../analysis/complete-records.ts';
+import { buildAnalyze } from '../analysis/analyze-catalog.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { systemClock } from '../concurrency/clock.ts';
@@ -79,7 +79,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
   const turns = new LoopTurns();
   const source = catalogSource(options.queries);
   const files = await source.read();
-  const history = openHistory(source.folder, files, now, completeRecords);
+  const history = openHistory(source.folder, files, now, buildAnalyze(options.engine));
   const { catalog } = history;
   const trusted = trustedDocuments === undefined ? undefined : loadTrustedDocuments(trustedDocuments);
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Catalog } from '../catalog/model/saved-query.ts';
+import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Engine, ImportReport } from '../engine/engine.ts';
 import type { EngineFactory } from '../engine/engine-factory.ts';
@@ -11,7 +11,7 @@ import type { Settings } from './options.ts';
 interface EngineOptions {
   readonly engine: EngineFactory;
   readonly settings: Settings;
-  readonly catalog: Catalog;
+  readonly catalog: AnalyzedCatalog;
   readonly turns: LoopTurns;
   readonly log: Logger;
   readonly now: () => Date;

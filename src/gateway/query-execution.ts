@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Closers } from '../concurrency/closers.ts';
@@ -18,7 +19,7 @@ import type { PluginHooks } from './plugin-hooks.ts';
 
 interface QueryExecutionOptions {
   readonly settings: Settings;
-  readonly catalog: Catalog;
+  readonly catalog: AnalyzedCatalog;
   readonly log: Logger;
   readonly clock: Clock;
   readonly turns: LoopTurns;

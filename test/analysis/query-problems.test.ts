@@ -2,7 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import { prepareCatalog } from '../../src/engines/duckdb/prepare/prepare-catalog.ts';
-import { tenantProblems } from '../../src/analysis/tenant-filters.ts';
+import { analyzed } from '../support/engine-host.ts';
 
 const savedQuery = (sql: string, line: number): SavedQuery => ({
   id: '00000000-0000-4000-8000-000000000001',
@@ -37,7 +37,7 @@ test('an unforeseen error is a problem of its query, and the others are prepared
   try {
     const queries = [failing, unsupported];
     await expect(
-      prepareCatalog(connection, { queries, tables: [], defineMacros: async () => {} }),
+      prepareCatalog(connection, { ...analyzed({ queries, tables: [] }), defineMacros: async () => {} }),
     ).rejects.toMatchObject({
       problems: [
         { file: 'q.sql', line: 1, message: expect.stringMatching(message) },
@@ -52,7 +52,8 @@ test('an unforeseen error is a problem of its query, and the others are prepared
 });
 
 test('an unforeseen error is a problem of the tenant check, too', () => {
-  expect(tenantProblems({ queries: [failing, unsupported], tables: [] })).toMatchObject([
+  const { queries, analysisOf } = analyzed({ queries: [failing, unsupported], tables: [] });
+  expect(queries.flatMap((query) => analysisOf(query).tenantProblems())).toMatchObject([
     { file: 'q.sql', line: 1, message: expect.stringMatching(message) },
     { file: 'q.sql', line: 20 },
   ]);

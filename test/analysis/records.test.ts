@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { toResultColumn } from '../../src/engines/bigquery/result-column.ts';
-import { recordNotes, recordProblemsOf } from '../../src/analysis/check-records.ts';
+import { recordNotes } from '../../src/analysis/check-records.ts';
 import { compareFields } from '../../src/analysis/compare-fields.ts';
-import { completeRecords } from '../../src/analysis/complete-records.ts';
+import { buildAnalyze } from '../../src/analysis/analyze-catalog.ts';
 import { draftQuery } from '../support/queries.ts';
 
 const tables: readonly TableSchema[] = [
@@ -35,10 +35,13 @@ const query = (fields = '', sql = 'select id, detail from events') =>
     columns: { id: 'string', detail: `{ type: record, repeated: true, description: D${fields} }` },
     sql,
   });
-const fieldsOf = (draft = query()) =>
-  completeRecords({ queries: [draft], tables }).queries[0]?.columns[1]?.fields;
+const analyze = buildAnalyze();
+const fieldsOf = (draft = query()) => analyze({ queries: [draft], tables }).queries[0]?.columns[1]?.fields;
 const problems = (fields: string, sql?: string) =>
-  recordProblemsOf(query(fields, sql), tables).map(({ line, message }) => `${line} ${message}`);
+  analyze({ queries: [], tables })
+    .analysisOf(query(fields, sql))
+    .recordProblems()
+    .map(({ line, message }) => `${line} ${message}`);
 const all = (inner: string) => `, fields: { ${inner} }`;
 const rest = '"cf-ray": string, inner: { type: record, fields: { at: { type: timestamp, repeated: true } } }';
 
@@ -94,14 +97,14 @@ describe('the fields of a record', () => {
 
   test('a query stays the same object while its fields stay the same', () => {
     const draft = query();
-    const [one] = completeRecords({ queries: [draft], tables }).queries;
-    expect(completeRecords({ queries: [draft], tables: [...tables] }).queries[0]).toBe(one);
+    const [one] = analyze({ queries: [draft], tables }).queries;
+    expect(analyze({ queries: [draft], tables: [...tables] }).queries[0]).toBe(one);
     const changed = [{ name: 'events', fields: tables[0]?.fields.toReversed() ?? [] }];
-    expect(completeRecords({ queries: [draft], tables: changed }).queries[0]).toBe(one);
+    expect(analyze({ queries: [draft], tables: changed }).queries[0]).toBe(one);
     const other = [
       { name: 'events', fields: [{ name: 'detail', type: 'STRING', mode: 'NULLABLE' } as const] },
     ];
-    expect(completeRecords({ queries: [draft], tables: other }).queries[0]).not.toBe(one);
+    expect(analyze({ queries: [draft], tables: other }).queries[0]).not.toBe(one);
   });
 });
 
@@ -160,7 +163,7 @@ describe('declared fields are compared with those of the SQL', () => {
 });
 
 test('check reports unexpected names, and records whose fields are not known', () => {
-  const notes = (draft = query()) => recordNotes(completeRecords({ queries: [draft], tables }));
+  const notes = (draft = query()) => recordNotes(analyze({ queries: [draft], tables }));
   expect(notes()).toEqual(['draft: detail.cf-ray is cfRay in GraphQL']);
   expect(notes(query('', 'select id, detail from elsewhere'))).toEqual([
     'draft: the fields of detail are not known, so that GraphQL has it as JSON; declare them under fields, or "fields: any"',

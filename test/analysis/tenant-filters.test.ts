@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { parseQuery } from '../../src/catalog/header/parse-query.ts';
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
-import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
-import { storedColumns } from '@querygate/bigquery-sql/duckdb';
+import type { Catalog, SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { compileTree } from '@querygate/bigquery-sql/tree';
 import { readConfig } from '../../src/config.ts';
 import { configuredEngine } from '../../src/engines/engines.ts';
 import { describeProblem } from '../../src/errors.ts';
-import { engineHost } from '../support/engine-host.ts';
-import { sandboxProblems, tenantProblems, unfilteredProblems } from '../../src/analysis/tenant-filters.ts';
+import { buildAnalyze } from '../../src/analysis/analyze-catalog.ts';
+import { compareProofs } from './both-proofs.ts';
+import { analyzed, engineHost } from '../support/engine-host.ts';
 
 const nullable = { mode: 'NULLABLE' } as const;
 const string = (name: string) => ({ name, type: 'STRING', ...nullable }) as const;
@@ -43,21 +42,24 @@ const savedQuery = (sql: string, isPattern = false): SavedQuery => ({
   querySandboxing: 'disabled',
 });
 
+const tenantProblems = (catalog: Catalog) => {
+  const { queries, analysisOf } = buildAnalyze()(catalog);
+  return queries.flatMap((query) => analysisOf(query).tenantProblems());
+};
+
 const problemsOf = (sql: string, { isPattern = false, declared = tables } = {}) => {
-  const query = savedQuery(sql, isPattern);
-  const problems = tenantProblems({ queries: [query], tables: declared });
-  // DuckDB checks what it compiles, over tables whose records are stored field by field.
-  const stored = declared.map((schema) => ({ ...schema, columns: storedColumns(schema, new Set()) }));
-  if (stored.length > 0) expect(unfilteredProblems(query, compileTree(query, stored))).toEqual(problems);
+  compareProofs(savedQuery(sql, isPattern), declared);
+  compareProofs({ ...savedQuery(sql, isPattern), querySandboxing: 'enabled' }, declared);
+  const problems = tenantProblems({ queries: [savedQuery(sql, isPattern)], tables: declared });
   return problems.map(({ file, line, message }) => `${file}:${line} ${message.split(' ')[0]}`);
 };
 
 describe('a query that takes SQL of callers restricts each of its common tables', () => {
   const sandboxed = (sql: string) =>
-    sandboxProblems({
-      queries: [{ ...savedQuery(sql), querySandboxing: 'enabled' }],
-      tables,
-    }).map(({ file, line, message }) => `${file}:${line} ${message}`);
+    buildAnalyze()({ queries: [], tables })
+      .analysisOf({ ...savedQuery(sql), querySandboxing: 'enabled' })
+      .sandboxProblems()
+      .map(({ file, line, message }) => `${file}:${line} ${message}`);
 
   test.each([
     [
@@ -96,6 +98,7 @@ describe('a query that takes SQL of callers restricts each of its common tables'
       'q.sql:10 query_sandboxing: enabled needs SQL that Querygate can check: ',
     ],
   ])('%s is refused', (_, sql, expected) => {
+    compareProofs({ ...savedQuery(sql), querySandboxing: 'enabled' }, tables);
     const [first = '', ...more] = sandboxed(sql);
     expect(first).toContain(expected);
     expect(more).toEqual([]);
@@ -356,7 +359,7 @@ test('an author may say why nothing has to be checked', () => {
 
 describe.each(['duckdb', 'bigquery'] as const)('on %s', (engine) => {
   const refusal = /q\.sql:10:\d+ logs is read without "column = @project"/;
-  const catalog = { queries: [savedQuery('select id from logs')], tables };
+  const catalog = analyzed({ queries: [savedQuery('select id from logs')], tables });
   const config = readConfig({
     ENGINE: engine,
     BIGQUERY_PROJECT: 'my-project',

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { loadTypedCatalog } from '../../src/analysis/complete-records.ts';
+import { loadAnalyzed } from '../../src/analysis/analyze-catalog.ts';
 import { openapiDocument } from '../../src/plugins/openapi/document.ts';
 import { runCommand, runQuerygate } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
@@ -88,6 +88,6 @@ test('openapi prints the document of all endpoints', async () => {
   const { exitCode, output } = await runQuerygate(['openapi']);
   expect(exitCode).toBe(0);
   expect(JSON.parse(output)).toEqual(
-    JSON.parse(JSON.stringify(openapiDocument(loadTypedCatalog('queries').queries))),
+    JSON.parse(JSON.stringify(openapiDocument(loadAnalyzed('queries').queries))),
   );
 });

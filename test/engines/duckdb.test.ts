@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config.ts';
 import { checkQueries } from '../../src/engines/duckdb/check-queries.ts';
 import { openDuckdb } from '../../src/engines/duckdb/open-duckdb.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { engineHost } from '../support/engine-host.ts';
+import { analyzed, engineHost } from '../support/engine-host.ts';
 import { eventually } from '../support/eventually.ts';
 import { draftQuery } from '../support/queries.ts';
 import { testEngine } from '../../src/engine/test-suite/test-engine.ts';
@@ -49,7 +49,7 @@ test('a query that only DuckDB refuses is reported after the start, and refused 
   await engine.close();
 
   const config = readConfig({ DATA_DIR: 'test', STORE_FILE: ':memory:' });
-  const catalog = { queries: [refused, ready], tables: [] };
+  const catalog = analyzed({ queries: [refused, ready], tables: [] });
   await expect(checkQueries(catalog, config.duckdb)).rejects.toMatchObject({
     problems: [{ file: refused.source.file }],
   });
@@ -181,7 +181,7 @@ test('a text that DuckDB joins from a list is no integer, as which DuckDB plans 
     parameters: { list: '{ type: integer, repeated: true, description: L. }' },
     sql: "select concat(cast(array_length(@list) as string), ' values') as x",
   });
-  const catalog = { queries: [query], tables: [] };
+  const catalog = analyzed({ queries: [query], tables: [] });
   await checkQueries(catalog, readConfig({}).duckdb);
   const engine = await open([query]);
   const { signal } = new AbortController();
@@ -195,7 +195,8 @@ test('a query whose types DuckDB resolves only with values is checked by the typ
   const sql = "select x from unnest(split(@list, ',')) as x order by x";
   const valid = draftQuery({ columns: { x: 'string' }, parameters, sql });
   const wrong = draftQuery({ columns: { x: 'integer' }, parameters, sql });
-  const check = (query: SavedQuery) => checkQueries({ queries: [query], tables: [] }, readConfig({}).duckdb);
+  const check = (query: SavedQuery) =>
+    checkQueries(analyzed({ queries: [query], tables: [] }), readConfig({}).duckdb);
   await check(valid);
   // DuckDB folds a NULL in a text to NULL, which is INTEGER.
   const repeated = { list: '{ type: integer, repeated: true, description: L. }' };

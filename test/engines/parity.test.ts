@@ -6,7 +6,7 @@ import type { BoundValues } from '../../src/catalog/binding/bind.ts';
 import { exampleParameters } from '../../src/catalog/binding/example-parameters.ts';
 import { camelCase } from '../../src/names/graphql-names.ts';
 import type { Column, SavedQuery } from '../../src/catalog/model/saved-query.ts';
-import { loadTypedCatalog } from '../../src/analysis/complete-records.ts';
+import { loadAnalyzed } from '../../src/analysis/analyze-catalog.ts';
 import { skipsEmulator } from '../support/bigquery-emulator.ts';
 import { openOnEmulator, queriesAt } from '../support/on-engines.ts';
 import { randomRows } from '../support/random-rows.ts';
@@ -58,7 +58,7 @@ function readRows(folder: string): Rows {
 }
 
 describe.skipIf(skipsEmulator)('both engines over the same files', () => {
-  const { queries, tables } = loadTypedCatalog('queries');
+  const { queries, tables } = loadAnalyzed('queries');
   const project = queries
     .flatMap(({ parameters }) => parameters)
     .find(({ name }) => name === 'project')?.example;

@@ -7,6 +7,7 @@ import { openapi, pages } from 'querygate/plugins';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeFilms } from '../../examples/sqlite-engine/films.ts';
 import { sqlite } from '../../examples/sqlite-engine/sqlite.ts';
+import { buildAnalyze } from '../../src/analysis/analyze-catalog.ts';
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import {
   type ReadRow,
@@ -186,7 +187,7 @@ test('new writes the header of a statement, and check finds a statement that SQL
   const { queries } = loadCatalog('examples/sqlite-engine/queries');
   const broken = queries.map((query) => ({ ...query, sql: 'select nope from films' }));
   const checkAll = (found: typeof queries) =>
-    check?.({ queries: found, tables: [] }, { limits, onChecked: () => {} });
+    check?.(buildAnalyze({ sql: 'native' })({ queries: found, tables: [] }), { limits, onChecked: () => {} });
   expect(await checkAll(queries)).toEqual([]);
   expect(await checkAll(broken)).toMatchObject(broken.map(() => ({ message: 'no such column: nope' })));
 });

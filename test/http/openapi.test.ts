@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadTypedCatalog } from '../../src/analysis/complete-records.ts';
+import { loadAnalyzed } from '../../src/analysis/analyze-catalog.ts';
 import { columnTypes } from '../../src/catalog/model/saved-query.ts';
 import { statusOf } from '../../src/errors.ts';
 import { openapiDocument } from '../../src/plugins/openapi/document.ts';
@@ -10,7 +10,7 @@ import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
 import { queryText } from '../support/queries.ts';
 import { ago, apiKey, openTestApp, type TestApp } from '../support/test-app.ts';
 
-const { queries } = loadTypedCatalog('queries');
+const { queries } = loadAnalyzed('queries');
 
 /** A document as a reader of OpenAPI sees it: references are followed. */
 interface Operation {

@@ -1,6 +1,7 @@
 import { type CatalogDiff, compareCatalogs, type Measure } from '../../src/author/diff/compare-catalogs.ts';
 import { loadBefore } from '../../src/author/diff/load-before.ts';
 import { parseCatalog } from '../../src/catalog/folder/load-catalog.ts';
+import { analyzed } from './engine-host.ts';
 import type { CatalogFiles } from '../../src/catalog/folder/read-folder.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -12,7 +13,8 @@ export const asFiles = (texts: Texts): CatalogFiles =>
 export function compareFolders(before: Texts, after: Texts, measure?: Measure): Promise<CatalogDiff> {
   const files = asFiles(after);
   const catalog = parseCatalog('queries', files);
-  return compareCatalogs(loadBefore('queries', asFiles(before), { files, catalog }), catalog, measure);
+  const old = loadBefore('queries', asFiles(before), { files, catalog });
+  return compareCatalogs({ ...old, catalog: analyzed(old.catalog) }, analyzed(catalog), measure);
 }
 
 /** The changes of all endpoints: `<kind> <level in REST>/<level in GraphQL>`. */

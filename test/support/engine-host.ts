@@ -1,3 +1,4 @@
+import { buildAnalyze } from '../../src/analysis/analyze-catalog.ts';
 import type { Catalog } from '../../src/catalog/model/saved-query.ts';
 import { LoopTurns } from '../../src/concurrency/loop-turns.ts';
 import type { Config } from '../../src/config.ts';
@@ -19,9 +20,12 @@ export const engineHost = ({
   now = () => new Date(),
   events = {},
 }: HostOptions): EngineHost => ({
-  catalog,
+  catalog: (config.engine === 'bigquery' ? buildAnalyze() : analyzed)(catalog),
   limits: limitsOf(config),
   now,
   events: { problem() {}, news() {}, ...events },
   turns: new LoopTurns(),
 });
+
+/** A catalog as an engine gets it that reads declared tables only. */
+export const analyzed = buildAnalyze({ sql: 'bigquery' });

@@ -1,4 +1,5 @@
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { parseVersionName, pinnedName } from '../../catalog/model/version-name.ts';
 import { type Change, change, type Pair, removal } from './change.ts';
 import {
@@ -47,8 +48,8 @@ export type MoreChanges = (pair: Pair) => readonly Change[];
 export type Measure = (pairs: readonly Pair[]) => Promise<MoreChanges>;
 
 export async function compareCatalogs(
-  old: OldCatalog,
-  now: Catalog,
+  old: OldCatalog<AnalyzedCatalog>,
+  now: AnalyzedCatalog,
   measure: Measure = async () => () => [],
 ): Promise<CatalogDiff> {
   const all: BothCatalogs = { before: old.catalog.queries, after: now.queries };
@@ -60,7 +61,7 @@ export async function compareCatalogs(
     const ofFile =
       pair.before === pair.after ? [] : [...compareAddresses(pair, all), ...compareContents(pair)];
     const ofTables = compareTables(pair.after);
-    const ofSandbox = compareSandboxes(pair, old.catalog.tables, now.tables);
+    const ofSandbox = compareSandboxes(pair, old.catalog, now);
     changesOf.set(pair, [...ofFile, ...comparePinnedNames(pair, all), ...ofSandbox, ...ofTables]);
   }
   const measurable = matched.pairs.filter((pair) => (changesOf.get(pair) ?? []).some(mayChangeBytes));

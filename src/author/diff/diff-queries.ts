@@ -5,7 +5,7 @@ import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Config } from '../../config.ts';
 import type { CheckOptions } from '../../engine/engine-factory.ts';
 import { configuredEngine, limitsOf } from '../../engines/engines.ts';
-import { completeRecords } from '../../analysis/complete-records.ts';
+import { type AnalyzedCatalog, buildAnalyze } from '../../analysis/analyze-catalog.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
 import { paintFor } from '../test/print-outcomes.ts';
@@ -45,12 +45,13 @@ export async function diffQueries(config: Config, ref: string, options: DiffOpti
     );
   const files = readFolder(config.queriesDir);
   const parsed = loadNow(config.queriesDir, files);
-  const catalog = completeRecords(parsed);
+  const analyze = buildAnalyze(engine);
+  const catalog = analyze(parsed);
   const repository = openRepository(config.queriesDir);
   const commit = resolveRef(repository, ref);
   const oldFiles = readAtCommit(repository, commit);
   const before = loadBefore(config.queriesDir, oldFiles ?? new Map(), { files, catalog: parsed });
-  const old = { ...before, catalog: completeRecords(before.catalog) };
+  const old = { ...before, catalog: analyze(before.catalog) };
 
   const limits = limitsOf(config);
   const failed: string[] = [];
@@ -59,7 +60,7 @@ export async function diffQueries(config: Config, ref: string, options: DiffOpti
     if (!reportsBytes || pairs.length === 0) return () => [];
     const { measureBytes } = await import('./measure-bytes.ts');
     const { maximumBytes } = engine;
-    const check = (one: Catalog, onChecked: CheckOptions['onChecked']) =>
+    const check = (one: AnalyzedCatalog, onChecked: CheckOptions['onChecked']) =>
       engine.check(one, { limits, maximumBytes: Number.MAX_SAFE_INTEGER, onChecked });
     return measureBytes(pairs, {
       check,

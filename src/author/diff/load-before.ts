@@ -16,8 +16,8 @@ export interface BrokenQuery {
   readonly problem: Problem;
 }
 
-export interface OldCatalog {
-  readonly catalog: Catalog;
+export interface OldCatalog<C extends Catalog = Catalog> {
+  readonly catalog: C;
   readonly broken: readonly BrokenQuery[];
   /** The problems of its tables. */
   readonly tableProblems: readonly Problem[];

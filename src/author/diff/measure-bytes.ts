@@ -1,16 +1,17 @@
 import { exampleValue } from '../../catalog/binding/example-parameters.ts';
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { QueryCheck } from '../../engine/engine.ts';
 import { type Change, change, type Pair } from './change.ts';
 import type { MoreChanges } from './compare-catalogs.ts';
 
 interface MeasureOptions {
   /** Dry runs queries. */
-  readonly check: (catalog: Catalog, onChecked: (check: QueryCheck) => void) => Promise<unknown>;
+  readonly check: (catalog: AnalyzedCatalog, onChecked: (check: QueryCheck) => void) => Promise<unknown>;
   /** The most bytes that a query may read; undefined for any. */
   readonly maximumBytes: number | undefined;
-  readonly before: Catalog;
-  readonly after: Catalog;
+  readonly before: AnalyzedCatalog;
+  readonly after: AnalyzedCatalog;
   /** How many times as many bytes a run may read as before. */
   readonly maxRatio: number | undefined;
   /** Receives what could not be measured, and why. */
@@ -44,7 +45,7 @@ const reasonOf = (check: QueryCheck | undefined) =>
 
 /** The command compares; what is wrong with a version is for `check`. */
 async function dryRunAll(
-  catalog: Catalog,
+  catalog: AnalyzedCatalog,
   run: MeasureOptions['check'],
 ): Promise<ReadonlyMap<SavedQuery, QueryCheck>> {
   const checks = new Map<SavedQuery, QueryCheck>();

@@ -3,7 +3,6 @@ import { rejectedAliases } from '@querygate/bigquery-sql/analysis';
 import { runPasses } from '@querygate/bigquery-sql/passes';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import {
-  compileTree,
   freshNames,
   type From,
   mapParts,
@@ -12,7 +11,7 @@ import {
   type Query,
 } from '@querygate/bigquery-sql/tree';
 import { StartError } from '../../errors.ts';
-import { unfilteredProblems } from '../../analysis/tenant-filters.ts';
+import { buildAnalyze } from '../../analysis/analyze-catalog.ts';
 
 /** What becomes of a changed query before it runs. */
 export type Effect =
@@ -24,10 +23,11 @@ export type Effect =
 
 /** Compares changed queries with the original, as they run after all passes. */
 export function openEffects(query: SavedQuery, tables: readonly TableSchema[]): (sql: string) => Effect {
+  const { analysisOf } = buildAnalyze({ sql: 'bigquery' })({ queries: [], tables });
   const planOf = (sql: string) => {
-    const compiled = compileTree({ ...query, sql }, tables);
-    if (unfilteredProblems({ ...query, sql }, compiled).length > 0) return undefined;
-    const tree = withInnerJoins(compiled.query);
+    const { compiled, tenantProblems } = analysisOf({ ...query, sql });
+    const tree = withInnerJoins(compiled().query);
+    if (tenantProblems().length > 0) return undefined;
     return printQuery(runPasses(tree, { known: {}, fresh: freshNames(tree) }));
   };
   const original = planOf(query.sql);

@@ -1,5 +1,5 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import type { Catalog } from '../../catalog/model/saved-query.ts';
+import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
 import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Rows } from '../../engine/engine.ts';
 import type { EngineFactory, EngineLimits, Fixtures } from '../../engine/engine-factory.ts';
@@ -22,7 +22,7 @@ export function requireFixtures(engine: EngineFactory): NonNullable<EngineFactor
 /** @throws StartError if a row or a file cannot be read */
 export async function openFixtureEngine(
   engine: EngineFactory,
-  catalog: Catalog,
+  catalog: AnalyzedCatalog,
   limits: EngineLimits,
   fixtures: Fixtures,
 ): Promise<FixtureEngine> {

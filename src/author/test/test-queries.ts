@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { Config } from '../../config.ts';
-import { loadTypedCatalog } from '../../analysis/complete-records.ts';
+import { loadAnalyzed } from '../../analysis/analyze-catalog.ts';
 import { configuredEngine, limitsOf } from '../../engines/engines.ts';
 import { StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
@@ -52,12 +52,13 @@ async function runOnce(config: Config, names: readonly string[], options: TestOp
   requireFixtures(engine);
   if (options.mutate && engine.sql === 'native')
     throw commandError(`--mutate changes BigQuery's SQL, but ${engine.name} runs SQL of its own`);
-  const catalog = loadTypedCatalog(config.queriesDir);
+  const catalog = loadAnalyzed(config.queriesDir, engine);
   if (options.update) await writeFirstTests(catalog, config, names, engine.sql);
   const files = loadTests(catalog, config.queriesDir, names);
   const { tables } = catalog;
   const limits = limitsOf(config);
-  const open: Open = (queries, fixtures) => openFixtureEngine(engine, { queries, tables }, limits, fixtures);
+  const open: Open = (queries, fixtures) =>
+    openFixtureEngine(engine, { ...catalog, queries }, limits, fixtures);
   const parallel = availableParallelism();
   const outcomes = await runFiles(files, { open, parallel });
   const updated = options.update ? updateRows(outcomes) : [];

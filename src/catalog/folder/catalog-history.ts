@@ -19,27 +19,27 @@ export interface BrokenFile {
 }
 
 /** A version of the catalog that can be served. */
-export interface CatalogProposal {
-  readonly catalog: Catalog;
+export interface CatalogProposal<C extends Catalog = Catalog> {
+  readonly catalog: C;
   readonly broken: readonly BrokenFile[];
   /** Call it once the version is served. */
   accept(): void;
 }
 
 /** The versions of a catalog: of each file the last good one is served. */
-export interface CatalogHistory {
-  readonly catalog: Catalog;
+export interface CatalogHistory<C extends Catalog = Catalog> {
+  readonly catalog: C;
   /** The version that serves as much of the files as possible. A query whose file has not changed stays the same object. */
-  propose(files: CatalogFiles, check: CheckQueries): Promise<CatalogProposal>;
+  propose(files: CatalogFiles, check: CheckQueries<C>): Promise<CatalogProposal<C>>;
 }
 
 /** @throws StartError with every problem of every file: a first version must be without any */
-export function openHistory(
+export function openHistory<C extends Catalog>(
   folder: string,
   files: CatalogFiles,
   now: () => Date,
-  complete: CompleteCatalog = asWritten,
-): CatalogHistory {
+  complete: CompleteCatalog<C>,
+): CatalogHistory<C> {
   const first = parseCatalog(folder, files);
   let catalog = complete(first);
   let brokenSince: ReadonlyMap<string, Date> = new Map();
@@ -85,7 +85,3 @@ export function openHistory(
     },
   };
 }
-
-const asWritten: CompleteCatalog = Object.assign((catalog: Catalog) => catalog, {
-  inTurns: async (catalog: Catalog) => catalog,
-});

@@ -7,13 +7,15 @@ import { type FileSet, newestOf, problemsOf } from './file-set.ts';
 import { findConflicts } from './find-conflicts.ts';
 
 /** Finds queries that cannot run, with their problems. */
-export type CheckQueries = (catalog: Catalog) => Promise<ReadonlyMap<SavedQuery, readonly Problem[]>>;
+export type CheckQueries<C extends Catalog = Catalog> = (
+  catalog: C,
+) => Promise<ReadonlyMap<SavedQuery, readonly Problem[]>>;
 
 /** Fills in what the headers of queries leave to their SQL. The queries keep their order. */
-export interface CompleteCatalog {
-  (catalog: Catalog): Catalog;
+export interface CompleteCatalog<C extends Catalog = Catalog> {
+  (catalog: Catalog): C;
   /** The same while other work of the process is done in between. */
-  readonly inTurns: (catalog: Catalog) => Promise<Catalog>;
+  readonly inTurns: (catalog: Catalog) => Promise<C>;
 }
 
 /** All files of the catalog. */
@@ -23,8 +25,8 @@ export interface FileSets {
 }
 
 /** What is served of all files. */
-export interface Choice {
-  readonly catalog: Catalog;
+export interface Choice<C extends Catalog> {
+  readonly catalog: C;
   /** By path. */
   readonly queries: ReadonlyMap<string, SavedQuery>;
   readonly tables: ReadonlyMap<string, TableSchema>;
@@ -36,12 +38,12 @@ export interface Choice {
  * Chooses of each file the new version or the last good one: refuses what is in conflict or cannot run, until nothing is
  * left. All last good versions together are always possible.
  */
-export async function chooseVersion(
+export async function chooseVersion<C extends Catalog>(
   folder: string,
   { queries, tables }: FileSets,
   current: Catalog,
-  { complete, check }: { readonly complete: CompleteCatalog; readonly check: CheckQueries },
-): Promise<Choice> {
+  { complete, check }: { readonly complete: CompleteCatalog<C>; readonly check: CheckQueries<C> },
+): Promise<Choice<C>> {
   const wrongQueries = problemsOf(queries);
   const refusedQueries = new Map(wrongQueries);
   const refusedTables = problemsOf(tables);

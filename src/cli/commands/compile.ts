@@ -5,15 +5,15 @@ export const compile: CliCommand = {
   description: 'print the SQL that the engine runs for a saved query, given by name or UUID',
   settings: ['ENGINE', 'QUERIES_DIR'],
   async run({ args: [name = ''], config: readConfig }) {
-    const [{ findQuery }, { configuredEngine }, { loadTypedCatalog }] = await Promise.all([
+    const [{ findQuery }, { configuredEngine }, { loadAnalyzed }] = await Promise.all([
       import('../../catalog/model/find-query.ts'),
       import('../../engines/engines.ts'),
-      import('../../analysis/complete-records.ts'),
+      import('../../analysis/analyze-catalog.ts'),
     ]);
     const config = readConfig();
-    const catalog = loadTypedCatalog(config.queriesDir);
-    const query = findQuery(catalog, name);
     const engine = await configuredEngine(config);
+    const catalog = loadAnalyzed(config.queriesDir, engine);
+    const query = findQuery(catalog, name);
     process.stdout.write(`${(await engine.sqlOf?.(query, catalog)) ?? query.sql}\n`);
   },
 };

@@ -5,11 +5,11 @@ export const openapi: CliCommand = {
   description: 'print the REST interface as an OpenAPI document',
   settings: ['QUERIES_DIR'],
   async run({ config }) {
-    const [{ loadTypedCatalog }, { openapiDocument }] = await Promise.all([
-      import('../../analysis/complete-records.ts'),
+    const [{ loadAnalyzed }, { openapiDocument }] = await Promise.all([
+      import('../../analysis/analyze-catalog.ts'),
       import('../../plugins/openapi/document.ts'),
     ]);
-    const { queries } = loadTypedCatalog(config().queriesDir);
+    const { queries } = loadAnalyzed(config().queriesDir);
     process.stdout.write(`${JSON.stringify(openapiDocument(queries), null, 2)}\n`);
   },
 };

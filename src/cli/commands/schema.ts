@@ -5,11 +5,11 @@ export const schema: CliCommand = {
   description: 'print the GraphQL schema',
   settings: ['QUERIES_DIR'],
   async run({ config }) {
-    const [{ printSchema }, { loadTypedCatalog }, { buildSchema }] = await Promise.all([
+    const [{ printSchema }, { loadAnalyzed }, { buildSchema }] = await Promise.all([
       import('graphql'),
-      import('../../analysis/complete-records.ts'),
+      import('../../analysis/analyze-catalog.ts'),
       import('../../http/graphql/schema/schema.ts'),
     ]);
-    process.stdout.write(`${printSchema(buildSchema(loadTypedCatalog(config().queriesDir)))}\n`);
+    process.stdout.write(`${printSchema(buildSchema(loadAnalyzed(config().queriesDir)))}\n`);
   },
 };

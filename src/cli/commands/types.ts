@@ -5,10 +5,10 @@ export const types: CliCommand = {
   description: 'print TypeScript types for REST and GraphQL',
   settings: ['QUERIES_DIR'],
   async run({ config }) {
-    const [{ loadTypedCatalog }, { typescriptTypes }] = await Promise.all([
-      import('../../analysis/complete-records.ts'),
+    const [{ loadAnalyzed }, { typescriptTypes }] = await Promise.all([
+      import('../../analysis/analyze-catalog.ts'),
       import('../../author/types/typescript-types.ts'),
     ]);
-    process.stdout.write(typescriptTypes(loadTypedCatalog(config().queriesDir)));
+    process.stdout.write(typescriptTypes(loadAnalyzed(config().queriesDir)));
   },
 };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { buildAnalyze } from '../../analysis/analyze-catalog.ts';
 import type { BoundValues } from '../../catalog/binding/bind.ts';
 import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { ErrorCode } from '../../errors.ts';
@@ -37,10 +38,14 @@ export function testEngine({
     const lines = without.map((name) => `  ${name}: ${cases[name].returns}`);
     throw new Error(`statements: add these, or name them in omit:\n${lines.join('\n')}`);
   }
-  const queries = new Map(names.map((name) => [name, queryOf(name, statements[name] ?? cases[name].sql)]));
+  const catalog = buildAnalyze(factory)({
+    queries: names.map((name) => queryOf(name, statements[name] ?? cases[name].sql)),
+    tables: [],
+  });
+  const queries = new Map(names.map((name, at) => [name, catalog.queries[at]]));
   const now = new Date('2026-03-10T12:34:56.789Z');
   const host: EngineHost = {
-    catalog: { queries: [...queries.values()], tables: [] },
+    catalog,
     limits: { concurrency: 2, queueLength: 100, timeoutMs: 2000, ...limits },
     now: () => now,
     events: { problem() {}, news() {} },

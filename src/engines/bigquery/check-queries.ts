@@ -1,5 +1,7 @@
 import { exampleParameters } from '../../catalog/binding/example-parameters.ts';
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
+import type { QueryAnalysis } from '../../analysis/analyze-query.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import { GatewayError, type Problem, StartError } from '../../errors.ts';
 import { checkColumns, isSameColumn } from '../../analysis/check-columns.ts';
@@ -25,7 +27,7 @@ interface CheckContext extends DryRunContext {
  * @returns the problems of all queries
  */
 export async function checkQueries(
-  catalog: Catalog,
+  catalog: AnalyzedCatalog,
   { limits, maximumBytes, onChecked }: CheckOptions,
   options: BigqueryOptions,
 ): Promise<readonly Problem[]> {
@@ -41,13 +43,18 @@ export async function checkQueries(
 }
 
 /** Checks every query of the catalog over an open client, at most ENGINE_CONCURRENCY at a time. */
-export function checkAll({ queries }: Catalog, context: CheckContext): Promise<readonly QueryCheck[]> {
+export function checkAll(
+  { queries, analysisOf }: AnalyzedCatalog,
+  context: CheckContext,
+): Promise<readonly QueryCheck[]> {
   const queue = new Semaphore({
     permits: context.concurrency,
     queueLength: queries.length,
     overflow: queueFull,
   });
-  return Promise.all(queries.map((query) => queue.run(context.signal, () => checkQuery(query, context))));
+  return Promise.all(
+    queries.map((query) => queue.run(context.signal, () => checkQuery(query, analysisOf(query), context))),
+  );
 }
 
 /** @throws StartError with the problems of all queries, if any has one */
@@ -56,7 +63,11 @@ export function requireNoProblems(checks: readonly QueryCheck[]): void {
   if (problems.length > 0) throw new StartError('Saved queries cannot run on BigQuery', problems);
 }
 
-async function checkQuery(query: SavedQuery, context: CheckContext): Promise<QueryCheck> {
+async function checkQuery(
+  query: SavedQuery,
+  { recordProblems }: QueryAnalysis,
+  context: CheckContext,
+): Promise<QueryCheck> {
   try {
     const outcome = await dryRun({ query, parameters: exampleParameters(query) }, context);
     const messages = [...columnProblems(query, outcome), ...byteProblems(outcome, context)];
@@ -65,7 +76,8 @@ async function checkQuery(query: SavedQuery, context: CheckContext): Promise<Que
       bytesProcessed: outcome.totalBytesProcessed,
       problems: [
         ...messages.map((message) => ({ ...query.source, message })),
-        ...recordProblems(query, outcome),
+        // Those that the files show are known already.
+        ...(recordProblems().length === 0 ? fieldProblems(query, outcome) : []),
       ],
     };
   } catch (error) {
@@ -79,7 +91,7 @@ function columnProblems({ columns }: SavedQuery, { schema }: DryRun): readonly s
 }
 
 /** Tables gain fields while gateways run: one that no header declares is no problem. */
-function recordProblems({ columns, source }: SavedQuery, { schema }: DryRun): readonly Problem[] {
+function fieldProblems({ columns, source }: SavedQuery, { schema }: DryRun): readonly Problem[] {
   return columns.flatMap((column) => {
     const field = schema?.fields.find(({ name }) => isSameColumn(name, column.name));
     if (field === undefined) return [];

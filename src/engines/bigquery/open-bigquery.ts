@@ -1,4 +1,4 @@
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { CatalogUpdates, Engine, QueryCheck } from '../../engine/engine.ts';
 import type { EngineHost } from '../../engine/engine-factory.ts';
@@ -22,17 +22,15 @@ export async function openBigquery(
   const client = openClient(options);
   const jobs = openJobCanceller(client);
   const closing = new AbortController();
+  let current = catalog;
   const queue = new Semaphore({
     permits: limits.concurrency,
     queueLength: limits.queueLength,
     overflow: queueFull,
   });
 
-  const check = async (queries: readonly SavedQuery[]) => {
-    const checks = await checkAll(
-      { ...catalog, queries },
-      { client, options, ...limits, signal: closing.signal },
-    );
+  const check = async (some: AnalyzedCatalog) => {
+    const checks = await checkAll(some, { client, options, ...limits, signal: closing.signal });
     if (!closing.signal.aborted) for (const result of checks) events.queryChecked?.(result);
     return checks;
   };
@@ -51,17 +49,16 @@ export async function openBigquery(
 
   const { projectId, dataset, apiEndpoint = '', startCheck = 'report' } = options;
   // Problems that are only reported do not delay the start.
-  if (startCheck === 'report') check(catalog.queries).catch(() => {});
+  if (startCheck === 'report') check(catalog).catch(() => {});
   if (startCheck === 'stop') {
     try {
-      requireNoProblems(await check(catalog.queries));
+      requireNoProblems(await check(catalog));
     } catch (error) {
       await close();
       throw error;
     }
   }
-  let { tables } = catalog;
-  const textToRun = buildTextToRun(() => tables, turns);
+  const textToRun = buildTextToRun((query) => current.analysisOf(query), turns);
   const run = openRun({
     client,
     queue,
@@ -73,7 +70,7 @@ export async function openBigquery(
   });
   return {
     updates: buildUpdates(catalog, startCheck, check, (next) => {
-      tables = next.tables;
+      current = next;
     }),
     source: `bigquery ${projectId}.${dataset} ${apiEndpoint}`.trim(),
     run,
@@ -83,13 +80,16 @@ export async function openBigquery(
 
 /** Changed queries are checked as all are at start. Any query can be run, so that nothing has to be prepared. */
 function buildUpdates(
-  first: Catalog,
+  first: AnalyzedCatalog,
   startCheck: BigqueryOptions['startCheck'],
-  check: (queries: readonly SavedQuery[]) => Promise<readonly QueryCheck[]>,
-  onReplaced: (catalog: Catalog) => void,
+  check: (some: AnalyzedCatalog) => Promise<readonly QueryCheck[]>,
+  onReplaced: (catalog: AnalyzedCatalog) => void,
 ): CatalogUpdates {
   const checked = new WeakSet(first.queries);
-  const newOf = ({ queries }: Catalog) => queries.filter((query) => !checked.has(query));
+  const newOf = (catalog: AnalyzedCatalog) => ({
+    ...catalog,
+    queries: catalog.queries.filter((query) => !checked.has(query)),
+  });
   return {
     async check(catalog) {
       if (startCheck !== 'stop') return new Map();
@@ -101,9 +101,9 @@ function buildUpdates(
     },
     async replace(catalog) {
       const added = newOf(catalog);
-      for (const query of added) checked.add(query);
+      for (const query of added.queries) checked.add(query);
       onReplaced(catalog);
-      if (startCheck === 'report' && added.length > 0) check(added).catch(() => {});
+      if (startCheck === 'report' && added.queries.length > 0) check(added).catch(() => {});
       return async () => {};
     },
   };

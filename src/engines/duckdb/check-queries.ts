@@ -2,7 +2,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { columnType, sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { type DatabaseSettings, openDatabase } from './open-database.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { buildDefineMacros } from './run/define-macros.ts';
@@ -12,7 +13,7 @@ import { buildDefineMacros } from './run/define-macros.ts';
  *
  * @throws StartError with every problem, as opening the engine would
  */
-export async function checkQueries(catalog: Catalog, settings: DatabaseSettings): Promise<void> {
+export async function checkQueries(catalog: AnalyzedCatalog, settings: DatabaseSettings): Promise<void> {
   await withEmptyTables(catalog.tables, settings, (connection) =>
     prepareCatalog(connection, {
       ...catalog,
@@ -25,7 +26,7 @@ export async function checkQueries(catalog: Catalog, settings: DatabaseSettings)
 /** The SQL that DuckDB runs for any values of the query's parameters. @throws StartError if it cannot run the query */
 export function generatedSql(
   query: SavedQuery,
-  catalog: Catalog,
+  catalog: AnalyzedCatalog,
   settings: DatabaseSettings,
 ): Promise<string> {
   return withEmptyTables(catalog.tables, settings, async (connection) => {

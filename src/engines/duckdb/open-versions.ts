@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { buildExclusive } from '../../concurrency/exclusive.ts';
 import { VersionedRef } from '../../concurrency/versioned-ref.ts';
@@ -27,8 +28,7 @@ export interface Versions {
 
 type TableData = Pick<LocalData, 'replaceTables' | 'dropTables'>;
 
-interface Version {
-  readonly queries: readonly SavedQuery[];
+interface Version extends Pick<AnalyzedCatalog, 'queries' | 'analysisOf'> {
   /** What its queries read. */
   tables: readonly TableInStore[];
 }
@@ -36,7 +36,7 @@ interface Version {
 interface VersionsOptions {
   /** Used for nothing else from then on. */
   readonly connection: DuckDBConnection;
-  readonly catalog: Catalog;
+  readonly catalog: AnalyzedCatalog;
   readonly tables: StoredTables;
   readonly defineMacros: DefineMacros;
   /** Aborted when the engine closes. */
@@ -90,10 +90,14 @@ export async function openVersions({ catalog, ...options }: VersionsOptions): Pr
   };
 }
 
-async function firstState(catalog: Catalog, options: Omit<VersionsOptions, 'catalog'>): Promise<State> {
+async function firstState(
+  catalog: AnalyzedCatalog,
+  options: Omit<VersionsOptions, 'catalog'>,
+): Promise<State> {
   const { connection, tables, defineMacros } = options;
   const known = new WeakMap<SavedQuery, Runnable>();
-  const current: Version = { queries: catalog.queries, tables: tables.all };
+  const { queries, analysisOf } = catalog;
+  const current: Version = { queries, analysisOf, tables: tables.all };
   const first = await prepareCatalog(connection, { defineMacros, known, ...current });
   return {
     ...options,
@@ -127,12 +131,12 @@ async function prepareAll(state: State): Promise<void> {
 }
 
 /** The problems of the queries of a catalog, whose new and changed tables are created without rows. */
-async function problemsOf(state: State, next: Catalog): ReturnType<CatalogUpdates['check']> {
+async function problemsOf(state: State, next: AnalyzedCatalog): ReturnType<CatalogUpdates['check']> {
   const { connection, tables, defineMacros, known, closing } = state;
   const found: TableInStore[] = [];
   for (const schema of next.tables) found.push(await tableFor(state, schema));
   state.staged = found.filter((table) => !tables.all.includes(table));
-  const version = { queries: next.queries, tables: found };
+  const version = { ...next, tables: found };
   const options = { defineMacros, known, ...version, planAll: true, inTurns: closing };
   return (await prepareQueries(connection, options)).problems;
 }
@@ -149,7 +153,7 @@ async function tableFor({ tables, staged, stored }: State, schema: TableSchema):
 }
 
 /** Fills the tables that are new or changed, and removes those that the catalog does not have. */
-async function replaceTables(state: State, data: TableData, next: Catalog): Promise<void> {
+async function replaceTables(state: State, data: TableData, next: AnalyzedCatalog): Promise<void> {
   const names = new Set(next.tables.map(({ name }) => name));
   const removed = state.tables.all.map(({ name }) => name).filter((name) => !names.has(name));
   if (state.staged.length === 0 && removed.length === 0 && !state.isFilling) return;
@@ -159,13 +163,13 @@ async function replaceTables(state: State, data: TableData, next: Catalog): Prom
 }
 
 /** @returns the version that was current */
-async function makeCurrent(state: State, next: Catalog): Promise<Version> {
+async function makeCurrent(state: State, next: AnalyzedCatalog): Promise<Version> {
   const previous = state.current;
   state.earlier.add(previous);
   state.staged = [];
   // Those that were staged may have been rebuilt while they were filled.
   const tables = next.tables.map(({ name }) => state.tables.get(name));
-  state.current = { queries: next.queries, tables };
+  state.current = { queries: next.queries, analysisOf: next.analysisOf, tables };
   await prepareAll(state);
   return previous;
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { BrokenFile, CatalogHistory, CatalogProposal } from '../../catalog/folder/catalog-history.ts';
 import type { CatalogFiles } from '../../catalog/folder/read-folder.ts';
 import type { FolderWatch } from '../../catalog/folder/watch-folder.ts';
-import type { Catalog } from '../../catalog/model/saved-query.ts';
+import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import type { CatalogUpdates } from '../../engine/engine.ts';
 import { errorToLog } from '../../engine/without-values.ts';
@@ -16,13 +16,13 @@ interface ReloadOptions {
   readonly source: CatalogSource;
   /** The files of the first version. */
   readonly files: CatalogFiles;
-  readonly history: CatalogHistory;
+  readonly history: CatalogHistory<AnalyzedCatalog>;
   /** undefined: the engine runs any query. */
   readonly updates: CatalogUpdates | undefined;
   /** Whether the files are followed. */
   readonly isOn: boolean;
   /** Builds what serves a version. @returns makes it the current one; that resolves when no request uses an earlier one */
-  readonly prepare: (catalog: Catalog) => Promise<() => Promise<unknown>>;
+  readonly prepare: (catalog: AnalyzedCatalog) => Promise<() => Promise<unknown>>;
   readonly onOutcome: (outcome: ReloadOutcome) => void;
   /**
    * Receives broken files when they begin to be broken, or are broken in another way, and files that are mended, in place
@@ -49,7 +49,7 @@ export function openReload(options: ReloadOptions): Reload {
   /** The last error, which is logged once until something is served again. */
   let failure: string | undefined;
 
-  const serve = async ({ catalog, accept }: CatalogProposal) => {
+  const serve = async ({ catalog, accept }: CatalogProposal<AnalyzedCatalog>) => {
     const replace = await options.prepare(catalog);
     const release = await updates?.replace(catalog);
     // From here on nothing may fail, and all of it happens in one turn of the event loop.

@@ -1,3 +1,4 @@
+import { analyzed } from '../../support/engine-host.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Catalog, Parameter } from '../../../src/catalog/model/saved-query.ts';
@@ -92,7 +93,10 @@ const catalog: fc.Arbitrary<Catalog> = randomCatalog.chain(({ queries, tables })
 test('no comparison of GraphQL schemas finds more than the rules, or something more severe', async () => {
   await fc.assert(
     fc.asyncProperty(catalog, catalog, async (before, after) => {
-      const { endpoints } = await compareCatalogs({ catalog: before, broken: [], tableProblems: [] }, after);
+      const { endpoints } = await compareCatalogs(
+        { catalog: analyzed(before), broken: [], tableProblems: [] },
+        analyzed(after),
+      );
       for (const { changes } of endpoints)
         for (const { kind, graphql, text } of changes)
           expect([kind, text, graphql]).toEqual([kind, text, ruleOf(kind).graphql]);
@@ -107,9 +111,9 @@ test('a version has no changes to itself, and changes are the same in both direc
   await fc.assert(
     fc.asyncProperty(catalog, catalog, async (one, other) => {
       const namesOf = async (a: Catalog, b: Catalog) =>
-        (await compareCatalogs({ catalog: a, broken: [], tableProblems: [] }, b)).endpoints.map(
-          ({ name }) => name,
-        );
+        (
+          await compareCatalogs({ catalog: analyzed(a), broken: [], tableProblems: [] }, analyzed(b))
+        ).endpoints.map(({ name }) => name);
       expect(await namesOf(one, structuredClone(one))).toEqual([]);
       expect(await namesOf(one, other)).toEqual(await namesOf(other, one));
     }),

@@ -1,3 +1,4 @@
+import { analyzed } from '../../support/engine-host.ts';
 import { describe, expect, test } from 'vitest';
 import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import type { Catalog } from '../../../src/catalog/model/saved-query.ts';
@@ -744,7 +745,7 @@ test('fields of records are compared at any depth, and records become typed', as
       })),
     }) as unknown as Catalog;
   const compare = async (before: Catalog, after: Catalog) =>
-    compareCatalogs({ catalog: before, broken: [], tableProblems: [] }, after);
+    compareCatalogs({ catalog: analyzed(before), broken: [], tableProblems: [] }, analyzed(after));
   const before = withFields([
     field('a', 'integer'),
     field('b', 'record', { fields: [field('c', 'string'), field('d', 'date')] }),

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { openHistory } from '../../../src/catalog/folder/catalog-history.ts';
 import type { CheckQueries } from '../../../src/catalog/folder/choose-version.ts';
 import { readFolder } from '../../../src/catalog/folder/read-folder.ts';
-import { completeRecords } from '../../../src/analysis/complete-records.ts';
+import { buildAnalyze } from '../../../src/analysis/analyze-catalog.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../../support/query-folder.ts';
 
 let queries: QueryFolder;
@@ -13,7 +13,7 @@ const acceptAll: CheckQueries = async () => new Map();
 
 const open = (files: Record<string, string>) => {
   queries = makeQueryFolder(files);
-  return openHistory(queries.folder, readFolder(queries.folder), () => new Date(0));
+  return openHistory(queries.folder, readFolder(queries.folder), () => new Date(0), buildAnalyze());
 };
 
 /** Proposes what the folder has now, and accepts it. */
@@ -55,7 +55,7 @@ test('a query with a record follows the tables, and is refused as the file that 
     'tables/t.json': table('STRING'),
   };
   queries = makeQueryFolder(files);
-  const history = openHistory(queries.folder, readFolder(queries.folder), () => new Date(0), completeRecords);
+  const history = openHistory(queries.folder, readFolder(queries.folder), () => new Date(0), buildAnalyze());
   const fieldOf = (catalog = history.catalog) => catalog.queries[0]?.columns[0]?.fields?.[0]?.type;
   expect(fieldOf()).toBe('string');
   const [first] = history.catalog.queries;
@@ -91,7 +91,12 @@ describe('a broken file', () => {
   test('is broken since it was found first', async () => {
     let now = 0;
     queries = makeQueryFolder({ 'a.sql': queryText() });
-    const history = openHistory(queries.folder, readFolder(queries.folder), () => new Date(now));
+    const history = openHistory(
+      queries.folder,
+      readFolder(queries.folder),
+      () => new Date(now),
+      buildAnalyze(),
+    );
     for (now of [1, 2, 3]) {
       queries.write('a.sql', `no header ${now}`);
       const { broken, accept } = await history.propose(readFolder(queries.folder), acceptAll);

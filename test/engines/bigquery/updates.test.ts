@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { buildAnalyze } from '../../../src/analysis/analyze-catalog.ts';
 import { completeBody, errorReply, reply } from '../../support/fake-bigquery.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { openWithFake, testQuery } from './open-with-fake.ts';
 
 const changed = draftQuery({ name: 'changed', columns: { x: 'integer' }, sql: 'select x from t' });
-const catalog = (queries: readonly (typeof testQuery)[]) => ({ queries, tables: [] });
+const catalog = (queries: readonly (typeof testQuery)[]) => buildAnalyze()({ queries, tables: [] });
 
 test('BIGQUERY_START_CHECK=stop: only changed queries are checked, and those that fail are refused', async () => {
   const { fake, engine, close } = await openWithFake({ BIGQUERY_START_CHECK: 'stop' }, []);

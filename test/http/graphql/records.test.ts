@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadTypedCatalog } from '../../../src/analysis/complete-records.ts';
+import { loadAnalyzed } from '../../../src/analysis/analyze-catalog.ts';
 import { graphqlExamples } from '../../../src/http/graphql/examples.ts';
 import { queryText } from '../../support/queries.ts';
 import { randomRows } from '../../support/random-rows.ts';
@@ -16,7 +16,7 @@ const post = async (app: TestApp, query: string) => {
 };
 
 describe('the shipped logs', () => {
-  const { queries, tables } = loadTypedCatalog('queries');
+  const { queries, tables } = loadAnalyzed('queries');
   let app: TestApp;
   beforeAll(async () => {
     const logs = tables.filter(({ name }) => name === 'edge_logs');

@@ -1,10 +1,7 @@
-import type { Catalog, SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { openSandbox } from '@querygate/bigquery-sql/sandbox';
+import type { AnalyzedCatalog } from '../../../analysis/analyze-catalog.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { describeType } from '@querygate/bigquery-sql/types';
-import { StartError } from '../../../errors.ts';
 import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
-
-type Tables = Catalog['tables'];
 
 interface CommonTable {
   readonly name: string;
@@ -14,13 +11,13 @@ interface CommonTable {
 /** Changes of the common tables that callers may read with SQL of their own. */
 export function compareSandboxes(
   { before, after }: Pair,
-  oldTables: Tables,
-  tables: Tables,
+  oldCatalog: AnalyzedCatalog,
+  catalog: AnalyzedCatalog,
 ): readonly Change[] {
   if (before.querySandboxing !== 'enabled' || after.querySandboxing !== 'enabled') return [];
-  if (before.sql === after.sql && oldTables === tables) return [];
-  const old = commonTables(before, oldTables);
-  const now = commonTables(after, tables);
+  if (before.sql === after.sql && oldCatalog.tables === catalog.tables) return [];
+  const old = commonTables(before, oldCatalog);
+  const now = commonTables(after, catalog);
   // Then only the SQL is compared, which `check` reports on.
   if (old === undefined || now === undefined) return [];
   const lowerName = ({ name }: { readonly name: string }) => name.toLowerCase();
@@ -45,17 +42,15 @@ export function compareSandboxes(
   ];
 }
 
-function commonTables(query: SavedQuery, tables: Tables): readonly CommonTable[] | undefined {
-  try {
-    const sandbox = openSandbox(query, tables, { hasOpenTables: true });
-    return sandbox.tables.map((name) => ({
-      name,
-      columns: sandbox
-        .readAll(name)
-        .columns.map((column) => ({ name: column.name, type: describeType(column.type) })),
-    }));
-  } catch (error) {
-    if (error instanceof StartError || error instanceof Error) return undefined;
-    throw error;
-  }
+function commonTables(
+  query: SavedQuery,
+  { analysisOf }: AnalyzedCatalog,
+): readonly CommonTable[] | undefined {
+  const sandbox = analysisOf(query).sandbox();
+  return sandbox?.tables.map((name) => ({
+    name,
+    columns: sandbox
+      .readAll(name)
+      .columns.map((column) => ({ name: column.name, type: describeType(column.type) })),
+  }));
 }

@@ -1,17 +1,16 @@
-import { sandboxSubject } from '../../../catalog/binding/caller-sql.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../../../errors.ts';
 import { equalityColumns } from '@querygate/bigquery-sql/analysis';
 import { calledMacros } from '@querygate/bigquery-sql/duckdb';
-import { openSandbox } from '@querygate/bigquery-sql/sandbox';
-import { type Compiled, compileTree, type Origin, type StoredTable } from '@querygate/bigquery-sql/tree';
+import type { Sandbox } from '@querygate/bigquery-sql/sandbox';
+import { type Compiled, type Origin, readStored, type StoredTable } from '@querygate/bigquery-sql/tree';
+import type { AnalyzedCatalog } from '../../../analysis/analyze-catalog.ts';
 import { queryProblems } from '../../../analysis/query-problems.ts';
-import { unfilteredProblems } from '../../../analysis/tenant-filters.ts';
 import { buildPrepareCallerSql, type PrepareCallerSql } from './caller-sql.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
-import { buildColumnCheck, compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
+import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
 
 /** A query that can run. */
 export interface Runnable {
@@ -30,7 +29,8 @@ export interface Runnable {
 
 interface PrepareOptions {
   readonly queries: readonly SavedQuery[];
-  /** The tables that queries may read, as the database has them. */
+  readonly analysisOf: AnalyzedCatalog['analysisOf'];
+  /** The tables of the catalog, as the database has them. */
   readonly tables: readonly StoredTable[];
   /** Defines the macros that queries call. */
   readonly defineMacros: (names: readonly string[]) => Promise<void>;
@@ -49,7 +49,7 @@ export interface PreparedCatalog {
 }
 
 /**
- * Compiles every query, checks that it returns rows of one tenant, compares its columns with the header, and defines the
+ * Takes the tree of every query, requires that it returns rows of one tenant, compares its columns with the header, and defines the
  * macros that they call.
  *
  * @param connection to a database that has the tables
@@ -68,7 +68,7 @@ export async function prepareCatalog(
 /** As `prepareCatalog`, with the problems of queries that cannot run beside the others. */
 export async function prepareQueries(
   connection: DuckDBConnection,
-  { queries, tables, defineMacros, planAll = false, known, inTurns }: PrepareOptions,
+  { queries, analysisOf, tables, defineMacros, planAll = false, known, inTurns }: PrepareOptions,
 ): Promise<PreparedCatalog> {
   const problems = new Map<SavedQuery, readonly Problem[]>();
   const compiled = new Map<SavedQuery, Compiled>();
@@ -82,9 +82,10 @@ export async function prepareQueries(
     if (inTurns !== undefined) await nextTurn();
     inTurns?.throwIfAborted();
     await collectProblems(problems, query, () => {
-      const tree = compileTree(query, tables, { checkColumns: buildColumnCheck(query) });
-      compiled.set(query, tree);
-      const unfiltered = unfilteredProblems(query, tree);
+      const analysis = analysisOf(query);
+      const tree = analysis.compiled();
+      compiled.set(query, { ...tree, query: readStored(tree.query, tables) });
+      const unfiltered = analysis.tenantProblems();
       if (unfiltered.length > 0) problems.set(query, unfiltered);
     });
   }
@@ -97,8 +98,8 @@ export async function prepareQueries(
     await collectProblems(problems, query, async () => {
       const types =
         (planAll ? undefined : compiledTypes(query, tree)) ?? (await plannedTypes(connection, query, tree));
-      const prepared = buildRunnable(query, tree, types, tables);
       if (problems.has(query)) return;
+      const prepared = buildRunnable(query, tree, types, tables, analysisOf(query).sandbox()?.over(tables));
       known?.set(query, prepared);
       runnable.set(query, prepared);
     });
@@ -120,11 +121,10 @@ function buildRunnable(
   compiled: Compiled,
   types: ResultTypes,
   tables: readonly StoredTable[],
+  sandbox: Sandbox | undefined,
 ): Runnable {
   let prepared: PreparedQuery | undefined;
   let compared: readonly Origin[] | undefined;
-  const sandbox =
-    query.querySandboxing === 'enabled' ? openSandbox(query, tables, { subject: sandboxSubject }) : undefined;
   return {
     compiled,
     get prepared() {

@@ -85,18 +85,6 @@ export async function describeResult(
   }
 }
 
-/** Compares the columns that the header declares with those that a query returns, as far as their types are known. */
-export const buildColumnCheck =
-  ({ columns: declared }: SavedQuery) =>
-  (returned: Compiled['columns']): readonly string[] =>
-    checkColumns(
-      declared,
-      returned.map(({ column, type }) => {
-        const known = resultColumnOf(column, type);
-        return duckdbType(type) === undefined ? { ...known, type: undefined } : known;
-      }),
-    );
-
 async function plannedColumns(
   connection: DuckDBConnection,
   query: Query,

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { GraphQLSchema, isEnumType, isObjectType, printSchema, validateSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { loadTypedCatalog } from '../../../../src/analysis/complete-records.ts';
+import { loadAnalyzed } from '../../../../src/analysis/analyze-catalog.ts';
 import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
 import { randomCatalog } from '../../../support/random-catalog.ts';
 
 describe('schema.graphql', () => {
-  const schema = buildSchema(loadTypedCatalog('queries'));
+  const schema = buildSchema(loadAnalyzed('queries'));
 
   test('is up to date; `npm run schema` prints it again', () => {
     expect(readFileSync('schema.graphql', 'utf8')).toBe(`${printSchema(schema)}\n`);
@@ -28,7 +28,7 @@ describe('schema.graphql', () => {
   });
 
   test('has the same types for a query that is in another version of the catalog too', () => {
-    const catalog = loadTypedCatalog('queries');
+    const catalog = loadAnalyzed('queries');
     const { queries } = catalog;
     const [whole, part] = [catalog, { ...catalog, queries: queries.slice(0, 1), all: queries }].map(
       buildSchema,

@@ -1,0 +1,78 @@
+import { openSandbox, type Sandbox } from '@querygate/bigquery-sql/sandbox';
+import { type Compiled, compileTree, type StoredTable } from '@querygate/bigquery-sql/tree';
+import { sandboxSubject } from '../catalog/binding/caller-sql.ts';
+import type { SavedQuery } from '../catalog/model/saved-query.ts';
+import type { Problem } from '../errors.ts';
+import { checkReturned } from './check-columns.ts';
+import { recordProblemsOf } from './check-records.ts';
+import { type KnownColumn, knownColumns } from './known-columns.ts';
+import { sandboxProblemsOf, tenantProblemsOf } from './tenant-filters.ts';
+
+/** What the files say of a saved query. Each part is computed when it is first needed, and once. */
+export interface QueryAnalysis {
+  /** The tree, over the schemas of the tables. @throws StartError with every problem of the SQL */
+  readonly compiled: () => Compiled;
+  /** The columns that the SQL returns; undefined if it cannot be compiled: an engine that needs it says why. */
+  readonly columns: () => readonly KnownColumn[] | undefined;
+  /** What callers' SQL is judged by; undefined if the query takes none, or has a problem for which it must not. */
+  readonly sandbox: () => Sandbox | undefined;
+  /**
+   * The tables that are not restricted to the tenant. A query whose SQL can't be compiled has the problem that it can't be
+   * checked: an engine may run it all the same.
+   */
+  readonly tenantProblems: () => readonly Problem[];
+  /** The same of each common table that a caller's SQL can name. */
+  readonly sandboxProblems: () => readonly Problem[];
+  /** The differences between the fields that the header declares for its records and those of the SQL. */
+  readonly recordProblems: () => readonly Problem[];
+}
+
+/** What compiles the SQL of saved queries; tests count its calls. */
+export interface Compiler {
+  readonly compileTree: typeof compileTree;
+  readonly openSandbox: typeof openSandbox;
+}
+
+export const compiler: Compiler = { compileTree, openSandbox };
+
+/** @param hasOpenTables whether the query may read other tables too */
+export function analyzeQuery(
+  query: SavedQuery,
+  tables: readonly StoredTable[],
+  hasOpenTables: boolean,
+  { compileTree, openSandbox }: Compiler,
+): QueryAnalysis {
+  const compiled = once(() =>
+    compileTree(query, tables, { hasOpenTables, checkColumns: checkReturned(query) }),
+  );
+  const columns = once(() => knownColumns(compiled, tables));
+  const opened = once(() => openSandbox(query, tables, { hasOpenTables, subject: sandboxSubject }));
+  const sandboxProblems = once(() => sandboxProblemsOf(query, compiled, opened));
+  const takesSql = query.querySandboxing === 'enabled';
+  return {
+    compiled,
+    columns,
+    sandbox: () => (takesSql && sandboxProblems().length === 0 ? opened() : undefined),
+    tenantProblems: once(() => tenantProblemsOf(query, compiled)),
+    sandboxProblems,
+    recordProblems: once(() => recordProblemsOf(query, columns)),
+  };
+}
+
+/** What has failed fails again, with the same error. */
+function once<T>(compute: () => T): () => T {
+  let known: (() => T) | undefined;
+  return () => {
+    if (known === undefined) {
+      try {
+        const value = compute();
+        known = () => value;
+      } catch (error) {
+        known = () => {
+          throw error;
+        };
+      }
+    }
+    return known();
+  };
+}

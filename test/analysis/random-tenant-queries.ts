@@ -1,0 +1,136 @@
+import type { Field } from '@querygate/bigquery-sql/table-schema';
+import type { StoredTable } from '@querygate/bigquery-sql/tree';
+import { quote } from '@querygate/bigquery-sql/types';
+import type { Choose } from '../../packages/bigquery-sql/test/passes/random-queries.ts';
+
+export const queryCount = Number(process.env.TENANT_QUERIES ?? 300);
+
+const fields: readonly Field[] = [
+  { name: 'id', type: 'STRING', mode: 'NULLABLE' },
+  { name: 'project', type: 'STRING', mode: 'NULLABLE' },
+  { name: 'n', type: 'INT64', mode: 'NULLABLE' },
+  { name: 'tags', type: 'STRING', mode: 'REPEATED' },
+];
+const names = ['logs', 'others'];
+export const tenantTables = names.map((name) => ({ name, fields }));
+export const stored = (prefix: string): readonly StoredTable[] =>
+  names.map((name) => ({ name, fields, relation: quote(`${prefix} ${name}`) }));
+
+/** What `@p` is: one tenant, or a list of them. */
+export const forms = [
+  { name: 'one tenant', isList: false, tenants: ['a'] },
+  { name: 'a list', isList: true, tenants: ['a', 'c'] },
+] as const;
+type Form = (typeof forms)[number];
+
+/** Every query has the columns id, project and n, so that each can stand where any other can. */
+export function randomTenantQuery(choose: Choose, { isList }: Form): string {
+  let aliases = 0;
+  const commons: string[] = [];
+  const compared = (column: string) => (isList ? `${column} in unnest(@p)` : `${column} = @p`);
+  const of = <T>(...values: readonly T[]): T => values[choose(values.length)] as T;
+
+  const condition = (items: readonly string[], depth: number): string => {
+    const item = of(...items);
+    const other = of(...items);
+    const filter = compared(`${item}.project`);
+    const at = choose(20);
+    if (at < 8) return filter;
+    const [a, b] = [() => condition(items, depth - 1), () => condition(items, depth - 1)];
+    if (at === 8) return `${item}.project = ${other}.project`;
+    if (at === 9) return `${item}.id = ${other}.id`;
+    if (at === 10) return `${item}.n > 1`;
+    if (at === 11) return `${item}.project ${of('is not null', "= 'a'", "in ('a', 'b')")}`;
+    if (depth <= 0) return 'true';
+    if (at === 12) return `(${a()} or ${b()})`;
+    if (at === 13) return `not (${a()})`;
+    if (at === 14) return `(${a()} and ${b()})`;
+    if (at === 15) return `case when ${a()} then ${b()} else ${of('true', 'false', 'null')} end`;
+    if (at === 16) return `ifnull(${a()}, true)`;
+    if (at === 17) {
+      const inner = `s${aliases++}`;
+      return `${of('', 'not ')}exists (select 1 from ${source(depth - 1)} as ${inner} where ${condition([inner, ...items], depth - 1)})`;
+    }
+    if (at === 18)
+      return `${item}.${of('project', 'id')} ${of('', 'not ')}in (${query(depth - 1, ['project'])})`;
+    return isList
+      ? of(
+          `exists (select 1 from unnest(@p) as x where x = ${item}.project)`,
+          `${item}.project = @p[safe_offset(0)]`,
+          `${item}.project not in unnest(@p)`,
+          `array_length(@p) = 2`,
+          `${item}.project in unnest(array_concat(@p, ['b']))`,
+          `(${filter}) is not false`,
+          `exists (select 1 from unnest(${item}.tags) as x where x in unnest(@p))`,
+        )
+      : of(`${item}.project >= @p`, `lower(${item}.project) = @p`, `${item}.project in (@p, 'b')`);
+  };
+
+  const source = (depth: number): string => {
+    const at = choose(8);
+    if (at < 4 || depth <= 0) return of('logs', 'others');
+    if (at === 4 && commons.length > 0) return of(...commons);
+    return `(${query(depth - 1)})`;
+  };
+
+  const query = (depth: number, columns: readonly string[] = ['id', 'project', 'n']): string => {
+    const items = [`t${aliases++}`];
+    let from = `${source(depth)} as ${items[0]}`;
+    let tables = choose(3);
+    while (tables > 0 && depth > 0) {
+      tables -= 1;
+      const alias = `t${aliases++}`;
+      if (choose(8) === 0) {
+        from = `${from} cross join unnest(${isList ? '@p' : "['a', 'b']"}) as u${aliases++}`;
+        continue;
+      }
+      const kind = of('join', 'left join', 'right join', 'full join', 'join');
+      from = `${from} ${kind} ${source(depth - 1)} as ${alias} on ${condition([...items, alias], 1)}`;
+      if (choose(3) > 0) from += ` and ${items[0]}.project = ${alias}.project`;
+      items.push(alias);
+    }
+    const value = (column: string) => {
+      const item = of(...items);
+      const at = choose(16);
+      if (column === 'n') {
+        if (at === 0) return `count(*) over () as n`;
+        if (at === 1 && depth > 0)
+          return `(select count(*) from ${source(depth - 1)} as c${aliases} where ${condition([`c${aliases++}`, ...items], 1)}) as n`;
+        return `${item}.n as n`;
+      }
+      if (at === 0) return `${item}.${column === 'id' ? 'project' : 'id'} as ${column}`;
+      if (at === 1) return `'a' as ${column}`;
+      if (at === 2) return `coalesce(${item}.${column}, ${of(...items)}.${column}) as ${column}`;
+      return `${item}.${column} as ${column}`;
+    };
+    const shape = choose(12);
+    const where = Array.from({ length: choose(3) }, () => condition(items, depth));
+    const filter = where.length > 0 ? ` where ${where.join(' and ')}` : '';
+    let text: string;
+    if (shape === 0 && columns.length === 3) {
+      const item = of(...items);
+      text = `select ${item}.id as id, ${item}.project as project, count(*) as n from ${from}${filter} group by id, project`;
+    } else if (shape === 1 && columns.length === 3) {
+      text = `select max(${of(...items)}.id) as id, max(${of(...items)}.project) as project, count(*) as n from ${from}${filter}`;
+    } else {
+      text = `select ${of('', '', 'distinct ')}${columns.map(value).join(', ')} from ${from}${filter}`;
+    }
+    if (shape === 2 && depth > 0)
+      text = `${text} ${of('union all', 'union distinct', 'except distinct', 'intersect distinct')} ${query(depth - 1, columns)}`;
+    if (shape === 3) text = `select * from (${text}) order by 1 limit 3`;
+    return text;
+  };
+
+  const withs = Array.from({ length: choose(3) }, (_, at) => {
+    const inner = query(1);
+    const name = `w${at}`;
+    const isRecursive = choose(4) === 0;
+    const text = isRecursive
+      ? `(${inner}) union all select ${of('id', 'project')}, ${of('project', "'a'", 'id')}, n + 1000 from ${name} where n < 1000`
+      : inner;
+    commons.push(name);
+    return `${name} as (${text})`;
+  });
+  const body = query(2);
+  return withs.length === 0 ? body : `with recursive ${withs.join(', ')} ${body}`;
+}
