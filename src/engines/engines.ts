@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
-import { sandboxProblemsOf, tenantProblemsOf } from '../analysis/former-tenant-filters.ts';
 import { uncheckableProblems, uncheckedQueries } from '../analysis/tenant-filters.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Config } from '../config.ts';
@@ -80,16 +79,9 @@ type ProblemsOfQuery = (query: SavedQuery, catalog: AnalyzedCatalog) => readonly
 
 function fileChecksOf({ name, sql, flags = {} }: EngineFactory): ProblemsOfQuery {
   if (sql === 'native') return (query) => uncheckableProblems(query, name, flags.enforcesTenants ?? false);
-  return (query, { analysisOf, tables }) => {
+  return (query, { analysisOf }) => {
     const { tenantProblems, sandboxProblems, recordProblems } = analysisOf(query);
-    const isProved = flags.enforcesTenants ?? false;
-    const problems = [...(isProved ? [] : tenantProblems()), ...sandboxProblems()];
-    // The former proof runs beside the new one: what either refuses is refused.
-    const former = [
-      ...(isProved ? [] : tenantProblemsOf(query, tables)),
-      ...sandboxProblemsOf(query, tables),
-    ];
-    return [...(problems.length > 0 ? problems : former), ...recordProblems()];
+    return [...(flags.enforcesTenants ? [] : tenantProblems()), ...sandboxProblems(), ...recordProblems()];
   };
 }
 
