@@ -4,23 +4,21 @@ import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
 import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { Problem } from '../../errors.ts';
 import { type DatabaseSettings, openDatabase } from './open-database.ts';
-import { prepareCatalog } from './prepare/prepare-catalog.ts';
+import { prepareCatalog, prepareQueries } from './prepare/prepare-catalog.ts';
 import { buildDefineMacros } from './run/define-macros.ts';
 
-/**
- * Checks that DuckDB can run every query of the catalog, over empty tables.
- *
- * @throws StartError with every problem, as opening the engine would
- */
-export async function checkQueries(catalog: AnalyzedCatalog, settings: DatabaseSettings): Promise<void> {
-  await withEmptyTables(catalog.tables, settings, (connection) =>
-    prepareCatalog(connection, {
-      ...catalog,
-      defineMacros: buildDefineMacros(connection, new Set()),
-      planAll: true,
-    }),
-  );
+/** The problems of every query of the catalog that DuckDB cannot run, over empty tables. */
+export function checkQueries(
+  catalog: AnalyzedCatalog,
+  settings: DatabaseSettings,
+): Promise<readonly Problem[]> {
+  return withEmptyTables(catalog.tables, settings, async (connection) => {
+    const defineMacros = buildDefineMacros(connection, new Set());
+    const { problems } = await prepareQueries(connection, { ...catalog, defineMacros, planAll: true });
+    return [...problems.values()].flat();
+  });
 }
 
 /** The SQL that DuckDB runs for any values of the query's parameters. @throws StartError if it cannot run the query */

@@ -1,5 +1,4 @@
 import type { EngineFactory } from '../../engine/engine-factory.ts';
-import { StartError } from '../../errors.ts';
 import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 
 /**
@@ -13,16 +12,7 @@ export function duckdb(options: DuckdbOptions = {}): EngineFactory {
     sql: 'bigquery',
     flags: { enforcesTenants: true },
     open: async (host) => (await import('./open-duckdb.ts')).openDuckdb(host, settings),
-    async check(catalog) {
-      const { checkQueries } = await import('./check-queries.ts');
-      try {
-        await checkQueries(catalog, settings);
-        return [];
-      } catch (error) {
-        if (!(error instanceof StartError)) throw error;
-        return error.problems;
-      }
-    },
+    check: async (catalog) => (await import('./check-queries.ts')).checkQueries(catalog, settings),
     columnsOf: async (sql, given) =>
       (await import('./describe-columns.ts')).describeColumns(sql, given, settings),
     sqlOf: async (query, catalog) =>
