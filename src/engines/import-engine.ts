@@ -29,7 +29,18 @@ export async function importEngine(module: string): Promise<EngineFactory> {
         (reason) => fail(`cannot be opened: ${reason}`),
       );
       requireMembers('what it opens', engine, engineMembers, fail);
-      return engine;
+      return {
+        source: engine.source,
+        ...(engine.updates && { updates: engine.updates }),
+        async run(bound, options) {
+          try {
+            return await engine.run(bound, options);
+          } catch (error) {
+            throw ownError(error);
+          }
+        },
+        close: () => engine.close(),
+      };
     },
   };
 }
@@ -38,9 +49,26 @@ async function openOrFail<T>(open: () => Promise<T>, fail: (reason: string) => E
   try {
     return await open();
   } catch (error) {
-    if (error instanceof StartError || error instanceof GatewayError) throw error;
+    const own = ownError(error);
+    if (own instanceof StartError || own instanceof GatewayError) throw own;
     throw Object.assign(fail(messageOf(error)), { cause: error });
   }
+}
+
+/** A module may import another copy of the package, as beside a command that is installed globally: an error of it as ours. */
+function ownError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof GatewayError || error instanceof StartError) return error;
+  if (error.name === 'GatewayError') {
+    const { code, parameter, retryAfterSeconds, cause, message } = error as GatewayError;
+    return new GatewayError(code, message, {
+      cause,
+      ...(parameter !== undefined && { parameter }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    });
+  }
+  if (error.name !== 'ProblemError') return error;
+  const [summary = ''] = error.message.split(':\n', 1);
+  return new StartError(summary, (error as StartError).problems);
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

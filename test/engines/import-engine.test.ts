@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { importEngine } from '../../src/engines/import-engine.ts';
-import { StartError } from '../../src/errors.ts';
+import { GatewayError, StartError } from '../../src/errors.ts';
 import { engineHost } from '../support/engine-host.ts';
+import { draftQuery } from '../support/queries.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-modules-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -89,4 +90,33 @@ describe('an engine that does not open', () => {
       cause: { message: 'no connection' },
     });
   });
+});
+
+test('errors of another copy of the package are those of this one', async () => {
+  const classes = `
+    class GatewayError extends Error {
+      name = 'GatewayError';
+      code = 'INVALID_PARAMETER';
+      parameter = 'year';
+    }
+    class ProblemError extends Error {
+      name = 'ProblemError';
+      problems = [{ file: 'a.sql', line: 3, message: 'no such table' }];
+    }`;
+  const engine = `{ source: 'a', async run() { throw new GatewayError('no such year') }, async close() {} }`;
+  const failing = await importEngine(
+    writeModule(`${classes} export default { name: 'x', sql: 'native', open: async () => (${engine}) };`),
+  );
+  const query = draftQuery({ sql: '', columns: { x: 'string' } });
+  const { signal } = new AbortController();
+  const error: unknown = await (await failing.open(host))
+    .run({ query, parameters: {} }, { signal })
+    .catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(GatewayError);
+  expect(error).toMatchObject({ code: 'INVALID_PARAMETER', parameter: 'year', message: 'no such year' });
+  const open = `async open() { throw new ProblemError('The tables are wrong:\\n  a.sql:3 no such table') }`;
+  const wrong = await importEngine(
+    writeModule(`${classes} export default { name: 'x', sql: 'native', ${open} };`),
+  );
+  expect(await problemOf(wrong.open(host))).toBe('The tables are wrong:\n  a.sql:3 no such table');
 });

@@ -103,7 +103,7 @@ export const cases = {
   },
   typedParameters: {
     returns:
-      'one row: text, whole, part, yes, moment and day, each the parameter of its name, and NULL if that is NULL',
+      'one row: text, whole, part, yes, moment and day, the parameters of these names, bound as STRING, INT64, FLOAT64, BOOL, TIMESTAMP and DATE',
     columns: {
       text: 'string',
       whole: 'integer',
@@ -129,7 +129,8 @@ export const cases = {
     sql: 'select x from unnest(@words) as x with offset as place order by place',
   },
   wrongValue: {
-    returns: 'one row: x, the text @word as an integer; it fails if the text is no integer',
+    returns:
+      'one row: x, the text @word as an integer; it fails with INVALID_PARAMETER if the text is no integer',
     columns: { x: 'integer' },
     parameters: { word: 'STRING' },
     sql: 'select cast(@word as int64) as x',
@@ -155,7 +156,7 @@ export const cases = {
     sql: 'select current_timestamp() as x',
   },
   endless: {
-    returns: 'nothing within some seconds, but can be stopped',
+    returns: 'nothing within some seconds, but the run ends when its signal is aborted',
     columns: { x: 'integer' },
     sql: `
       with ${digits}
