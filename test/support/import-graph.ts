@@ -12,15 +12,15 @@ const importsOf = (file: string) =>
     normalize(join(dirname(file), path ?? '')),
   );
 
-/** That one unit imports another: a unit is a file, or a folder with all that is in it. */
+/** One unit imports another. A unit is a file, or a folder with everything below it. */
 interface Arrow {
   readonly from: string;
   readonly to: string;
-  /** The imports of files, as `from → to`. */
+  /** The imports of files that make the arrow, as `from → to`. */
   readonly because: readonly string[];
 }
 
-/** Every folder that contains files or folders. */
+/** The folders of the files, and all folders above those. */
 export function foldersOf(imports: Imports): readonly string[] {
   const folders = new Set<string>();
   for (const file of imports.keys())
@@ -34,7 +34,7 @@ export const subfoldersOf = (imports: Imports, folder: string): readonly string[
     .filter((other) => dirname(other) === folder)
     .map((other) => other.slice(folder.length + 1));
 
-/** The arrows between the files and folders that are directly in a folder. */
+/** The arrows between the children of a folder: its files and its subfolders. */
 function arrowsIn(imports: Imports, folder: string): readonly Arrow[] {
   const unitOf = (file: string) =>
     file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split('/')[0] : undefined;
@@ -54,7 +54,11 @@ function arrowsIn(imports: Imports, folder: string): readonly Arrow[] {
   return [...arrows.values()];
 }
 
-/** The shortest way from one unit to another one, along units that may be passed. */
+/**
+ * The arrows of a shortest path from a unit to one for which `isEnd` holds; undefined if there is none.
+ *
+ * @param mayPass whether a path may go through a unit
+ */
 function shortestWay(
   arrows: readonly Arrow[],
   start: string,
@@ -80,8 +84,8 @@ function describeWay(folder: string, way: readonly Arrow[]): string {
 }
 
 /**
- * A circle among the files and folders that are directly in a folder: the arrow that is made of the fewest imports, and the
- * shortest way back. undefined if there is none.
+ * A circle of imports between the children of a folder, as text; undefined if there is none. Of several, it is the one with
+ * the arrow that has the fewest imports, which is the easiest to remove.
  */
 export function circleIn(imports: Imports, folder: string): string | undefined {
   const arrows = arrowsIn(imports, folder);
@@ -100,7 +104,10 @@ export function circleIn(imports: Imports, folder: string): string | undefined {
   return found && describeWay(folder, found);
 }
 
-/** The ways from folders to folders after them in the order, also through files that lie beside them. */
+/**
+ * Imports against the order of a folder's children, as text: each child may import from those before it only. A file that is
+ * not in the order may be imported by all, but must not connect a child with a later one.
+ */
 export function waysBack(imports: Imports, folder: string, order: readonly string[]): readonly string[] {
   const arrows = arrowsIn(imports, folder);
   return order.flatMap((start, at) => {

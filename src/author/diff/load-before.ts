@@ -1,11 +1,11 @@
 import { basename, join } from 'node:path';
 import { checkAddresses } from '../../catalog/check/check-addresses.ts';
 import { checkCatalog } from '../../catalog/check/check-catalog.ts';
+import { parseQueryFile } from '../../catalog/folder/load-catalog.ts';
+import { tablesOf } from '../../catalog/folder/load-tables.ts';
 import { type CatalogFiles, isTablePath } from '../../catalog/folder/read-folder.ts';
 import { readHeader } from '../../catalog/header/read-header.ts';
-import { parseQueryFile } from '../../catalog/folder/load-catalog.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { tablesOf } from '../../catalog/folder/load-tables.ts';
 import type { Problem } from '../../errors.ts';
 
 /** A saved query of the older version that today's rules refuse. */

@@ -1,8 +1,8 @@
-import type { Change as SchemaChange, CriticalityLevel } from '@graphql-inspector/core';
+import type { CriticalityLevel, Change as SchemaChange } from '@graphql-inspector/core';
 import { buildASTSchema, type GraphQLSchema, parse, printSchema } from 'graphql';
-import { camelCase, graphqlNames, pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
 import type { EnumParameter, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { buildSchema } from '../../http/graphql/schema/schema.ts';
+import { camelCase, graphqlNames, pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
 import { importOptional } from '../../optional-packages.ts';
 import type { Pair } from './change.ts';
 import type { Level } from './levels.ts';

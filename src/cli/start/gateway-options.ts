@@ -1,10 +1,7 @@
 import { isLoopback } from '../../config/loopback.ts';
 import type { Config } from '../../config.ts';
 import { loadEngine } from '../../engines/engines.ts';
-import type { GatewayOptions } from '../../gateway/options.ts';
-import { apiKey as keyOf, jwt, keyFile } from '../../exports/keys.ts';
-import { redis } from '../../exports/redis.ts';
-import type { GatewayPlugin } from '../../gateway/plugin.ts';
+import { jwt, keyFile, apiKey as keyOf } from '../../exports/keys.ts';
 import {
   deprecation,
   graphiql,
@@ -15,6 +12,9 @@ import {
   pages,
   shadow,
 } from '../../exports/plugins.ts';
+import { redis } from '../../exports/redis.ts';
+import type { GatewayOptions } from '../../gateway/options.ts';
+import type { GatewayPlugin } from '../../gateway/plugin.ts';
 
 interface ConfiguredOptions extends GatewayOptions {
   /** One of the plug-ins; undefined if METRICS is off. */

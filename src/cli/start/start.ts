@@ -1,22 +1,22 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { createGateway, type Gateway } from '../../gateway/create-gateway.ts';
+import { withSources } from '../../author/problems/print-problems.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import { exitCode } from '../../exit-code.ts';
-import { exitOnSignal, shutDownOnSignal } from './graceful-shutdown.ts';
-import { type MetricsPlugin, openMetricsServer } from '../../exports/plugins.ts';
-import { openServer } from '../../exports/node.ts';
 import { makeKey } from '../../exports/keys.ts';
+import { openServer } from '../../exports/node.ts';
+import { openTracer, type Tracer } from '../../exports/opentelemetry.ts';
+import { type MetricsPlugin, openMetricsServer } from '../../exports/plugins.ts';
+import { createGateway, type Gateway } from '../../gateway/create-gateway.ts';
 import type { FilesReport } from '../../gateway/reload/files-report.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { gatewayOptions } from './gateway-options.ts';
+import { exitOnSignal, shutDownOnSignal } from './graceful-shutdown.ts';
 import { openLog } from './open-log.ts';
 import { openProgressLine } from './progress-line.ts';
 import { startBanner } from './start-banner.ts';
-import { openTracer, type Tracer } from '../../exports/opentelemetry.ts';
-import { withSources } from '../../author/problems/print-problems.ts';
-import type { LoadedSettings } from '../settings/load-settings.ts';
-import { gatewayOptions } from './gateway-options.ts';
 
 interface StartOptions {
   /** Whether problems of saved queries are shown with their source, for people who edit them. */

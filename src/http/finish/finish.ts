@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { memoize } from '../../memoize.ts';
 import type { Cors } from '../access/cors.ts';
 import { matchesEtag } from '../message/cache-headers.ts';
 import type { Exchange } from '../message/exchange.ts';
@@ -85,36 +86,19 @@ function isUnchanged({ status, headers: { etag } }: Reply, { headers }: RequestH
   return etag !== undefined && ifNoneMatch !== undefined && status === 200 && matchesEtag(etag, ifNoneMatch);
 }
 
-/** What is made once of a reply that is sent again; a reply that a plug-in makes of it is another one. */
-interface Finished {
-  /** All headers, but those of one caller. */
-  complete?: SentHeaders;
-  /** The reply to a caller who has the rows already. */
-  notModified?: Reply;
-}
-
-const finished = new WeakMap<Reply, Finished>();
-
-function finishedOf(reply: Reply): Finished {
-  const known = finished.get(reply);
-  if (known !== undefined) return known;
-  const made: Finished = {};
-  finished.set(reply, made);
-  return made;
-}
-
-function notModified(full: Reply): Reply {
-  const known = finishedOf(full);
-  if (known.notModified !== undefined) return known.notModified;
+/** The reply to a caller who has the rows already. A reply is sent again, so that it is made once. */
+const notModified = memoize((full: Reply): Reply => {
   const {
     'content-type': _type,
     'content-length': _length,
     'content-encoding': _coding,
     ...headers
   } = full.headers;
-  known.notModified = { status: 304, headers, body: undefined };
-  return known.notModified;
-}
+  return { status: 304, headers, body: undefined };
+});
+
+/** All headers, but those of one caller. */
+const sharedHeaders = memoize((reply: Reply) => new SentHeaders(completeHeaders(reply)));
 
 /** The reply's own headers, those of every response, and those of the caller; `vary` is the union. */
 function finishHeaders(
@@ -127,7 +111,6 @@ function finishHeaders(
     const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
     return new SentHeaders({ ...headers, ...cors, vary, ...rateLimit });
   }
-  const known = finishedOf(reply);
-  known.complete ??= new SentHeaders(completeHeaders(reply));
-  return rateLimit === undefined ? known.complete : new SentHeaders(rateLimit, known.complete);
+  const shared = sharedHeaders(reply);
+  return rateLimit === undefined ? shared : new SentHeaders(rateLimit, shared);
 }

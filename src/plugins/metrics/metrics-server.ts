@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
-import { metricsPath } from './metrics-route.ts';
 import type { MetricsPlugin } from './metrics.ts';
+import { metricsPath } from './metrics-route.ts';
 import { textFormatType } from './text-format.ts';
 
 /**

@@ -39,6 +39,7 @@ export function metrics(): MetricsPlugin {
     name: 'metrics',
     render,
     open(host) {
+      // The delays of the event loop and the garbage collections are counted from now on, not from the first scrape.
       processMetrics();
       onCatalog(host.catalog);
       families = [

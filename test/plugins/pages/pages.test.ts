@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endpointsOf, type OpenapiDocument } from '../../../packages/pages/src/endpoint.ts';
+import { graphqlVariables } from '../../../packages/pages/src/snippets/snippets.ts';
 import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import { columnTypes } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
-import { endpointsOf, type OpenapiDocument } from '../../../packages/pages/src/endpoint.ts';
-import { graphqlVariables } from '../../../packages/pages/src/snippets/snippets.ts';
 import { openTestApp, type TestApp } from '../../support/test-app.ts';
 
 const { queries } = loadCatalog('queries');

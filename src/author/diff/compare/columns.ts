@@ -1,5 +1,5 @@
-import { graphqlNames } from '../../../names/graphql-names.ts';
 import type { Column } from '../../../catalog/model/saved-query.ts';
+import { graphqlNames } from '../../../names/graphql-names.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
 import type { Kind } from '../rules.ts';
 

@@ -1,13 +1,13 @@
-import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import {
   parseQuery,
   SyntaxProblem,
-  tableReferences,
   type Token,
+  tableReferences,
   tokenize,
   walk,
 } from '@querygate/bigquery-sql/syntax';
 import { type Field, legacyNames, type TableSchema } from '@querygate/bigquery-sql/table-schema';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
 
 /** Changes of the SQL, apart from its layout. */
