@@ -14,7 +14,7 @@ export type {
   Sample,
 } from '../gateway/plugin.ts';
 export type { Exchange } from '../http/message/exchange.ts';
-export type { RequestHead } from '../http/message/head.ts';
+export type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
 export { type Reply, replyJson } from '../http/message/reply.ts';
 export type { LogFields } from '../http/message/request-hooks.ts';
 export type { Answer, PluginRoute } from '../http/message/route.ts';

@@ -12,7 +12,12 @@ interface OpenPlugins {
   replaceCatalog(catalog: Catalog): Promise<unknown>;
 }
 
-/** @throws StartError if two have one name; what `open` throws. `closers` has those that were opened, or tried to */
+/** How long a plug-in may take to close. */
+const closeTimeoutMs = 3_000;
+
+/**
+ * @throws StartError if two have one name, or one of them fails. `closers` has those that were opened, or tried to
+ */
 export async function openPlugins(
   plugins: readonly GatewayPlugin[],
   host: PluginHost,
@@ -26,16 +31,29 @@ export async function openPlugins(
   }
   const log = (plugin: GatewayPlugin, hook: string) => (err: unknown) =>
     host.log.error({ plugin: plugin.name, hook, err }, 'a plug-in has failed');
-  const close = async (plugin: GatewayPlugin) => plugin.close?.();
+  const fail = (plugin: GatewayPlugin, hook: string, error: unknown): never => {
+    if (error instanceof StartError) throw error;
+    log(plugin, hook)(error);
+    const message = error instanceof Error ? error.message : String(error);
+    throw new StartError('A plug-in has failed', [{ message: `${plugin.name}, ${hook}: ${message}` }]);
+  };
   for (const plugin of plugins) {
     closers.push(() => close(plugin).catch(log(plugin, 'close')));
-    await plugin.open?.(host);
+    try {
+      await plugin.open?.(host);
+    } catch (error) {
+      fail(plugin, 'open', error);
+    }
   }
   return {
     *routesOf(catalog, rest) {
       const routes: PluginRoute[] = [];
       for (const plugin of plugins) {
-        routes.push(...(plugin.routes?.(catalog, { ...host, rest }) ?? []));
+        try {
+          routes.push(...arrayOf(plugin.routes?.(catalog, { ...host, rest }) ?? []));
+        } catch (error) {
+          fail(plugin, 'routes', error);
+        }
         yield;
       }
       return routes;
@@ -47,6 +65,24 @@ export async function openPlugins(
   };
 }
 
+/** What a hook must return; a promise, as an `async` function gives it, must not fail unnoticed. */
+function arrayOf<T>(returned: readonly T[]): readonly T[] {
+  if (Array.isArray(returned)) return returned;
+  if (returned instanceof Promise) returned.catch(() => {});
+  throw new TypeError('it must return an array');
+}
+
+async function close(plugin: GatewayPlugin): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const error = new Error(`it has not resolved within ${closeTimeoutMs / 1_000} s`);
+  const timer = setTimeout(() => reject(error), closeTimeoutMs);
+  try {
+    await Promise.race([plugin.close?.(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** The metrics of all plug-ins; those of one that fails have no samples. */
 export const familiesOf = (plugins: readonly GatewayPlugin[], log: Logger): readonly MetricFamily[] =>
   plugins.flatMap((plugin) =>
@@ -54,7 +90,10 @@ export const familiesOf = (plugins: readonly GatewayPlugin[], log: Logger): read
       ...family,
       samples() {
         try {
-          return family.samples();
+          return arrayOf(family.samples()).map(({ labels, ...sample }) => ({
+            ...sample,
+            labels: { ...labels },
+          }));
         } catch (err) {
           log.error({ plugin: plugin.name, hook: family.name, err }, 'a plug-in has failed');
           return [];

@@ -4,6 +4,7 @@ import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import { sendableReply } from '../http/handler/changed-reply.ts';
 import type { Exchange } from '../http/message/exchange.ts';
+import { type RequestHead, TranslatedHead, type TranslatedRequest } from '../http/message/head.ts';
 import type { Reply } from '../http/message/reply.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
 import type { CachedResult, GetResult, ObtainedResult } from '../results/get-result.ts';
@@ -56,34 +57,36 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
         call(plugin, 'onResult', () => plugin.onResult(bound, result), nothing),
   );
   const onReply = withHook('onReply').map((plugin) => (exchange: Exchange, reply: Reply): Reply => {
-    const change = () => sendableReply(plugin.onReply(exchange, reply), reply);
+    const change = () => ifNoPromise(plugin.onReply(exchange, reply), (made) => sendableReply(made, reply));
     return call(plugin, 'onReply', change, () => reply);
   });
   const readsResults = plugins.some((one) => one.onReply ?? one.logFields ?? one.onSent);
   return {
-    translate: withHook('translate').map(
-      (plugin) => (head) =>
-        call(
-          plugin,
-          'translate',
-          () => plugin.translate(head),
-          () => head,
-        ),
-    ),
+    translate: withHook('translate').map((plugin) => (head) => {
+      const translate = () => ifNoPromise(plugin.translate(head), (request) => translatedHead(request, head));
+      return call(plugin, 'translate', translate, () => head);
+    }),
     onRequest: withHook('onRequest').map((plugin) => (exchange) => {
       const refuse = () => {
         throw new GatewayError('INTERNAL', 'Internal error');
       };
-      return call<void | Promise<void>>(plugin, 'onRequest', () => plugin.onRequest(exchange), refuse);
+      const waiting = call<void | Promise<void>>(
+        plugin,
+        'onRequest',
+        () => plugin.onRequest(exchange),
+        refuse,
+      );
+      return waiting instanceof Promise ? waiting : undefined;
     }),
     onReply,
     logFields: withHook('logFields').map((plugin) => (exchange, reply) => {
-      const read = () => {
-        const fields = plugin.logFields(exchange, reply);
-        // What has no JSON must not be found when the line is written.
-        JSON.stringify(fields);
-        return fields;
-      };
+      const read = () =>
+        ifNoPromise(plugin.logFields(exchange, reply), (given) => {
+          const fields = { ...given };
+          // What has no JSON must not be found when the line is written.
+          JSON.stringify(fields);
+          return fields;
+        });
       return call(plugin, 'logFields', read, () => ({}));
     }),
     onSent: withHook('onSent').map(
@@ -139,6 +142,17 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
       };
     },
   };
+}
+
+/** What follows from a value that a hook gives. A promise, which it must not give, is left to `call`. */
+const ifNoPromise = <T, R>(value: T, next: (value: T) => R): R =>
+  value instanceof Promise ? (value as R) : next(value);
+
+function translatedHead(request: TranslatedRequest, received: RequestHead): RequestHead {
+  if (request === received) return received;
+  if (typeof request.method === 'string' && request.headers instanceof Object)
+    return new TranslatedHead(request, received);
+  throw new TypeError('translate must return a request');
 }
 
 /** Every cached reply passes here: what is in memory stays no promise. */

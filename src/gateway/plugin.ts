@@ -6,7 +6,7 @@ import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { ImportReport, Rows, RunOptions } from '../engine/engine.ts';
 import type { CatalogState } from '../http/handler/readiness.ts';
 import type { Exchange } from '../http/message/exchange.ts';
-import type { RequestHead } from '../http/message/head.ts';
+import type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
 import type { Reply } from '../http/message/reply.ts';
 import type { LogFields } from '../http/message/request-hooks.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
@@ -35,8 +35,8 @@ export interface GatewayPlugin {
   onCatalog?(catalog: Catalog): void | Promise<void>;
   /** The files of the catalog were taken up: all of them, some of them, or none. */
   onReload?(outcome: ReloadOutcome): void;
-  /** The request as the gateway is to see it, before its URL is parsed, checked or logged. */
-  translate?(head: RequestHead): RequestHead;
+  /** The request as the gateway is to see it, before its URL is parsed, checked or logged; the same object if nothing changes. */
+  translate?(head: RequestHead): TranslatedRequest;
   /**
    * A request that was admitted to its route; if that needs a key, `exchange.caller.keyId` is known.
    *

@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -10,6 +11,7 @@ import { redis } from '../../src/gateway/redis.ts';
 import { apiKey as keyOf } from '../../src/keys/sources/api-key.ts';
 import { metrics } from '../../src/plugins/metrics/metrics.ts';
 import { eventually } from '../support/eventually.ts';
+import { listen } from '../support/listen.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../support/query-folder.ts';
 import { hasRedis, redisServer } from '../support/redis-server.ts';
 import { openedEngine } from '../support/test-app.ts';
@@ -102,26 +104,109 @@ describe('a plug-in that fails', () => {
     throw new Error('a defect');
   };
   const failed = () => lines.filter(({ msg }) => msg === 'a plug-in has failed').map(({ hook }) => hook);
+  const isAnswered = async () => {
+    for (const path of [rest, rest, graphql]) expect((await get(path)).status).toBe(200);
+  };
+  const hooks = ['translate', 'onResult', 'onReply', 'logFields', 'onSent', 'onRun'] as const;
 
-  test.each(['translate', 'onResult', 'onReply', 'logFields', 'onSent', 'onRun'] as const)(
-    'in %s is logged, and the request is answered',
-    async (hook) => {
-      await open({ name: 'broken', [hook]: fail });
-      expect((await get(rest)).status).toBe(200);
-      expect(failed()).toContain(hook);
-    },
-  );
-
-  test('in onRequest refuses the request', async () => {
-    await open({ name: 'broken', onRequest: fail });
-    expect((await get(rest)).status).toBe(500);
-    expect(failed()).toEqual(['onRequest']);
+  test.each(hooks)('in %s is logged, and the request is answered', async (hook) => {
+    await open({ name: 'broken', [hook]: fail });
+    await isAnswered();
+    expect(failed()).toContain(hook);
   });
 
-  test('later, in a promise, is logged too', async () => {
-    await open({ name: 'broken', onResult: (async () => fail()) as () => void });
-    expect((await get(rest)).status).toBe(200);
-    expect(failed()).toContain('onResult');
+  test.each(hooks)('in %s by a promise, which may fail later, likewise', async (hook) => {
+    await open({ name: 'broken', [hook]: async () => fail() });
+    await isAnswered();
+    expect(failed()).toContain(hook);
+  });
+
+  test.each(hooks)('in %s by a value that has no sense, likewise', async (hook) => {
+    for (const value of [undefined, null, 5, {}, { headers: null }]) {
+      await gateway?.close();
+      await open({ name: 'broken', [hook]: () => value } as GatewayPlugin);
+      await isAnswered();
+    }
+  });
+
+  test('in what it returns for a run', async () => {
+    await open({ name: 'broken', onRun: () => ({ onStart: fail, onEnd: fail }) });
+    await isAnswered();
+    expect(failed()).toContain('onRun');
+  });
+
+  test.each([
+    ['throws', fail],
+    ['rejects', async () => fail()],
+  ])('in onRequest, which %s, refuses the request', async (_, onRequest) => {
+    await open({ name: 'broken', onRequest });
+    for (const path of [rest, graphql]) expect((await get(path)).status).toBe(500);
+    expect(failed()).toEqual(['onRequest', 'onRequest']);
+  });
+
+  test('in onRequest by a value that is no promise does not', async () => {
+    await open({ name: 'broken', onRequest: (() => true) as () => void });
+    await isAnswered();
+  });
+
+  test('in open or routes ends the start, and says which it is', async () => {
+    const broken: readonly (readonly [GatewayPlugin, string])[] = [
+      [{ name: 'broken', open: fail }, 'broken, open: a defect'],
+      [{ name: 'broken', open: async () => fail() }, 'broken, open: a defect'],
+      [{ name: 'broken', routes: fail }, 'broken, routes: a defect'],
+      [{ name: 'broken', routes: (async () => []) as never }, 'broken, routes: it must return an array'],
+    ];
+    for (const [plugin, message] of broken)
+      await expect(open(plugin)).rejects.toMatchObject({ name: 'ProblemError', problems: [{ message }] });
+  });
+
+  test('in its metrics leaves the others', async () => {
+    const family = { name: 'x', help: 'x', type: 'gauge' } as const;
+    const sampled = [fail, () => undefined, async () => fail(), () => [{ value: 5 }]];
+    const ofMetrics = metrics();
+    await open(
+      { name: 'broken', metrics: sampled.map((samples) => ({ ...family, samples: samples as never })) },
+      ofMetrics,
+    );
+    expect(ofMetrics.render()).toContain('\nx 5\n');
+    expect(ofMetrics.render()).toContain('querygate_build_info');
+  });
+
+  test('in a route, or in the reply to its error, is the error of one request', async () => {
+    const base = { access: 'public' } as const;
+    await open({
+      name: 'broken',
+      routes: () => [
+        { ...base, path: '/a', answer: fail },
+        { ...base, path: '/b', answer: async () => fail() },
+        { ...base, path: '/c', answer: fail, replyError: fail },
+        { ...base, path: '/d', answer: (() => undefined) as never },
+        { ...base, path: '/e', answer: () => ({ status: 200, headers: { 'x-bad': 'a\nb' }, body: 'e' }) },
+      ],
+    });
+    for (const path of ['/a', '/b', '/c', '/d', '/e']) expect((await get(path)).status, path).toBe(500);
+    await isAnswered();
+  });
+
+  test('in close, or that never resolves there, does not keep the gateway open', async () => {
+    let closed = 0;
+    await open(
+      {
+        name: 'first',
+        async close() {
+          closed += 1;
+        },
+      },
+      { name: 'rejecting', close: async () => fail() },
+      { name: 'endless', close: () => new Promise(() => {}) },
+    );
+    await gateway?.close();
+    expect(closed).toBe(1);
+    const ends = lines.filter(({ msg }) => msg === 'a plug-in has failed');
+    expect(ends.map(({ plugin, hook }) => [plugin, hook])).toEqual([
+      ['endless', 'close'],
+      ['rejecting', 'close'],
+    ]);
   });
 
   test('with a header that HTTP does not allow leaves the reply as it was', async () => {
@@ -164,6 +249,48 @@ describe('a reply of a plug-in', () => {
     };
     await open({ name: 'refusing', onReply: refuse });
     expect((await get(rest)).status).toBe(403);
+  });
+});
+
+describe('a plug-in', () => {
+  test('may translate a request to another one, of the same caller', async () => {
+    const seen: unknown[] = [];
+    await open({
+      name: 'short',
+      translate: (head) =>
+        head.url?.endsWith('/short') ? { ...head, url: head.url.replace('/short', rest) } : head,
+      onRequest: ({ head }) => void seen.push(head.address, head.signal.aborted),
+    });
+    const headers = { 'x-api-key': apiKey };
+    const short = new Request('http://gateway.test/short', { headers });
+    const response = await gateway?.fetch(short, { address: '192.0.2.7' });
+    expect([await response?.json(), seen]).toEqual([{ result: [{ n: 1 }] }, ['192.0.2.7', false]]);
+    const server = createServer(gateway?.listener);
+    try {
+      const port = await listen(server);
+      expect((await fetch(`http://127.0.0.1:${port}/short`, { headers })).status).toBe(200);
+      expect(seen.slice(2)).toEqual([expect.stringContaining('127.0.0.1'), false]);
+    } finally {
+      server.close();
+    }
+  });
+
+  test('may have routes in the place of those of the gateway, with headers in any case', async () => {
+    const routes: GatewayPlugin['routes'] = () =>
+      ['/healthz', '/graphql'].map((path) => ({
+        path,
+        access: 'public',
+        answer: () => ({ status: 200, headers: { 'X-Frame-Options': 'SAMEORIGIN' }, body: 'mine' }),
+      }));
+    await open({ name: 'a', routes });
+    for (const path of ['/healthz', graphql]) {
+      const response = await get(path);
+      expect([await response.text(), response.headers.get('x-frame-options')]).toEqual([
+        'mine',
+        'SAMEORIGIN',
+      ]);
+    }
+    expect((await get(rest)).status).toBe(200);
   });
 });
 

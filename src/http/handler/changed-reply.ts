@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { Readable } from 'node:stream';
+import { memoize } from '../../memoize.ts';
 import type { Exchange } from '../message/exchange.ts';
 import type { Reply } from '../message/reply.ts';
 import type { RequestHooks } from '../message/request-hooks.ts';
@@ -29,12 +30,7 @@ export function sendableReply(reply: Reply, { headers: checked, body: before }: 
   if (reply.headers === checked && reply.body === before) return reply;
   const known = sendable.get(reply);
   if (known !== undefined) return known;
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(reply.headers)) {
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
-    headers[name.toLowerCase()] = String(value);
-  }
+  const headers = checkedHeaders(reply);
   const { body } = reply;
   if (body !== before) delete headers['content-length'];
   if (body !== before && (typeof body === 'string' || body instanceof Uint8Array))
@@ -47,3 +43,16 @@ export function sendableReply(reply: Reply, { headers: checked, body: before }: 
 
 /** A plug-in that gives the same object again is spared the checks. */
 const sendable = new WeakMap<Reply, Reply>();
+
+/** The reply of a plug-in's route, as it can be sent. @throws TypeError as `sendableReply` does */
+export const checkedReply = memoize((reply: Reply): Reply => ({ ...reply, headers: checkedHeaders(reply) }));
+
+function checkedHeaders(reply: Reply): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(reply.headers)) {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    headers[name.toLowerCase()] = String(value);
+  }
+  return headers;
+}

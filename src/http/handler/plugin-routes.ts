@@ -2,7 +2,8 @@ import { GatewayError, StartError } from '../../errors.ts';
 import type { RequestHead } from '../message/head.ts';
 import type { PathToLog } from '../message/paths.ts';
 import { replyError } from '../message/reply.ts';
-import type { PluginRoute, Route } from '../message/route.ts';
+import type { Answer, PluginRoute, Route } from '../message/route.ts';
+import { checkedReply } from './changed-reply.ts';
 
 /** The route of a request, by its method and headers. */
 export type RouteByHead = (head: RequestHead) => Route;
@@ -55,7 +56,7 @@ function requireDistinct(routes: readonly PluginRoute[]): void {
   if (twice.length === 0) return;
   throw new StartError(
     'The gateway cannot start',
-    twice.map((name) => ({ message: `plugins: two plug-ins have the route ${name}; leave one of them out` })),
+    twice.map((name) => ({ message: `plugins: the route ${name} is there twice; leave one of them out` })),
   );
 }
 
@@ -69,13 +70,17 @@ function patternOf(path: string): (pathname: string) => boolean {
 }
 
 function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteByHead {
-  const { access, answer, methods = ['GET'], allowsCors = false } = plugin;
+  const { access, methods = ['GET'], allowsCors = false } = plugin;
   const isRead = methods.join() === 'GET';
   const allowed = [
     ...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
     'OPTIONS',
   ].join(', ');
-  const base = { access: 'public', allowsCors: true, replyError: plugin.replyError ?? replyError } as const;
+  const base = { access: 'public', allowsCors: true, replyError: replyErrorOf(plugin) } as const;
+  const answer: Answer = (...request) => {
+    const reply = plugin.answer(...request);
+    return reply instanceof Promise ? reply.then(checkedReply) : checkedReply(reply);
+  };
   const route: Route = { ...base, access, allowsCors, answer };
   const options = optionsRoute(allowed, base);
   const other: Route = {
@@ -96,6 +101,19 @@ function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteBy
     if (method === 'OPTIONS') return options;
     if (readable && (method === 'GET' || method === 'HEAD')) return route;
     return methods.includes(method as 'POST') ? route : other;
+  };
+}
+
+/** The usual reply, if that of the plug-in fails: an error must always have a reply. */
+function replyErrorOf(plugin: PluginRoute): Route['replyError'] {
+  return (error, log) => {
+    try {
+      return plugin.replyError === undefined
+        ? replyError(error, log)
+        : checkedReply(plugin.replyError(error, log));
+    } catch (defect) {
+      return replyError(defect, log);
+    }
   };
 }
 

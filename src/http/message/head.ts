@@ -29,6 +29,9 @@ export interface RequestHead {
   results?: ObtainedResult[] | undefined;
 }
 
+/** What a plug-in may change of a request. */
+export type TranslatedRequest = Pick<RequestHead, 'method' | 'url' | 'headers'>;
+
 /** How requests reach the gateway. */
 export interface Reception {
   /** Proxies that name the caller's address; undefined: none. */
@@ -103,6 +106,35 @@ export function headOfFetch(
     },
     signal,
   };
+}
+
+/** A request as a plug-in has changed it, from the caller of the one that was received. */
+export class TranslatedHead implements RequestHead {
+  readonly method: string;
+  readonly url: string | undefined;
+  readonly headers: RequestHeaders;
+  trace: RequestTrace | undefined = undefined;
+  results: ObtainedResult[] | undefined = undefined;
+  readonly #received: RequestHead;
+
+  constructor({ method, url, headers }: TranslatedRequest, received: RequestHead) {
+    this.method = method;
+    this.url = url;
+    this.headers = headers;
+    this.#received = received;
+  }
+
+  get address(): string | undefined {
+    return this.#received.address;
+  }
+
+  onKey(): void {
+    this.#received.onKey?.();
+  }
+
+  get signal(): AbortSignal {
+    return this.#received.signal;
+  }
 }
 
 /** @param url absolute */

@@ -1,4 +1,4 @@
-import type { RequestHead, RequestHeaders } from '../../http/message/head.ts';
+import type { RequestHead, RequestHeaders, TranslatedRequest } from '../../http/message/head.ts';
 import { endpointPath } from '../../http/message/paths.ts';
 import { decodeText } from '../../http/message/prepared-request.ts';
 
@@ -7,11 +7,12 @@ import { decodeText } from '../../http/message/prepared-request.ts';
  * a header. From here on the key is in no URL, so that nothing that logs, counts, traces or caches can contain it. Requests
  * to other paths stay as they are.
  */
-export function translateRequest(head: RequestHead): RequestHead {
+export function translateRequest(head: RequestHead): TranslatedRequest {
   const { origin, address, query = '' } = target.exec(head.url ?? '')?.groups ?? {};
   if (address === undefined) return head;
   const { apiKey, rest } = takeApiKey(query);
-  return new TranslatedHead(head, `${origin}${endpointPath}${address}${rest}`, oneKey(head.headers, apiKey));
+  const url = `${origin}${endpointPath}${address}${rest}`;
+  return { method: head.method, url, headers: oneKey(head.headers, apiKey) };
 }
 
 /** `/api/endpoints/query/<address>`, and the older paths `/api/endpoints/query/name/<name>` and `/endpoints/query/<address>`. */
@@ -47,32 +48,4 @@ function oneKey(headers: RequestHeaders, apiKey: string | undefined): RequestHea
   }
   if (apiKey === undefined || headers['x-api-key'] !== undefined) return headers;
   return { ...headers, 'x-api-key': apiKey };
-}
-
-class TranslatedHead implements RequestHead {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: RequestHeaders;
-  trace: RequestHead['trace'] = undefined;
-  results: RequestHead['results'] = undefined;
-  readonly #received: RequestHead;
-
-  constructor(received: RequestHead, url: string, headers: RequestHeaders) {
-    this.method = received.method;
-    this.url = url;
-    this.headers = headers;
-    this.#received = received;
-  }
-
-  get address(): string | undefined {
-    return this.#received.address;
-  }
-
-  onKey(): void {
-    this.#received.onKey?.();
-  }
-
-  get signal(): AbortSignal {
-    return this.#received.signal;
-  }
 }
