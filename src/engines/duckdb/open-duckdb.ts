@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { PerOwnerQueue } from '../../concurrency/per-owner-queue.ts';
 import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import { quoteText } from '@querygate/bigquery-sql/tree';
@@ -68,11 +67,9 @@ export async function openDuckdb(
       closing: closing.signal,
     });
     const { runnable } = versions;
-    const workers: DuckDBConnection[] = [];
-    for (let left = limits.concurrency; left > 0; left -= 1) workers.push(await connect());
     data = await openData({ connect, settings, store, tables, onRebuilt: versions.onRebuilt, now, listener });
     await adminConnection.run(lockdown(store, settings));
-    pool = new ConnectionPool(workers, {
+    pool = await ConnectionPool.open(limits.concurrency, {
       maxSlow: settings.threads,
       queueLength: limits.queueLength,
       database,

@@ -23,7 +23,7 @@ export interface Streams {
   close(table: string): void;
 }
 
-/** Runs `_shared.sql`, and opens the streams of all tables. */
+/** Runs `_shared.sql`, and opens the streams of all tables: `queries/demo/<table>.sql` makes the rows. */
 export async function openStreams(
   connection: DuckDBConnection,
   tables: StoredTables,

@@ -62,6 +62,13 @@ export class ConnectionPool {
   /** Runs that have been left behind: at most as many as there are places. */
   readonly #leftBehind = new Set<Promise<void>>();
 
+  /** @param size how many queries may run at the same moment, each on a connection of its own */
+  static async open(size: number, options: PoolOptions): Promise<ConnectionPool> {
+    const connections: DuckDBConnection[] = [];
+    for (let left = size; left > 0; left -= 1) connections.push(await options.database.connect());
+    return new ConnectionPool(connections, options);
+  }
+
   constructor(connections: readonly DuckDBConnection[], { maxSlow, queueLength, database }: PoolOptions) {
     this.#idle = connections.map((connection) => openWorker(connection, database.hostWorks));
     this.#size = connections.length;
