@@ -2,6 +2,9 @@ import { parseTimestamp } from './timestamps.ts';
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
+/** A number of seconds in the header of a saved query: `900s`. Without flags, for its JSON Schema. */
+export const secondsPattern = /^[1-9][0-9]{0,7}s$/;
+
 const pattern = /^(?<count>\d{1,6})(?<unit>[mhd])$/;
 
 /** Parses a duration such as `90d`, `12h` or `30m`. @returns milliseconds; undefined if the text is invalid */

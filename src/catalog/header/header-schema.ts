@@ -1,6 +1,7 @@
 import { parameterTypes as bindTypes } from '@querygate/bigquery-sql/types';
 import { z } from 'zod';
 import { maxListItems, maxValueLength } from '../binding/value-limits.ts';
+import { secondsPattern } from '../../files/durations.ts';
 import { lowerCaseUuid } from '../model/find-query.ts';
 import { labelKey } from '../../names/label-names.ts';
 import { metricName, metricNameRule } from '../../names/prometheus-names.ts';
@@ -16,7 +17,7 @@ const text = z.string().trim().min(1, 'must not be empty');
 
 const seconds = z
   .string()
-  .regex(/^[1-9][0-9]{0,7}s$/, 'must be seconds, as in 900s')
+  .regex(secondsPattern, 'must be seconds, as in 900s')
   .transform((value) => Number.parseInt(value, 10));
 
 const inQuotes = 'must be in quotes: as a number of YAML it would be rounded';
