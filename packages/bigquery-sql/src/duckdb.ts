@@ -41,4 +41,5 @@ export {
   type StatementContext,
 } from './duckdb/run-statement.ts';
 export { calledMacros } from './macros/called-macros.ts';
-export { macroDefinitions, sessionSettings } from './macros/macros.ts';
+export { sessionSettings } from './duckdb/session-settings.ts';
+export { macroDefinitions } from './macros/macros.ts';

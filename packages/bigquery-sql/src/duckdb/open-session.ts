@@ -1,5 +1,4 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { sessionSettings } from '../macros/macros.ts';
 import type { StoredTable } from '../tree/stored-table.ts';
 import { type ParameterType, quote, type TypedParameter, unknown } from '../types.ts';
 import { bigqueryType } from './bigquery-type.ts';
@@ -8,6 +7,7 @@ import { buildCompute } from './compute-constants.ts';
 import { registerHostFunctions } from './host/host-functions.ts';
 import { keepByteOrderMarks } from './keep-byte-order-marks.ts';
 import type { Outcome } from './outcome.ts';
+import { sessionSettings } from './session-settings.ts';
 import { explainStatement, runStatement, type Statement } from './run-statement.ts';
 
 /** A value of a parameter, with the type of BigQuery that it has in the SQL; a list is an ARRAY. */

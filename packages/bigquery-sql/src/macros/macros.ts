@@ -20,13 +20,6 @@ export const macros: ReadonlyMap<string, readonly Macro[]> = withArgumentsComput
 /** The parameters of these macros that lambdas read. */
 export const capturedParameters = new CapturedParameters(macros);
 
-/** Settings that every connection needs for BigQuery's semantics. */
-export const sessionSettings: readonly string[] = [
-  "SET TimeZone = 'UTC'",
-  "SET default_null_order = 'nulls_first_on_asc_last_on_desc'",
-  'SET integer_division = false',
-];
-
 /**
  * SQL that defines macros and those that they use, before any rewritten query; '' if there is nothing to define.
  *

@@ -1,8 +1,9 @@
-import type { CreateFunction } from '../syntax/nodes.ts';
+import { didYouMean } from '../text/nearest-name.ts';
+import type { CreateFunction, Identifier } from '../syntax/nodes.ts';
 import { column, field, nullLiteral } from '../tree/build.ts';
 import type { Expression, From, Member, Window } from '../tree/nodes.ts';
 import { anonymousField, fieldOf, sameName, type Type, unknown } from '../types.ts';
-import type { Place } from './unsupported.ts';
+import { type Place, Unsupported } from './unsupported.ts';
 
 /** The names that an expression or a subquery may use. */
 export interface Scope {
@@ -215,3 +216,11 @@ export function fieldValues(of: Expression): readonly Member[] {
     value: field(of, name || anonymousField(index), type),
   }));
 }
+
+/**
+ * The problem of a name that no column has.
+ *
+ * @param hint what is said if no known name is nearly the same
+ */
+export const unknownColumn = (name: Identifier, known: Iterable<string>, hint = ''): Unsupported =>
+  new Unsupported(name, `no column is named ${name.name}${didYouMean(name.name, known) || hint}`);

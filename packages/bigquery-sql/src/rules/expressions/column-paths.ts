@@ -7,6 +7,7 @@ import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import {
   columnNames,
+  unknownColumn,
   columnsIn,
   fieldValue,
   findColumns,
@@ -131,10 +132,7 @@ function onlyCandidate(
   // An unsupported FROM item has any column.
   const any = candidates.find(({ type }) => type.kind === 'unknown');
   if (any) return any;
-  if (!found) {
-    const hint = didYouMean(name.name, known()) || aliasesHint(aliases);
-    throw new Unsupported(name, `no column is named ${name.name}${hint}`);
-  }
+  if (!found) throw unknownColumn(name, known(), aliasesHint(aliases));
   if (another) throw new Unsupported(name, `${name.name} is ambiguous: qualify it with the table's name`);
   return found;
 }

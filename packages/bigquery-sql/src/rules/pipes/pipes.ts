@@ -1,4 +1,3 @@
-import { didYouMean } from '../../text/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { sameName } from '../../types.ts';
 import type { Context } from '../context.ts';
@@ -13,7 +12,7 @@ import { resolveLimit } from '../queries/limit.ts';
 import type { Output } from '../queries/outputs.ts';
 import { rowValue, selectList } from '../queries/select-list.ts';
 import { combine } from '../queries/set-operations.ts';
-import type { Scope } from '../scope.ts';
+import { type Scope, unknownColumn } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { aggregate } from './aggregate.ts';
 import { fromOf, nest, type Rows, rowsOf, rowsOfFrom, scopeOf, toQuery } from './pipe-rows.ts';
@@ -144,10 +143,11 @@ function findOutput(name: Syntax.Identifier, { columns }: Rows): Output {
   const [found, another] = columns.filter(
     (output) => !output.isAnonymous && sameName(output.name, name.name),
   );
-  if (!found) {
-    const known = columns.map((output) => output.name);
-    throw new Unsupported(name, `no column is named ${name.name}${didYouMean(name.name, known)}`);
-  }
+  if (!found)
+    throw unknownColumn(
+      name,
+      columns.map((output) => output.name),
+    );
   if (another) throw new Unsupported(name, `${name.name} is ambiguous`);
   return found;
 }

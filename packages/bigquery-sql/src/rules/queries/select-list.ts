@@ -1,10 +1,17 @@
-import { didYouMean } from '../../text/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { struct } from '../../tree/build.ts';
 import { anonymousField, sameName, structOf } from '../../types.ts';
 import type { Context } from '../context.ts';
 import { impliedName } from '../expressions/column-paths.ts';
-import { type ColumnUse, fieldValues, findRange, type Range, type Scope, usesOf } from '../scope.ts';
+import {
+  type ColumnUse,
+  fieldValues,
+  findRange,
+  type Range,
+  type Scope,
+  unknownColumn,
+  usesOf,
+} from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { type Output, resolveOutput, starColumns, toOutput } from './outputs.ts';
 
@@ -74,11 +81,9 @@ function modified(
   context: Context,
 ): readonly Output[] {
   const isComplete = !scope.ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn);
-  for (const { name, ...place } of [...except, ...replace.map((replaced) => replaced.name)]) {
-    if (isComplete && !columns.some((column) => sameName(column.name, name))) {
-      const known = columns.map((column) => column.name);
-      throw new Unsupported(place, `no column is named ${name}${didYouMean(name, known)}`);
-    }
+  const known = columns.map(({ name }) => name);
+  for (const name of [...except, ...replace.map((replaced) => replaced.name)]) {
+    if (isComplete && !known.some((one) => sameName(one, name.name))) throw unknownColumn(name, known);
   }
   const kept = columns.filter((column) => !except.some(({ name }) => sameName(name, column.name)));
   if (isComplete && kept.length === 0 && columns.length > 0 && except[0])
