@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openRunner } from '../../src/author/sql/runner.ts';
-import { splitStatements } from '@querygate/bigquery-sql/command';
 import { sqlUsage } from '../../src/author/sql/usage.ts';
 import { runQuerygate } from '../support/gateway-process.ts';
 
@@ -221,17 +220,4 @@ test('a statement that ends its process, or never ends, stops no other statement
   });
   expect(await run('c')).toMatchObject({ rows: [['c']] });
   await runner.close();
-});
-
-test('statements end at semicolons outside literals and comments', () => {
-  const split = (sql: string) => splitStatements(sql).map((text) => text.trim());
-  expect(split('select \';\' ; select """;""", `a;b` -- ;\n/* ; */; ')).toEqual([
-    "select ';'",
-    'select """;""", `a;b` -- ;\n/* ; */',
-  ]);
-  expect(split('create temp function f() as (1); select f(); select 2')).toEqual([
-    'create temp function f() as (1); select f()',
-    'select 2',
-  ]);
-  expect(splitStatements('select 1;\n select 2')[1]).toBe('         \n select 2');
 });

@@ -1,10 +1,15 @@
 #!/usr/bin/env node
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { outcomeJson, outcomeText } from './command/output.ts';
-import { applyParameters, commandError, parseParameters } from './command/parameter-option.ts';
-import { splitStatements } from './command/split-statements.ts';
+import {
+  applyParameters,
+  commandError,
+  parseParameters,
+  stringParameters,
+} from './command/parameter-option.ts';
+import { readStatements } from './command/read-statements.ts';
 import { storedTables } from './duckdb/open-session.ts';
 import {
   compile,
@@ -77,14 +82,10 @@ async function main(): Promise<number> {
     return 0;
   }
   const parameters = parseParameters(values.parameter);
-  const given = [...values.file.flatMap(readStatements), ...positionals.flatMap(splitStatements)];
-  const texts = given.length > 0 ? given : splitStatements(await readInput());
+  const texts = await readStatements(values.file, positionals);
   if (texts.length === 0) throw commandError('there is no statement; --help shows how to give one');
-  const strings = parameters.flatMap(({ name, literal, value }) =>
-    literal === undefined ? [[name, value] as const] : [],
-  );
   const limits = {
-    parameters: Object.fromEntries(strings),
+    parameters: stringParameters(parameters),
     ...(values.timeout && { timeoutMs: 1000 * positiveNumber('--timeout', values.timeout) }),
     ...(values['max-rows'] && { maxRows: positiveNumber('--max-rows', values['max-rows']) }),
   };
@@ -167,34 +168,6 @@ async function connect(file: string | undefined): Promise<DuckDBConnection> {
     throw commandError(`--database: ${file} cannot be opened: ${messageOf(error)}`);
   }
   return connection;
-}
-
-/** The statements of a file, each with its place. */
-function readStatements(file: string): readonly string[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    throw commandError(`--file: ${file} cannot be read`);
-  }
-  if (!/\.json$/i.test(file)) return splitStatements(text);
-  const list = parseList(text);
-  if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list;
-  throw commandError(`--file: ${file} must be a JSON array of texts`);
-}
-
-function parseList(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-async function readInput(): Promise<string> {
-  if (process.stdin.isTTY) throw commandError('expected a statement, a file, or SQL on standard input');
-  const chunks = await Array.fromAsync(process.stdin as AsyncIterable<Buffer>);
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function positiveNumber(option: string, text: string): number {

@@ -1,9 +1,10 @@
-/** What commands that run SQL share: parameters, statements of a text, output. */
+/** What commands that run SQL share: parameters, statements, output. */
 export { outcomeJson, outcomeText } from './command/output.ts';
 export {
   applyParameters,
   commandError,
   type Parameter,
   parseParameters,
+  stringParameters,
 } from './command/parameter-option.ts';
-export { splitStatements } from './command/split-statements.ts';
+export { readStatements } from './command/read-statements.ts';

@@ -77,7 +77,8 @@ describe('a command line that is wrong', () => {
     for (const text of ['{', '{}', '[1]']) {
       const file = write('statements.json', text);
       const { status, stderr } = runCommand(['-f', file]);
-      expect([status, stderr]).toEqual([2, `--file: ${file} must be a JSON array of texts\n`]);
+      const message = `--file: ${file} must be a JSON array of texts, or of objects with a text sql\n`;
+      expect([status, stderr]).toEqual([2, message]);
     }
     const file = write('text.duckdb', 'no database');
     const { status, stderr } = runCommand(['-d', file, 'select 1']);

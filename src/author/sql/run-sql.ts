@@ -15,7 +15,7 @@ export async function runSql(
   given: readonly string[],
   flags: SqlFlags,
 ): Promise<boolean> {
-  const options = await readSqlOptions(given, flags, process.stdin);
+  const options = await readSqlOptions(given, flags);
   const { statements, json, explain, timeoutMs, maxRows } = options;
   const texts = statements.map(({ sql }) => sql);
   const runner = openRunner({ settings, texts, explain, timeoutMs, maxRows });

@@ -96,6 +96,12 @@ function literalText(type: string, value: string): string | undefined {
   }
 }
 
+/** The parameters that stay in the SQL, with their values. */
+export const stringParameters = (parameters: readonly Parameter[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    parameters.flatMap(({ name, literal, value }) => (literal === undefined ? [[name, value]] : [])),
+  );
+
 interface Replacement {
   readonly line: number;
   /** Where the literal begins in the new text, from 1. */

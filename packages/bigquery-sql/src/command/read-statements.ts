@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parseJson } from '../text/parse-json.ts';
+import { commandError } from './parameter-option.ts';
+import { splitStatements } from './split-statements.ts';
+
+/**
+ * The statements of files, and of texts that are SQL or name a file; those of standard input if there are neither.
+ *
+ * @throws ProblemError
+ */
+export async function readStatements(
+  files: readonly string[],
+  given: readonly string[],
+): Promise<readonly string[]> {
+  const sources = [...files.map(ofFile), ...given.map(ofArgument)];
+  return sources.length > 0 ? sources.flat() : splitStatements(await standardInput());
+}
+
+const ofArgument = (text: string): readonly string[] =>
+  /\.(sql|json)$/i.test(text) && existsSync(text) ? ofFile(text) : splitStatements(text);
+
+function ofFile(file: string): readonly string[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw commandError(`--file: ${file} cannot be read`);
+  }
+  return /\.json$/i.test(file) ? ofJson(file, text) : splitStatements(text);
+}
+
+/** The texts of a JSON array; each is one statement. */
+function ofJson(file: string, json: string): readonly string[] {
+  const invalid = commandError(
+    `--file: ${file} must be a JSON array of texts, or of objects with a text sql`,
+  );
+  let content: unknown;
+  try {
+    content = parseJson(json);
+  } catch {
+    throw invalid;
+  }
+  if (!Array.isArray(content)) throw invalid;
+  return content.map((item: unknown) => {
+    const text = typeof item === 'object' && item !== null && 'sql' in item ? item.sql : item;
+    if (typeof text !== 'string') throw invalid;
+    return text;
+  });
+}
+
+async function standardInput(): Promise<string> {
+  if (process.stdin.isTTY) throw commandError('expected a statement, a file, or SQL on standard input');
+  const chunks = await Array.fromAsync(process.stdin as AsyncIterable<Buffer>);
+  return Buffer.concat(chunks).toString('utf8');
+}
