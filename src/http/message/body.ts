@@ -13,6 +13,8 @@ export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
   if (isTooLong(message.headers['content-length'])) return Promise.reject(bodyTooLarge());
   // Nothing would arrive any more.
   if (message.readableDidRead) return bodyThatWasRead(message);
+  // It emits no `close` any more.
+  if (message.destroyed) return Promise.reject(callerDisconnected());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let byteLength = 0;
@@ -40,15 +42,16 @@ async function bodyThatWasRead({ body }: IncomingMessage & { readonly body?: unk
   if (body instanceof Uint8Array) return body;
   if (typeof body === 'string') return Buffer.from(body);
   if (typeof body === 'object' && body !== null) return Buffer.from(JSON.stringify(body));
-  throw new GatewayError(
-    'BAD_REQUEST',
-    'The body was read before the gateway: the server must leave it unread',
-  );
+  throw wasRead();
 }
 
+const wasRead = () =>
+  new GatewayError('BAD_REQUEST', 'The body was read before the gateway: the server must leave it unread');
+
 /** The same for a Fetch request. @throws GatewayError BAD_REQUEST, too, if its stream fails */
-export async function bodyOfFetch({ headers, body, signal }: Request): Promise<Uint8Array> {
+export async function bodyOfFetch({ headers, body, bodyUsed, signal }: Request): Promise<Uint8Array> {
   if (isTooLong(headers.get('content-length') ?? undefined)) throw bodyTooLarge();
+  if (bodyUsed) throw wasRead();
   const chunks: Uint8Array[] = [];
   let byteLength = 0;
   try {

@@ -33,7 +33,7 @@ export interface Caller {
    * characters: long and unusual ones are shown as a digest.
    */
   readonly id: string;
-  /** Whose it is, for people. */
+  /** Who it is, for people, up to 200 characters: the log has it once for each `id`. */
   readonly name?: string | undefined;
   /** The only tenants whose rows it can read; absent, or `all`: every tenant. A list must not be empty. */
   readonly tenants?: readonly string[] | 'all';
@@ -71,6 +71,7 @@ function openFunction(callerOf: KeyFunction, host: Parameters<KeySource['open']>
   /** By everything that the function says: the principal of a caller stays the same object. */
   const known = new LRUCache<string, Principal>({ max: maxCallers });
   const latest = new LRUCache<string, Principal>({ max: maxCallers });
+  const names = new LRUCache<string, string>({ max: maxCallers });
   const principalOf = (caller: Caller): Principal => {
     const text = JSON.stringify(caller, undefinedAsNull);
     const same = known.get(text);
@@ -89,6 +90,10 @@ function openFunction(callerOf: KeyFunction, host: Parameters<KeySource['open']>
       rateLimiter: rateLimitFor(id, read.requestsPerMinute, previous?.rateLimiter, host.newRateLimit),
       concurrencyLimiter: concurrencyLimiterFor(read.concurrentQueries, previous?.concurrencyLimiter),
     };
+    if (read.name !== undefined && names.get(id) !== read.name) {
+      names.set(id, read.name);
+      host.log.info({ key: id, name: read.name }, 'who a key of the log is');
+    }
     known.set(text, principal);
     latest.set(id, principal);
     return principal;
@@ -98,8 +103,8 @@ function openFunction(callerOf: KeyFunction, host: Parameters<KeySource['open']>
     find(_, { method, url, headers, address }) {
       if (url === undefined) return undefined;
       const caller = callerOf({ method, url, headers, address });
-      if (!(caller instanceof Promise)) return caller && principalOf(caller);
-      return caller.then((later) =>
+      if (!isPromise(caller)) return caller === undefined ? undefined : principalOf(caller);
+      return Promise.resolve(caller).then((later) =>
         later === undefined ? { refusal: undefined } : { principal: principalOf(later) },
       );
     },
@@ -109,6 +114,10 @@ function openFunction(callerOf: KeyFunction, host: Parameters<KeySource['open']>
     },
   };
 }
+
+/** Also one of another realm, or of a library. */
+const isPromise = (value: ReturnType<KeyFunction>): value is Promise<Caller | undefined> =>
+  typeof value === 'object' && value !== null && 'then' in value;
 
 /** It needs no escape in JSON. */
 const plainId = /^[\w.@|:+-]{1,64}$/;

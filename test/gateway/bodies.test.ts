@@ -1,0 +1,132 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
+import { apiKey } from '../../src/keys/sources/api-key.ts';
+import { listen } from '../support/listen.ts';
+import { makeQueryFolder, type QueryFolder, queryText } from '../support/query-folder.ts';
+import { openedEngine } from '../support/test-app.ts';
+
+const key = 'a-key-for-tests-only';
+const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+const operation = JSON.stringify({ query: '{ q { rowCount } }' });
+const answer = { status: 200, body: { data: { q: { rowCount: 1 } } } };
+
+let folder: QueryFolder;
+let gateway: Gateway;
+let close: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  folder = makeQueryFolder({ 'q.sql': queryText() });
+  const run = async () => ({ rows: ['{"n":1}'], truncated: false });
+  gateway = await createGateway({
+    queries: folder.folder,
+    engine: openedEngine({ source: 'test', run, close: async () => {} }),
+    keys: apiKey(key),
+    reload: false,
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  folder.close();
+});
+afterEach(() => {
+  for (const one of close) one();
+  close = [];
+});
+
+const read = async (response: Response) => ({ status: response.status, body: await response.json() });
+
+/** A request to a server whose framework handles it before the gateway. */
+async function post(
+  before: (message: IncomingMessage & { body?: unknown }, response: ServerResponse) => unknown,
+  body: string = operation,
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const server = createServer(async (message, response) => {
+    await before(message, response);
+    gateway.listener(message, response);
+  });
+  const port = await listen(server);
+  close.push(() => server.close());
+  return read(await fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers, body }));
+}
+
+const wasRead = {
+  status: 400,
+  body: {
+    errors: [
+      expect.objectContaining({
+        message: expect.stringContaining('the server must leave it unread'),
+      }),
+    ],
+  },
+};
+
+describe('a body that a framework of Node has read', () => {
+  test.each<[string, (body: string) => unknown]>([
+    ['parsed, as express.json() does', (body) => JSON.parse(body)],
+    ['as a text, as express.text() does', (body) => body],
+    ['as bytes, as express.raw() does', (body) => Buffer.from(body)],
+  ])('is taken as it left it: %s', async (_, parse) => {
+    const outcome = await post(async (message) => {
+      message.body = parse(await text(message));
+    });
+    expect(outcome).toEqual(answer);
+  });
+
+  test('and not left anywhere, is a clear error', async () => {
+    expect(await post(text)).toMatchObject(wasRead);
+  });
+
+  test('is not needed for a route without a body', async () => {
+    const server = createServer(async (message, response) => {
+      await text(message);
+      gateway.listener(message, response);
+    });
+    const port = await listen(server);
+    close.push(() => server.close());
+    const response = await fetch(`http://127.0.0.1:${port}/api/endpoints/query/q`, { headers });
+    expect(response.status).toBe(200);
+  });
+
+  test('later, because the framework has waited, arrives as well', async () => {
+    expect(await post(() => new Promise((done) => setTimeout(done, 50)))).toEqual(answer);
+  });
+});
+
+test('a request whose client is gone before the gateway gets it is finished', async () => {
+  const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
+  const server = createServer((message, response) => {
+    message.once('close', () => {
+      gateway.listener(message, response);
+      resolve(message);
+    });
+    message.socket.destroy();
+  });
+  const port = await listen(server);
+  close.push(() => server.close());
+  const failed = fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers, body: operation });
+  await expect(failed).rejects.toThrow();
+  expect((await promise).destroyed).toBe(true);
+});
+
+describe('a body of fetch', () => {
+  const request = () =>
+    new Request('http://gateway.test/graphql', { method: 'POST', headers, body: operation });
+
+  test('is read', async () => {
+    expect(await read(await gateway.fetch(request()))).toEqual(answer);
+  });
+
+  test('that was read before is a clear error', async () => {
+    const used = request();
+    await used.text();
+    expect(await read(await gateway.fetch(used))).toMatchObject(wasRead);
+  });
+
+  test('that was read from a copy arrives', async () => {
+    const first = request();
+    await first.clone().text();
+    expect(await read(await gateway.fetch(first))).toEqual(answer);
+  });
+});
