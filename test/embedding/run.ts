@@ -1,45 +1,39 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, type ExecFileSyncOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Packs the package, installs it into an empty folder with the servers and runtimes of `package.json`, and runs there a
- * program and every example of docs/embedding.md: `npm run embedding`. It exits with 1 if one of them fails, or if `publint`
- * or `attw` finds an error.
+ * Packs both packages, installs them into an empty folder with the servers and runtimes of `package.json`, and runs there a
+ * program, every example of docs/embedding.md, and the command `bigquery-sql`: `npm run embedding`. It exits with 1 if one of
+ * them fails, or if `publint` or `attw` finds an error in a package.
  */
 const folder = mkdtempSync(join(tmpdir(), 'querygate-embedding-'));
 const apiKey = 'a-key-of-the-embedding-check';
 const env = { ...process.env, API_KEY: apiKey, JWT_SECRET: 'a secret of at least thirty-two bytes' };
+const quiet = ['--loglevel', 'error'];
 const run = (command: string, ...args: readonly string[]) =>
   execFileSync(command, args, { cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
 try {
-  execFileSync('npm', ['pack', '--pack-destination', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const [tarball = ''] = globSync('querygate-*.tgz', { cwd: folder });
+  pack();
+  const tarballs = globSync('querygate-*.tgz', { cwd: folder });
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   const { devDependencies } = JSON.parse(readFileSync('test/embedding/package.json', 'utf8')) as {
     readonly devDependencies: Readonly<Record<string, string>>;
   };
   const others = Object.entries(devDependencies).map(([name, version]) => `${name}@${version}`);
-  run('npm', 'install', '--no-audit', '--no-fund', `./${tarball}`, ...others);
+  const packed = tarballs.map((name) => `./${name}`);
+  run('npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', ...quiet, ...packed, ...others);
+  print('installed');
 
   const runtimes = [
     ['Node', process.execPath],
-    ['Bun', firstOf(['node_modules/@oven/bun-*/bin/bun', 'node_modules/bun/bin/bun.exe'])],
-    ['Deno', firstOf(['node_modules/@deno/*/deno', 'node_modules/deno/deno']), 'run', '--allow-all'],
+    ['Bun', binary('node_modules/@oven/bun-*/bin/bun{,.exe}')],
+    ['Deno', binary('node_modules/@deno/*/deno{,.exe}'), 'run', '--allow-all'],
   ] as const;
   cpSync('test/embedding/program.js', join(folder, 'program.js'));
   for (const [name, command, ...args] of runtimes)
@@ -54,16 +48,36 @@ try {
   await serve('deno.js', '', deno[1], ...deno.slice(2));
   importExamples(examples);
 
-  print(run('node_modules/.bin/publint', 'run', 'node_modules/querygate', '--strict'));
-  print(run('node_modules/.bin/attw', tarball, '--profile', 'esm-only', '--format', 'ascii'));
+  const statement = "select format_timestamp('%F', timestamp '2026-01-01') as day";
+  print(`bigquery-sql: ${run('node_modules/.bin/bigquery-sql', statement).trim()}`);
+  for (const name of ['querygate', '@querygate/bigquery-sql'])
+    print(run('node_modules/.bin/publint', 'run', `node_modules/${name}`, '--strict').trim());
+  for (const name of tarballs)
+    print(run('node_modules/.bin/attw', name, '--profile', 'esm-only', '--format', 'ascii').trim());
 } finally {
   rmSync(folder, { recursive: true });
 }
 
-function firstOf(patterns: readonly string[]): string {
-  const found = globSync(patterns, { cwd: folder }).filter((file) => existsSync(join(folder, file)));
-  if (found[0] === undefined) throw new Error(`${patterns.join(', ')}: not installed`);
-  return resolve(folder, found[0]);
+/** As `npm pack` does it in each package, but they are built once. */
+function pack(): void {
+  const options: ExecFileSyncOptions = { stdio: ['ignore', 'ignore', 'inherit'] };
+  const node = (...args: readonly string[]) => execFileSync(process.execPath, args, options);
+  node('release/build.ts');
+  node('release/published-manifest.ts', 'replace');
+  try {
+    const args = ['--ignore-scripts', ...quiet, '--pack-destination', folder, '.', './packages/bigquery-sql'];
+    execFileSync('npm', ['pack', ...args], options);
+  } finally {
+    node('release/published-manifest.ts', 'restore');
+  }
+  print('packed');
+}
+
+/** Of a runtime, in its package for this platform. */
+function binary(pattern: string): string {
+  const [found] = globSync(pattern, { cwd: folder });
+  if (found === undefined) throw new Error(`${pattern}: not installed`);
+  return join(folder, found);
 }
 
 /** The examples of the page, whose first line is their file. @returns their files */
@@ -75,7 +89,10 @@ function writeExamples(): readonly string[] {
   return [...page.matchAll(/^```js\n\/\/ (\S+)\n([\s\S]*?)^```/gm)].map(([, file = '', text = '']) => {
     const path = join(folder, file === 'gateway.js' ? file : `examples/${file}`);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text.replace(/'(?:\.\.?\/)+gateway\.js'/, `'${join(folder, 'gateway.js')}'`));
+    if (file === 'gateway.js')
+      writeFileSync(join(folder, 'below.js'), text.replace('engine:', "basePath: '/warehouse',\n  engine:"));
+    const imported = join(folder, `/${file}${text}`.includes('/warehouse') ? 'below.js' : 'gateway.js');
+    writeFileSync(path, text.replace(/'(?:\.\.?\/)+gateway\.js'/, `'${imported}'`));
     return path;
   });
 }
@@ -96,9 +113,9 @@ async function serve(name: string, path: string, command: string, ...args: reado
     const { data } = (await graphql.json()) as {
       readonly data: { readonly endpoints: readonly { name: string }[] };
     };
-    const wrong = await fetch(`${url}/api/endpoints/query/${data.endpoints[0]?.name}`);
-    if (graphql.status !== 200 || wrong.status !== 401)
-      throw new Error(`${name}: ${graphql.status} ${wrong.status}`);
+    const without = await fetch(`${url}/api/endpoints/query/${data.endpoints[0]?.name}`);
+    if (graphql.status !== 200 || without.status !== 401)
+      throw new Error(`${name}: ${graphql.status} ${without.status}`);
     print(`${name}: ${data.endpoints.length} endpoints`);
   } finally {
     child.kill();
@@ -120,13 +137,12 @@ function importExamples(files: readonly string[]): void {
   for (const file of files.filter((one) => /(?:keys|stored-queries|route)\.js$/.test(one))) {
     const program = `
       const { gateway, GET } = await import(${JSON.stringify(file)});
-      const request = new Request('http://localhost/warehouse/healthz');
-      const { status } = await (GET ?? gateway.fetch)(GET ? request : new Request('http://localhost/healthz'));
-      console.log(status);
-      process.exit();`;
-    print(
-      `${file.slice(folder.length + 1)}: ${run(process.execPath, '--input-type=module', '-e', program).trim()}`,
-    );
+      const request = new Request(GET ? 'http://localhost/warehouse/readyz' : 'http://localhost/readyz');
+      const response = await (GET ?? gateway.fetch)(request);
+      console.log(response.status, await response.text());
+      process.exit(response.status === 200 ? 0 : 1);`;
+    const name = file.slice(`${folder}/examples/`.length);
+    print(`${name}: ${run(process.execPath, '--input-type=module', '-e', program).trim()}`);
   }
 }
 
