@@ -48,7 +48,7 @@ export function readKeySettings(
 }
 
 function toConfig(read: Settings) {
-  const production = read.NODE_ENV?.toLowerCase() === 'production';
+  const production = isProduction(read.NODE_ENV);
   const exploring = production ? 'off' : 'on';
   return Object.freeze({
     port: read.PORT,
@@ -62,8 +62,8 @@ function toConfig(read: Settings) {
     apiKey: read.API_KEY,
     /** The file of restricted keys. */
     apiKeysFile: read.API_KEYS_FILE,
-    /** Whether a start accepts a key file that may have been cut, because only this machine can reach the gateway. */
-    acceptsCutKeyFile: isLoopback(read.HOST) && !production,
+    /** Whether only this machine can reach the gateway, and it is not said to be in production. */
+    isDevelopment: isDevelopment(read.HOST, read.NODE_ENV),
     /** For which keys endpoints that they may not query do not seem to exist. */
     hideEndpoints: read.HIDE_ENDPOINTS,
     /** How JSON Web Tokens are verified; undefined: they are not accepted. */
@@ -133,11 +133,15 @@ function weakKey(
   { API_KEY: key, HOST: host = '127.0.0.1', NODE_ENV: mode }: Readonly<Record<string, string>>,
   label: (name: string) => string,
 ) {
-  const isDevelopment = isLoopback(host) && mode?.toLowerCase() !== 'production';
-  if (key === undefined || key.length >= minKeyLength || isDevelopment) return [];
+  if (key === undefined || key.length >= minKeyLength || isDevelopment(host, mode)) return [];
   const message = `${label('API_KEY')}: must have at least ${minKeyLength} characters; shorter ones are for development: HOST is this machine's loopback, and NODE_ENV is not production`;
   return [{ message }];
 }
+
+const isProduction = (mode: string | undefined): boolean => mode?.toLowerCase() === 'production';
+
+const isDevelopment = (host: string, mode: string | undefined): boolean =>
+  isLoopback(host) && !isProduction(mode);
 
 const minKeyLength = 20;
 

@@ -53,6 +53,21 @@ describe('architecture', () => {
     expect(others).toEqual([]);
   });
 
+  test('the commands that serve are built on what the package exports', () => {
+    const serving = /^src\/cli\/(?:start\/|commands\/(?:start|dev|health)\.ts$|[^/]+$)/;
+    const face = /^src\/(?:index\.ts$|exports\/|author\/|cli\/)/;
+    /** Settings of the command line, and what it needs before the library is loaded. */
+    const others = ['config.ts', 'config/settings.ts', 'errors.ts', 'exit-code.ts', 'version.ts'];
+    const further = [...imports]
+      .filter(([file]) => serving.test(file))
+      .flatMap(([file, targets]) =>
+        targets
+          .filter((target) => !face.test(target) && !others.includes(target.replace('src/', '')))
+          .map((target) => `${file} → ${target}`),
+      );
+    expect(further).toEqual([]);
+  });
+
   test('no circle of folders and files at any level', () => {
     expect(ordered.flatMap((folder) => circleIn(imports, folder) ?? [])).toEqual([]);
   });

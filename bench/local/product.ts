@@ -5,7 +5,8 @@ import { bind } from '../../src/catalog/binding/bind.ts';
 import type { Catalog } from '../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../src/config.ts';
 import { LoopTurns } from '../../src/concurrency/loop-turns.ts';
-import { configuredEngine, limitsOf } from '../../src/engines/engines.ts';
+import { configuredEngine } from '../../src/author/configured-engine.ts';
+import { limitsOf } from '../../src/engines/checked-engine.ts';
 import { now } from './dataset.ts';
 import type { Limits } from './limits.ts';
 

@@ -4,7 +4,7 @@ import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Engine, ImportReport } from '../engine/engine.ts';
 import type { EngineFactory } from '../engine/engine-factory.ts';
 import { errorToLog, problemWithoutValues } from '../engine/without-values.ts';
-import { limitsOf, withFileChecks } from '../engines/engines.ts';
+import { limitsOf, withFileChecks } from '../engines/checked-engine.ts';
 import { describeProblem } from '../errors.ts';
 import type { Settings } from './options.ts';
 

@@ -6,7 +6,8 @@ import { type CatalogHistory, openHistory } from '../../src/catalog/folder/catal
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import { readFolder } from '../../src/catalog/folder/read-folder.ts';
 import { readConfig } from '../../src/config.ts';
-import { configuredEngine, limitsOf, withFileChecks } from '../../src/engines/engines.ts';
+import { configuredEngine } from '../../src/author/configured-engine.ts';
+import { limitsOf, withFileChecks } from '../../src/engines/checked-engine.ts';
 import { engineHost } from '../support/engine-host.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../support/query-folder.ts';
 

@@ -4,7 +4,7 @@ import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import type { Catalog, SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { readConfig } from '../../src/config.ts';
-import { configuredEngine } from '../../src/engines/engines.ts';
+import { configuredEngine } from '../../src/author/configured-engine.ts';
 import { describeProblem } from '../../src/errors.ts';
 import { buildAnalyze } from '../../src/analysis/analyze-catalog.ts';
 import { analyzed, engineHost } from '../support/engine-host.ts';

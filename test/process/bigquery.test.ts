@@ -79,7 +79,7 @@ describe('the process with ENGINE=bigquery', () => {
   test('loads no BigQuery library with ENGINE=duckdb', () => {
     const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
     const script = `
-      const { configuredEngine } = await import('./src/engines/engines.ts');
+      const { configuredEngine } = await import('./src/author/configured-engine.ts');
       const { engineHost } = await import('./test/support/engine-host.ts');
       const { readConfig } = await import('./src/config.ts');
       const config = readConfig({ DATA_DIR: ${JSON.stringify(folder)} });

@@ -4,7 +4,7 @@ import { LoopTurns } from '../../src/concurrency/loop-turns.ts';
 import type { Config } from '../../src/config.ts';
 import type { EngineListener } from '../../src/engine/engine.ts';
 import type { EngineHost } from '../../src/engine/engine-factory.ts';
-import { limitsOf } from '../../src/engines/engines.ts';
+import { limitsOf } from '../../src/engines/checked-engine.ts';
 
 interface HostOptions {
   readonly catalog: Catalog;

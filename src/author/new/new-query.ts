@@ -16,7 +16,8 @@ import {
   type SqlDescription,
   tenantColumns,
 } from '@querygate/bigquery-sql/proposals';
-import { configuredEngine, limitsOf } from '../../engines/engines.ts';
+import { configuredEngine } from '../configured-engine.ts';
+import { limitsOf } from '../../engines/checked-engine.ts';
 import { StartError } from '../../errors.ts';
 import { commandError, readInput } from '../arguments.ts';
 import { headerSchemaFile } from '../package-files.ts';

@@ -7,7 +7,7 @@ export const compile: CliCommand = {
   async run({ args: [name = ''], config: readConfig }) {
     const [{ findQuery }, { configuredEngine }, { loadAnalyzed }] = await Promise.all([
       import('../../catalog/model/find-query.ts'),
-      import('../../engines/engines.ts'),
+      import('../../author/configured-engine.ts'),
       import('../../analysis/analyze-catalog.ts'),
     ]);
     const config = readConfig();

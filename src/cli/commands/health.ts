@@ -1,7 +1,8 @@
 import { get } from 'node:http';
 import type { Config } from '../../config.ts';
-import { livePath } from '../../http/message/paths.ts';
 import type { CliCommand } from '../command.ts';
+
+const livePath = '/livez';
 
 const timeoutMs = 2_000;
 

@@ -1,9 +1,9 @@
-import { isLoopback } from '../../config/loopback.ts';
 import type { Config } from '../../config.ts';
-import { loadEngine } from '../../engines/engines.ts';
+import { loadEngine } from '../../author/configured-engine.ts';
 import { jwt, keyFile, apiKey as keyOf } from '../../exports/keys.ts';
 import {
   deprecation,
+  type GatewayPlugin,
   graphiql,
   logflare,
   type MetricsPlugin,
@@ -12,9 +12,8 @@ import {
   pages,
   shadow,
 } from '../../exports/plugins.ts';
+import type { GatewayOptions } from '../../index.ts';
 import { redis } from '../../exports/redis.ts';
-import type { GatewayOptions } from '../../gateway/options.ts';
-import type { GatewayPlugin } from '../../gateway/plugin.ts';
 
 interface ConfiguredOptions extends GatewayOptions {
   /** One of the plug-ins; undefined if METRICS is off. */
@@ -32,7 +31,7 @@ export async function gatewayOptions(config: Config, apiKey: string | undefined)
     keys: [
       ...(config.apiKeysFile === undefined
         ? []
-        : [keyFile(config.apiKeysFile, { acceptsCutFile: config.acceptsCutKeyFile })]),
+        : [keyFile(config.apiKeysFile, { acceptsCutFile: config.isDevelopment })]),
       ...(config.jwt === undefined ? [] : [jwt(config.jwt)]),
       ...(apiKey === undefined ? [] : [keyOf(apiKey)]),
     ],
@@ -59,7 +58,7 @@ export async function gatewayOptions(config: Config, apiKey: string | undefined)
 /** What the settings turn on besides REST and GraphQL. */
 function pluginsOf(config: Config, apiKey: string | undefined): readonly GatewayPlugin[] {
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
-  const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
+  const showsKey = config.apiKey === undefined && config.isDevelopment;
   const shownKey = showsKey ? apiKey : undefined;
   return [
     ...(config.compat === 'logflare' ? [logflare()] : []),

@@ -3,7 +3,7 @@ import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { columnTypes } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
 import { describeColumns } from '../../../src/engines/duckdb/describe-columns.ts';
-import { limitsOf } from '../../../src/engines/engines.ts';
+import { limitsOf } from '../../../src/engines/checked-engine.ts';
 
 const config = readConfig({ DUCKDB_THREADS: '1' });
 

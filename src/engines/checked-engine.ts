@@ -2,35 +2,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
 import { uncheckableProblems, uncheckedQueries } from '../analysis/tenant-filters.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
-import type { Config } from '../config.ts';
 import type { CatalogUpdates } from '../engine/engine.ts';
 import type { EngineFactory, EngineHost, EngineLimits } from '../engine/engine-factory.ts';
 import { type Problem, StartError } from '../errors.ts';
-import { importEngine } from './import-engine.ts';
-
-/** The engines by their names in the setting ENGINE, each with its options. Only the configured one is loaded. */
-const named: Readonly<Record<string, (config: Config) => Promise<EngineFactory>>> = {
-  duckdb: async (config) => (await import('./duckdb/duckdb.ts')).duckdb(config.duckdb),
-  bigquery: async (config) => (await import('./bigquery/bigquery.ts')).bigquery(config.bigquery),
-};
-
-/** The configured engine. @throws StartError if it is a module that exports no engine */
-export const loadEngine = async (config: Config): Promise<EngineFactory> =>
-  named[config.engine]?.(config) ?? importEngine(config.engine);
-
-/** The same, with the checks that need no engine. */
-export const configuredEngine = async (config: Config): Promise<CheckedEngine> =>
-  withFileChecks(await loadEngine(config));
 
 export const limitsOf = (
-  settings: Pick<Config, 'engineConcurrency' | 'engineQueueLength' | 'engineTimeoutMs'>,
+  settings: Readonly<Record<'engineConcurrency' | 'engineQueueLength' | 'engineTimeoutMs', number>>,
 ): EngineLimits => ({
   concurrency: settings.engineConcurrency,
   queueLength: settings.engineQueueLength,
   timeoutMs: settings.engineTimeoutMs,
 });
 
-interface CheckedEngine extends EngineFactory {
+export interface CheckedEngine extends EngineFactory {
   readonly check: NonNullable<EngineFactory['check']>;
   /** False if only the files are checked: the engine cannot say whether it can run a query. */
   readonly checksSql: boolean;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { importEngine } from '../../src/engines/import-engine.ts';
+import { importEngine } from '../../src/author/import-engine.ts';
 import { GatewayError, StartError } from '../../src/errors.ts';
 import { engineHost } from '../support/engine-host.ts';
 import { draftQuery } from '../support/queries.ts';
