@@ -4,6 +4,7 @@ import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Clock } from '../../concurrency/clock.ts';
 import { errorToLog } from '../../engine/without-values.ts';
 import { GatewayError } from '../../errors.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import type { Difference } from './compare-versions.ts';
 import { compareColumns } from './hash-rows.ts';
 
@@ -27,14 +28,13 @@ interface Logged {
 
 export function openComparisonLog(log: Logger, clock: Clock): ComparisonLog {
   const logged = new WeakMap<SavedQuery, Logged>();
-  const loggedOf = (query: SavedQuery): Logged => {
-    const known = logged.get(query);
-    if (known !== undefined) return known;
-    const never = Number.NEGATIVE_INFINITY;
-    const made: Logged = { differenceAt: never, failureAt: never, hasColumns: false };
-    logged.set(query, made);
-    return made;
-  };
+  const never = Number.NEGATIVE_INFINITY;
+  const loggedOf = (query: SavedQuery) =>
+    getOrAdd<SavedQuery, Logged>(logged, query, () => ({
+      differenceAt: never,
+      failureAt: never,
+      hasColumns: false,
+    }));
   const now = () => clock.now().getTime();
   return {
     columns(query, target) {

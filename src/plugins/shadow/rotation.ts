@@ -1,4 +1,5 @@
 import type { BoundValues } from '../../catalog/binding/bind.ts';
+import { memoize } from '../../memoize.ts';
 import { hashText } from './hash-rows.ts';
 
 /** Chooses among requests with different parameters those that were not compared yet, or longest ago. */
@@ -47,13 +48,5 @@ export function openRotation(): Rotation {
   };
 }
 
-const keys = new WeakMap<BoundValues, number>();
-
 /** Equal requests have the same object as long as their URL is remembered. */
-function keyOf(parameters: BoundValues): number {
-  const known = keys.get(parameters);
-  if (known !== undefined) return known;
-  const key = hashText(JSON.stringify(parameters));
-  keys.set(parameters, key);
-  return key;
-}
+const keyOf = memoize((parameters: BoundValues) => hashText(JSON.stringify(parameters)));

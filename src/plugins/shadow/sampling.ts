@@ -1,5 +1,6 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import { openRotation, type Rotation } from './rotation.ts';
 
 /** Decides which requests are compared. */
@@ -30,17 +31,11 @@ interface Sampled {
 /** @param now milliseconds since the epoch */
 export function openSampling(now: () => number): Sampling {
   const samples = new WeakMap<SavedQuery, Sampled>();
-  const sampledOf = (query: SavedQuery): Sampled => {
-    const known = samples.get(query);
-    if (known !== undefined) return known;
-    // The first request is compared.
-    const made: Sampled = { due: 1, startedAt: Number.NEGATIVE_INFINITY, rotation: openRotation() };
-    samples.set(query, made);
-    return made;
-  };
+  // The first request is compared.
+  const first = (): Sampled => ({ due: 1, startedAt: Number.NEGATIVE_INFINITY, rotation: openRotation() });
   return {
     take({ query, parameters }, share, isComputed, hasPlace) {
-      const sampled = sampledOf(query);
+      const sampled = getOrAdd(samples, query, first);
       sampled.rotation.note(parameters);
       sampled.due = Math.min(1, sampled.due + share);
       // In floating point, ten times 0.1 is a little less than 1.
