@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineFactory } from '../engine/engine-factory.ts';
 import { GatewayError, StartError } from '../errors.ts';
+import { membersOf } from '../engines/factory-members.ts';
 
 /**
  * The engine that is the default export of a module: of a file, if the name is a path, or else of a package. Paths are those
@@ -20,7 +21,7 @@ export async function importEngine(module: string): Promise<EngineFactory> {
     },
   );
   requireMembers('its default export', found, factoryMembers, fail);
-  const factory: EngineFactory = found;
+  const factory = membersOf(found);
   return {
     ...factory,
     async open(host) {

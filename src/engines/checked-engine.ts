@@ -5,6 +5,7 @@ import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { CatalogUpdates } from '../engine/engine.ts';
 import type { EngineFactory, EngineHost, EngineLimits } from '../engine/engine-factory.ts';
 import { type Problem, StartError } from '../errors.ts';
+import { membersOf } from './factory-members.ts';
 
 export const limitsOf = (
   settings: Readonly<Record<'engineConcurrency' | 'engineQueueLength' | 'engineTimeoutMs', number>>,
@@ -24,7 +25,8 @@ export interface CheckedEngine extends EngineFactory {
  * An engine that refuses a query that may return rows of several tenants, or other fields of records than its header
  * declares; and, if the SQL is its own, a query that needs SQL which the gateway can read.
  */
-export function withFileChecks(factory: EngineFactory): CheckedEngine {
+export function withFileChecks(given: EngineFactory): CheckedEngine {
+  const factory = membersOf(given);
   const problemsOfQuery = fileChecksOf(factory);
   const problemsIn = (catalog: AnalyzedCatalog) =>
     catalog.queries.flatMap((query) => problemsOfQuery(query, catalog));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { importEngine } from '../../src/author/import-engine.ts';
+import { withFileChecks } from '../../src/engines/checked-engine.ts';
 import { GatewayError, StartError } from '../../src/errors.ts';
 import { engineHost } from '../support/engine-host.ts';
 import { draftQuery } from '../support/queries.ts';
@@ -119,4 +120,30 @@ test('errors of another copy of the package are those of this one', async () => 
     writeModule(`${classes} export default { name: 'x', sql: 'native', ${open} };`),
   );
   expect(await problemOf(wrong.open(host))).toBe('The tables are wrong:\n  a.sql:3 no such table');
+});
+
+test('an engine may be an object of a class', async () => {
+  const code = `
+    class Own {
+      name = 'own';
+      sql = 'native';
+      #source = 'a';
+      async open() { return new Opened(this.#source); }
+      async check() { return [{ message: this.#source }]; }
+    }
+    class Opened {
+      constructor(source) { this.source = source; }
+      async run() { return { rows: [JSON.stringify({ x: this.source })], truncated: false }; }
+      async close() {}
+    }
+    export default new Own();`;
+  const factory = withFileChecks(await importEngine(writeModule(code)));
+  const engine = await factory.open(host);
+  const query = draftQuery({ sql: '', columns: { x: 'string' } });
+  const { signal } = new AbortController();
+  expect(await engine.run({ query, parameters: {} }, { signal })).toMatchObject({ rows: ['{"x":"a"}'] });
+  expect(factory.checksSql).toBe(true);
+  expect(await factory.check(host.catalog, { limits: host.limits, onChecked: () => {} })).toEqual([
+    { message: 'a' },
+  ]);
 });
