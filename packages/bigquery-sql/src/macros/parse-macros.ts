@@ -23,10 +23,14 @@ export interface Macro {
 
 const linePattern = /^create macro bq\.(\w+)\((.*?)\) as (.*); -- (.+?)( strict)?$/;
 
-/** Parses lines of the form `create macro bq.name(a type, b) as body; -- result type strict`. */
+/**
+ * Parses lines of the form `create macro bq.name(a type, b) as body; -- result type strict`. A line with `{a|b}` is one line
+ * with `a` and one with `b`; its other lists go along, and `{}` is what the first list is.
+ */
 export function parseMacros(lines: readonly string[]): ReadonlyMap<string, readonly Macro[]> {
   const parsed = lines
     .filter((line) => line !== '' && !line.startsWith('--'))
+    .flatMap(alternatives)
     .map((line) => {
       const [, name = '', parameters = '', body = '', result = '', strict] = linePattern.exec(line) ?? [];
       if (name === '') throw new Error(`not a macro: ${line}`);
@@ -49,6 +53,16 @@ export function parseMacros(lines: readonly string[]): ReadonlyMap<string, reado
         callee: signatures.length === 1 ? `bq.${name}` : `bq."${name}(${parameters.join(', ')})"`,
       })),
     ]),
+  );
+}
+
+const list = /\{(\w+(?:\|\w+)+)\}/g;
+
+function alternatives(line: string): readonly string[] {
+  const [first] = [...line.matchAll(list)].map(([, members = '']) => members.split('|'));
+  if (first === undefined) return [line];
+  return first.map((member, at) =>
+    line.replace(list, (_, members: string) => members.split('|')[at] ?? '').replaceAll('{}', member),
   );
 }
 

@@ -14,25 +14,17 @@ create macro bq.date(s varchar) as list_transform([s], lambda s_: bq.date_of_tex
 -- Adding months keeps the day of the month, or takes the last day of a shorter month.
 create macro bq.add_months(d, n) as (d + to_months(cast(n as integer))); -- d
 create macro bq.date_add_day(d date, n bigint) as bq.date_of(bq.unix_date(d) + n); -- date strict
-create macro bq.date_add_day(d timestamp, n bigint) as bq.datetime_add_day(d, n); -- timestamp strict
 create macro bq.date_add_week(d date, n bigint) as bq.date_of(bq.unix_date(d) + n * 7); -- date strict
-create macro bq.date_add_week(d timestamp, n bigint) as bq.datetime_add_week(d, n); -- timestamp strict
 create macro bq.date_add_month(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n) as date)); -- date strict
-create macro bq.date_add_month(d timestamp, n bigint) as bq.datetime_add_month(d, n); -- timestamp strict
 create macro bq.date_add_quarter(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n * 3) as date)); -- date strict
-create macro bq.date_add_quarter(d timestamp, n bigint) as bq.datetime_add_quarter(d, n); -- timestamp strict
 create macro bq.date_add_year(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n * 12) as date)); -- date strict
-create macro bq.date_add_year(d timestamp, n bigint) as bq.datetime_add_year(d, n); -- timestamp strict
+create macro bq.date_add_{day|week|month|quarter|year}(d timestamp, n bigint) as bq.datetime_add_{}(d, n); -- timestamp strict
 create macro bq.date_sub_day(d date, n bigint) as bq.date_of(bq.unix_date(d) - n); -- date strict
-create macro bq.date_sub_day(d timestamp, n bigint) as bq.datetime_sub_day(d, n); -- timestamp strict
 create macro bq.date_sub_week(d date, n bigint) as bq.date_of(bq.unix_date(d) - n * 7); -- date strict
-create macro bq.date_sub_week(d timestamp, n bigint) as bq.datetime_sub_week(d, n); -- timestamp strict
 create macro bq.date_sub_month(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, -n) as date)); -- date strict
-create macro bq.date_sub_month(d timestamp, n bigint) as bq.datetime_sub_month(d, n); -- timestamp strict
 create macro bq.date_sub_quarter(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, -n * 3) as date)); -- date strict
-create macro bq.date_sub_quarter(d timestamp, n bigint) as bq.datetime_sub_quarter(d, n); -- timestamp strict
 create macro bq.date_sub_year(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, -n * 12) as date)); -- date strict
-create macro bq.date_sub_year(d timestamp, n bigint) as bq.datetime_sub_year(d, n); -- timestamp strict
+create macro bq.date_sub_{day|week|month|quarter|year}(d timestamp, n bigint) as bq.datetime_sub_{}(d, n); -- timestamp strict
 
 -- Weeks are counted from a day before the year 1, so that integer division never sees a negative number: 719170 for weeks that start on Sunday.
 create macro bq.week_count(d, shift) as ((bq.unix_date(d) + shift) // 7); -- bigint
@@ -43,121 +35,31 @@ create macro bq.isoyear_start(year) as cast(date_trunc('week', make_date(year, 1
 
 -- DATE_DIFF counts the boundaries between two dates.
 create macro bq.date_diff_day(a date, b date) as (a - b); -- bigint strict
-create macro bq.date_diff_day(a timestamp, b timestamp) as bq."date_diff_day(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.date_diff_week(a date, b date) as (bq.week_count(a, 719170) - bq.week_count(b, 719170)); -- bigint strict
-create macro bq.date_diff_week(a timestamp, b timestamp) as bq."date_diff_week(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.date_diff_week_sunday(a date, b date) as (bq.week_count(a, 719170) - bq.week_count(b, 719170)); -- bigint strict
-create macro bq.date_diff_week_sunday(a timestamp, b timestamp) as bq."date_diff_week_sunday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.date_diff_week_monday(a date, b date) as (bq.week_count(a, 719169) - bq.week_count(b, 719169)); -- bigint strict
-create macro bq.date_diff_week_monday(a timestamp, b timestamp) as bq."date_diff_week_monday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.date_diff_week_tuesday(a date, b date) as (bq.week_count(a, 719168) - bq.week_count(b, 719168)); -- bigint strict
-create macro bq.date_diff_week_tuesday(a timestamp, b timestamp) as bq."date_diff_week_tuesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.date_diff_week_wednesday(a date, b date) as (bq.week_count(a, 719167) - bq.week_count(b, 719167)); -- bigint strict
-create macro bq.date_diff_week_wednesday(a timestamp, b timestamp) as bq."date_diff_week_wednesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.date_diff_week_thursday(a date, b date) as (bq.week_count(a, 719166) - bq.week_count(b, 719166)); -- bigint strict
-create macro bq.date_diff_week_thursday(a timestamp, b timestamp) as bq."date_diff_week_thursday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.date_diff_week_friday(a date, b date) as (bq.week_count(a, 719165) - bq.week_count(b, 719165)); -- bigint strict
-create macro bq.date_diff_week_friday(a timestamp, b timestamp) as bq."date_diff_week_friday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.date_diff_week_saturday(a date, b date) as (bq.week_count(a, 719164) - bq.week_count(b, 719164)); -- bigint strict
-create macro bq.date_diff_week_saturday(a timestamp, b timestamp) as bq."date_diff_week_saturday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.date_diff_isoweek(a date, b date) as (bq.week_count(a, 719169) - bq.week_count(b, 719169)); -- bigint strict
-create macro bq.date_diff_isoweek(a timestamp, b timestamp) as bq."date_diff_isoweek(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_{week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek}(a date, b date) as (bq.week_count(a, {719170|719170|719169|719168|719167|719166|719165|719164|719169}) - bq.week_count(b, {719170|719170|719169|719168|719167|719166|719165|719164|719169})); -- bigint strict
 create macro bq.date_diff_month(a date, b date) as ((extract(year from a) - extract(year from b)) * 12 + extract(month from a) - extract(month from b)); -- bigint strict
-create macro bq.date_diff_month(a timestamp, b timestamp) as bq."date_diff_month(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
 create macro bq.date_diff_quarter(a date, b date) as ((extract(year from a) - extract(year from b)) * 4 + extract(quarter from a) - extract(quarter from b)); -- bigint strict
-create macro bq.date_diff_quarter(a timestamp, b timestamp) as bq."date_diff_quarter(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
 create macro bq.date_diff_year(a date, b date) as (extract(year from a) - extract(year from b)); -- bigint strict
-create macro bq.date_diff_year(a timestamp, b timestamp) as bq."date_diff_year(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
 create macro bq.date_diff_isoyear(a date, b date) as (extract(isoyear from a) - extract(isoyear from b)); -- bigint strict
-create macro bq.date_diff_isoyear(a timestamp, b timestamp) as bq."date_diff_isoyear(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.date_diff_{day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(a timestamp, b timestamp) as bq."date_diff_{}(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
 
 -- DATE_TRUNC
 create macro bq.date_trunc_day(d date) as d; -- date strict
-create macro bq.date_trunc_day(d timestamp) as bq.datetime_trunc_day(d); -- timestamp strict
-create macro bq.date_trunc_day(d timestamptz) as bq."timestamp_trunc_day(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_day(d timestamptz, zone varchar) as bq."timestamp_trunc_day(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
-create macro bq.date_trunc_week(d date) as bq.week_start(d, 719170); -- date strict
-create macro bq.date_trunc_week(d timestamp) as bq.datetime_trunc_week(d); -- timestamp strict
-create macro bq.date_trunc_week(d timestamptz) as bq."timestamp_trunc_week(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_week(d timestamptz, zone varchar) as bq."timestamp_trunc_week(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
-create macro bq.date_trunc_week_sunday(d date) as bq.week_start(d, 719170); -- date strict
-create macro bq.date_trunc_week_sunday(d timestamp) as bq.datetime_trunc_week_sunday(d); -- timestamp strict
-create macro bq.date_trunc_week_sunday(d timestamptz) as bq."timestamp_trunc_week_sunday(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_week_sunday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_sunday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
-create macro bq.date_trunc_week_monday(d date) as bq.week_start(d, 719169); -- date strict
-create macro bq.date_trunc_week_monday(d timestamp) as bq.datetime_trunc_week_monday(d); -- timestamp strict
-create macro bq.date_trunc_week_monday(d timestamptz) as bq."timestamp_trunc_week_monday(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_week_monday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_monday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
-create macro bq.date_trunc_week_tuesday(d date) as bq.week_start(d, 719168); -- date strict
-create macro bq.date_trunc_week_tuesday(d timestamp) as bq.datetime_trunc_week_tuesday(d); -- timestamp strict
-create macro bq.date_trunc_week_tuesday(d timestamptz) as bq."timestamp_trunc_week_tuesday(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_week_tuesday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_tuesday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
-create macro bq.date_trunc_week_wednesday(d date) as bq.week_start(d, 719167); -- date strict
-create macro bq.date_trunc_week_wednesday(d timestamp) as bq.datetime_trunc_week_wednesday(d); -- timestamp strict
-create macro bq.date_trunc_week_wednesday(d timestamptz) as bq."timestamp_trunc_week_wednesday(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_week_wednesday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_wednesday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
-create macro bq.date_trunc_week_thursday(d date) as bq.week_start(d, 719166); -- date strict
-create macro bq.date_trunc_week_thursday(d timestamp) as bq.datetime_trunc_week_thursday(d); -- timestamp strict
-create macro bq.date_trunc_week_thursday(d timestamptz) as bq."timestamp_trunc_week_thursday(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_week_thursday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_thursday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
-create macro bq.date_trunc_week_friday(d date) as bq.week_start(d, 719165); -- date strict
-create macro bq.date_trunc_week_friday(d timestamp) as bq.datetime_trunc_week_friday(d); -- timestamp strict
-create macro bq.date_trunc_week_friday(d timestamptz) as bq."timestamp_trunc_week_friday(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_week_friday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_friday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
-create macro bq.date_trunc_week_saturday(d date) as bq.week_start(d, 719164); -- date strict
-create macro bq.date_trunc_week_saturday(d timestamp) as bq.datetime_trunc_week_saturday(d); -- timestamp strict
-create macro bq.date_trunc_week_saturday(d timestamptz) as bq."timestamp_trunc_week_saturday(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_week_saturday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_saturday(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
-create macro bq.date_trunc_isoweek(d date) as bq.week_start(d, 719169); -- date strict
-create macro bq.date_trunc_isoweek(d timestamp) as bq.datetime_trunc_isoweek(d); -- timestamp strict
-create macro bq.date_trunc_isoweek(d timestamptz) as bq."timestamp_trunc_isoweek(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_isoweek(d timestamptz, zone varchar) as bq."timestamp_trunc_isoweek(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
-create macro bq.date_trunc_month(d date) as cast(date_trunc('month', d) as date); -- date strict
-create macro bq.date_trunc_month(d timestamp) as bq.datetime_trunc_month(d); -- timestamp strict
-create macro bq.date_trunc_month(d timestamptz) as bq."timestamp_trunc_month(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_month(d timestamptz, zone varchar) as bq."timestamp_trunc_month(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
-create macro bq.date_trunc_quarter(d date) as cast(date_trunc('quarter', d) as date); -- date strict
-create macro bq.date_trunc_quarter(d timestamp) as bq.datetime_trunc_quarter(d); -- timestamp strict
-create macro bq.date_trunc_quarter(d timestamptz) as bq."timestamp_trunc_quarter(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_quarter(d timestamptz, zone varchar) as bq."timestamp_trunc_quarter(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
-create macro bq.date_trunc_year(d date) as cast(date_trunc('year', d) as date); -- date strict
-create macro bq.date_trunc_year(d timestamp) as bq.datetime_trunc_year(d); -- timestamp strict
-create macro bq.date_trunc_year(d timestamptz) as bq."timestamp_trunc_year(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_year(d timestamptz, zone varchar) as bq."timestamp_trunc_year(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_{week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek}(d date) as bq.week_start(d, {719170|719170|719169|719168|719167|719166|719165|719164|719169}); -- date strict
+create macro bq.date_trunc_{month|quarter|year}(d date) as cast(date_trunc('{}', d) as date); -- date strict
 create macro bq.date_trunc_isoyear(d date) as bq.isoyear_start(extract(isoyear from d)); -- date strict
-create macro bq.date_trunc_isoyear(d timestamp) as bq.datetime_trunc_isoyear(d); -- timestamp strict
-create macro bq.date_trunc_isoyear(d timestamptz) as bq."timestamp_trunc_isoyear(t timestamptz)"(d); -- timestamptz strict
-create macro bq.date_trunc_isoyear(d timestamptz, zone varchar) as bq."timestamp_trunc_isoyear(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
+create macro bq.date_trunc_{day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(d timestamp) as bq.datetime_trunc_{}(d); -- timestamp strict
+create macro bq.date_trunc_{day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(d timestamptz) as bq."timestamp_trunc_{}(t timestamptz)"(d); -- timestamptz strict
+create macro bq.date_trunc_{day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(d timestamptz, zone varchar) as bq."timestamp_trunc_{}(t timestamptz, zone varchar)"(d, zone); -- timestamptz strict
 
 -- LAST_DAY
 create macro bq.last_day(d date) as last_day(d); -- date
 create macro bq.last_day(d timestamp) as bq."last_day(d date)"(cast(d as date)); -- date
 create macro bq.last_day_month(d date) as last_day(d); -- date
-create macro bq.last_day_month(d timestamp) as bq."last_day_month(d date)"(cast(d as date)); -- date
 create macro bq.last_day_quarter(d date) as last_day(cast(date_trunc('quarter', d) + to_months(2) as date)); -- date
-create macro bq.last_day_quarter(d timestamp) as bq."last_day_quarter(d date)"(cast(d as date)); -- date
 create macro bq.last_day_year(d date) as make_date(extract(year from d), 12, 31); -- date
-create macro bq.last_day_year(d timestamp) as bq."last_day_year(d date)"(cast(d as date)); -- date
-create macro bq.last_day_week(d date) as bq.week_end(d, 719170); -- date
-create macro bq.last_day_week(d timestamp) as bq."last_day_week(d date)"(cast(d as date)); -- date
-create macro bq.last_day_week_sunday(d date) as bq.week_end(d, 719170); -- date
-create macro bq.last_day_week_sunday(d timestamp) as bq."last_day_week_sunday(d date)"(cast(d as date)); -- date
-create macro bq.last_day_week_monday(d date) as bq.week_end(d, 719169); -- date
-create macro bq.last_day_week_monday(d timestamp) as bq."last_day_week_monday(d date)"(cast(d as date)); -- date
-create macro bq.last_day_week_tuesday(d date) as bq.week_end(d, 719168); -- date
-create macro bq.last_day_week_tuesday(d timestamp) as bq."last_day_week_tuesday(d date)"(cast(d as date)); -- date
-create macro bq.last_day_week_wednesday(d date) as bq.week_end(d, 719167); -- date
-create macro bq.last_day_week_wednesday(d timestamp) as bq."last_day_week_wednesday(d date)"(cast(d as date)); -- date
-create macro bq.last_day_week_thursday(d date) as bq.week_end(d, 719166); -- date
-create macro bq.last_day_week_thursday(d timestamp) as bq."last_day_week_thursday(d date)"(cast(d as date)); -- date
-create macro bq.last_day_week_friday(d date) as bq.week_end(d, 719165); -- date
-create macro bq.last_day_week_friday(d timestamp) as bq."last_day_week_friday(d date)"(cast(d as date)); -- date
-create macro bq.last_day_week_saturday(d date) as bq.week_end(d, 719164); -- date
-create macro bq.last_day_week_saturday(d timestamp) as bq."last_day_week_saturday(d date)"(cast(d as date)); -- date
-create macro bq.last_day_isoweek(d date) as bq.week_end(d, 719169); -- date
-create macro bq.last_day_isoweek(d timestamp) as bq."last_day_isoweek(d date)"(cast(d as date)); -- date
+create macro bq.last_day_{week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek}(d date) as bq.week_end(d, {719170|719170|719169|719168|719167|719166|719165|719164|719169}); -- date
 create macro bq.last_day_isoyear(d date) as bq.date_of(bq.unix_date(bq.isoyear_start(extract(isoyear from d) + 1)) - 1); -- date
-create macro bq.last_day_isoyear(d timestamp) as bq."last_day_isoyear(d date)"(cast(d as date)); -- date
+create macro bq.last_day_{month|quarter|year|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|isoyear}(d timestamp) as bq."last_day_{}(d date)"(cast(d as date)); -- date
 
 -- GENERATE_DATE_ARRAY: each date is computed from the previous one, so that a day cut off by a short month is not restored; after 400 steps every possible month length has occurred.
 create macro bq.day_series(a, b, step) as case when a is null or b is null then null when step = 0 then bq.fail('Sequence step cannot be 0.') when (bq.unix_date(b) - bq.unix_date(a)) // step > 1048574 then bq.fail('Cannot generate arrays with more than 1048575 elements') else list_transform(generate_series(bq.unix_date(a), bq.unix_date(b), step), lambda n: date '1970-01-01' + cast(n as integer)) end; -- a[]

@@ -39,20 +39,7 @@ create macro bq.datetime_diff_millisecond(a timestamp, b timestamp) as (bq.us_fr
 create macro bq.datetime_diff_second(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 1000000 - bq.us_from_year_1(b) // 1000000); -- bigint strict
 create macro bq.datetime_diff_minute(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 60000000 - bq.us_from_year_1(b) // 60000000); -- bigint strict
 create macro bq.datetime_diff_hour(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 3600000000 - bq.us_from_year_1(b) // 3600000000); -- bigint strict
-create macro bq.datetime_diff_day(a timestamp, b timestamp) as bq."date_diff_day(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.datetime_diff_week(a timestamp, b timestamp) as bq."date_diff_week(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.datetime_diff_week_sunday(a timestamp, b timestamp) as bq."date_diff_week_sunday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.datetime_diff_week_monday(a timestamp, b timestamp) as bq."date_diff_week_monday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.datetime_diff_week_tuesday(a timestamp, b timestamp) as bq."date_diff_week_tuesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.datetime_diff_week_wednesday(a timestamp, b timestamp) as bq."date_diff_week_wednesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.datetime_diff_week_thursday(a timestamp, b timestamp) as bq."date_diff_week_thursday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.datetime_diff_week_friday(a timestamp, b timestamp) as bq."date_diff_week_friday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.datetime_diff_week_saturday(a timestamp, b timestamp) as bq."date_diff_week_saturday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.datetime_diff_isoweek(a timestamp, b timestamp) as bq."date_diff_isoweek(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.datetime_diff_month(a timestamp, b timestamp) as bq."date_diff_month(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.datetime_diff_quarter(a timestamp, b timestamp) as bq."date_diff_quarter(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.datetime_diff_year(a timestamp, b timestamp) as bq."date_diff_year(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
-create macro bq.datetime_diff_isoyear(a timestamp, b timestamp) as bq."date_diff_isoyear(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
+create macro bq.datetime_diff_{day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(a timestamp, b timestamp) as bq."date_diff_{}(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
 
 -- DATETIME_TRUNC
 create macro bq.datetime_trunc_microsecond(d timestamp) as d; -- timestamp strict
@@ -61,19 +48,8 @@ create macro bq.datetime_trunc_second(d timestamp) as make_timestamp(epoch_us(d)
 create macro bq.datetime_trunc_minute(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 60000000); -- timestamp strict
 create macro bq.datetime_trunc_hour(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 3600000000); -- timestamp strict
 create macro bq.datetime_trunc_day(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 86400000000); -- timestamp strict
-create macro bq.datetime_trunc_week(d timestamp) as cast(bq."date_trunc_week(d date)"(cast(d as date)) as timestamp); -- timestamp strict
-create macro bq.datetime_trunc_week_sunday(d timestamp) as cast(bq."date_trunc_week_sunday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
-create macro bq.datetime_trunc_week_monday(d timestamp) as cast(bq."date_trunc_week_monday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
-create macro bq.datetime_trunc_week_tuesday(d timestamp) as cast(bq."date_trunc_week_tuesday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
-create macro bq.datetime_trunc_week_wednesday(d timestamp) as cast(bq."date_trunc_week_wednesday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
-create macro bq.datetime_trunc_week_thursday(d timestamp) as cast(bq."date_trunc_week_thursday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
-create macro bq.datetime_trunc_week_friday(d timestamp) as cast(bq."date_trunc_week_friday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
-create macro bq.datetime_trunc_week_saturday(d timestamp) as cast(bq."date_trunc_week_saturday(d date)"(cast(d as date)) as timestamp); -- timestamp strict
-create macro bq.datetime_trunc_isoweek(d timestamp) as cast(bq."date_trunc_isoweek(d date)"(cast(d as date)) as timestamp); -- timestamp strict
-create macro bq.datetime_trunc_month(d timestamp) as cast(date_trunc('month', d) as timestamp); -- timestamp strict
-create macro bq.datetime_trunc_quarter(d timestamp) as cast(date_trunc('quarter', d) as timestamp); -- timestamp strict
-create macro bq.datetime_trunc_year(d timestamp) as cast(date_trunc('year', d) as timestamp); -- timestamp strict
-create macro bq.datetime_trunc_isoyear(d timestamp) as cast(bq."date_trunc_isoyear(d date)"(cast(d as date)) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_{month|quarter|year}(d timestamp) as cast(date_trunc('{}', d) as timestamp); -- timestamp strict
+create macro bq.datetime_trunc_{week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|isoyear}(d timestamp) as cast(bq."date_trunc_{}(d date)"(cast(d as date)) as timestamp); -- timestamp strict
 
 -- Conversion of the groups that a PARSE_ function has matched
 create macro bq.parsed_number(s, low, high) as case when cast(s as bigint) between low and high then cast(s as bigint) else bq.fail('Failed to parse input string') end; -- bigint

@@ -58,62 +58,17 @@ create macro bq.timestamp_diff_day(a timestamptz, b timestamptz) as ((epoch_us(a
 -- TIMESTAMP_TRUNC
 create macro bq.floor_to(n, unit) as n - ((n % unit) + unit) % unit; -- n
 create macro bq.timestamp_trunc_microsecond(t timestamptz) as t; -- timestamptz strict
-create macro bq.timestamp_trunc_microsecond(d timestamp) as bq.datetime_trunc_microsecond(d); -- timestamp strict
-create macro bq.timestamp_trunc_microsecond(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_microsecond(t timestamptz)"(t) end; -- timestamptz strict
 create macro bq.timestamp_trunc_millisecond(t timestamptz) as make_timestamptz(bq.floor_to(epoch_us(t), 1000)); -- timestamptz strict
-create macro bq.timestamp_trunc_millisecond(d timestamp) as bq.datetime_trunc_millisecond(d); -- timestamp strict
-create macro bq.timestamp_trunc_millisecond(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_millisecond(t timestamptz)"(t) end; -- timestamptz strict
 create macro bq.timestamp_trunc_second(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 1000000) + 1000000) % 1000000); -- timestamptz strict
-create macro bq.timestamp_trunc_second(d timestamp) as bq.datetime_trunc_second(d); -- timestamp strict
-create macro bq.timestamp_trunc_second(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_second(t timestamptz)"(t) end; -- timestamptz strict
 create macro bq.timestamp_trunc_minute(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 60000000) + 60000000) % 60000000); -- timestamptz strict
-create macro bq.timestamp_trunc_minute(d timestamp) as bq.datetime_trunc_minute(d); -- timestamp strict
-create macro bq.timestamp_trunc_minute(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 60000000); -- timestamptz strict
 create macro bq.timestamp_trunc_hour(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 3600000000) + 3600000000) % 3600000000); -- timestamptz strict
-create macro bq.timestamp_trunc_hour(d timestamp) as bq.datetime_trunc_hour(d); -- timestamp strict
-create macro bq.timestamp_trunc_hour(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 3600000000); -- timestamptz strict
 create macro bq.timestamp_trunc_day(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 86400000000) + 86400000000) % 86400000000); -- timestamptz strict
-create macro bq.timestamp_trunc_day(d timestamp) as bq.datetime_trunc_day(d); -- timestamp strict
-create macro bq.timestamp_trunc_day(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_day(bq.civil(t, zone)), zone); -- timestamptz strict
-create macro bq.timestamp_trunc_week(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
-create macro bq.timestamp_trunc_week(d timestamp) as bq.datetime_trunc_week(d); -- timestamp strict
-create macro bq.timestamp_trunc_week(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week(bq.civil(t, zone)), zone); -- timestamptz strict
-create macro bq.timestamp_trunc_week_sunday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_sunday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
-create macro bq.timestamp_trunc_week_sunday(d timestamp) as bq.datetime_trunc_week_sunday(d); -- timestamp strict
-create macro bq.timestamp_trunc_week_sunday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_sunday(bq.civil(t, zone)), zone); -- timestamptz strict
-create macro bq.timestamp_trunc_week_monday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_monday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
-create macro bq.timestamp_trunc_week_monday(d timestamp) as bq.datetime_trunc_week_monday(d); -- timestamp strict
-create macro bq.timestamp_trunc_week_monday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_monday(bq.civil(t, zone)), zone); -- timestamptz strict
-create macro bq.timestamp_trunc_week_tuesday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_tuesday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
-create macro bq.timestamp_trunc_week_tuesday(d timestamp) as bq.datetime_trunc_week_tuesday(d); -- timestamp strict
-create macro bq.timestamp_trunc_week_tuesday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_tuesday(bq.civil(t, zone)), zone); -- timestamptz strict
-create macro bq.timestamp_trunc_week_wednesday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_wednesday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
-create macro bq.timestamp_trunc_week_wednesday(d timestamp) as bq.datetime_trunc_week_wednesday(d); -- timestamp strict
-create macro bq.timestamp_trunc_week_wednesday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_wednesday(bq.civil(t, zone)), zone); -- timestamptz strict
-create macro bq.timestamp_trunc_week_thursday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_thursday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
-create macro bq.timestamp_trunc_week_thursday(d timestamp) as bq.datetime_trunc_week_thursday(d); -- timestamp strict
-create macro bq.timestamp_trunc_week_thursday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_thursday(bq.civil(t, zone)), zone); -- timestamptz strict
-create macro bq.timestamp_trunc_week_friday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_friday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
-create macro bq.timestamp_trunc_week_friday(d timestamp) as bq.datetime_trunc_week_friday(d); -- timestamp strict
-create macro bq.timestamp_trunc_week_friday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_friday(bq.civil(t, zone)), zone); -- timestamptz strict
-create macro bq.timestamp_trunc_week_saturday(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_week_saturday(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
-create macro bq.timestamp_trunc_week_saturday(d timestamp) as bq.datetime_trunc_week_saturday(d); -- timestamp strict
-create macro bq.timestamp_trunc_week_saturday(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_week_saturday(bq.civil(t, zone)), zone); -- timestamptz strict
-create macro bq.timestamp_trunc_isoweek(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_isoweek(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
-create macro bq.timestamp_trunc_isoweek(d timestamp) as bq.datetime_trunc_isoweek(d); -- timestamp strict
-create macro bq.timestamp_trunc_isoweek(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_isoweek(bq.civil(t, zone)), zone); -- timestamptz strict
-create macro bq.timestamp_trunc_month(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_month(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
-create macro bq.timestamp_trunc_month(d timestamp) as bq.datetime_trunc_month(d); -- timestamp strict
-create macro bq.timestamp_trunc_month(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_month(bq.civil(t, zone)), zone); -- timestamptz strict
-create macro bq.timestamp_trunc_quarter(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_quarter(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
-create macro bq.timestamp_trunc_quarter(d timestamp) as bq.datetime_trunc_quarter(d); -- timestamp strict
-create macro bq.timestamp_trunc_quarter(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_quarter(bq.civil(t, zone)), zone); -- timestamptz strict
-create macro bq.timestamp_trunc_year(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_year(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
-create macro bq.timestamp_trunc_year(d timestamp) as bq.datetime_trunc_year(d); -- timestamp strict
-create macro bq.timestamp_trunc_year(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_year(bq.civil(t, zone)), zone); -- timestamptz strict
-create macro bq.timestamp_trunc_isoyear(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_isoyear(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
-create macro bq.timestamp_trunc_isoyear(d timestamp) as bq.datetime_trunc_isoyear(d); -- timestamp strict
-create macro bq.timestamp_trunc_isoyear(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_isoyear(bq.civil(t, zone)), zone); -- timestamptz strict
+create macro bq.timestamp_trunc_{week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_{}(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
+create macro bq.timestamp_trunc_{microsecond|millisecond|second|minute|hour|day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(d timestamp) as bq.datetime_trunc_{}(d); -- timestamp strict
+create macro bq.timestamp_trunc_{microsecond|millisecond|second}(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_{}(t timestamptz)"(t) end; -- timestamptz strict
+create macro bq.timestamp_trunc_minute(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 60000000); -- timestamptz strict
+create macro bq.timestamp_trunc_hour(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 3600000000); -- timestamptz strict
+create macro bq.timestamp_trunc_{day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_{}(bq.civil(t, zone)), zone); -- timestamptz strict
 
 -- GENERATE_TIMESTAMP_ARRAY
 create macro bq.timestamp_series(a, b, step) as case when a is null or b is null then null when step = 0 then bq.fail('Sequence step cannot be 0.') when (epoch_us(b) - epoch_us(a)) // step > 1048574 then bq.fail('Cannot generate arrays with more than 1048575 elements') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]
