@@ -12,22 +12,12 @@ create macro bq.datetime(s varchar) as bq."cast_datetime(x varchar)"(s); -- time
 
 -- DATETIME_ADD, DATETIME_SUB
 create macro bq.datetime_add_microsecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n); -- timestamp strict
-create macro bq.datetime_add_millisecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 1000); -- timestamp strict
-create macro bq.datetime_add_second(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 1000000); -- timestamp strict
-create macro bq.datetime_add_minute(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 60000000); -- timestamp strict
-create macro bq.datetime_add_hour(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 3600000000); -- timestamp strict
-create macro bq.datetime_add_day(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 86400000000); -- timestamp strict
-create macro bq.datetime_add_week(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * 604800000000); -- timestamp strict
+create macro bq.datetime_add_{millisecond|second|minute|hour|day|week}(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * {1000|1000000|60000000|3600000000|86400000000|604800000000}); -- timestamp strict
 create macro bq.datetime_add_month(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n)); -- timestamp strict
 create macro bq.datetime_add_quarter(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n * 3)); -- timestamp strict
 create macro bq.datetime_add_year(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n * 12)); -- timestamp strict
 create macro bq.datetime_sub_microsecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n); -- timestamp strict
-create macro bq.datetime_sub_millisecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 1000); -- timestamp strict
-create macro bq.datetime_sub_second(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 1000000); -- timestamp strict
-create macro bq.datetime_sub_minute(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 60000000); -- timestamp strict
-create macro bq.datetime_sub_hour(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 3600000000); -- timestamp strict
-create macro bq.datetime_sub_day(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 86400000000); -- timestamp strict
-create macro bq.datetime_sub_week(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * 604800000000); -- timestamp strict
+create macro bq.datetime_sub_{millisecond|second|minute|hour|day|week}(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * {1000|1000000|60000000|3600000000|86400000000|604800000000}); -- timestamp strict
 create macro bq.datetime_sub_month(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n)); -- timestamp strict
 create macro bq.datetime_sub_quarter(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n * 3)); -- timestamp strict
 create macro bq.datetime_sub_year(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n * 12)); -- timestamp strict
@@ -35,19 +25,12 @@ create macro bq.datetime_sub_year(d timestamp, n bigint) as bq.valid_datetime(bq
 -- DATETIME_DIFF counts boundaries since the year 1, so that integer division never sees a negative number.
 create macro bq.us_from_year_1(d) as (epoch_us(d) + 62135596800000000); -- bigint
 create macro bq.datetime_diff_microsecond(a timestamp, b timestamp) as (epoch_us(a) - epoch_us(b)); -- bigint strict
-create macro bq.datetime_diff_millisecond(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 1000 - bq.us_from_year_1(b) // 1000); -- bigint strict
-create macro bq.datetime_diff_second(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 1000000 - bq.us_from_year_1(b) // 1000000); -- bigint strict
-create macro bq.datetime_diff_minute(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 60000000 - bq.us_from_year_1(b) // 60000000); -- bigint strict
-create macro bq.datetime_diff_hour(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 3600000000 - bq.us_from_year_1(b) // 3600000000); -- bigint strict
+create macro bq.datetime_diff_{millisecond|second|minute|hour}(a timestamp, b timestamp) as (bq.us_from_year_1(a) // {1000|1000000|60000000|3600000000} - bq.us_from_year_1(b) // {1000|1000000|60000000|3600000000}); -- bigint strict
 create macro bq.datetime_diff_{day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(a timestamp, b timestamp) as bq."date_diff_{}(a date, b date)"(cast(a as date), cast(b as date)); -- bigint strict
 
 -- DATETIME_TRUNC
 create macro bq.datetime_trunc_microsecond(d timestamp) as d; -- timestamp strict
-create macro bq.datetime_trunc_millisecond(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 1000); -- timestamp strict
-create macro bq.datetime_trunc_second(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 1000000); -- timestamp strict
-create macro bq.datetime_trunc_minute(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 60000000); -- timestamp strict
-create macro bq.datetime_trunc_hour(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 3600000000); -- timestamp strict
-create macro bq.datetime_trunc_day(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % 86400000000); -- timestamp strict
+create macro bq.datetime_trunc_{millisecond|second|minute|hour|day}(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % {1000|1000000|60000000|3600000000|86400000000}); -- timestamp strict
 create macro bq.datetime_trunc_{month|quarter|year}(d timestamp) as cast(date_trunc('{}', d) as timestamp); -- timestamp strict
 create macro bq.datetime_trunc_{week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|isoyear}(d timestamp) as cast(bq."date_trunc_{}(d date)"(cast(d as date)) as timestamp); -- timestamp strict
 

@@ -108,14 +108,8 @@ create macro bq.soundex_of(letters) as case when letters = '' then '' else rpad(
 create macro bq.soundex(s varchar) as bq.soundex_of(regexp_replace(s, '[^A-Za-z]', '', 'g')); -- varchar
 create macro bq.normalize(s varchar) as nfc_normalize(s); -- varchar
 create macro bq.normalize_nfc(s varchar) as nfc_normalize(s); -- varchar
-create macro bq.normalize_nfd(s varchar) as host_normalize(s, 'NFD'); -- varchar
-create macro bq.normalize_nfkc(s varchar) as host_normalize(s, 'NFKC'); -- varchar
-create macro bq.normalize_nfkd(s varchar) as host_normalize(s, 'NFKD'); -- varchar
-create macro bq.normalize_and_casefold(s varchar) as host_casefold(s, 'NFC'); -- varchar
-create macro bq.normalize_and_casefold_nfc(s varchar) as host_casefold(s, 'NFC'); -- varchar
-create macro bq.normalize_and_casefold_nfd(s varchar) as host_casefold(s, 'NFD'); -- varchar
-create macro bq.normalize_and_casefold_nfkc(s varchar) as host_casefold(s, 'NFKC'); -- varchar
-create macro bq.normalize_and_casefold_nfkd(s varchar) as host_casefold(s, 'NFKD'); -- varchar
+create macro bq.normalize_{nfd|nfkc|nfkd}(s varchar) as host_normalize(s, '{NFD|NFKC|NFKD}'); -- varchar
+create macro bq.normalize_and_{casefold|casefold_nfc|casefold_nfd|casefold_nfkc|casefold_nfkd}(s varchar) as host_casefold(s, '{NFC|NFC|NFD|NFKC|NFKD}'); -- varchar
 create macro bq.edit_row(above, step, b) as list_reduce(list_transform(b, lambda n, j: [n, above[j], above[j + 1]]), lambda row, cell: list_append(row, least(row[-1] + 1, cell[3] + 1, cell[2] + case when cell[1] = step[2] then 0 else 1 end)), [step[1]]); -- bigint[]
 -- Its time is the product of the lengths, and that of the form for texts that are not ASCII grows faster. Nothing interrupts it.
 create macro bq.edit_distance(a varchar, b varchar) as case when length(a) * length(b) > 10000000 then bq.fail('EDIT_DISTANCE of texts whose lengths have a product over 10,000,000 is not supported') when strlen(a) = length(a) and strlen(b) = length(b) then levenshtein(a, b) when length(a) * length(b) > 250000 then bq.fail('EDIT_DISTANCE of texts that are not ASCII, and whose lengths have a product over 250,000, is not supported') else list_reduce(list_transform(bq."to_code_points(s varchar)"(a), lambda n, i: [i, n]), lambda row, step: bq.edit_row(row, step, bq."to_code_points(s varchar)"(b)), range(0, length(b) + 1))[-1] end; -- bigint

@@ -18,12 +18,6 @@ create macro bq.time_sub_second(t time, n bigint) as (t - to_microseconds((n % 8
 create macro bq.time_sub_minute(t time, n bigint) as (t - to_microseconds((n % 1440) * 60000000)); -- time strict
 create macro bq.time_sub_hour(t time, n bigint) as (t - to_microseconds((n % 24) * 3600000000)); -- time strict
 create macro bq.time_diff_microsecond(a time, b time) as (epoch_us(a) - epoch_us(b)); -- bigint strict
-create macro bq.time_diff_millisecond(a time, b time) as (epoch_us(a) // 1000 - epoch_us(b) // 1000); -- bigint strict
-create macro bq.time_diff_second(a time, b time) as (epoch_us(a) // 1000000 - epoch_us(b) // 1000000); -- bigint strict
-create macro bq.time_diff_minute(a time, b time) as (epoch_us(a) // 60000000 - epoch_us(b) // 60000000); -- bigint strict
-create macro bq.time_diff_hour(a time, b time) as (epoch_us(a) // 3600000000 - epoch_us(b) // 3600000000); -- bigint strict
+create macro bq.time_diff_{millisecond|second|minute|hour}(a time, b time) as (epoch_us(a) // {1000|1000000|60000000|3600000000} - epoch_us(b) // {1000|1000000|60000000|3600000000}); -- bigint strict
 create macro bq.time_trunc_microsecond(t time) as t; -- time strict
-create macro bq.time_trunc_millisecond(t time) as (t - to_microseconds(epoch_us(t) % 1000)); -- time strict
-create macro bq.time_trunc_second(t time) as (t - to_microseconds(epoch_us(t) % 1000000)); -- time strict
-create macro bq.time_trunc_minute(t time) as (t - to_microseconds(epoch_us(t) % 60000000)); -- time strict
-create macro bq.time_trunc_hour(t time) as (t - to_microseconds(epoch_us(t) % 3600000000)); -- time strict
+create macro bq.time_trunc_{millisecond|second|minute|hour}(t time) as (t - to_microseconds(epoch_us(t) % {1000|1000000|60000000|3600000000})); -- time strict

@@ -35,34 +35,19 @@ create macro bq.civil_to_show(t, zone) as list_transform([bq.civil(t, zone)], la
 
 -- TIMESTAMP_ADD, TIMESTAMP_SUB
 create macro bq.timestamp_add_microsecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n); -- timestamptz strict
-create macro bq.timestamp_add_millisecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 1000); -- timestamptz strict
-create macro bq.timestamp_add_second(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 1000000); -- timestamptz strict
-create macro bq.timestamp_add_minute(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 60000000); -- timestamptz strict
-create macro bq.timestamp_add_hour(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 3600000000); -- timestamptz strict
-create macro bq.timestamp_add_day(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 86400000000); -- timestamptz strict
+create macro bq.timestamp_add_{millisecond|second|minute|hour|day}(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * {1000|1000000|60000000|3600000000|86400000000}); -- timestamptz strict
 create macro bq.timestamp_sub_microsecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n); -- timestamptz strict
-create macro bq.timestamp_sub_millisecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 1000); -- timestamptz strict
-create macro bq.timestamp_sub_second(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 1000000); -- timestamptz strict
-create macro bq.timestamp_sub_minute(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 60000000); -- timestamptz strict
-create macro bq.timestamp_sub_hour(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 3600000000); -- timestamptz strict
-create macro bq.timestamp_sub_day(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 86400000000); -- timestamptz strict
+create macro bq.timestamp_sub_{millisecond|second|minute|hour|day}(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * {1000|1000000|60000000|3600000000|86400000000}); -- timestamptz strict
 
 -- TIMESTAMP_DIFF counts whole parts
 create macro bq.timestamp_diff_microsecond(a timestamptz, b timestamptz) as (epoch_us(a) - epoch_us(b)); -- bigint strict
-create macro bq.timestamp_diff_millisecond(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 1000); -- bigint strict
-create macro bq.timestamp_diff_second(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 1000000); -- bigint strict
-create macro bq.timestamp_diff_minute(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 60000000); -- bigint strict
-create macro bq.timestamp_diff_hour(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 3600000000); -- bigint strict
-create macro bq.timestamp_diff_day(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 86400000000); -- bigint strict
+create macro bq.timestamp_diff_{millisecond|second|minute|hour|day}(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // {1000|1000000|60000000|3600000000|86400000000}); -- bigint strict
 
 -- TIMESTAMP_TRUNC
 create macro bq.floor_to(n, unit) as n - ((n % unit) + unit) % unit; -- n
 create macro bq.timestamp_trunc_microsecond(t timestamptz) as t; -- timestamptz strict
 create macro bq.timestamp_trunc_millisecond(t timestamptz) as make_timestamptz(bq.floor_to(epoch_us(t), 1000)); -- timestamptz strict
-create macro bq.timestamp_trunc_second(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 1000000) + 1000000) % 1000000); -- timestamptz strict
-create macro bq.timestamp_trunc_minute(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 60000000) + 60000000) % 60000000); -- timestamptz strict
-create macro bq.timestamp_trunc_hour(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 3600000000) + 3600000000) % 3600000000); -- timestamptz strict
-create macro bq.timestamp_trunc_day(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 86400000000) + 86400000000) % 86400000000); -- timestamptz strict
+create macro bq.timestamp_trunc_{second|minute|hour|day}(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % {1000000|60000000|3600000000|86400000000}) + {1000000|60000000|3600000000|86400000000}) % {1000000|60000000|3600000000|86400000000}); -- timestamptz strict
 create macro bq.timestamp_trunc_{week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_{}(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
 create macro bq.timestamp_trunc_{microsecond|millisecond|second|minute|hour|day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(d timestamp) as bq.datetime_trunc_{}(d); -- timestamp strict
 create macro bq.timestamp_trunc_{microsecond|millisecond|second}(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_{}(t timestamptz)"(t) end; -- timestamptz strict
@@ -73,8 +58,4 @@ create macro bq.timestamp_trunc_{day|week|week_sunday|week_monday|week_tuesday|w
 -- GENERATE_TIMESTAMP_ARRAY
 create macro bq.timestamp_series(a, b, step) as case when a is null or b is null then null when step = 0 then bq.fail('Sequence step cannot be 0.') when (epoch_us(b) - epoch_us(a)) // step > 1048574 then bq.fail('Cannot generate arrays with more than 1048575 elements') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]
 create macro bq.generate_timestamp_array_microsecond(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n); -- timestamptz[]
-create macro bq.generate_timestamp_array_millisecond(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 1000); -- timestamptz[]
-create macro bq.generate_timestamp_array_second(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 1000000); -- timestamptz[]
-create macro bq.generate_timestamp_array_minute(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 60000000); -- timestamptz[]
-create macro bq.generate_timestamp_array_hour(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 3600000000); -- timestamptz[]
-create macro bq.generate_timestamp_array_day(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 86400000000); -- timestamptz[]
+create macro bq.generate_timestamp_array_{millisecond|second|minute|hour|day}(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * {1000|1000000|60000000|3600000000|86400000000}); -- timestamptz[]
