@@ -25,7 +25,9 @@ export interface RunOptions {
 
 /** What one run cost, as far as the engine reports it; for logs, metrics and billing. */
 export interface Cost {
+  /** Bytes that the run has read; undefined if the engine does not say it, as below. */
   readonly bytesProcessed: number | undefined;
+  /** Bytes that are paid for. */
   readonly bytesBilled: number | undefined;
   /** Milliseconds of one slot, summed over all slots. */
   readonly slotMs: number | undefined;
@@ -65,7 +67,9 @@ export interface Engine {
   readonly updates?: CatalogUpdates;
   /** Identifies the data that is queried: engines with the same source may share cached results. */
   readonly source: string;
+  /** Runs a saved query once. @throws GatewayError as above; any other error is a defect of the engine */
   run(bound: BoundQuery, options: RunOptions): Promise<Rows>;
+  /** Gives back what is open. */
   close(): Promise<void>;
 }
 

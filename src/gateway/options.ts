@@ -42,7 +42,9 @@ export interface GatewayOptions {
   readonly queries: string | QuerySource;
   /** Where the SQL runs: `duckdb({ … })`, `bigquery({ … })`, or an engine of your own. */
   readonly engine: EngineFactory;
+  /** Who may call: `keyFile(…)`, `apiKey(…)`, `jwt({ … })`, a function of the request, or several of these. */
   readonly keys: Keys;
+  /** How results are kept. Default: in memory, not shared. */
   readonly cache?: CacheOptions;
   /** What is served besides REST and GraphQL; their hooks are called in this order. Default: nothing. */
   readonly plugins?: readonly GatewayPlugin[];

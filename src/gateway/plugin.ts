@@ -70,6 +70,7 @@ export interface GatewayPlugin {
 
 /** What a plug-in may use of the gateway that it is in. */
 export interface PluginHost {
+  /** The logger of the gateway. */
   readonly log: Logger;
   /** Where callers reach the gateway, as in `/warehouse`; empty for the root. It comes before every path in a link. */
   readonly basePath: string;
@@ -132,7 +133,9 @@ export type Labels = Readonly<Record<string, string | number>>;
 export interface Sample {
   /** If it is not the name of the family: `…_bucket`, `…_sum` and `…_count` of a histogram. */
   readonly metricName?: string;
+  /** Distinguish it from the other samples of the metric. */
   readonly labels: Labels;
+  /** In the unit that the name of the metric ends in: seconds, bytes. */
   readonly value: number;
 }
 
@@ -143,8 +146,12 @@ export interface Sample {
  * @see https://prometheus.io/docs/practices/naming/
  */
 export interface MetricFamily {
+  /** With its unit, as in `costs_bytes_total`. */
   readonly name: string;
+  /** One sentence for people. */
   readonly help: string;
+  /** As Prometheus names them. */
   readonly type: 'counter' | 'gauge' | 'histogram';
+  /** Its numbers now; called at each scrape. */
   samples(): readonly Sample[];
 }

@@ -27,6 +27,7 @@ export interface KeySource {
 
 /** What a key source knows of a request, besides the text of its key. */
 export interface KeyRequest {
+  /** In upper case, as in `GET`. */
   readonly method: string;
   /** Absolute, as received. */
   readonly url: string;

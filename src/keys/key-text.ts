@@ -3,7 +3,9 @@ import { crc32 } from 'node:zlib';
 
 /** A key as its owner receives it. Only its digest is stored; the text is shown once. */
 export interface NewKey {
+  /** Names it in the log and in the key file: 8 characters, not secret. */
   readonly id: string;
+  /** What its owner sends: `qg_<id>_<secret>_<checksum>`. */
   readonly text: string;
 }
 

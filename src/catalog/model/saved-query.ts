@@ -168,30 +168,39 @@ export interface Shadow {
  * @see spec "Endpoint definition"
  */
 export interface SavedQuery {
+  /** A UUID, in lower case. */
   readonly id: string;
   /** The name of its file: that of the endpoint, with `@<number>` if it is a numbered version. */
   readonly name: string;
   /** Whether its header says that it is the version which the name without a number means. */
   readonly isDefault?: boolean | undefined;
+  /** Since when it should not be used; undefined: it may be. */
   readonly deprecated?: Deprecation | undefined;
+  /** With which version it is compared in the background. */
   readonly shadow?: Shadow | undefined;
   /** Further addresses in REST paths and in key files; everything else knows the query by its name. UUIDs are in lower case. */
   readonly aliases: readonly string[];
+  /** For people who call it. */
   readonly description: string;
   /** BigQuery SQL with named parameters: the file's text below the header. */
   readonly sql: string;
+  /** The file, and the line at which its SQL begins. */
   readonly source: Source;
+  /** How many rows a result has at most. */
   readonly maxRows: number;
+  /** How long results are fresh, in seconds. */
   readonly caching: CachePolicy | 'disabled';
   /** Sets of raw parameters, by name, whose results are kept in the cache from the start on. */
   readonly warm: readonly Readonly<Record<string, ParameterText>>[];
   /** Keys of the labels that a request may set for the engine's bill. */
   readonly labels: readonly string[];
+  /** In the order of the header. */
   readonly parameters: readonly Parameter[];
   /** undefined: callers who are restricted to tenants have no access. */
   readonly tenant: Tenant | undefined;
   /** The author's reason why it is not checked that the SQL returns rows of the tenant only. */
   readonly tenantUnchecked: string | undefined;
+  /** Of the result, in the order of the header. */
   readonly columns: readonly Column[];
   /** undefined: the rows are not available as Prometheus text. */
   readonly prometheus?: PrometheusText | undefined;
@@ -201,8 +210,10 @@ export interface SavedQuery {
 
 /** All saved queries, and the tables that they read. */
 export interface Catalog {
+  /** Every version of each. */
   readonly queries: readonly SavedQuery[];
   /** All queries, if `queries` are a part of them: which version is the default does not depend on the part. */
   readonly all?: readonly SavedQuery[] | undefined;
+  /** The schemas that are known. */
   readonly tables: readonly TableSchema[];
 }

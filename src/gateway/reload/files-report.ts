@@ -5,6 +5,7 @@ import { maxNames } from './describe-change.ts';
 
 /** What has changed about broken files. */
 export interface FilesReport {
+  /** Files that have begun to be broken, or are broken in another way. */
   readonly broken: readonly BrokenFile[];
   /** Files that were broken and are served as they are now, or are gone. */
   readonly mended: readonly string[];

@@ -11,10 +11,13 @@ export interface CallerInfo {
 
 /** A request while it is answered. */
 export interface Exchange {
+  /** The request, without its body. */
   readonly head: RequestHead;
+  /** Whose it is, once that is known. */
   readonly caller: CallerInfo;
   /** As the access log shows it: `unknown` for a path that no route has, and before it is known. */
   readonly path: string;
+  /** How it is answered. */
   readonly route: Pick<Route, 'access' | 'allowsCors'>;
   /** As `performance.now()` gave it. */
   readonly startedAt: number;

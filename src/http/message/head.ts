@@ -10,9 +10,11 @@ export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
 /** Everything of a request except its body, received by Node's server or as a Fetch request. */
 export interface RequestHead {
+  /** In upper case, as in `GET`. */
   readonly method: string;
   /** The absolute URL as received; undefined if the Host header is not valid, or it or Authorization is repeated. */
   readonly url: string | undefined;
+  /** As received. */
   readonly headers: RequestHeaders;
   /** The caller's; undefined if the server does not say it. */
   readonly address: string | undefined;

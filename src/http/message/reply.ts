@@ -6,9 +6,11 @@ import { GatewayError } from '../../errors.ts';
 
 /** A response before `finish` completes it. Header names are in lower case. */
 export interface Reply {
+  /** Of HTTP, as in 200. */
   readonly status: number;
+  /** Values by names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A stream is made while it is read, and must be destroyed if it is not. */
+  /** undefined for none. A stream is made while it is read, and must be destroyed if it is not. */
   readonly body: Uint8Array | string | Readable | undefined;
   /**
    * Called once, when nothing will read the body any more: its memory is used for another one. Only a body that no other

@@ -49,6 +49,7 @@ export interface PluginRoute {
   readonly methods?: readonly ('GET' | 'POST')[];
   /** `key`: callers need one, and their requests count in its rate; `public`: anybody may call it. */
   readonly access: 'key' | 'public';
+  /** Called for each admitted request. @throws GatewayError to refuse it */
   readonly answer: Answer;
   /** Only requests of browsers for a page, without a key, are answered; others go on as if the route were not there. */
   readonly browsersOnly?: true;

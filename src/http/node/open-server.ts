@@ -12,6 +12,7 @@ import { closeSlowReaders } from './slow-readers.ts';
 
 /** How a server treats connections. */
 export interface ServerOptions {
+  /** A logger of pino: it receives malformed requests and slow readers. */
   readonly log: Logger;
   /** As in `GatewayOptions`. */
   readonly trustedProxies?: readonly string[] | undefined;
