@@ -29,6 +29,10 @@ try {
   const packed = tarballs.map((name) => `./${name}`);
   run('npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', ...quiet, ...packed, ...others);
   print('installed');
+  for (const name of ['querygate', '@querygate/bigquery-sql'])
+    print(run('node_modules/.bin/publint', 'run', `node_modules/${name}`, '--strict').trim());
+  for (const name of tarballs)
+    print(run('node_modules/.bin/attw', name, '--profile', 'esm-only', '--format', 'ascii').trim());
 
   const runtimes = [
     ['Node', process.execPath],
@@ -50,10 +54,6 @@ try {
 
   const statement = "select format_timestamp('%F', timestamp '2026-01-01') as day";
   print(`bigquery-sql: ${run('node_modules/.bin/bigquery-sql', statement).trim()}`);
-  for (const name of ['querygate', '@querygate/bigquery-sql'])
-    print(run('node_modules/.bin/publint', 'run', `node_modules/${name}`, '--strict').trim());
-  for (const name of tarballs)
-    print(run('node_modules/.bin/attw', name, '--profile', 'esm-only', '--format', 'ascii').trim());
 } finally {
   rmSync(folder, { recursive: true });
 }
