@@ -45,7 +45,7 @@ export function withFileChecks(given: EngineFactory): CheckedEngine {
       return {
         source: engine.source,
         updates: updatesWithFileChecks(engine.updates, host, problemsOfQuery),
-        run: (bound, options) => engine.run(bound, options),
+        run: engine.run.bind(engine),
         close: () => engine.close(),
       };
     },

@@ -57,7 +57,10 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
         call(plugin, 'onResult', () => plugin.onResult(bound, result), nothing),
   );
   const onReply = withHook('onReply').map((plugin) => (exchange: Exchange, reply: Reply): Reply => {
-    const change = () => ifNoPromise(plugin.onReply(exchange, reply), (made) => sendableReply(made, reply));
+    const change = () =>
+      ifNoPromise(plugin.onReply(exchange, reply), (made) =>
+        made === reply ? reply : sendableReply(made, reply),
+      );
     return call(plugin, 'onReply', change, () => reply);
   });
   const readsResults = plugins.some((one) => one.onReply ?? one.logFields ?? one.onSent);

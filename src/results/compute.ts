@@ -8,7 +8,7 @@ import type { Slots } from '../concurrency/slots.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
 import type { Cost, Engine, RunOptions } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
-import { type RequestTrace, withSpan } from '../trace/span.ts';
+import { type RequestTrace, type Span, withSpan } from '../trace/span.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
 import type { Counters } from './counters.ts';
 import type { HotKeys } from './hot-keys.ts';
@@ -55,13 +55,20 @@ export function computeAndStore(
   query: CacheableQuery,
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
-  return withSpan(query.trace?.span, 'cache', async (span) => {
+  return inSpan(query.trace, 'cache', async (span) => {
     const trace = query.trace && { requestId: query.trace.requestId, span };
     const outcome = await compute(options, { ...query, trace }, context);
     span?.set({ 'querygate.source': outcome?.source });
     return outcome;
   });
 }
+
+/** Most requests are not traced. */
+const inSpan = <T>(
+  trace: RequestTrace | undefined,
+  name: string,
+  work: (span: Span | undefined) => Promise<T>,
+): Promise<T> => (trace?.span === undefined ? work(undefined) : withSpan(trace.span, name, work));
 
 async function compute(
   options: ComputeOptions,
@@ -71,7 +78,7 @@ async function compute(
   const { shared, hotKeys, clock, engineTimeoutMs } = options;
   const { key, bound, owner, noCache, trace } = query;
   const getShared = shared && (() => shared.get(key, bound.query.maxRows));
-  const cached = noCache || !getShared ? undefined : await withSpan(trace?.span, 'shared cache', getShared);
+  const cached = noCache || !getShared ? undefined : await inSpan(trace, 'shared cache', getShared);
   // Even if it is too old for this caller: it may be returned when the engine fails.
   if (cached !== undefined) await store(options, key, cached);
   if (cached !== undefined && isNewEnough(query, cached, clock.now())) {
@@ -117,7 +124,7 @@ function runEngine(
   { owner, trace }: Runner,
 ): Promise<ResultDocument> {
   const queuedAt = performance.now();
-  return withSpan(trace?.span, 'engine', (span) => {
+  return inSpan(trace, 'engine', (span) => {
     const onStart = span && (() => span.set({ 'querygate.queue_ms': performance.now() - queuedAt }));
     return runQuery(options, bound, { signal, owner, onStart, span }, trace);
   });

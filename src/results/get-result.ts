@@ -23,7 +23,9 @@ export interface CachedResult {
   readonly document: ResultDocument;
   readonly caching: CachePolicy | 'disabled';
   readonly cacheStatus: CacheStatus;
-  /** From then on an equal request has another result, for a default is relative to the time. Milliseconds since the epoch. */
+  /** When it was found in memory, or its run had ended. Milliseconds since the epoch, like the time below. */
+  readonly obtainedAt: number;
+  /** From then on an equal request has another result, for a default is relative to the time. */
   readonly defaultsUntil?: number;
 }
 
@@ -102,7 +104,7 @@ async function computeUncached(
   const { document } = await waitForRun(options, key, request, (context) =>
     computeOnce(options, bound, context, { owner: request.owner, trace: request.caller.trace }),
   );
-  return { document, caching: 'disabled', cacheStatus: 'BYPASS' };
+  return { document, caching: 'disabled', cacheStatus: 'BYPASS', obtainedAt: options.clock.now().getTime() };
 }
 
 /** A run that begins now, shared only by callers that also sent `no-cache`. */
@@ -114,7 +116,12 @@ async function refreshNow(
   const { document } = await waitForRun(options, `no-cache ${query.key}`, request, (context) =>
     computeAndStore(options, query, context),
   );
-  return { document, caching: query.policy, cacheStatus: 'BYPASS' };
+  return {
+    document,
+    caching: query.policy,
+    cacheStatus: 'BYPASS',
+    obtainedAt: options.clock.now().getTime(),
+  };
 }
 
 /** A fresh result, or a stale one while the engine is known to fail: no caller waits for it to fail again. */
@@ -139,7 +146,8 @@ async function computeShared(
     const { document, source, joined } = await waitForRun(options, query.key, request, (context) =>
       computeAndStore(options, query, context),
     );
-    return { document, caching: query.policy, cacheStatus: statusOf(source, joined) };
+    const obtainedAt = options.clock.now().getTime();
+    return { document, caching: query.policy, cacheStatus: statusOf(source, joined), obtainedAt };
   } catch (error) {
     const now = options.clock.now();
     const stale = mayServeStale(error) ? fromCache(options, query, 'STALE', now) : undefined;
@@ -162,7 +170,7 @@ function fromCache(
   const freshness = freshnessOf(document, policy, now);
   if (freshness === 'expired' || (freshness === 'stale' && cacheStatus === 'HIT')) return undefined;
   counters[cacheStatus === 'HIT' ? 'hits' : 'stale'] += 1;
-  return { document, caching: policy, cacheStatus };
+  return { document, caching: policy, cacheStatus, obtainedAt: now.getTime() };
 }
 
 async function waitForRun(

@@ -57,9 +57,8 @@ export function cachingOf(
   method: string,
   results: readonly CachedResult[],
   digest: string | undefined,
-  now: () => Date,
 ): Reply['headers'] {
   if (method !== 'GET') return ofPost;
   if (digest === undefined || results.length === 0) return notStored;
-  return { ...cacheHeaders(results, digest, now()), vary: variesByFormat };
+  return { ...cacheHeaders(results, digest), vary: variesByFormat };
 }

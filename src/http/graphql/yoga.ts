@@ -86,7 +86,7 @@ export function buildAnswerWithYoga({
       );
       const results = resultsOf(execution.outcomes, received.head);
       if (execution.refusal !== undefined) throw execution.refusal;
-      const reply = await replyOf(response, method, execution.result, results, now);
+      const reply = await replyOf(response, method, execution.result, results);
       budget.settle(charge, reply.body);
       return reply;
     } finally {
@@ -143,7 +143,6 @@ async function replyOf(
   method: string,
   { data, errors }: ExecutionResult = {},
   results: readonly CachedResult[],
-  now: () => Date,
 ): Promise<Reply & { readonly body: Buffer }> {
   const { status } = response;
   const body = Buffer.from(await response.text());
@@ -153,5 +152,5 @@ async function replyOf(
   const isComplete = status === 200 && data != null && errors === undefined;
   const digest = method === 'GET' && isComplete ? hash('sha256', body, 'base64url') : undefined;
   const failure = errors && { fields: Object.keys(data ?? {}), errors };
-  return replyGraphql({ body, headers, status, failure }, cachingOf(method, results, digest, now));
+  return replyGraphql({ body, headers, status, failure }, cachingOf(method, results, digest));
 }

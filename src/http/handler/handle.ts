@@ -49,7 +49,7 @@ interface OpenExchange extends Exchange {
 }
 
 /**
- * The path of every request: admit → answer → finish. Routes that need a key answer in the steps parse → authorize and
+ * The path of every request: prepare → admit → answer → finish. Routes that need a key answer in the steps parse → authorize and
  * bind → result → reply; REST (`rest/rest.ts`) and GraphQL (`graphql/graphql.ts`) are two ways to do them.
  */
 export function buildHandler({

@@ -13,13 +13,15 @@ export const variesByFormat = `${variesBy}, Accept`;
  * What HTTP caches and people may know about the results in a response: `ETag`, `Age`, `Cache-Control`, `Cache-Status`,
  * `Vary`. Caches may use a result until its next refresh (`max-age`), during the refresh until it is older than
  * `caching` (`stale-while-revalidate`), and while we fail until it expires (`stale-if-error`); and never after a relative
- * default has changed, from when on the same request means other rows.
+ * default has changed, from when on the same request means other rows. All times are those of when the last result was
+ * obtained.
  *
  * @param results at least one
  * @param digest of the body before compression
  * @see RFC 9111, RFC 5861, RFC 9211
  */
-export function cacheHeaders(results: readonly CachedResult[], digest: string, now: Date): Reply['headers'] {
+export function cacheHeaders(results: readonly CachedResult[], digest: string): Reply['headers'] {
+  const now = Math.max(...results.map(({ obtainedAt }) => obtainedAt));
   const age = Math.max(...results.map((result) => ageSeconds(result, now)));
   const times = results.map((result) => secondsLeft(result, now));
   const least = (stage: keyof SecondsLeft) => Math.min(...times.map((left) => left[stage]));
@@ -64,12 +66,12 @@ interface SecondsLeft {
   readonly untilDeletion: number;
 }
 
-function secondsLeft(result: CachedResult, now: Date): SecondsLeft {
+function secondsLeft(result: CachedResult, now: number): SecondsLeft {
   if (result.caching === 'disabled') return { untilRefresh: 0, untilExpiry: 0, untilDeletion: 0 };
   const age = ageSeconds(result, now);
   const { ttlSeconds, warmingSeconds = ttlSeconds, staleIfErrorSeconds } = result.caching;
   const { defaultsUntil = Number.POSITIVE_INFINITY } = result;
-  const untilChange = Math.floor((defaultsUntil - now.getTime()) / 1000);
+  const untilChange = Math.floor((defaultsUntil - now) / 1000);
   return {
     untilRefresh: Math.min(warmingSeconds - age, untilChange),
     untilExpiry: Math.min(ttlSeconds - age, untilChange),
@@ -77,7 +79,7 @@ function secondsLeft(result: CachedResult, now: Date): SecondsLeft {
   };
 }
 
-function ageSeconds({ document }: CachedResult, now: Date): number {
+function ageSeconds({ document }: CachedResult, now: number): number {
   return Math.floor(ageMs(document, now) / 1000);
 }
 

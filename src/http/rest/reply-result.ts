@@ -7,16 +7,16 @@ import { jsonType, type Reply } from '../message/reply.ts';
 import { resultHeaders } from './result-headers.ts';
 
 /** `{"result":[…]}` and nothing else, as existing clients read it. */
-export function replyResult(result: CachedResult, headers: RequestHeaders, now: Date): Reply {
-  const { document, cacheStatus } = result;
+export function replyResult(result: CachedResult, headers: RequestHeaders): Reply {
+  const { document, cacheStatus, obtainedAt } = result;
   const accepted = headers['accept-encoding'];
   const coding = accepted === undefined ? 'identity' : chooseCoding(document.encodings, accepted);
-  if (cacheStatus !== 'HIT') return renderResult(result, coding, now);
+  if (cacheStatus !== 'HIT') return renderResult(result, coding);
 
-  const age = now.getTime() - document.computedAt;
+  const age = obtainedAt - document.computedAt;
   const recent = recentHits.get(document)?.[coding];
   if (recent !== undefined && age >= recent.from && age < recent.until) return recent.reply;
-  const reply = renderResult(result, coding, now);
+  const reply = renderResult(result, coding);
   const from = Math.floor(age / 1000) * 1000;
   recentHits.set(document, { ...recentHits.get(document), [coding]: { from, until: from + 1000, reply } });
   return reply;
@@ -32,14 +32,14 @@ interface RecentHit {
   readonly reply: Reply;
 }
 
-function renderResult(result: CachedResult, coding: Coding, now: Date): Reply {
+function renderResult(result: CachedResult, coding: Coding): Reply {
   const { encodings, digest } = result.document;
   const body = encodings[coding] ?? encodings.identity;
   const headers = {
     'content-type': jsonType,
     'content-length': String(body.byteLength),
     ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
-    ...cacheHeaders([result], digest, now),
+    ...cacheHeaders([result], digest),
     vary: variesByFormat,
     ...resultHeaders(result),
   };

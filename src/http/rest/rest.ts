@@ -47,7 +47,7 @@ export function buildRest(options: RestOptions): Answer {
     const result = await resultOf(running, owner);
     const turn = result.cacheStatus === 'HIT' ? undefined : turns.next(owner);
     if (turn !== undefined) await turn;
-    return replyResult(result, headers, now());
+    return replyResult(result, headers);
   };
   const replyInFormat = async (
     running: CachedResult | Promise<CachedResult>,
@@ -72,7 +72,7 @@ export function buildRest(options: RestOptions): Answer {
     if (format !== formats.json) return replyInFormat(result, { format, query, head, owner });
     return result instanceof Promise
       ? replyInTurn(result, head.headers, owner)
-      : replyResult(result, head.headers, now());
+      : replyResult(result, head.headers);
   };
   const find = (request: PreparedRequest) => {
     const { parameters = new Map() } = request;

@@ -4,8 +4,8 @@ import { getOrAdd } from '../../get-or-add.ts';
 import { endpointPath } from '../../http/message/paths.ts';
 import type { Reply } from '../../http/message/reply.ts';
 
-/** Headers of replies with the rows of a deprecated query; undefined for other queries. */
-export type HeadersOf = (query: SavedQuery) => Reply['headers'] | undefined;
+/** Headers of replies with the rows of a deprecated query. */
+export type HeadersOf = (query: SavedQuery, deprecated: Deprecated) => Reply['headers'];
 
 /**
  * `Deprecation`, `Sunset` and `Link`.
@@ -14,10 +14,8 @@ export type HeadersOf = (query: SavedQuery) => Reply['headers'] | undefined;
  */
 export function buildHeadersOf(catalog: Catalog, basePath = ''): HeadersOf {
   const known = new WeakMap<SavedQuery, Reply['headers']>();
-  return (query) => {
-    const { deprecated } = query;
-    return deprecated && getOrAdd(known, query, () => deprecationHeaders(deprecated, catalog, basePath));
-  };
+  return (query, deprecated) =>
+    getOrAdd(known, query, () => deprecationHeaders(deprecated, catalog, basePath));
 }
 
 function deprecationHeaders(

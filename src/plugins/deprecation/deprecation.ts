@@ -13,7 +13,7 @@ import { buildHeadersOf, type HeadersOf } from './deprecation-headers.ts';
 export function deprecation(): GatewayPlugin {
   const use = buildDeprecatedUse();
   let host: PluginHost | undefined;
-  let headersOf: HeadersOf = () => undefined;
+  let headersOf: HeadersOf = () => ({});
   /** A reply that is sent again stays the same object, of which the headers are put together once. */
   let marked = new WeakMap<Reply, Reply>();
   const onCatalog: GatewayPlugin['onCatalog'] = (catalog) => {
@@ -32,11 +32,12 @@ export function deprecation(): GatewayPlugin {
     onReply({ results, path, caller }, reply) {
       let changed = reply;
       for (const { bound } of results) {
-        const added = headersOf(bound.query);
-        if (added === undefined) continue;
+        const { deprecated } = bound.query;
+        if (deprecated === undefined) continue;
         if (host !== undefined) use.record(bound.query, caller.keyId, host);
         // GraphQL says it in its schema.
         if (reply.status !== 200 || !path.startsWith(endpointPath)) continue;
+        const added = headersOf(bound.query, deprecated);
         changed = marked.get(reply) ?? { ...reply, headers: { ...reply.headers, ...added } };
         marked.set(reply, changed);
       }

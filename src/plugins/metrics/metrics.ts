@@ -56,7 +56,7 @@ export function metrics(): MetricsPlugin {
     onCatalog,
     onReload: catalog.recordReload,
     onResult: results.record,
-    onSent: ({ head, path }, reply, seconds) => requests.record(head.method, path, reply, seconds),
+    onSent: requests.record,
     onStreamed: ({ path }, bytes) => requests.addBytes(path, bytes),
     onRun: engine.openRun,
     onImport: imports.record,

@@ -9,18 +9,15 @@ import {
   plainHealthPath,
   readinessPath,
 } from '../../http/message/paths.ts';
+import type { Exchange } from '../../http/message/exchange.ts';
 import type { Reply } from '../../http/message/reply.ts';
 import { type Count, Counts } from './counts.ts';
 import { type Histogram, Histograms } from './histogram.ts';
 import { metricsPath } from './metrics-route.ts';
 
 export interface RequestMetrics {
-  /**
-   * Counts one answered request.
-   *
-   * @param path as the access log shows it
-   */
-  record(method: string, path: string, reply: Reply, seconds: number): void;
+  /** Counts one answered request. */
+  record({ head, path }: Pick<Exchange, 'head' | 'path'>, reply: Reply, seconds: number): void;
   /** Counts the bytes of a body whose length was not known before. */
   addBytes(path: string, bytes: number): void;
   /**
@@ -91,14 +88,14 @@ export function buildRequestMetrics(): RequestMetrics {
     addBytes(path, added) {
       countsOf(path).bytes.value += added;
     },
-    record(method, path, reply, seconds) {
+    record({ head, path }, reply, seconds) {
       const counts = countsOf(path);
       const { recent } = counts;
       const isRecent = recent?.headers === reply.headers && recent.status === reply.status;
       const counted = isRecent ? recent : lookUp(counts, reply);
       counts.recent = counted;
       counted.requests.value += 1;
-      if (method !== 'HEAD') counts.bytes.value += counted.bytes;
+      if (head.method !== 'HEAD') counts.bytes.value += counted.bytes;
       counts.durations.observe(seconds);
     },
     replaceCatalog(next, kept) {

@@ -68,8 +68,9 @@ const open = ({ share = 1, engineConcurrency = 2 }: OpenOptions = {}) => {
   });
   /** A request that is answered with one row. */
   const request = async (cacheStatus: CacheStatus, n = 1) => {
-    const document = await buildDocument({ rows: [`{"n":${n}}`], truncated: false }, clock.now().getTime());
-    shadows.onResult(bind(old, new Map()), { document, caching: old.caching, cacheStatus });
+    const obtainedAt = clock.now().getTime();
+    const document = await buildDocument({ rows: [`{"n":${n}}`], truncated: false }, obtainedAt);
+    shadows.onResult(bind(old, new Map()), { document, caching: old.caching, cacheStatus, obtainedAt });
   };
   /** A run for a caller. */
   const callerRun = () => {

@@ -15,7 +15,6 @@ import type { RenderedResponse } from './rendered-response.ts';
 
 export interface CompiledOptions extends RenderOptions, OutcomeOptions {
   readonly log: Logger;
-  readonly now: () => Date;
 }
 
 /**
@@ -30,7 +29,7 @@ export type AnswerCompiled = (
 ) => Reply | Promise<Reply | undefined>;
 
 export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
-  const { derived, turns, log, now } = options;
+  const { derived, turns, log } = options;
   const renderBody = buildRenderBody(options);
   const renderReply = buildRenderReply(renderBody, options);
   const reply = (
@@ -41,7 +40,7 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
   ): Reply | Promise<Reply | undefined> => {
     const results = resultsOf(outcomes, head);
     if (results.length < outcomes.length || !isWithinBytes(request.fields, results)) {
-      return replyPartial(request, outcomes, head, admission, renderBody, logOf(head, log), now);
+      return replyPartial(request, outcomes, head, admission, renderBody, logOf(head, log));
     }
     const key = renderedKey(request, results, derived);
     const known = derived.rendered(key);
@@ -49,7 +48,7 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
       return renderReply({ key, request, results, head, owner: admission.principal.id });
     compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
     // Who kept it has hashed it, if it is an answer to GET.
-    return known.reply(head, results, now);
+    return known.reply(head, results);
   };
   const replyInTurn = async (
     request: OperationRequest,

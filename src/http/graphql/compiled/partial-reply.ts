@@ -23,7 +23,6 @@ export async function replyPartial(
   { principal }: Admission,
   renderBody: RenderBody,
   log: Logger,
-  now: () => Date,
 ): Promise<Reply | undefined> {
   const chargeRows = buildChargeRows();
   const failures: {
@@ -63,7 +62,7 @@ export async function replyPartial(
   const mediaType = chooseMediaType(head.headers.accept);
   const headers = Object.assign({ 'content-type': `${mediaType}; charset=utf-8` }, ...retry);
   const failure = { fields: request.members.map(({ responseKey }) => responseKey), errors };
-  return replyGraphql({ body, headers, failure }, cachingOf(head.method, [], undefined, now));
+  return replyGraphql({ body, headers, failure }, cachingOf(head.method, [], undefined));
 }
 
 /** @returns gives the first list of rows with which the response becomes too large, if there is one */

@@ -12,7 +12,6 @@ import { RenderedResponse } from './rendered-response.ts';
 export interface RenderReplyOptions {
   readonly derived: DerivedCache;
   readonly turns: LoopTurns;
-  readonly now: () => Date;
 }
 
 /** A response that has to be rendered. */
@@ -39,7 +38,7 @@ interface Rendered {
 }
 
 /** Equal requests of a key that arrive while the response is being rendered wait for it. */
-export function buildRenderReply(renderBody: RenderBody, { derived, turns, now }: RenderReplyOptions) {
+export function buildRenderReply(renderBody: RenderBody, { derived, turns }: RenderReplyOptions) {
   const bodyMemory = new BodyMemory();
   const renderings = new Map<string, Running>();
 
@@ -68,13 +67,13 @@ export function buildRenderReply(renderBody: RenderBody, { derived, turns, now }
     const known = renderings.get(renderingKey);
     if (known !== undefined) {
       known.isShared = true;
-      return (await known.rendered).response?.reply(head, results, now);
+      return (await known.rendered).response?.reply(head, results);
     }
     const running: Running = { rendered: render(response), isShared: false };
     renderings.set(renderingKey, running);
     try {
       const { response, memory } = await running.rendered;
-      const reply = response?.reply(head, results, now);
+      const reply = response?.reply(head, results);
       if (reply === undefined || memory === undefined || running.isShared) return reply;
       return { ...reply, recycle: () => bodyMemory.giveBack(memory) };
     } finally {

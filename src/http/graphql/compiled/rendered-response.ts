@@ -18,7 +18,8 @@ const bytesPerStep = 1_000_000;
 /** A response body that is sent again while the results that it was made of are the same. */
 export class RenderedResponse {
   #encodings: Encodings;
-  #isCompressed = false;
+  /** Whether it has been compressed, or is being compressed. */
+  isCompressed = false;
   /** SHA-256 of the body; made when the first GET needs it. */
   #digest: string | undefined;
   #hashing: Promise<void> | undefined;
@@ -34,14 +35,9 @@ export class RenderedResponse {
     return Object.values(this.#encodings).reduce((sum, bytes) => sum + bytes.byteLength, overheadBytes);
   }
 
-  /** Whether it has been compressed, or is being compressed. */
-  get isCompressed(): boolean {
-    return this.#isCompressed;
-  }
-
   /** Compresses it off the event loop. */
   async compress(): Promise<void> {
-    this.#isCompressed = true;
+    this.isCompressed = true;
     this.#encodings = await encode(this.#encodings.identity);
   }
 
@@ -63,17 +59,16 @@ export class RenderedResponse {
   }
 
   /** @param results that the response was made of; for GET, `hash` must have been awaited */
-  reply({ method, headers }: RequestHead, results: readonly CachedResult[], now: () => Date): Reply {
+  reply({ method, headers }: RequestHead, results: readonly CachedResult[]): Reply {
     const accepted = headers['accept-encoding'];
     const coding = accepted === undefined ? 'identity' : chooseCoding(this.#encodings, accepted);
     const mediaType = chooseMediaType(headers.accept);
-    if (method === 'GET')
-      return this.#reply(mediaType, coding, cachingOf(method, results, this.#digest, now));
+    if (method === 'GET') return this.#reply(mediaType, coding, cachingOf(method, results, this.#digest));
     const byCoding = this.#postReplies.get(mediaType) ?? new Map<Coding, Reply>();
     this.#postReplies.set(mediaType, byCoding);
     const known = byCoding.get(coding);
     if (known !== undefined) return known;
-    const reply = this.#reply(mediaType, coding, cachingOf(method, results, undefined, now));
+    const reply = this.#reply(mediaType, coding, cachingOf(method, results, undefined));
     byCoding.set(coding, reply);
     return reply;
   }

@@ -18,7 +18,6 @@ export interface FormattedOptions {
   readonly derived: DerivedStore;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
-  readonly now: () => Date;
 }
 
 /**
@@ -36,7 +35,7 @@ const { maxConvertedBytes } = httpLimits;
 const alwaysWhole: ReadonlySet<Format> = new Set([formats.parquet, formats.prometheus]);
 
 export function buildReplyFormatted(options: FormattedOptions): ReplyFormatted {
-  const { derived, now } = options;
+  const { derived } = options;
   const convertWhole = buildConvertWhole(options);
   return async (request) => {
     const { format, result, head } = request;
@@ -45,7 +44,7 @@ export function buildReplyFormatted(options: FormattedOptions): ReplyFormatted {
     const headers: Reply['headers'] = {
       'content-type': format.contentType,
       ...disposition(request),
-      ...cacheHeaders([result], digest, now()),
+      ...cacheHeaders([result], digest),
       vary: variesByFormat,
       ...resultHeaders(result),
     };

@@ -136,6 +136,7 @@ async function getResultOf(
       document,
       caching: { ttlSeconds: 60, warmingSeconds: 20, staleIfErrorSeconds: 30 },
       cacheStatus,
+      obtainedAt: now().getTime(),
     });
   }
   return async ({ query, parameters }: BoundQuery) => {
