@@ -62,10 +62,13 @@ export class LoopTurns {
     }
   }
 
-  /** The same, but the first step is done at once: most work is only one, and waiting would take longer. */
-  async runAfterFirst<T>(owner: Owner, steps: Iterator<void, T>): Promise<T> {
+  /**
+   * The same for work on a result, as `computingOwner` says; but the first step is done at once: most work is only one, and
+   * waiting would take longer.
+   */
+  async compute<T>(owner: Owner, steps: Iterator<void, T>): Promise<T> {
     const first = steps.next();
-    return first.done ? first.value : this.run(owner, steps);
+    return first.done ? first.value : this.run(computingOwner(owner), steps);
   }
 
   #begin(): void {
@@ -75,14 +78,15 @@ export class LoopTurns {
 
   /** One waiter in each turn: how long it will take is not known. */
   readonly #onTurn = () => {
-    if (this.#queue.size > 0 && this.#hasArrivals && this.#mayYield()) {
+    const isAwaited = this.#queue.size > 0;
+    if (isAwaited && this.#hasArrivals && this.#mayYield()) {
       this.#hasArrivals = false;
       setImmediate(this.#onTurn);
       return;
     }
     this.#yieldsUntil = undefined;
     this.#startedAt = undefined;
-    if (this.#queue.size === 0) return;
+    if (!isAwaited) return;
     this.#begin();
     this.#queue.serveNext(() => true);
   };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import type { Owner } from '../concurrency/fair-share.ts';
-import { computingOwner, LoopTurns } from '../concurrency/loop-turns.ts';
+import { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
 import type { Cost, Rows } from '../engine/engine.ts';
 import { parseJson } from '@querygate/bigquery-sql/text';
@@ -63,7 +63,7 @@ export function buildDocument(
   };
   // Not an async function: while it awaits the compression, it would keep the rows in memory.
   return turns
-    .runAfterFirst(computingOwner(owner), serialize(rows))
+    .compute(owner, serialize(rows))
     .then(({ identity, digest }) =>
       encode(identity).then((encodings) => ({ computedAt, metadata, encodings, digest })),
     );

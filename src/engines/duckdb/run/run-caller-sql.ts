@@ -59,7 +59,7 @@ export function runCallerSql(
       onResult();
       await beforeRows?.(signal);
       const texts = rowTexts(result, columns, maxRows, maxCallerResultBytes);
-      const rows = await reading.run(owner, () => turns.runAfterFirst(computingOwner(owner), texts));
+      const rows = await reading.run(owner, () => turns.compute(owner, texts));
       return { rows, truncated: result.rowCount > maxRows, columns: resultColumns };
     } finally {
       stopInterrupting();

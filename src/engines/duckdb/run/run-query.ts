@@ -2,7 +2,7 @@ import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
-import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.ts';
+import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { PerOwnerQueue } from '../../../concurrency/per-owner-queue.ts';
 import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
@@ -128,9 +128,7 @@ function runPrepared(
       onResult();
       // The worker is kept: another result would only wait, too.
       await beforeRows?.(signal);
-      const rows = await reading.run(owner, () =>
-        turns.runAfterFirst(computingOwner(owner), rowTexts(result, columns, maxRows)),
-      );
+      const rows = await reading.run(owner, () => turns.compute(owner, rowTexts(result, columns, maxRows)));
       return { rows, truncated: result.rowCount > maxRows };
     } finally {
       stopInterrupting();

@@ -39,16 +39,18 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
     admission: Admission,
   ): Reply | Promise<Reply | undefined> => {
     const results = resultsOf(outcomes, head);
-    if (results.length < outcomes.length || !isWithinBytes(request.fields, results)) {
-      return replyPartial(request, outcomes, head, admission, renderBody, logOf(head, log));
-    }
+    const isWhole = results.length === outcomes.length;
     const key = renderedKey(request, results, derived);
-    const known = derived.rendered(key);
-    if (known === undefined)
+    const known = isWhole ? derived.rendered(key) : undefined;
+    if (known !== undefined) {
+      compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
+      // Who kept it has hashed it, if it is an answer to GET.
+      return known.reply(head, results);
+    }
+    if (isWhole && isWithinBytes(request.fields, results)) {
       return renderReply({ key, request, results, head, owner: admission.principal.id });
-    compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
-    // Who kept it has hashed it, if it is an answer to GET.
-    return known.reply(head, results);
+    }
+    return replyPartial(request, outcomes, head, admission, renderBody, logOf(head, log));
   };
   const replyInTurn = async (
     request: OperationRequest,
