@@ -4,6 +4,7 @@ import { compile } from '../../src/compile.ts';
 import { duckdbText } from '../../src/passes/duckdb-text.ts';
 import type { KnownValues } from '../../src/passes/pass.ts';
 import { runPasses } from '../../src/passes/passes.ts';
+import { readStored, schemaTables } from '../../src/rules/from/table-relations.ts';
 import { freshNames } from '../../src/tree/fresh-names.ts';
 import { type Plan, printPlan } from '../../src/duckdb/plan.ts';
 import { buildCompute, withThresholds } from '../../src/duckdb/compute-constants.ts';
@@ -37,6 +38,7 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
   for (const table of tables) await connection.run(createTable(table));
 
   const shredded = await shredTables(connection, tables);
+  const schemas = schemaTables(tables);
   const inTime = async <T>(work: () => Promise<T>): Promise<T> => {
     const deadline = setTimeout(() => connection.interrupt(), timeoutMs);
     try {
@@ -77,10 +79,10 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
       const source = { file: 'case', line: 1 };
       const declared = declaredParameters(parameters);
       const bindings = bindingsOf(boundValues(parameters), new Date(), declared);
-      const { query: overTables, columns } = compile({ sql, source, parameters: declared }, tables);
+      const { query: overTables, columns } = compile({ sql, source, parameters: declared }, schemas);
       const plainSql = duckdbText(overTables);
       const plain = await answerOf(() => run(plainSql, bindings), columns);
-      const { query } = compile({ sql, source, parameters: declared }, shredded);
+      const query = readStored(overTables, shredded);
       const generic = duckdbText(query);
       const options = { known: knownValues(parameters), fresh: freshNames(query) };
       const plan = printPlan(runPasses(query, options, withoutPasses));
