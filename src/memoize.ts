@@ -12,3 +12,21 @@ export function memoize<K extends object, V extends {}>(compute: (object: K) => 
     return value;
   };
 }
+
+/** A function that is called once, when its value is first needed. What has failed fails again, with the same error. */
+export function once<T>(compute: () => T): () => T {
+  let known: (() => T) | undefined;
+  return () => {
+    if (known === undefined) {
+      try {
+        const value = compute();
+        known = () => value;
+      } catch (error) {
+        known = () => {
+          throw error;
+        };
+      }
+    }
+    return known();
+  };
+}

@@ -3,6 +3,7 @@ import { type Compiled, compileTree, type StoredTable } from '@querygate/bigquer
 import { sandboxSubject } from '../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Problem } from '../errors.ts';
+import { once } from '../memoize.ts';
 import { checkReturned } from './check-columns.ts';
 import { recordProblemsOf } from './check-records.ts';
 import { type KnownColumn, knownColumns } from './known-columns.ts';
@@ -56,23 +57,5 @@ export function analyzeQuery(
     tenantProblems: once(() => tenantProblemsOf(query, compiled)),
     sandboxProblems,
     recordProblems: once(() => recordProblemsOf(query, columns)),
-  };
-}
-
-/** What has failed fails again, with the same error. */
-function once<T>(compute: () => T): () => T {
-  let known: (() => T) | undefined;
-  return () => {
-    if (known === undefined) {
-      try {
-        const value = compute();
-        known = () => value;
-      } catch (error) {
-        known = () => {
-          throw error;
-        };
-      }
-    }
-    return known();
   };
 }

@@ -1,6 +1,7 @@
 import { openLinkedAbort, untilAborted } from '../concurrency/abort.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
 import { callerDisconnected, GatewayError } from '../errors.ts';
+import { once } from '../memoize.ts';
 import type { Engine } from './engine.ts';
 import { deadlineExceeded, engineClosing, queueFull } from './engine-errors.ts';
 import type { EngineHost } from './engine-factory.ts';
@@ -14,7 +15,6 @@ export function limitRuns({ limits }: Pick<EngineHost, 'limits'>, engine: Engine
   const { concurrency, queueLength, timeoutMs } = limits;
   const queue = new Semaphore({ permits: concurrency, queueLength, overflow: queueFull });
   const closing = new AbortController();
-  let closed: Promise<void> | undefined;
   return {
     source: engine.source,
     ...(engine.updates && { updates: engine.updates }),
@@ -34,10 +34,9 @@ export function limitRuns({ limits }: Pick<EngineHost, 'limits'>, engine: Engine
         throw new GatewayError('ENGINE_FAILED', 'The query failed', { cause: error });
       }
     },
-    close() {
+    close: once(() => {
       closing.abort(engineClosing());
-      closed ??= engine.close();
-      return closed;
-    },
+      return engine.close();
+    }),
   };
 }

@@ -9,6 +9,7 @@ import { Closers } from '../concurrency/closers.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { restExamples } from '../http/graphql/examples.ts';
 import { loadTrustedDocuments } from '../http/graphql/persisted/trusted.ts';
+import { once } from '../memoize.ts';
 import { buildReadiness } from '../http/handler/readiness.ts';
 import { ByteBudget } from '../http/message/byte-budget.ts';
 import { buildFetch, type Connection } from '../http/node/fetch-adapter.ts';
@@ -159,7 +160,6 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     await Promise.allSettled(closing);
     await Promise.all(closing);
   };
-  let closed: Promise<void> | undefined;
   return {
     get catalog() {
       return history.catalog;
@@ -174,9 +174,6 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     drain: () => {
       ready = false;
     },
-    close() {
-      closed ??= closeAll();
-      return closed;
-    },
+    close: once(closeAll),
   };
 }

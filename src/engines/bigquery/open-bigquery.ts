@@ -4,6 +4,7 @@ import type { CatalogUpdates, Engine, QueryCheck } from '../../engine/engine.ts'
 import type { EngineHost } from '../../engine/engine-factory.ts';
 import { engineClosing, queueFull } from '../../engine/engine-errors.ts';
 import type { BigqueryOptions } from './bigquery-options.ts';
+import { once } from '../../memoize.ts';
 import { openClient } from './api/client.ts';
 import { checkAll, requireNoProblems } from './check-queries.ts';
 import { openJobCanceller } from './job-canceller.ts';
@@ -41,11 +42,7 @@ export async function openBigquery(
     await jobs.close();
     await client.close();
   };
-  let closed: Promise<void> | undefined;
-  const close = () => {
-    closed ??= shutDown();
-    return closed;
-  };
+  const close = once(shutDown);
 
   const { projectId, dataset, apiEndpoint = '', startCheck = 'report' } = options;
   // Problems that are only reported do not delay the start.

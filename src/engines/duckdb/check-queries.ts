@@ -33,7 +33,7 @@ export function generatedSql(
       queries: [query],
       defineMacros: buildDefineMacros(connection, new Set()),
     });
-    return prepared.get(query)?.prepared.generic ?? '';
+    return prepared.get(query)?.prepared().generic ?? '';
   });
 }
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { PerOwnerQueue } from '../../concurrency/per-owner-queue.ts';
 import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import { quoteText } from '@querygate/bigquery-sql/tree';
+import { once } from '../../memoize.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineHost } from '../../engine/engine-factory.ts';
 import type { DuckdbOptions, DuckdbSettings } from './duckdb-options.ts';
@@ -47,11 +48,7 @@ export async function openDuckdb(
     database.close();
     await store?.close();
   };
-  let closed: Promise<void> | undefined;
-  const close = () => {
-    closed ??= closeAll();
-    return closed;
-  };
+  const close = once(closeAll);
 
   try {
     const adminConnection = await connect();

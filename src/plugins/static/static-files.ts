@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
 import type { PluginRoute } from '../../http/message/route.ts';
+import { once } from '../../memoize.ts';
 import { type BodyCoding, buildReplyFile, mediaTypeOf, type ReplyFile } from './static-file.ts';
 
 export interface StaticFile {
@@ -29,11 +30,7 @@ const forever = 'public, max-age=31536000, immutable';
 
 /** @param read gives the files when the first one is needed; it is called once */
 export function buildStaticFiles(set: string, read: () => readonly StaticFile[]): StaticFiles {
-  let opened: Opened | undefined;
-  const open = () => {
-    opened ??= openSet(set, read());
-    return opened;
-  };
+  const open = once(() => openSet(set, read()));
   return {
     pathOf(name) {
       const { folder, files } = open();

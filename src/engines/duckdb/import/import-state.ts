@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { once } from '../../../memoize.ts';
 import type { StoredTables } from '../store/stored-tables.ts';
 import type { ImportProgress } from './progress.ts';
 import type { BatchLimits } from './read/lines-writer.ts';
@@ -64,16 +65,12 @@ export async function openState(options: ImportOptions): Promise<ImportState> {
     return connection;
   };
   const connection = await connect();
-  let copying: Promise<DuckDBConnection> | undefined;
   const manifest = await loadManifest(connection);
   let lastNumber = Math.max(0, ...manifest.entries.keys());
   return {
     options,
     connection,
-    connectForCopies() {
-      copying ??= connect();
-      return copying;
-    },
+    connectForCopies: once(connect),
     manifest,
     schemas: () => new Map(options.tables.all.map((table) => [table.name, table])),
     incomplete: new Set(await loadNumbersRejectedFor(connection, incompleteLine)),

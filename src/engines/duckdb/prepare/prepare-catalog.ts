@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../../../errors.ts';
+import { once } from '../../../memoize.ts';
 import { equalityColumns } from '@querygate/bigquery-sql/analysis';
 import { calledMacros } from '@querygate/bigquery-sql/duckdb';
 import type { Sandbox } from '@querygate/bigquery-sql/sandbox';
@@ -16,13 +17,13 @@ import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts
 export interface Runnable {
   readonly compiled: Compiled;
   /** Made when first used. */
-  readonly prepared: PreparedQuery;
+  readonly prepared: () => PreparedQuery;
   /** The tables whose data the query needs. */
   readonly tables: readonly string[];
   /** The same, as they are stored: with other ones, it has to be prepared again. */
   readonly storedTables: readonly StoredTable[];
   /** The columns that the query, or SQL of a caller over it, compares with a parameter for equality; found when first used. */
-  readonly equalityColumns: readonly Origin[];
+  readonly equalityColumns: () => readonly Origin[];
   /** Prepares callers' SQL over the query; undefined if it takes none. */
   readonly callerSql: PrepareCallerSql | undefined;
 }
@@ -123,21 +124,15 @@ function buildRunnable(
   tables: readonly StoredTable[],
   sandbox: Sandbox | undefined,
 ): Runnable {
-  let prepared: PreparedQuery | undefined;
-  let compared: readonly Origin[] | undefined;
   return {
     compiled,
-    get prepared() {
-      prepared ??= prepareQuery(query, compiled, types);
-      return prepared;
-    },
+    prepared: once(() => prepareQuery(query, compiled, types)),
     tables: compiled.tables,
     storedTables: readsAny(query) ? tables : tables.filter(({ name }) => compiled.tables.includes(name)),
-    get equalityColumns() {
+    equalityColumns: once(() => {
       const trees = [compiled, ...(sandbox?.tables.map(sandbox.readAll) ?? [])];
-      compared ??= trees.flatMap(({ query: tree }) => equalityColumns(tree));
-      return compared;
-    },
+      return trees.flatMap(({ query: tree }) => equalityColumns(tree));
+    }),
     callerSql: sandbox && buildPrepareCallerSql(query, sandbox),
   };
 }
@@ -146,7 +141,7 @@ function buildRunnable(
 export function* equalityColumnsOf(table: string, queries: Iterable<Runnable>): Iterable<Origin> {
   for (const query of queries) {
     if (!query.tables.includes(table)) continue;
-    for (const column of query.equalityColumns) if (column.table === table) yield column;
+    for (const column of query.equalityColumns()) if (column.table === table) yield column;
   }
 }
 

@@ -84,7 +84,7 @@ export function buildRun(context: RunContext): Engine['run'] {
       if (sql !== undefined)
         return runWithin(bound, options, (within) => runCallerSql(callers, query, { ...bound, sql }, within));
       requireData(query.tables, dataProblems);
-      return runWithin(bound, options, (within) => runPrepared(context, query.prepared, bound, within));
+      return runWithin(bound, options, (within) => runPrepared(context, query.prepared(), bound, within));
     });
 }
 
