@@ -44,57 +44,40 @@ const [int64, string] = [scalar('INT64'), scalar('STRING')];
 const parsedNumber = (group: Expression, low: number, high: number): Expression =>
   call('bq.parsed_number', [group, integerLiteral(low), integerLiteral(high)], int64);
 
+/**
+ * A number between two bounds.
+ *
+ * @param digits at most
+ * @param alsoSet what the element means for other fields
+ */
+const number = (
+  field: 'year' | 'month' | 'day' | 'dayOfYear' | 'hour' | 'minute' | 'second',
+  digits: number,
+  low: number,
+  high: number,
+  alsoSet: (fields: Fields) => void = () => {},
+): Step => ({
+  digits,
+  set: (fields, group) => {
+    fields[field] = parsedNumber(group, low, high);
+    alsoSet(fields);
+  },
+});
+
 const clearDayOfYear = (fields: Fields) => {
   delete fields.dayOfYear;
 };
+const hoursAreTwelve = (twelveHours: boolean) => (fields: Fields) => {
+  fields.twelveHours = twelveHours;
+};
 
-const year = (digits: number): Step => ({
-  digits,
-  set: (fields, group) => {
-    fields.year = parsedNumber(group, 0, 10000);
-  },
-});
-const month: Step = {
-  digits: 2,
-  set: (fields, group) => {
-    fields.month = parsedNumber(group, 1, 12);
-    clearDayOfYear(fields);
-  },
-};
-const day: Step = {
-  digits: 2,
-  set: (fields, group) => {
-    fields.day = parsedNumber(group, 1, 31);
-    clearDayOfYear(fields);
-  },
-};
-const hour: Step = {
-  digits: 2,
-  set: (fields, group) => {
-    fields.hour = parsedNumber(group, 0, 23);
-    fields.twelveHours = false;
-  },
-};
-const twelveHours: Step = {
-  prefix: '\\s*',
-  digits: 2,
-  set: (fields, group) => {
-    fields.hour = parsedNumber(group, 1, 12);
-    fields.twelveHours = true;
-  },
-};
-const minute: Step = {
-  digits: 2,
-  set: (fields, group) => {
-    fields.minute = parsedNumber(group, 0, 59);
-  },
-};
-const second: Step = {
-  digits: 2,
-  set: (fields, group) => {
-    fields.second = parsedNumber(group, 0, 60);
-  },
-};
+const year = (digits: number) => number('year', digits, 0, 10000);
+const month = number('month', 2, 1, 12, clearDayOfYear);
+const day = number('day', 2, 1, 31, clearDayOfYear);
+const hour = number('hour', 2, 0, 23, hoursAreTwelve(false));
+const twelveHours: Step = { prefix: '\\s*', ...number('hour', 2, 1, 12, hoursAreTwelve(true)) };
+const minute = number('minute', 2, 0, 59);
+const second = number('second', 2, 0, 60);
 const fraction = (digits: string): Step => ({
   pattern: `(?:\\.(\\d${digits}))?`,
   set: (fields, group) => {
@@ -126,6 +109,13 @@ const afternoon: Step = {
     fields.afternoon = caseWhen(isAfternoon, integerLiteral(12), integerLiteral(0));
   },
 };
+const offset = (pattern: string): Step => ({
+  pattern,
+  set: (fields, group) => {
+    fields.offset = group;
+    delete fields.zone;
+  },
+});
 export const spaces: Step = { pattern: '\\s*' };
 const text = (character: string): Step => ({ pattern: character.replace(/[\\^$.|?*+()[\]{}]/, '\\$&') });
 /** Composite elements are read by the C library, which allows spaces before numbers. */
@@ -164,28 +154,13 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
   d: [day],
   E4Y: [{ ...year(4), pattern: '(\\d{4})' }],
   'E*S': [second, fraction('+')],
-  Ez: [
-    {
-      pattern: '(Z|[+-](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)',
-      set: (fields, group) => {
-        fields.offset = group;
-        delete fields.zone;
-      },
-    },
-  ],
+  Ez: [offset('(Z|[+-](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)')],
   e: allowSpaces([day]),
   F: ymd,
   H: [hour],
   h: [monthName],
   I: [twelveHours],
-  j: allowSpaces([
-    {
-      digits: 3,
-      set: (fields, group) => {
-        fields.dayOfYear = parsedNumber(group, 1, 366);
-      },
-    },
-  ]),
+  j: allowSpaces([number('dayOfYear', 3, 1, 366)]),
   k: allowSpaces([hour]),
   l: [twelveHours],
   M: [minute],
@@ -232,15 +207,7 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
       },
     },
   ],
-  z: [
-    {
-      pattern: '([+-](?:[01]\\d|2[0-3])(?:[0-5]\\d)?)',
-      set: (fields, group) => {
-        fields.offset = group;
-        delete fields.zone;
-      },
-    },
-  ],
+  z: [offset('([+-](?:[01]\\d|2[0-3])(?:[0-5]\\d)?)')],
 };
 
 /**
