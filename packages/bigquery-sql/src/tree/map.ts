@@ -1,18 +1,4 @@
-import type {
-  Aggregate,
-  Bound,
-  Case,
-  Expression,
-  Frame,
-  From,
-  Grouping,
-  Join,
-  Node,
-  Query,
-  Select,
-  SortKey,
-  Window,
-} from './nodes.ts';
+import type { Aggregate, Bound, Expression, Frame, From, Node, Query, Select, Window } from './nodes.ts';
 
 /** What to do with each part of a node. */
 export interface Mapper {
@@ -54,7 +40,12 @@ export function mapParts(node: Node, mapper: Mapper): Node {
         fields: mapMembers(node.fields, mapper),
       });
     case 'case':
-      return mapCase(node, mapper);
+      return update(node, {
+        branches: mapAll(node.branches, (branch) =>
+          update(branch, { when: mapper.expression(branch.when), result: mapper.expression(branch.result) }),
+        ),
+        ...(node.otherwise && { otherwise: mapper.expression(node.otherwise) }),
+      });
     case 'aggregate':
       return mapAggregate(node, mapper);
     case 'subquery':
@@ -76,7 +67,11 @@ export function mapParts(node: Node, mapper: Mapper): Node {
     case 'unnest':
       return update(node, { array: mapper.expression(node.array) });
     case 'join':
-      return mapJoin(node, mapper);
+      return update(node, {
+        left: mapper.from(node.left),
+        right: mapper.from(node.right),
+        ...(node.on && { on: mapper.expression(node.on) }),
+      });
     case 'sample':
       return update(node, { of: mapper.from(node.of) });
   }
@@ -134,18 +129,10 @@ export function mapExpressions<N extends Node>(node: N, replace: (node: Expressi
   return mapParts(node, mapper);
 }
 
-const mapCase = (node: Case, { expression }: Mapper): Case =>
-  update(node, {
-    branches: mapAll(node.branches, (branch) =>
-      update(branch, { when: expression(branch.when), result: expression(branch.result) }),
-    ),
-    ...(node.otherwise && { otherwise: expression(node.otherwise) }),
-  });
-
 const mapAggregate = (node: Aggregate, mapper: Mapper): Aggregate =>
   update(node, {
     args: mapAll(node.args, mapper.expression),
-    ...(node.orderBy && { orderBy: mapSortKeys(node.orderBy, mapper) }),
+    ...(node.orderBy && { orderBy: mapMembers(node.orderBy, mapper) }),
     ...(node.filter && { filter: mapper.expression(node.filter) }),
     ...(node.over !== undefined && {
       over: typeof node.over === 'string' ? node.over : mapWindow(node.over, mapper),
@@ -158,37 +145,27 @@ function mapSelect(node: Select, mapper: Mapper): Select {
     columns: mapMembers(node.columns, mapper),
     ...(node.from && { from: mapper.from(node.from) }),
     where: mapAll(node.where, expression),
-    ...(node.groupBy && { groupBy: mapGrouping(node.groupBy, mapper) }),
+    ...(node.groupBy && {
+      groupBy: update(node.groupBy, { keys: mapAll(node.groupBy.keys, expression) }),
+    }),
     having: mapAll(node.having, expression),
     windows: mapAll(node.windows, (named) => update(named, { window: mapWindow(named.window, mapper) })),
     qualify: mapAll(node.qualify, expression),
-    orderBy: mapSortKeys(node.orderBy, mapper),
+    orderBy: mapMembers(node.orderBy, mapper),
     ...(node.limit && { limit: expression(node.limit) }),
     ...(node.offset && { offset: expression(node.offset) }),
   });
 }
-
-const mapGrouping = (node: Grouping, { expression }: Mapper): Grouping =>
-  update(node, { keys: mapAll(node.keys, expression) });
-
-const mapJoin = (node: Join, mapper: Mapper): Join =>
-  update(node, {
-    left: mapper.from(node.left),
-    right: mapper.from(node.right),
-    ...(node.on && { on: mapper.expression(node.on) }),
-  });
 
 const mapMembers = <M extends { readonly value: Expression }>(
   members: readonly M[],
   { expression }: Mapper,
 ) => mapAll(members, (member) => update(member, { value: expression(member.value) } as Partial<M>));
 
-const mapSortKeys = (keys: readonly SortKey[], mapper: Mapper) => mapMembers(keys, mapper);
-
 const mapWindow = (node: Window, mapper: Mapper): Window =>
   update(node, {
     partitionBy: mapAll(node.partitionBy, mapper.expression),
-    orderBy: mapSortKeys(node.orderBy, mapper),
+    orderBy: mapMembers(node.orderBy, mapper),
     ...(node.frame && { frame: mapFrame(node.frame, mapper) }),
   });
 
