@@ -78,25 +78,9 @@ export const formatNamed = (name: string): Format | undefined => byName.get(name
 export const formatNames: readonly string[] = [...byName.keys()];
 
 /** Extensions of files that a caller may expect, and that are not available. */
-const otherExtensions: ReadonlySet<string> = new Set([
-  ...[
-    'avro',
-    'feather',
-    'htm',
-    'html',
-    'msgpack',
-    'ods',
-    'orc',
-    'pdf',
-    'sqlite',
-    'tsv',
-    'txt',
-    'xls',
-    'xlsx',
-    'xml',
-  ],
-  ...['yaml', 'yml'],
-]);
+const otherExtensions: ReadonlySet<string> = new Set(
+  'avro feather htm html msgpack ods orc pdf sqlite tsv txt xls xlsx xml yaml yml'.split(' '),
+);
 
 /** True for the extension of a file, in any case; false for a text that is rather a part of a name. */
 export function isExtension(text: string): boolean {

@@ -9,18 +9,8 @@ interface TenantQuery {
 }
 
 /** What columns with the name of a tenant are usually called. */
-const usualNames = [
-  'tenant',
-  'project',
-  'org',
-  'organization',
-  'organisation',
-  'account',
-  'customer',
-  'workspace',
-  'team',
-  'company',
-];
+const usualNames =
+  'tenant project org organization organisation account customer workspace team company'.split(' ');
 
 /** Names of columns that are compared with tenants: the usual ones, and those of the saved queries. In lower case. */
 export function tenantColumns(queries: readonly TenantQuery[]): ReadonlySet<string> {
