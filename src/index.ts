@@ -6,7 +6,7 @@
 export { createGateway, type Gateway } from './gateway/create-gateway.ts';
 export type { CacheOptions, GatewayOptions, Keys, SharedStore } from './gateway/options.ts';
 export type { QuerySource, QueryTexts } from './gateway/reload/query-source.ts';
-export type { FilesReport } from './gateway/reload/files-report.ts';
+export type { FilesReport } from './gateway/reload/broken-files.ts';
 export type { BrokenFile } from './catalog/folder/catalog-history.ts';
 export type { HideEndpoints } from './keys/principal.ts';
 export type { Counters } from './results/counters.ts';

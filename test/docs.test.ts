@@ -251,7 +251,7 @@ describe('tables and examples in the documentation', () => {
     expect(readConfig({ DATA_DIR: '/data' }).duckdb.storeFile).toBe('/data/.querygate/store.duckdb');
   });
 
-  const limitsFile = resolve('src/http/message/limits.ts');
+  const limitsFile = resolve('src/http/message/http-limits.ts');
 
   test('operations.md and diff.md say what to install of the optional packages', () => {
     const { peerDependencies } = JSON.parse(read('package.json'));

@@ -6,7 +6,7 @@ import { buildAdmit } from '../http/access/admission.ts';
 import { type Audit, buildAudit } from '../http/access/audit.ts';
 import { buildCors, type Cors } from '../http/access/cors.ts';
 import { buildRejectKeysInUrls } from '../http/access/reject-keys-in-urls.ts';
-import { buildRejectWrongKey } from '../http/access/wrong-keys.ts';
+import { buildRejectWrongKey } from '../http/access/unauthenticated.ts';
 import { buildAccessLog } from '../http/finish/access-log.ts';
 import { buildFinish } from '../http/finish/finish.ts';
 import { buildDerivedCache } from '../http/graphql/compiled/derived-cache.ts';

@@ -12,7 +12,7 @@ import type { KeyFunction } from '../keys/sources/key-function.ts';
 import type { OpenSharedCache } from '../results/shared/shared-cache.ts';
 import type { Tracer } from '../trace/span.ts';
 import type { GatewayPlugin } from './plugin.ts';
-import type { FilesReport } from './reload/files-report.ts';
+import type { FilesReport } from './reload/broken-files.ts';
 import type { QuerySource } from './reload/query-source.ts';
 
 /** What gateways share: `redis` opens one. */

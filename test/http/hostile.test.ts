@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { securityHeaders } from '../../src/http/finish/finish.ts';
+import { securityHeaders } from '../../src/http/finish/response-headers.ts';
 import { processorMsOf } from '../support/processor-time.ts';
 import { parseRaw, sendRaw } from '../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../support/served-app.ts';

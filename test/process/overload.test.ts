@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { httpLimits } from '../../src/http/message/limits.ts';
+import { httpLimits } from '../../src/http/message/http-limits.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
 import { writeKeyFile } from '../support/key-files.ts';
 import { queryText } from '../support/queries.ts';

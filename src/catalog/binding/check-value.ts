@@ -1,6 +1,6 @@
 import { parseDate, parseDatetime, parseTimestamp } from '../../files/timestamps.ts';
 import type { Parameter, PlainParameter, ValueType } from '../model/saved-query.ts';
-import { boundsProblem } from './bounds.ts';
+import { boundsProblem } from './check-bounds.ts';
 import { type Checked, checkPattern } from './patterns/check-pattern.ts';
 import { decimalOf, parseDecimal } from '@querygate/bigquery-sql/text';
 import { isRelative } from './times.ts';

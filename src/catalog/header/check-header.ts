@@ -3,6 +3,7 @@ import { exampleTenantPattern, tenantPatternProblem } from '../binding/patterns/
 import { isCredentialName } from '../../names/credential-names.ts';
 import { camelCase } from '../../names/graphql-names.ts';
 import { sqlParameter } from '../binding/caller-sql.ts';
+import { checkCaching } from './cache-policy.ts';
 import { checkParameters } from './check-parameters.ts';
 import { checkPrometheus } from './check-prometheus.ts';
 import { checkRecordFields } from './check-record-fields.ts';
@@ -18,19 +19,6 @@ export function checkHeader(header: Header): readonly SchemaProblem[] {
     ...checkPrometheus(header),
     ...checkRecordFields(header),
   ];
-}
-
-function checkCaching({ caching, cache_warming, stale_if_error, warm }: Header): readonly SchemaProblem[] {
-  const problems: SchemaProblem[] = [];
-  if (caching === 'disabled') {
-    const message = 'cannot be used with caching: disabled';
-    if (cache_warming !== undefined) problems.push(problem(['cache_warming'], message));
-    if (stale_if_error !== undefined) problems.push(problem(['stale_if_error'], message));
-  } else if (cache_warming !== undefined && cache_warming >= caching) {
-    problems.push(problem(['cache_warming'], `must be shorter than caching (${caching}s)`));
-  }
-  if (warm.length > 0 && cache_warming === undefined) problems.push(problem(['warm'], 'needs cache_warming'));
-  return problems;
 }
 
 function checkTenant({

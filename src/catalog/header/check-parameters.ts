@@ -1,6 +1,6 @@
 import { didYouMean } from '@querygate/bigquery-sql/text';
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
-import { compareValues, hasOrder } from '../binding/bounds.ts';
+import { compareValues, hasOrder } from '../binding/check-bounds.ts';
 import { type Checked, checkPattern, expandedLength } from '../binding/patterns/check-pattern.ts';
 import { canonicalText, checkPlain, checkValue, oneOf } from '../binding/check-value.ts';
 import { listSizeProblem, textProblem, textsOf } from '../binding/list-values.ts';

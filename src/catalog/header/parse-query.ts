@@ -2,7 +2,8 @@ import { GatewayError, type Problem } from '../../errors.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { bind, plainParameters } from '../binding/bind.ts';
 import { withBounds } from '../binding/times.ts';
-import type { CachePolicy, Column, PrometheusText, SavedQuery, Tenant } from '../model/saved-query.ts';
+import type { Column, PrometheusText, SavedQuery, Tenant } from '../model/saved-query.ts';
+import { toCachePolicy } from './cache-policy.ts';
 import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema } from './header-schema.ts';
@@ -85,15 +86,6 @@ function toQuery(
     ),
     prometheus: toPrometheus(header),
     querySandboxing: header.query_sandboxing,
-  };
-}
-
-function toCachePolicy({ caching, cache_warming, stale_if_error }: Header): CachePolicy | 'disabled' {
-  if (caching === 'disabled') return 'disabled';
-  return {
-    ttlSeconds: caching,
-    warmingSeconds: cache_warming,
-    staleIfErrorSeconds: stale_if_error ?? caching,
   };
 }
 

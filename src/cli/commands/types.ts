@@ -7,7 +7,7 @@ export const types: CliCommand = {
   async run({ config }) {
     const [{ loadAnalyzed }, { typescriptTypes }] = await Promise.all([
       import('../../analysis/analyze-catalog.ts'),
-      import('../../author/types/typescript-types.ts'),
+      import('../../author/types/types-module.ts'),
     ]);
     process.stdout.write(typescriptTypes(loadAnalyzed(config().queriesDir)));
   },

@@ -9,7 +9,7 @@ import { errorToLog } from '../../engine/without-values.ts';
 import type { CatalogState } from '../../http/handler/readiness.ts';
 import type { ReloadOutcome } from '../plugin.ts';
 import { describeChange } from './describe-change.ts';
-import { compareBroken, type FilesReport, logReport } from './files-report.ts';
+import { compareBroken, type FilesReport, logReport } from './broken-files.ts';
 import type { CatalogSource } from './query-source.ts';
 
 interface ReloadOptions {

@@ -5,11 +5,11 @@ import type { RateLimit, RateLimitStatus } from '../../keys/rates/rate-limiter.t
 import { hasNoCache } from '../message/cache-headers.ts';
 import type { CallerInfo } from '../message/exchange.ts';
 import type { RequestHead, RequestHeaders } from '../message/head.ts';
-import { httpLimits } from '../message/limits.ts';
+import { httpLimits } from '../message/http-limits.ts';
 import type { PreparedRequest } from '../message/prepared-request.ts';
 import type { Access, Admission } from '../message/route.ts';
 import type { RejectKeysInUrls } from './reject-keys-in-urls.ts';
-import { type RejectWrongKey, unauthenticated } from './wrong-keys.ts';
+import { type RejectWrongKey, unauthenticated } from './unauthenticated.ts';
 
 /**
  * Admits a request to its route: no key in the URL, URL length; then, if the route needs a key, authentication and the

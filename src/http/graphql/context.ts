@@ -7,7 +7,7 @@ import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { Audit } from '../access/audit.ts';
 import type { ByteCharge } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
-import { httpLimits } from '../message/limits.ts';
+import { httpLimits } from '../message/http-limits.ts';
 import { EndpointRequest } from '../message/prepared-request.ts';
 import type { Admission } from '../message/route.ts';
 import { tooLargeForExecutor } from './errors.ts';

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { type ErrorCode, GatewayError, statusOf } from '../../errors.ts';
-import { httpLimits } from '../message/limits.ts';
+import { httpLimits } from '../message/http-limits.ts';
 import { type Reply, replyJson, retryHeaders, toGatewayError } from '../message/reply.ts';
 
 /** An error of the request as a whole: its status is the code's, not 200, whatever the caller accepts. */

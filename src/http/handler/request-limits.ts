@@ -1,6 +1,6 @@
 import { FairShare, type Owner } from '../../concurrency/fair-share.ts';
 import { GatewayError } from '../../errors.ts';
-import { httpLimits } from '../message/limits.ts';
+import { httpLimits } from '../message/http-limits.ts';
 import type { ReadBody } from '../message/route.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { FairShare, type Owner } from '../../concurrency/fair-share.ts';
 import { GatewayError } from '../../errors.ts';
-import { httpLimits } from './limits.ts';
+import { httpLimits } from './http-limits.ts';
 
 /**
  * One budget in bytes for all large responses of the process that are being built, or that their clients have not taken

@@ -1,4 +1,4 @@
-import { httpLimits } from './limits.ts';
+import { httpLimits } from './http-limits.ts';
 
 /** The elements of a header that is a list, as `Accept` is. @see RFC 9110, 5.6.1 */
 export function elementsOf(list: string): readonly string[] {

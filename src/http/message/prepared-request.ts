@@ -3,7 +3,7 @@ import { areAllowed, bindForTenants, type TenantBinding } from '../../catalog/bi
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
-import { httpLimits } from './limits.ts';
+import { httpLimits } from './http-limits.ts';
 
 const noNames: ReadonlySet<string> = new Set();
 

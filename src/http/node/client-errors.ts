@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
-import { completeHeaders } from '../finish/finish.ts';
-import { httpLimits } from '../message/limits.ts';
+import { completeHeaders } from '../finish/response-headers.ts';
+import { httpLimits } from '../message/http-limits.ts';
 import { replyError, requestIdName } from '../message/reply.ts';
 
 const { headersTimeoutMs, requestTimeoutMs, maxUrlLength, maxHeaderBytes } = httpLimits;

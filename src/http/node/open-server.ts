@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { parseAddressList } from '../../config/address-list.ts';
 import { GatewayError } from '../../errors.ts';
-import { httpLimits } from '../message/limits.ts';
+import { httpLimits } from '../message/http-limits.ts';
 import { describeClientError, formatRawReply, isHeadRequest } from './client-errors.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { limitKeylessConnections } from './keyless-connections.ts';

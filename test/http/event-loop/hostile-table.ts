@@ -7,7 +7,7 @@ export interface CostlyRequest {
   readonly build: (nonce: number) => Buffer;
 }
 
-/** Just below the limits of `http/message/limits.ts`. */
+/** Just below the limits of `http/message/http-limits.ts`. */
 const bodySizes = [16_000, 64_000, 250_000];
 const headerSizes = [4_000, 15_500];
 const urlSizes = [2_000, 7_900];

@@ -2,7 +2,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { auditServer } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
-import { securityHeaders } from '../../../src/http/finish/finish.ts';
+import { securityHeaders } from '../../../src/http/finish/response-headers.ts';
 import { sendRaw } from '../../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../../support/served-app.ts';
 import { apiKey } from '../../support/test-app.ts';

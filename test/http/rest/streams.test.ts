@@ -10,7 +10,7 @@ import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
 import { convertRows } from '../../../src/formats/convert-rows.ts';
 import { formats } from '../../../src/formats/format.ts';
 import { ByteBudget } from '../../../src/http/message/byte-budget.ts';
-import { httpLimits } from '../../../src/http/message/limits.ts';
+import { httpLimits } from '../../../src/http/message/http-limits.ts';
 import type { FormattedRequest } from '../../../src/http/rest/formatted/formatted-request.ts';
 import { streamRows } from '../../../src/http/rest/formatted/stream-rows.ts';
 import { draftQuery } from '../../support/queries.ts';

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { httpLimits } from '../../../src/http/message/limits.ts';
+import { httpLimits } from '../../../src/http/message/http-limits.ts';
 import { trackConnections } from '../../../src/http/node/connections.ts';
 import { closeSlowReaders } from '../../../src/http/node/slow-readers.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -8,7 +8,7 @@ import type { BoundQuery } from '../../../src/catalog/binding/bind.ts';
 import { systemClock } from '../../../src/concurrency/clock.ts';
 import { readConfig } from '../../../src/config.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { securityHeaders } from '../../../src/http/finish/finish.ts';
+import { securityHeaders } from '../../../src/http/finish/response-headers.ts';
 import { makeKey } from '../../../src/keys/key-text.ts';
 import { hostileRequests, planted } from '../../http/hostile-requests.ts';
 import { fakeEngine } from '../../support/fake-engine.ts';

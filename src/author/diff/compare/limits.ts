@@ -1,5 +1,5 @@
 import { decimalOf } from '@querygate/bigquery-sql/text';
-import { compareValues } from '../../../catalog/binding/bounds.ts';
+import { compareValues } from '../../../catalog/binding/check-bounds.ts';
 import { isRelative, resolveBound } from '../../../catalog/binding/times.ts';
 import { defaultMaxItems } from '../../../catalog/binding/value-limits.ts';
 import type { Parameter } from '../../../catalog/model/saved-query.ts';

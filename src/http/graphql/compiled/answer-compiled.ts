@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { RequestHead } from '../../message/head.ts';
-import { httpLimits } from '../../message/limits.ts';
+import { httpLimits } from '../../message/http-limits.ts';
 import type { Reply } from '../../message/reply.ts';
 import { logOf } from '../../message/request-trace.ts';
 import type { Admission } from '../../message/route.ts';

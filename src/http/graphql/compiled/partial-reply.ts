@@ -2,7 +2,7 @@ import { type FieldNode, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { RequestHead } from '../../message/head.ts';
-import { httpLimits } from '../../message/limits.ts';
+import { httpLimits } from '../../message/http-limits.ts';
 import type { Reply } from '../../message/reply.ts';
 import type { Admission } from '../../message/route.ts';
 import type { CollectedField } from '../document/collect-fields.ts';

@@ -3,7 +3,7 @@ import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { PerOwnerQueue } from '../../../concurrency/per-owner-queue.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
-import { httpLimits } from '../../message/limits.ts';
+import { httpLimits } from '../../message/http-limits.ts';
 import { rowListBytes } from '../document/row-size.ts';
 import type { Piece } from './compile-selection.ts';
 import type { DerivedCache } from './derived-cache.ts';

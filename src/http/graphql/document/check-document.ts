@@ -11,9 +11,9 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { httpLimits } from '../../message/limits.ts';
+import { httpLimits } from '../../message/http-limits.ts';
 import { requestError, sanitizeDocumentError, shortenMessage } from '../errors.ts';
-import { parseDocument } from './operation-limits.ts';
+import { parseDocument } from './parse-document.ts';
 import { withoutPlainFields } from './plain-selections.ts';
 import { limitRepeatedFields } from './repeated-fields.ts';
 

@@ -1,5 +1,5 @@
 import { type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql';
-import { httpLimits } from '../../message/limits.ts';
+import { httpLimits } from '../../message/http-limits.ts';
 import { requestError } from '../errors.ts';
 
 const { maxExpandedFields, maxFieldDepth, maxFieldsPerPath } = httpLimits;

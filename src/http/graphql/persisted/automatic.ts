@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Owner } from '../../../concurrency/fair-share.ts';
-import { httpLimits } from '../../message/limits.ts';
+import { httpLimits } from '../../message/http-limits.ts';
 import { requestError } from '../errors.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
 import { hasDocument, notFound, persistedHash } from './persisted-query.ts';

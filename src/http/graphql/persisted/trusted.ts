@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Problem, StartError } from '../../../errors.ts';
 import type { CheckDocument } from '../document/check-document.ts';
-import { parseDocument } from '../document/operation-limits.ts';
+import { parseDocument } from '../document/parse-document.ts';
 import { requestError } from '../errors.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
 import { hasDocument, maxIdLength, normalizeId, notFound, persistedHash } from './persisted-query.ts';

@@ -5,7 +5,7 @@ import type { ByteBudget } from '../../message/byte-budget.ts';
 import { cacheHeaders, matchesEtag, variesByFormat } from '../../message/cache-headers.ts';
 import { chooseCoding } from '../../message/content-coding.ts';
 import type { RequestHead } from '../../message/head.ts';
-import { httpLimits } from '../../message/limits.ts';
+import { httpLimits } from '../../message/http-limits.ts';
 import type { Reply } from '../../message/reply.ts';
 import { resultHeaders } from '../result-headers.ts';
 import { buildConvertWhole } from './convert-whole.ts';

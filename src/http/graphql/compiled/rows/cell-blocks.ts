@@ -1,6 +1,6 @@
 import type { ResultDocument } from '../../../../results/result-document.ts';
 import { type Row, rowParts } from '../../../../results/row-parts.ts';
-import { httpLimits } from '../../../message/limits.ts';
+import { httpLimits } from '../../../message/http-limits.ts';
 import { responseTooLarge } from '../../errors.ts';
 import { type BinaryText, toBinaryText } from './binary-text.ts';
 import { UnexpectedCell, type WriteCell } from './cell-writers.ts';

@@ -10,7 +10,7 @@ import {
   Source,
   TokenKind,
 } from 'graphql';
-import { httpLimits } from '../../message/limits.ts';
+import { httpLimits } from '../../message/http-limits.ts';
 import { requestError } from '../errors.ts';
 import { buildLimitMergedFields } from './merged-fields.ts';
 

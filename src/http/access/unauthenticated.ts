@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { addressGroup } from '../../config/address-list.ts';
 import { GatewayError, type Refusal } from '../../errors.ts';
 import { RateLimiter } from '../../keys/rates/rate-limiter.ts';
-import { httpLimits } from '../message/limits.ts';
+import { httpLimits } from '../message/http-limits.ts';
 
 /** The error for a wrong key. Each one counts for the address that sent it. */
 export type RejectWrongKey = (address: string | undefined, refusal: Refusal) => GatewayError;
