@@ -31,6 +31,8 @@ export type Encodings = Readonly<Partial<Record<Coding, Buffer>>> & { readonly i
  * sends it; GraphQL reads its rows from it.
  */
 export interface ResultDocument {
+  /** Unique in this process: what was made of a document is found by it. */
+  readonly id: number;
   /** When the run began, in milliseconds since the epoch. */
   readonly computedAt: number;
   readonly metadata: ResultMetadata;
@@ -62,11 +64,22 @@ export function buildDocument(
     ...(columns && { columns }),
   };
   // Not an async function: while it awaits the compression, it would keep the rows in memory.
-  return turns
-    .compute(owner, serialize(rows))
-    .then(({ identity, digest }) =>
-      encode(identity).then((encodings) => ({ computedAt, metadata, encodings, digest })),
-    );
+  return turns.compute(owner, serialize(rows)).then(({ identity, digest }) =>
+    encode(identity).then((encodings) => ({
+      id: nextDocumentId(),
+      computedAt,
+      metadata,
+      encodings,
+      digest,
+    })),
+  );
+}
+
+let lastId = 0;
+
+export function nextDocumentId(): number {
+  lastId += 1;
+  return lastId;
 }
 
 /** Characters of rows that are joined at once, and bytes that are hashed at once: some milliseconds of work. */

@@ -5,6 +5,7 @@ import {
   type Coding,
   codings,
   type Encodings,
+  nextDocumentId,
   type ResultDocument,
   toOwnMemory,
 } from '../result-document.ts';
@@ -66,7 +67,7 @@ export async function decodeEntry(
   const parts = splitBody(Buffer.from(text.slice(end + 1), 'base64'), lengths);
   const identity = parts.identity ?? (await inflate(parts.zstd, size));
   if (identity?.byteLength !== size) return undefined;
-  return { computedAt, metadata, encodings: { ...parts, identity }, digest };
+  return { id: nextDocumentId(), computedAt, metadata, encodings: { ...parts, identity }, digest };
 }
 
 const prefix = new RegExp(`^${format} (?<fencingToken>\\d{1,20}) (?<signature>[\\w-]{43}) (?=\\{)`);

@@ -6,7 +6,6 @@ import type { Reply } from '../../message/reply.ts';
 import { logOf } from '../../message/request-trace.ts';
 import type { Admission } from '../../message/route.ts';
 import { buildGetOutcome, type Outcome, type OutcomeOptions, resultsOf } from '../outcomes.ts';
-import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
 import { replyPartial } from './partial-reply.ts';
 import { buildRenderBody, type RenderOptions, rowBytes } from './render-body.ts';
@@ -40,7 +39,7 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
   ): Reply | Promise<Reply | undefined> => {
     const results = resultsOf(outcomes, head);
     const isWhole = results.length === outcomes.length;
-    const key = renderedKey(request, results, derived);
+    const key = renderedKey(request, results);
     const known = isWhole ? derived.rendered(key) : undefined;
     if (known !== undefined) {
       compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
@@ -87,16 +86,12 @@ function isWithinBytes(fields: readonly QueryField[], results: readonly CachedRe
 }
 
 /** The same request gives the same text while its documents are the same. */
-function renderedKey(
-  { id, fields }: OperationRequest,
-  results: readonly CachedResult[],
-  derived: DerivedCache,
-): string {
+function renderedKey({ id, fields }: OperationRequest, results: readonly CachedResult[]): string {
   let key = String(id);
   for (let at = 0; at < results.length; at += 1) {
     const result = results[at];
     if (result === undefined) continue;
-    key += ` ${derived.idOf(result.document)}`;
+    key += ` ${result.document.id}`;
     if (fields[at]?.writer.readsCacheStatus) key += result.cacheStatus;
   }
   return key;

@@ -6,8 +6,6 @@ import { bytesOfBlock, type CellBlock, DocumentCells } from './rows/cell-blocks.
 
 /** What was made of results to answer GraphQL faster, kept in their memory. */
 export interface DerivedCache {
-  /** A number for each document, unique in the process. */
-  idOf(document: ResultDocument): number;
   /** The cells of a document as text: those that were kept, or none yet. */
   cellsOf(document: ResultDocument): DocumentCells;
   /** Keeps cells for the next selection. */
@@ -30,27 +28,16 @@ export interface DerivedCache {
 const maxRenderedOnce = 1_000;
 
 export function buildDerivedCache(store: DerivedStore): DerivedCache {
-  const ids = new WeakMap<ResultDocument, number>();
-  let lastId = 0;
   const renderedOnce = new LRUCache<string, true>({ max: maxRenderedOnce });
 
-  const idOf = (document: ResultDocument): number => {
-    const known = ids.get(document);
-    if (known !== undefined) return known;
-    lastId += 1;
-    ids.set(document, lastId);
-    return lastId;
-  };
-  const cellsKey = (document: ResultDocument) => `cells ${idOf(document)}`;
-  const selectionKey = (document: ResultDocument, selection: string) =>
-    `selection ${idOf(document)} ${selection}`;
+  const cellsKey = ({ id }: ResultDocument) => `cells ${id}`;
+  const selectionKey = ({ id }: ResultDocument, selection: string) => `selection ${id} ${selection}`;
   const isRepeated = (key: string) => {
     if (renderedOnce.has(key)) return true;
     renderedOnce.set(key, true);
     return false;
   };
   return {
-    idOf,
     selectedCells: (document, selection) =>
       store.get(selectionKey(document, selection)) as CellBlock | undefined,
     keepSelectedCells(document, selection, block) {
