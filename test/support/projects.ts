@@ -23,8 +23,11 @@ const ofAll = /^(?:@duckdb\/node-api|src\/gateway\/create-gateway\.ts)$/;
  */
 export function projectOf(file: string): Project {
   const [started] = ofTests.find(([, pattern]) => reaches(file, pattern, isOfTests)) ?? [];
-  return started ?? (reaches(file, ofAll, () => true) ? 'app' : 'unit');
+  return started ?? (reaches(file, ofAll, () => true) || measuresMemory(file) ? 'app' : 'unit');
 }
+
+/** Other files of tests in the same process would count. */
+const measuresMemory = (file: string) => readFileSync(file, 'utf8').includes('process.memoryUsage');
 
 const isOfTests = (file: string) => !/(?:^|\/)src\//.test(file);
 
