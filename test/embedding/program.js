@@ -4,7 +4,7 @@ import { apiKey } from 'querygate/keys';
 
 const gateway = await createGateway({
   queries: 'node_modules/querygate/queries',
-  engine: duckdb({ demoDir: 'node_modules/querygate/queries/demo' }),
+  engine: duckdb(),
   keys: apiKey('a-key-of-this-program'),
 });
 for (const path of gateway.examples) {

@@ -7,7 +7,7 @@ export interface DuckdbOptions {
   readonly dataDir?: string | undefined;
   /** The database of imported rows: a file, or `:memory:`. Without it, a hidden file in the data folder. */
   readonly storeFile?: string | undefined;
-  /** The folder of the SQL that makes demo rows; `queries/demo` without it. */
+  /** The folder of the SQL that makes demo rows; without it, that of the shipped queries. */
   readonly demoDir?: string | undefined;
   /** The interval at which the data folder is scanned: 5 seconds without it. */
   readonly refreshSeconds?: number | undefined;
@@ -28,10 +28,13 @@ export interface DuckdbSettings extends DuckdbOptions {
   readonly threads: number;
 }
 
+/** Of this package, wherever the process was started. */
+const shippedDemo = join(import.meta.dirname, '../../../queries/demo');
+
 export const withDefaults = (options: DuckdbOptions): DuckdbSettings => ({
   ...options,
   storeFile: options.storeFile ?? storeFileOf(options.dataDir),
-  demoDir: options.demoDir ?? join('queries', 'demo'),
+  demoDir: options.demoDir ?? shippedDemo,
   refreshSeconds: options.refreshSeconds ?? duckdbDefaults.refreshSeconds,
   memoryLimit: options.memoryLimit ?? duckdbDefaults.memoryLimit,
   threads: options.threads ?? duckdbDefaults.threads,
