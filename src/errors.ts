@@ -68,11 +68,11 @@ export interface Refusal {
 /** What an error has besides its code and its message. */
 export interface GatewayErrorOptions {
   /** The parameter with the error, as the saved query names it. */
-  readonly parameter?: string;
+  readonly parameter?: string | undefined;
   /** When a retry may succeed: the header Retry-After. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
   /** Of errors that refuse a caller what others may do. */
-  readonly refusal?: Refusal;
+  readonly refusal?: Refusal | undefined;
   /** The original error: for the log, never for the caller. */
   readonly cause?: unknown;
 }

@@ -61,11 +61,7 @@ function ownError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof GatewayError || error instanceof StartError) return error;
   if (error.name === 'GatewayError') {
     const { code, parameter, retryAfterSeconds, cause, message } = error as GatewayError;
-    return new GatewayError(code, message, {
-      cause,
-      ...(parameter !== undefined && { parameter }),
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    });
+    return new GatewayError(code, message, { cause, parameter, retryAfterSeconds });
   }
   if (error.name !== 'ProblemError') return error;
   const [summary = ''] = error.message.split(':\n', 1);

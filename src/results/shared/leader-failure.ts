@@ -65,8 +65,5 @@ export function leaderFailed(
   const message = messages[code];
   const text =
     code === 'INVALID_PARAMETER' ? `${isDeclared ? parameter : 'A parameter'}: ${message}` : message;
-  return new GatewayError(code, text, {
-    ...(isDeclared && { parameter }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  });
+  return new GatewayError(code, text, { parameter: isDeclared ? parameter : undefined, retryAfterSeconds });
 }
