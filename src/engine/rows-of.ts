@@ -5,10 +5,19 @@ import type { Rows } from './engine.ts';
 import { missingRequiredColumn, unsafeInteger } from './engine-errors.ts';
 
 /**
- * The result of a query from values of JavaScript, each in the JSON form of its column's type. A timestamp may be a Date, a
- * text of ISO 8601 or an integer of microseconds; bytes an Uint8Array or base64; a list, a record or JSON may be JSON text;
- * an integer may be a bigint, and a boolean 0 or 1. Not more than max rows are read.
+ * The result of a query from values of JavaScript, each in the JSON form of its column's type. null and undefined are NULL.
+ * At most one row more than max rows is read.
  *
+ * - string: a text, number, bigint or boolean, or a Date
+ * - integer, float, numeric: a number, a bigint or a text of one; a float that is infinite or NaN is NULL
+ * - boolean: a boolean, 0 or 1, as a text too
+ * - timestamp: a Date, a number or bigint of microseconds since the epoch, or a text like `2026-03-10T12:34:56.789012Z`,
+ *   with T or a space, and with Z, an offset like `+01:00`, or nothing, which is UTC
+ * - datetime, date, time: a text like `2026-03-10 12:34:56.5`, or the part of it, or a Date, which is read in UTC
+ * - bytes: a Uint8Array, such as a Buffer, or base64
+ * - record, json, list: an object, a value of JSON, an array; or JSON text
+ *
+ * @see docs/engines.md
  * @throws GatewayError ENGINE_FAILED if a value does not fit the type of its column
  */
 export function rowsOf(
@@ -33,7 +42,7 @@ function cellOf(field: RecordField, value: unknown): unknown {
   if (field.repeated) {
     const list = value ?? [];
     const items: unknown = typeof list === 'string' ? jsonOf(field, list) : list;
-    if (!Array.isArray(items)) fail(field);
+    if (!Array.isArray(items)) fail(field, value);
     return items.map((item) => scalarOf(field, item));
   }
   return scalarOf(field, value);
@@ -49,9 +58,9 @@ function scalarOf(field: RecordField, value: unknown): unknown {
     case 'float':
       return floatOf(field, value);
     case 'numeric':
-      return parseDecimal(textOf(field, value), anyDigits) ?? fail(field);
+      return parseDecimal(textOf(field, value), anyDigits) ?? fail(field, value);
     case 'boolean':
-      return booleans.get(String(value)) ?? fail(field);
+      return booleans.get(textOf(field, value)) ?? fail(field, value);
     case 'timestamp':
       return microsecondsOf(field, value);
     case 'datetime':
@@ -70,7 +79,7 @@ function scalarOf(field: RecordField, value: unknown): unknown {
 }
 
 const textOf = (field: RecordField, value: unknown): string =>
-  typeof value === 'object' ? fail(field) : String(value);
+  typeof value === 'object' ? fail(field, value) : String(value);
 
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ...['true', '1'].map((text) => [text, true] as const),
@@ -84,13 +93,13 @@ const anyDigits = { whole: 1000, fraction: 1000 };
 function floatOf(field: RecordField, value: unknown): number | null {
   const text = textOf(field, value).trim();
   if (Number.isFinite(Number(text)) && text !== '') return Number(text);
-  return /^(?:[+-]?inf(?:inity)?|nan)$/i.test(text) ? null : fail(field);
+  return /^(?:[+-]?inf(?:inity)?|nan)$/i.test(text) ? null : fail(field, value);
 }
 
 function integerOf(field: RecordField, value: unknown): number {
   const text = textOf(field, value).trim();
   const number = Number(text);
-  if (!Number.isInteger(number) || text === '') return fail(field);
+  if (!Number.isInteger(number) || text === '') return fail(field, value);
   if (Number.isSafeInteger(number)) return number;
   throw new GatewayError('ENGINE_FAILED', `The query failed: ${field.name}: ${unsafeInteger}`);
 }
@@ -101,21 +110,23 @@ function microsecondsOf(field: RecordField, value: unknown): number {
   const [, day, time, fraction = '', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6})\d*)?(Z|[+-]\d\d(?::?\d\d)?)?$/i.exec(text) ?? [];
   const milliseconds = Date.parse(`${day}T${time}${zone.length === 3 ? `${zone}:00` : zone}`);
-  return Number.isNaN(milliseconds) ? fail(field) : milliseconds * 1000 + Number(fraction.padEnd(6, '0'));
+  return Number.isNaN(milliseconds)
+    ? fail(field, value)
+    : milliseconds * 1000 + Number(fraction.padEnd(6, '0'));
 }
 
 /** The part of a date or time, without a zone and without zeros at the end of a fraction. */
 function localText(field: RecordField, value: unknown, part: RegExp): string {
   const text = value instanceof Date ? isoText(field, value).slice(0, -1) : textOf(field, value);
-  const [found = fail(field)] = part.exec(text) ?? [];
+  const [found = fail(field, value)] = part.exec(text) ?? [];
   return found.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 }
 
 const isoText = (field: RecordField, date: Date): string =>
-  Number.isNaN(date.getTime()) ? fail(field) : date.toISOString();
+  Number.isNaN(date.getTime()) ? fail(field, date) : date.toISOString();
 
 function recordOf(field: RecordField, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) fail(field);
+  if (typeof value !== 'object' || value === null) fail(field, value);
   if (field.fields === undefined) return value;
   const members = value as Readonly<Record<string, unknown>>;
   return Object.fromEntries(field.fields.map((inner) => [inner.name, cellOf(inner, members[inner.name])]));
@@ -125,7 +136,7 @@ function jsonOf(field: RecordField, text: string, revive?: Revive): unknown {
   try {
     return parseJson(text, revive);
   } catch {
-    return fail(field);
+    return fail(field, text);
   }
 }
 
@@ -133,7 +144,14 @@ function jsonOf(field: RecordField, text: string, revive?: Revive): unknown {
 const exactInteger: Revive = (value, source) =>
   Number.isInteger(value) && !Number.isSafeInteger(value) && source ? JSON.rawJSON(source) : value;
 
-function fail({ name, type, repeated }: RecordField): never {
+function fail({ name, type, repeated }: RecordField, value: unknown): never {
   const kind = repeated ? `a list of ${type}` : type;
-  throw new GatewayError('ENGINE_FAILED', `The query failed: ${name} is not ${kind}`);
+  const text =
+    typeof value === 'object'
+      ? 'an object'
+      : typeof value === 'string'
+        ? JSON.stringify(value)
+        : String(value);
+  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  throw new GatewayError('ENGINE_FAILED', `The query failed: ${name} is not ${kind}: ${shown}`);
 }

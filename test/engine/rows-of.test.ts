@@ -74,9 +74,16 @@ test.each<[type: string, value: unknown]>([
   ['[integer]', 7],
   ['[integer]', '[1, "a"]'],
 ])('%s: %o does not fit', (type, value) => {
-  const kind = type.startsWith('[') ? /x is not a list of integer/ : `x is not ${type}`;
+  const kind = type.startsWith('[') ? /x is not a list of integer: / : `x is not ${type}: `;
   expect(() => rowOf(type, value)).toThrow(expect.objectContaining({ code: 'ENGINE_FAILED' }));
   expect(() => rowOf(type, value)).toThrow(kind);
+});
+
+test('a message shows the value that does not fit, as far as it is short', () => {
+  expect(() => rowOf('integer', '1.5')).toThrow(/x is not integer: "1\.5"$/);
+  expect(() => rowOf('integer', 1.5)).toThrow(/x is not integer: 1\.5$/);
+  expect(() => rowOf('boolean', Object.create(null))).toThrow(/x is not boolean: an object$/);
+  expect(() => rowOf('date', 'x'.repeat(100))).toThrow(/x is not date: "x{59}…$/);
 });
 
 test('NULL is left out, as an infinite float is, and a list that is NULL is empty', () => {
