@@ -85,7 +85,9 @@ describe('the engine of docs/engines.md', () => {
       env: { PATH: env.PATH },
     });
     expect({ status, stdout: status === 0 ? '' : stdout }).toEqual({ status: 0, stdout: '' });
-    expect(stdout).toMatch(/# pass 12\n/);
+    expect(stdout).toMatch(/# pass 28\n/);
+    expect(stdout.match(/# SKIP$/gm)).toHaveLength(3);
+    expect(stdout).toContain('INVALID_PARAMETER with its name (omitted: wrongValue)');
   });
 
   test('is the setting ENGINE too; check says that it sees only the files', () => {

@@ -7,14 +7,16 @@ import type { Engine, RunOptions } from '../engine.ts';
 import type { EngineFactory, EngineHost, EngineLimits } from '../engine-factory.ts';
 import { type CaseName, cases, queryOf } from './cases.ts';
 
+type DeclareTest = (title: string, run: () => Promise<void>) => unknown;
+
 /** What `testEngine` takes. */
 export interface EngineTestOptions {
   /** The `test` of Vitest, of node:test, of Bun or of another framework. */
-  readonly test: (title: string, run: () => Promise<void>) => unknown;
+  readonly test: DeclareTest & { readonly skip: DeclareTest };
   readonly engine: EngineFactory;
   /** Statements for the cases, in SQL of the engine's own; without one, a case runs in BigQuery's SQL. */
   readonly statements?: Readonly<Partial<Record<CaseName, string>>>;
-  /** Cases that the engine cannot have, such as `lists`: tests that need one of them are left out. */
+  /** Cases that the engine cannot have, such as `lists`: tests that need one of them are skipped. */
   readonly omit?: readonly CaseName[];
   /** Of a slow engine. Default: 2 queries at a time, 100 that wait, a deadline of 2,000 milliseconds. */
   readonly limits?: Partial<EngineLimits>;
@@ -73,9 +75,12 @@ export function testEngine({
   };
   const rowsOf = async (name: CaseName, parameters?: BoundValues) =>
     (await run(name, parameters)).rows.map((row) => JSON.parse(row) as Readonly<Record<string, unknown>>);
-  /** Declares a test, unless a case that it needs is omitted. */
-  const check = (title: string, needs: readonly CaseName[], body: () => Promise<void>) =>
-    needs.some((name) => omit.includes(name)) || test(`${factory.name}: ${title}`, body);
+  /** Declares a test, which is skipped if a case that it needs is omitted. */
+  const check = (title: string, needs: readonly CaseName[], body: () => Promise<void>) => {
+    const omitted = needs.filter((name) => omit.includes(name));
+    if (omitted.length === 0) test(`${factory.name}: ${title}`, body);
+    else test.skip(`${factory.name}: ${title} (omitted: ${omitted.join(', ')})`, body);
+  };
 
   check('a value of each column type has its documented JSON form', ['types'], async () => {
     assert.deepEqual(await rowsOf('types'), [
@@ -285,10 +290,7 @@ interface Failure extends Error {
 }
 
 const errorOf = (run: Promise<unknown>): Promise<Failure | undefined> =>
-  run.then(
-    () => undefined,
-    (error: Failure) => error,
-  );
+  run.then(() => undefined).catch((error: Failure) => error);
 
 async function rejectsWith(code: ErrorCode, ...runs: readonly Promise<unknown>[]): Promise<void> {
   for (const error of await Promise.all(runs.map(errorOf)))
