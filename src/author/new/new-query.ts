@@ -115,34 +115,31 @@ export async function newQuery(
 
 /** SQL of the engine's own says its columns only, and the names of its parameters. */
 async function describeNative(sql: string, resultColumns: ResultColumns): Promise<SqlDescription> {
-  const names = [...new Set(parameterUses(sql).uses.map(({ name }) => name))];
-  const parameters = names.map(
+  const names = new Set(parameterUses(sql).uses.map(({ name }) => name));
+  const parameters = [...names].map(
     (name): DescribedParameter => ({
       name,
       type: 'string',
       required: true,
       values: [],
-      bind: undefined,
       repeated: false,
       isList: false,
-      default: undefined,
-      bounds: undefined,
-      description: undefined,
     }),
   );
-  const typed = names.map((name) => ({ name, repeated: false }));
-  const reported = await resultColumns(sql, typed);
+  const reported = await resultColumns(
+    sql,
+    parameters.map(({ name }) => ({ name, repeated: false })),
+  );
+  const columns = reported.map((column) => ({ ...column, required: false }));
   return {
     sql,
     conversions: [],
     names: [],
-    description: undefined,
     replacements: [],
-    columns: reported.map((column) => ({ ...column, required: false, description: undefined })),
+    columns,
     parameters,
     tenants: [],
     proposals: [],
-    limit: undefined,
   };
 }
 

@@ -33,32 +33,32 @@ export interface DescribedParameter {
   /** The values of an enum. */
   readonly values: readonly string[];
   /** Its type in the SQL, if it is not STRING: no use of it needs a conversion. */
-  readonly bind: ParameterType | undefined;
+  readonly bind?: ParameterType | undefined;
   /** True for a list, which is bound as an ARRAY. */
   readonly repeated: boolean;
   /** True if several values, separated by commas, are meant: it is a STRING too. */
   readonly isList: boolean;
   /** The literal that it takes the place of, as a caller would send it. */
-  readonly default: LiteralProposal['default'] | undefined;
+  readonly default?: LiteralProposal['default'] | undefined;
   /** The least and the greatest value. */
-  readonly bounds: LiteralProposal['bounds'];
+  readonly bounds?: LiteralProposal['bounds'];
   /** What it means, if its use says so. */
-  readonly description: string | undefined;
+  readonly description?: string | undefined;
 }
 
-interface KnownOfParameters {
-  /** The literals that parameters take the place of, by name. */
-  readonly literals: ReadonlyMap<string, LiteralProposal>;
-  /** The name of the tenant. */
-  readonly tenant: string | undefined;
-}
-
-/** The parameters of SQL, each as all of its uses show it, in the order of the first uses. */
+/**
+ * The parameters of SQL, each as all of its uses show it, in the order of the first uses.
+ *
+ * @param taken the literals that parameters take the place of
+ * @param tenant the name of the tenant
+ */
 export function describeParameters(
   uses: readonly ParameterUse[],
-  { literals, tenant }: KnownOfParameters,
+  taken: readonly LiteralProposal[],
+  tenant: string | undefined,
 ): readonly DescribedParameter[] {
   const byName = Map.groupBy(uses, ({ name }) => name);
+  const literals = new Map(taken.map((proposal) => [proposal.name, proposal]));
   return [...byName].map(([name, all]): DescribedParameter => {
     const own = withoutGuesses(all);
     const values = [...new Set(own.flatMap(({ values: texts = [] }) => texts))].filter((text) => text !== '');
@@ -101,25 +101,19 @@ function typedBind(uses: readonly ParameterUse[]): ParameterType | undefined {
 const bindOf = (type: Type | undefined): ParameterType | undefined =>
   parameterTypes.find((name) => name !== 'STRING' && type?.kind === 'scalar' && type.name === name);
 
-function headerType({ type, isPattern }: ParameterUse): DescribedParameter['type'] | undefined {
+/** What callers send for a value of a scalar type; a string, if it is not one of these. */
+const headerTypes: Readonly<Record<string, ProposedType>> = {
+  INT64: 'integer',
+  FLOAT64: 'float',
+  NUMERIC: 'float',
+  BIGNUMERIC: 'float',
+  BOOL: 'boolean',
+  DATE: 'date',
+  DATETIME: 'datetime',
+  TIMESTAMP: 'timestamp',
+};
+
+function headerType({ type, isPattern }: ParameterUse): ProposedType | undefined {
   if (isPattern) return 'pattern';
-  if (type.kind !== 'scalar') return undefined;
-  switch (type.name) {
-    case 'INT64':
-      return 'integer';
-    case 'FLOAT64':
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-      return 'float';
-    case 'BOOL':
-      return 'boolean';
-    case 'DATE':
-      return 'date';
-    case 'DATETIME':
-      return 'datetime';
-    case 'TIMESTAMP':
-      return 'timestamp';
-    default:
-      return 'string';
-  }
+  return type.kind === 'scalar' ? (headerTypes[type.name] ?? 'string') : undefined;
 }

@@ -33,7 +33,7 @@ export interface DescribedColumn extends ReportedColumn {
   /** True if it surely is never NULL. */
   readonly required: boolean;
   /** From a comment beside it, or of the table's field that it is. */
-  readonly description: string | undefined;
+  readonly description?: string | undefined;
   /** Of a record, if they have to be declared: if the files of the tables do not say them. */
   readonly fields?: readonly ReportedColumn[] | undefined;
 }
@@ -55,7 +55,7 @@ export interface SqlDescription {
   /** Names that columns of the result have got. */
   readonly names: readonly Conversion[];
   /** The comment before the query, as a sentence. */
-  readonly description: string | undefined;
+  readonly description?: string | undefined;
   /** The literals that have become parameters. */
   readonly replacements: readonly Conversion[];
   readonly columns: readonly DescribedColumn[];
@@ -63,7 +63,7 @@ export interface SqlDescription {
   readonly tenants: readonly TenantCandidate[];
   readonly proposals: readonly LiteralProposal[];
   /** The LIMIT of the whole query. */
-  readonly limit: number | undefined;
+  readonly limit?: number | undefined;
 }
 
 export interface DescribeOptions {
@@ -111,10 +111,8 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
     statement,
     typesWithoutParameters({ ...options, sql: withParameters.sql }, tables),
   );
-  const parameters = describeParameters(uses, {
-    literals: new Map(taken.map((proposal) => [proposal.name, proposal])),
-    tenant: tenantUses(uses, tenantColumns).keys().next().value,
-  });
+  const tenants = tenantUses(uses, tenantColumns);
+  const parameters = describeParameters(uses, taken, tenants.keys().next().value);
   const { sql, changes: conversions } = convertUses(withParameters.sql, uses, parameters);
 
   const typed = parameters.map(
@@ -135,7 +133,7 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
     replacements: withParameters.changes,
     columns,
     parameters,
-    tenants: tenantCandidates(uses, parameters, compiled, tenantColumns),
+    tenants: tenantCandidates(tenants, parameters, compiled),
     proposals: literalProposals(sql, converted),
     limit: limitOf(converted),
   };
@@ -272,12 +270,10 @@ function tenantUses(
 }
 
 function tenantCandidates(
-  uses: readonly ParameterUse[],
+  found: ReadonlyMap<string, string>,
   parameters: readonly DescribedParameter[],
   { query }: Compiled,
-  tenantColumns: ReadonlySet<string>,
 ): readonly TenantCandidate[] {
-  const found = tenantUses(uses, tenantColumns);
   return [...found].map(([parameter, column]) => ({
     parameter,
     column,

@@ -1,6 +1,7 @@
 import type * as Syntax from '../syntax/nodes.ts';
 import { skip, walk } from '../syntax/walk.ts';
 import { dateOfSuffix, momentCall, momentText, momentUse, suffixTables } from './literal-moments.ts';
+import { columnName } from './parameter-uses.ts';
 
 /** A literal that could be a parameter. */
 export interface LiteralProposal {
@@ -210,10 +211,10 @@ function comparedWith(node: Syntax.Node, around: Around): readonly Syntax.Expres
 }
 
 /** The name of the column with which a literal is compared. */
-function comparedColumn(node: Syntax.Node, around: Around): string | undefined {
-  const column = comparedWith(node, around).find((other) => other.kind === 'Path');
-  return column?.kind === 'Path' ? column.parts.at(-1)?.name : undefined;
-}
+const comparedColumn = (node: Syntax.Node, around: Around): string | undefined =>
+  comparedWith(node, around)
+    .map(columnName)
+    .find((name) => name !== undefined);
 
 const isComparedWithAny = (node: Syntax.Node, around: Around): boolean =>
   comparedWith(node, around).some((other) => other.kind === 'Path' || other.kind === 'FunctionCall');
@@ -222,8 +223,7 @@ const isComparedWithAny = (node: Syntax.Node, around: Around): boolean =>
 function listedIds({ items }: Syntax.ExpressionList, around: Around): readonly string[] | undefined {
   const parent = around.at(-1);
   if (parent?.kind !== 'In' || parent.negated || !isRequired(parent, around.slice(0, -1))) return undefined;
-  const { operand } = parent;
-  const column = operand.kind === 'Path' ? operand.parts.at(-1)?.name : undefined;
+  const column = columnName(parent.operand);
   if (column === undefined || !idColumn.test(column)) return undefined;
   const values = items.flatMap((item) =>
     item.kind === 'StringLiteral' ? [item.value] : item.kind === 'IntegerLiteral' ? [item.text] : [],

@@ -57,13 +57,9 @@ function useOf(node: Syntax.Node, around: readonly Syntax.Node[], typeOf: TypeOf
   const outer = around.slice(0, -1);
   switch (parent?.kind) {
     case 'Comparison':
-      return comparisonUse(
-        parent.left === node ? parent.right : parent.left,
-        parent.operator === '=',
-        typeOf,
-      );
+      return comparisonUse(otherSide(parent, node), parent.operator === '=', typeOf);
     case 'IsDistinctFrom':
-      return comparisonUse(parent.left === node ? parent.right : parent.left, !parent.negated, typeOf);
+      return comparisonUse(otherSide(parent, node), !parent.negated, typeOf);
     case 'Between':
       return firstKnown([parent.operand, parent.low, parent.high], node, typeOf);
     case 'In':
@@ -91,7 +87,7 @@ function useOf(node: Syntax.Node, around: readonly Syntax.Node[], typeOf: TypeOf
     case 'IntervalLiteral':
       return converted(scalar('INT64'));
     case 'Binary':
-      return arithmeticUse(parent.left === node ? parent.right : parent.left, typeOf);
+      return arithmeticUse(otherSide(parent, node), typeOf);
     case 'Select':
     case 'On':
     case 'PipeWhere':
@@ -100,9 +96,7 @@ function useOf(node: Syntax.Node, around: readonly Syntax.Node[], typeOf: TypeOf
       return converted(scalar('BOOL'));
     case 'Is':
       if (parent.value !== 'NULL') return converted(scalar('BOOL'));
-      return node.kind === 'NamedParameter'
-        ? { type: unknown, isOptional: true, nullTest: parent }
-        : { type: unknown, isOptional: true };
+      return { ...anything, isOptional: true, ...(node.kind === 'NamedParameter' && { nullTest: parent }) };
     case 'Like':
       return { type: string };
     case 'FunctionCall':
@@ -111,6 +105,11 @@ function useOf(node: Syntax.Node, around: readonly Syntax.Node[], typeOf: TypeOf
       return anything;
   }
 }
+
+const otherSide = (
+  { left, right }: Syntax.Comparison | Syntax.IsDistinctFrom | Syntax.Binary,
+  node: Syntax.Node,
+): Syntax.Expression => (left === node ? right : left);
 
 function comparisonUse(other: Syntax.Expression, isEqual: boolean, typeOf: TypeOf): Use {
   if (other.kind === 'StringLiteral') {
@@ -142,7 +141,8 @@ function memberUse(operand: Syntax.Expression, isNegated: boolean, typeOf: TypeO
   return { ...listOf(typeOf(operand)), ...(!isNegated && column !== undefined && { equals: column }) };
 }
 
-const columnName = (node: Syntax.Expression): string | undefined =>
+/** The name of the column that an expression is. */
+export const columnName = (node: Syntax.Expression): string | undefined =>
   node.kind === 'Path' ? node.parts.at(-1)?.name : undefined;
 
 function listUse(items: readonly Syntax.Expression[], typeOf: TypeOf): Use {
