@@ -9,6 +9,10 @@ export function requestError(code: ErrorCode, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code, http: { status: statusOf[code], spec: false } } });
 }
 
+/** The document exceeds a limit of `httpLimits`. */
+export const operationTooLarge = (message: string): GraphQLError =>
+  requestError('OPERATION_TOO_LARGE', message);
+
 /** An error of a request that does not reach the GraphQL server, in the shape of GraphQL errors. */
 export function replyGraphqlError(error: unknown, log: Logger, headers: Reply['headers'] = {}): Reply {
   const gatewayError = toGatewayError(error, log);

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import type { FragmentDefinitionNode, GraphQLObjectType } from 'graphql';
+import type { GraphQLObjectType } from 'graphql';
 import type { Column, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import {
   type CollectedField,
-  type Conditions,
   collectFields,
+  type SelectionScope,
   selectionsBelow,
 } from '../document/collect-fields.ts';
 import { type RowSize, rowSizeOf } from '../document/row-size.ts';
@@ -67,27 +67,24 @@ export interface RecordColumn {
   readonly type: GraphQLObjectType;
 }
 
-interface Selection {
-  readonly field: CollectedField;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly conditions: Conditions;
-}
-
 type WriteMember = (result: CachedResult, cells: Cells, pieces: Piece[]) => void;
 
 /** Compiles what an operation selects below one root field; the fields are those of `schema/result-type.ts`. */
-export function compileSelection(output: QueryOutput, selection: Selection): SelectionWriter {
-  const { fragments, conditions } = selection;
-  const fields = collectFields(selectionsBelow(selection.field), fragments, conditions);
+export function compileSelection(
+  output: QueryOutput,
+  root: CollectedField,
+  scope: SelectionScope,
+): SelectionWriter {
+  const fields = collectFields(selectionsBelow(root), scope);
   const groups = new Set<ColumnGroup>();
   const selected: SelectedColumn[] = [];
   const rowLists: RowListField[] = [];
   const members = fields.map((field, at) => {
     const start = `${at > 0 ? ',' : '{'}${JSON.stringify(field.responseKey)}:`;
-    if (field.name !== 'rows') return { start, write: memberWriter(output, { ...selection, field }) };
-    const cells = collectFields(selectionsBelow(field), fragments, conditions);
+    if (field.name !== 'rows') return { start, write: memberWriter(output, field, scope) };
+    const cells = collectFields(selectionsBelow(field), scope);
     const columns = cells.map((cell) => {
-      const record = selectedColumn(output, { ...selection, field: cell });
+      const record = selectedColumn(output, cell, scope);
       if (record !== undefined) selected.push(record);
       return { cell, record };
     });
@@ -101,7 +98,7 @@ export function compileSelection(output: QueryOutput, selection: Selection): Sel
     for (const group of rows.groups) {
       if (!columns.some(({ record }) => record?.group === group)) groups.add(group);
     }
-    rowLists.push({ ...field, size: rowSizeOf(cells, fragments, conditions) });
+    rowLists.push({ ...field, size: rowSizeOf(cells, scope) });
     return { start, write: rowsWriter(rows) };
   });
   return {
@@ -122,11 +119,12 @@ export function compileSelection(output: QueryOutput, selection: Selection): Sel
 /** @returns undefined if the field is no record with known fields */
 function selectedColumn(
   { records }: QueryOutput,
-  { field, ...selection }: Selection,
+  field: CollectedField,
+  scope: SelectionScope,
 ): SelectedColumn | undefined {
   const record = records.get(field.name);
   if (record === undefined) return undefined;
-  const { write, key } = compileRecord(record.column, record.type, field, selection);
+  const { write, key } = compileRecord(record.column, record.type, field, scope);
   return {
     group: [{ name: field.name, column: record.column.name, write }],
     selection: key.length > maxKeyLength ? hash('sha256', key, 'base64') : key,
@@ -152,15 +150,18 @@ const rowsWriter =
     pieces.push(list(cells, document.metadata.rowCount));
 
 /** The value of a field beside the rows: of `schema/metadata-fields.ts`, or the name of the type. */
-function memberWriter({ resultType, costType }: QueryOutput, selection: Selection): WriteMember {
-  const { name } = selection.field;
+function memberWriter(
+  { resultType, costType }: QueryOutput,
+  field: CollectedField,
+  scope: SelectionScope,
+): WriteMember {
+  const { name } = field;
   if (!isMetadata(name)) {
     const typename = JSON.stringify(resultType.name);
     return (_result, _cells, pieces) => pieces.push(typename);
   }
   const read = metadataValues[name];
-  const { fragments, conditions } = selection;
-  const below = collectFields(selectionsBelow(selection.field), fragments, conditions);
+  const below = collectFields(selectionsBelow(field), scope);
   return (result, _cells, pieces) => {
     const value = read(result);
     pieces.push(

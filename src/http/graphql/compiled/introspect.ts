@@ -2,14 +2,18 @@ import {
   type DocumentNode,
   executeSync,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
   Kind,
   OperationTypeNode,
 } from 'graphql';
-import { type CollectedField, collectFields, selectionsBelow } from '../document/collect-fields.ts';
+import {
+  type CollectedField,
+  collectFields,
+  type Fragments,
+  selectionsBelow,
+} from '../document/collect-fields.ts';
 
 /** How many types, or fields of the root type, are executed in one step, which takes about a millisecond. */
 const perSlice = 20;
@@ -22,7 +26,7 @@ const perSlice = 20;
  */
 export function* introspect(
   schema: GraphQLSchema,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  fragments: Fragments,
   field: CollectedField,
 ): Generator<void, readonly string[] | undefined> {
   const run = (part: GraphQLSchema, nodes: readonly FieldNode[]) => execute(part, fragments, nodes);
@@ -31,7 +35,7 @@ export function* introspect(
     return data && [JSON.stringify(data[field.responseKey])];
   }
   const texts: string[] = [];
-  for (const inner of collectFields(selectionsBelow(field), fragments, {})) {
+  for (const inner of collectFields(selectionsBelow(field), { fragments, conditions: {} })) {
     const { responseKey } = inner;
     const nodes = [schemaNode(inner)];
     const resultOf = (part: GraphQLSchema) =>
@@ -55,8 +59,8 @@ export function* introspect(
 type Result = Readonly<Record<string, unknown>>;
 
 /** The response keys under which types have their fields. */
-const fieldKeysOf = (types: CollectedField, fragments: ReadonlyMap<string, FragmentDefinitionNode>) =>
-  collectFields(selectionsBelow(types), fragments, {})
+const fieldKeysOf = (types: CollectedField, fragments: Fragments) =>
+  collectFields(selectionsBelow(types), { fragments, conditions: {} })
     .filter(({ name }) => name === 'fields')
     .map(({ responseKey }) => responseKey);
 
@@ -141,11 +145,7 @@ const schemaNode = ({ nodes }: CollectedField): FieldNode => ({
   selectionSet: { kind: Kind.SELECTION_SET, selections: nodes },
 });
 
-function execute(
-  schema: GraphQLSchema,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  selections: readonly FieldNode[],
-) {
+function execute(schema: GraphQLSchema, fragments: Fragments, selections: readonly FieldNode[]) {
   const operation = {
     kind: Kind.OPERATION_DEFINITION,
     operation: OperationTypeNode.QUERY,

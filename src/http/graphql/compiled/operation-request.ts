@@ -3,28 +3,22 @@ import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import { EndpointRequest } from '../../message/prepared-request.ts';
 import type { CheckDocument, CheckedDocument } from '../document/check-document.ts';
 import type { PersistedDocuments } from '../persisted/persisted-documents.ts';
 import { parseOperation } from '../read-operation.ts';
 import {
   type PreparedOperation,
   prepareOperation,
-  type RootField,
+  type QueryField,
   type RootMember,
 } from './prepare-operation.ts';
 import { queryOutputs } from './query-outputs.ts';
-
-/** A root field that is ready to be authorized: equal requests share what binding it gave. */
-export interface QueryField extends Pick<RootField, 'responseKey' | 'nodes' | 'writer'> {
-  readonly endpoint: EndpointRequest;
-}
 
 /** One GraphQL request that needs no executor: an operation with its variables. */
 export interface OperationRequest {
   /** Unique in the process; equal request texts have the same one as long as they are kept. */
   readonly id: number;
-  readonly members: readonly (QueryField | Exclude<RootMember, RootField>)[];
+  readonly members: readonly RootMember[];
   readonly fields: readonly QueryField[];
 }
 
@@ -92,7 +86,7 @@ export function buildReadOperationRequest(
     const { query, operationName, variables } = parameters;
     const members = operationOf(query, operationName ?? undefined)?.bind(variables ?? {});
     if (members === undefined) return undefined;
-    return buildRequest(id, members);
+    return { id, members, fields: members.filter((member) => 'endpoint' in member) };
   };
 
   const readAndKeep = (text: string, url: URL, body: Uint8Array | undefined, owner: Owner) => {
@@ -143,13 +137,4 @@ function hasKnownShape(parameters: object): parameters is {
     ) &&
     Object.keys(parameters).every((name) => parameterNames.has(name))
   );
-}
-
-function buildRequest(id: number, members: readonly RootMember[]): OperationRequest {
-  const withEndpoints = members.map((member) => {
-    if (!('query' in member)) return member;
-    const { responseKey, nodes, writer, query, raw } = member;
-    return { responseKey, nodes, writer, endpoint: new EndpointRequest(query, raw) };
-  });
-  return { id, members: withEndpoints, fields: withEndpoints.filter((member) => 'endpoint' in member) };
 }

@@ -11,7 +11,8 @@ import { maskError, responseTooLarge, withNodes } from '../errors.ts';
 import { cachingOf, replyGraphql } from '../graphql-reply.ts';
 import { chooseMediaType } from '../media-type.ts';
 import type { Outcome } from '../outcomes.ts';
-import type { OperationRequest, QueryField } from './operation-request.ts';
+import type { OperationRequest } from './operation-request.ts';
+import type { QueryField } from './prepare-operation.ts';
 import type { RenderBody } from './render-body.ts';
 import { toBinaryText } from './rows/binary-text.ts';
 

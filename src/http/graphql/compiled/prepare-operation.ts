@@ -3,7 +3,6 @@ import {
   type DocumentNode,
   type ExecutableDefinitionNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLSchema,
   getArgumentValues,
   getVariableValues,
@@ -11,26 +10,32 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
 } from 'graphql';
-import type { RawParameters } from '../../../catalog/binding/bind.ts';
-import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { type CollectedField, type Conditions, collectFields } from '../document/collect-fields.ts';
+import { EndpointRequest } from '../../message/prepared-request.ts';
+import {
+  type CollectedField,
+  type Conditions,
+  collectFields,
+  fragmentsOf,
+} from '../document/collect-fields.ts';
 import { rawArguments } from '../schema/arguments.ts';
 import { compileSelection, type QueryOutput, type SelectionWriter } from './compile-selection.ts';
 import { introspect } from './introspect.ts';
 import type { QueryOutputs } from './query-outputs.ts';
 
-/** One root field of an operation with its arguments: what is to be queried, and how its result is written. */
-export interface RootField {
+/**
+ * One root field with its arguments: what is to be queried, and how its result is written. Equal requests share what
+ * binding it gave.
+ */
+export interface QueryField {
   readonly responseKey: string;
   /** Where the document has the field, for errors. */
   readonly nodes: readonly FieldNode[];
-  readonly query: SavedQuery;
-  readonly raw: RawParameters;
+  readonly endpoint: EndpointRequest;
   readonly writer: SelectionWriter;
 }
 
 /** The members of `data`, in order: a root field, a constant such as `__typename`, or a query of the schema. */
-export type RootMember = RootField | ConstantField | IntrospectionField;
+export type RootMember = QueryField | ConstantField | IntrospectionField;
 
 interface ConstantField {
   readonly responseKey: string;
@@ -77,16 +82,14 @@ export function prepareOperation(
     const key = conditionNames.map((name) => String(conditions[name])).join();
     const known = compiled.get(key);
     if (known !== undefined) return known;
-    const members = collectFields([operation.selectionSet], fragments, conditions).map((field) => {
+    const members = collectFields([operation.selectionSet], { fragments, conditions }).map((field) => {
+      const { responseKey } = field;
       const output = outputs(field.name);
       if (introspectionFields.has(field.name)) {
-        return { responseKey: field.responseKey, introspect: () => introspect(schema, fragments, field) };
+        return { responseKey, introspect: () => introspect(schema, fragments, field) };
       }
-      if (output === undefined) {
-        return { responseKey: field.responseKey, text: JSON.stringify(queryType?.name) };
-      }
-      const writer = compileSelection(output, { field, fragments, conditions });
-      return { responseKey: field.responseKey, field, output, writer, nodes: field.nodes };
+      if (output === undefined) return { responseKey, text: JSON.stringify(queryType?.name) };
+      return { field, output, writer: compileSelection(output, field, { fragments, conditions }) };
     });
     // A document with many conditions has few values that are sent.
     if (compiled.size >= maxVariants) compiled.clear();
@@ -104,18 +107,14 @@ export function prepareOperation(
       try {
         return compile(coerced).map((member) => {
           if (!('output' in member)) return member;
-          const { responseKey, field, output, writer, nodes } = member;
-          const definition = queryType?.getFields()[field.name];
+          const { field, output, writer } = member;
+          const { responseKey, name, nodes } = field;
+          const definition = queryType?.getFields()[name];
           const [node] = nodes;
           if (definition === undefined || node === undefined) throw new TypeError('no such field');
           const values = getArgumentValues(definition, node, variableValues);
-          return {
-            responseKey,
-            query: output.query,
-            raw: rawArguments(output.query, values),
-            writer,
-            nodes,
-          };
+          const endpoint = new EndpointRequest(output.query, rawArguments(output.query, values));
+          return { responseKey, nodes, endpoint, writer };
         });
       } catch {
         return undefined;
@@ -125,11 +124,8 @@ export function prepareOperation(
 }
 
 type CompiledMember =
-  | Exclude<RootMember, RootField>
-  | (Pick<RootField, 'responseKey' | 'writer' | 'nodes'> & {
-      readonly field: ReturnType<typeof collectFields>[number];
-      readonly output: QueryOutput;
-    });
+  | Exclude<RootMember, QueryField>
+  | { readonly field: CollectedField; readonly output: QueryOutput; readonly writer: SelectionWriter };
 
 const maxVariants = 4;
 
@@ -142,12 +138,6 @@ function findOperation(
   return operations.find((operation) => operation.name?.value === name);
 }
 
-function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  return new Map(
-    definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])),
-  );
-}
-
 const introspectionFields: ReadonlySet<string> = new Set(['__schema', '__type']);
 
 /** Only fields of saved queries, of the schema (without variables) and `__typename` at the root, and no directives but `@skip` and `@include`. */
@@ -156,7 +146,10 @@ function isCompilable(
   operation: OperationDefinitionNode,
   outputs: QueryOutputs,
 ): boolean {
-  const everything = collectFields([operation.selectionSet], fragmentsOf(document), {});
+  const everything = collectFields([operation.selectionSet], {
+    fragments: fragmentsOf(document),
+    conditions: {},
+  });
   const hasVariables = (operation.variableDefinitions ?? []).length > 0;
   const isKnown = ({ name }: CollectedField) =>
     name === '__typename' || outputs(name) !== undefined || (introspectionFields.has(name) && !hasVariables);

@@ -7,7 +7,8 @@ import { httpLimits } from '../../message/http-limits.ts';
 import { rowListBytes } from '../document/row-size.ts';
 import type { Piece } from './compile-selection.ts';
 import type { DerivedCache } from './derived-cache.ts';
-import type { OperationRequest, QueryField } from './operation-request.ts';
+import type { OperationRequest } from './operation-request.ts';
+import type { QueryField, RootMember } from './prepare-operation.ts';
 import { type BinaryText, toBinaryText } from './rows/binary-text.ts';
 import { type Cells, copyMargin } from './rows/cell-blocks.ts';
 import { UnexpectedCell } from './rows/cell-writers.ts';
@@ -137,10 +138,7 @@ function* makeCells(
 }
 
 /** `__typename`, or the schema, which may have text that is not ASCII. */
-function* collectConstant(
-  member: Exclude<OperationRequest['members'][number], QueryField>,
-  pieces: Piece[],
-): Generator<void> {
+function* collectConstant(member: Exclude<RootMember, QueryField>, pieces: Piece[]): Generator<void> {
   if ('text' in member) {
     pieces.push(member.text);
     return;

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { httpLimits } from '../../message/http-limits.ts';
-import { requestError, sanitizeDocumentError, shortenMessage } from '../errors.ts';
+import { operationTooLarge, sanitizeDocumentError, shortenMessage } from '../errors.ts';
 import { parseDocument } from './parse-document.ts';
 import { withoutPlainFields } from './plain-selections.ts';
 import { limitRepeatedFields } from './repeated-fields.ts';
@@ -157,5 +157,5 @@ function validateDocument(
 /** graphql-js has a limit of its own: nested lists of introspection, whose size is the product of their lengths. */
 function asLimitError(error: GraphQLError): GraphQLError {
   if (error.message !== 'Maximum introspection depth exceeded') return error;
-  return requestError('OPERATION_TOO_LARGE', 'The operation nests lists of the schema; nest fewer levels');
+  return operationTooLarge('The operation nests lists of the schema; nest fewer levels');
 }

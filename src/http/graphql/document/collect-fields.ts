@@ -1,5 +1,6 @@
 import {
   type DirectiveNode,
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
@@ -9,6 +10,16 @@ import {
 
 /** Values of variables that decide on `@skip` and `@include`, by name. */
 export type Conditions = Readonly<Record<string, unknown>>;
+
+/** The fragments of a document by name. */
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+
+/** What decides which fields a selection has. */
+export interface SelectionScope {
+  readonly fragments: Fragments;
+  /** undefined for what a document has whatever its variables are: no field is left out. */
+  readonly conditions: Conditions | undefined;
+}
 
 /** The field nodes that share one response key, in the order in which the document has them. */
 export interface CollectedField {
@@ -26,14 +37,13 @@ export interface CollectedField {
  */
 export function collectFields(
   selectionSets: readonly SelectionSetNode[],
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  conditions: Conditions,
+  { fragments, conditions }: SelectionScope,
 ): readonly CollectedField[] {
   const fields = new Map<string, FieldNode[]>();
   const expanded = new Set<string>();
   const collect = ({ selections }: SelectionSetNode) => {
     for (const selection of selections) {
-      if (!isIncluded(selection, conditions)) continue;
+      if (conditions !== undefined && !isIncluded(selection, conditions)) continue;
       if (selection.kind === Kind.FIELD) {
         const key = responseKeyOf(selection);
         const known = fields.get(key);
@@ -61,7 +71,12 @@ export function selectionsBelow({ nodes }: CollectedField): readonly SelectionSe
   return nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
 }
 
-const responseKeyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
+export const fragmentsOf = ({ definitions }: DocumentNode): Fragments =>
+  new Map(
+    definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])),
+  );
+
+export const responseKeyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
 
 function isIncluded({ directives = [] }: SelectionNode, conditions: Conditions): boolean {
   return directives.every((directive) => {

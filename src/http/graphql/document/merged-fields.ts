@@ -1,25 +1,23 @@
-import { type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql';
+import { Kind, type SelectionSetNode } from 'graphql';
 import { httpLimits } from '../../message/http-limits.ts';
-import { requestError } from '../errors.ts';
+import { operationTooLarge } from '../errors.ts';
+import { type Fragments, responseKeyOf } from './collect-fields.ts';
 
 const { maxExpandedFields, maxFieldDepth, maxFieldsPerPath } = httpLimits;
 
 /** Limits what the rule OverlappingFieldsCanBeMerged compares. @throws GraphQLError OPERATION_TOO_LARGE */
-export type LimitMergedFields = (root: SelectionSetNode) => void;
+type LimitMergedFields = (root: SelectionSetNode) => void;
 
 /**
  * For the selections of one document, which need not be valid. The work is bounded: every field counts, and what a
  * fragment has counts wherever it is spread.
  */
-export function buildLimitMergedFields(
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): LimitMergedFields {
+export function buildLimitMergedFields(fragments: Fragments): LimitMergedFields {
   let visited = 0;
   const countSelection = () => {
     visited += 1;
     if (visited <= maxExpandedFields) return;
-    throw requestError(
-      'OPERATION_TOO_LARGE',
+    throw operationTooLarge(
       `The document has more than ${maxExpandedFields} fields with its fragments expanded; split it into several requests`,
     );
   };
@@ -33,7 +31,7 @@ export function buildLimitMergedFields(
     for (const selection of selections) {
       countSelection();
       if (selection.kind === Kind.FIELD) {
-        const key = (selection.alias ?? selection.name).value;
+        const key = responseKeyOf(selection);
         const field = fields.get(key) ?? { count: 0, selectionSets: [] };
         field.count += 1;
         if (selection.selectionSet !== undefined) field.selectionSets.push(selection.selectionSet);
@@ -68,8 +66,7 @@ interface MergedField {
 
 function tooManyFields(responseKey: string) {
   const name = responseKey.length > 60 ? `${responseKey.slice(0, 60)}…` : responseKey;
-  return requestError(
-    'OPERATION_TOO_LARGE',
+  return operationTooLarge(
     `The operation selects ${name} more than ${maxFieldsPerPath} times in one place; select it once`,
   );
 }

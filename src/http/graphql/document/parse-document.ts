@@ -1,7 +1,5 @@
 import {
   type DocumentNode,
-  type FragmentDefinitionNode,
-  type GraphQLError,
   Kind,
   Lexer,
   type ParseOptions,
@@ -11,7 +9,8 @@ import {
   TokenKind,
 } from 'graphql';
 import { httpLimits } from '../../message/http-limits.ts';
-import { requestError } from '../errors.ts';
+import { operationTooLarge, requestError } from '../errors.ts';
+import { type Fragments, fragmentsOf } from './collect-fields.ts';
 import { buildLimitMergedFields } from './merged-fields.ts';
 
 /** The size of an operation with its fragments expanded. */
@@ -44,10 +43,7 @@ export function parseDocument(text: string | Source, options?: ParseOptions): Do
   const source = typeof text === 'string' ? new Source(text) : text;
   limitTokens(source);
   const document = parse(source, options);
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const one of document.definitions) {
-    if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one);
-  }
+  const fragments = fragmentsOf(document);
   const sizeOf = buildSizeOf(fragments);
   const limitMergedFields = buildLimitMergedFields(fragments);
   for (const one of document.definitions) {
@@ -76,31 +72,31 @@ function limitTokens(source: Source): void {
   let depth = 0;
   for (let count = 1; lexer.advance().kind !== TokenKind.EOF; count += 1) {
     if (count > maxTokens) {
-      throw tooLarge(`The document has more than ${maxTokens} tokens; split it into several requests`);
+      throw operationTooLarge(
+        `The document has more than ${maxTokens} tokens; split it into several requests`,
+      );
     }
     const { kind, start, end } = lexer.token;
     if (kind === TokenKind.NAME && end - start > maxNameLength) {
-      throw tooLarge(
+      throw operationTooLarge(
         `The document has a name of more than ${maxNameLength} characters; choose shorter aliases`,
       );
     }
     if (openingBrackets.has(kind)) depth += 1;
     else if (closingBrackets.has(kind)) depth -= 1;
     if (depth > maxBracketDepth) {
-      throw tooLarge(`The document nests more than ${maxBracketDepth} brackets; nest fewer levels`);
+      throw operationTooLarge(`The document nests more than ${maxBracketDepth} brackets; nest fewer levels`);
     }
   }
   if (lexer.token.line > maxDocumentLines) {
-    throw tooLarge(`The document has more than ${maxDocumentLines} lines; remove comments and empty lines`);
+    throw operationTooLarge(
+      `The document has more than ${maxDocumentLines} lines; remove comments and empty lines`,
+    );
   }
 }
 
 const openingBrackets = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const closingBrackets = new Set<TokenKind>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
-
-function tooLarge(message: string): GraphQLError {
-  return requestError('OPERATION_TOO_LARGE', message);
-}
 
 function limitSize(size: OperationSize): void {
   for (const name of ['depth', 'rootFields', 'aliases'] as const) {
@@ -108,12 +104,12 @@ function limitSize(size: OperationSize): void {
     if (size[name] <= limit) continue;
     // Expanded, a few nested fragments may have astronomically many.
     const count = size[name] > 10 * limit ? `more than ${10 * limit}` : size[name];
-    throw tooLarge(`The operation has ${count} ${unit}; at most ${limit} are allowed: ${advice}`);
+    throw operationTooLarge(`The operation has ${count} ${unit}; at most ${limit} are allowed: ${advice}`);
   }
 }
 
 /** Each fragment is measured once, however often it is spread: expanded, a short document may be astronomically large. */
-function buildSizeOf(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
+function buildSizeOf(fragments: Fragments) {
   const known = new Map<string, OperationSize>();
   const sizeOf = ({ selections }: SelectionSetNode): OperationSize =>
     selections.reduce<OperationSize>((sum, selection) => {

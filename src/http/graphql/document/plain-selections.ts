@@ -11,6 +11,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { responseKeyOf } from './collect-fields.ts';
 
 /**
  * What is left of a document without its plain fields: those that select a leaf of the schema, without arguments and
@@ -50,7 +51,7 @@ function appendSelection(
   parts.push('{');
   for (const field of selections) {
     if (field.kind !== Kind.FIELD) return false;
-    responseKeys.add((field.alias ?? field.name).value);
+    responseKeys.add(responseKeyOf(field));
     const definition = type?.getFields()[field.name.value];
     const fieldType = getNamedType(definition?.type);
     if (isPlain(field) && (field.name.value === '__typename' || isPlainLeaf(definition))) continue;

@@ -1,6 +1,10 @@
-import type { FragmentDefinitionNode } from 'graphql';
 import type { ResultDocument } from '../../../results/result-document.ts';
-import { type CollectedField, type Conditions, collectFields, selectionsBelow } from './collect-fields.ts';
+import {
+  type CollectedField,
+  collectFields,
+  type SelectionScope,
+  selectionsBelow,
+} from './collect-fields.ts';
 
 /** What a selection of rows adds to the size of a document. */
 export interface RowSize {
@@ -11,25 +15,17 @@ export interface RowSize {
 }
 
 /** @param cells the fields of one row, as the response has them */
-export function rowSizeOf(
-  cells: readonly CollectedField[],
-  fragments: Fragments,
-  conditions: Conditions,
-): RowSize {
-  return { copies: copiesOf(cells, fragments, conditions), aliasBytes: aliasBytesOf(cells) };
-}
-
-type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+export const rowSizeOf = (cells: readonly CollectedField[], scope: SelectionScope): RowSize => ({
+  copies: copiesOf(cells, scope),
+  aliasBytes: aliasBytesOf(cells),
+});
 
 /** How often an object has the same field, at most; a record as often as its fields, and what aliases add to it. */
-function copiesOf(fields: readonly CollectedField[], fragments: Fragments, conditions: Conditions): number {
+function copiesOf(fields: readonly CollectedField[], scope: SelectionScope): number {
   const byName = new Map<string, number>();
   for (const field of fields) {
     const below = selectionsBelow(field);
-    const copies =
-      below.length === 0
-        ? 1
-        : recordCopies(collectFields(below, fragments, conditions), fragments, conditions);
+    const copies = below.length === 0 ? 1 : recordCopies(collectFields(below, scope), scope);
     byName.set(field.name, (byName.get(field.name) ?? 0) + copies);
   }
   return Math.max(1, ...byName.values());
@@ -42,17 +38,13 @@ const typenameBytes = 80;
 const leastFieldBytes = 5;
 
 /** A document may have many short records: what an operation adds to one is set against the least bytes of one. */
-function recordCopies(
-  fields: readonly CollectedField[],
-  fragments: Fragments,
-  conditions: Conditions,
-): number {
+function recordCopies(fields: readonly CollectedField[], scope: SelectionScope): number {
   const typenames = fields.filter(({ name }) => name === '__typename').length;
   const added = aliasBytesOf(fields) + typenames * typenameBytes;
   const names = new Set(fields.map(({ name }) => name));
   names.delete('__typename');
   const least = [...names].reduce((sum, name) => sum + name.length + leastFieldBytes, leastFieldBytes);
-  return copiesOf(fields, fragments, conditions) + added / least;
+  return copiesOf(fields, scope) + added / least;
 }
 
 const aliasBytesOf = (fields: readonly CollectedField[]): number =>

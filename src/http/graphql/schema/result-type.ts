@@ -65,7 +65,8 @@ function selectedRowSize({ fieldNodes, fragments, variableValues }: GraphQLResol
   const selections = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);
   const byName = new Map(Object.entries(fragments));
   const { coerced } = variableValues;
-  return rowSizeOf(collectFields(selections, byName, coerced), byName, coerced);
+  const scope = { fragments: byName, conditions: coerced };
+  return rowSizeOf(collectFields(selections, scope), scope);
 }
 
 /** Clients with normalized caches take the field `id` for the identity of an object, unless they are configured. */

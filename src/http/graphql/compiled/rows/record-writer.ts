@@ -1,10 +1,10 @@
-import { type FragmentDefinitionNode, type GraphQLObjectType, isObjectType } from 'graphql';
+import { type GraphQLObjectType, isObjectType } from 'graphql';
 import { isNullableField } from '../../../../catalog/model/null-values.ts';
 import type { RecordField } from '../../../../catalog/model/saved-query.ts';
 import {
   type CollectedField,
-  type Conditions,
   collectFields,
+  type SelectionScope,
   selectionsBelow,
 } from '../../document/collect-fields.ts';
 import {
@@ -17,13 +17,7 @@ import {
 } from './cell-writers.ts';
 import { recordOutput } from './record-output.ts';
 
-/** What an operation selects in records. */
-export interface RecordSelection {
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly conditions: Conditions;
-}
-
-export interface RecordWriter {
+interface RecordWriter {
   readonly write: WriteCell;
   /** Equal for equal selections in the same type. */
   readonly key: string;
@@ -39,10 +33,10 @@ export function compileRecord(
   record: RecordField,
   type: GraphQLObjectType,
   collected: CollectedField,
-  selection: RecordSelection,
+  scope: SelectionScope,
 ): RecordWriter {
   const { id } = recordOutput(type, record.fields ?? []);
-  const { write, key } = compileFields(record, type, collected, selection, listsOfColumns);
+  const { write, key } = compileFields(record, type, collected, scope, listsOfColumns);
   return { write, key: `${id}${key}` };
 }
 
@@ -50,32 +44,29 @@ function compileFields(
   record: RecordField,
   type: GraphQLObjectType,
   collected: CollectedField,
-  selection: RecordSelection,
+  scope: SelectionScope,
   lists: ListRules,
 ): RecordWriter {
   const { typeName, fields } = recordOutput(type, record.fields ?? []);
-  const { fragments, conditions } = selection;
   const keys: string[] = [];
-  const members = collectFields(selectionsBelow(collected), fragments, conditions).map(
-    (inner, at): Member => {
-      const { responseKey, name } = inner;
-      const start = `${at === 0 ? '{' : ','}${JSON.stringify(responseKey)}:`;
-      const output = fields.get(name);
-      if (output === undefined) {
-        keys.push(`${responseKey}:${name}`);
-        return { start: start + JSON.stringify(typeName), name: undefined };
-      }
-      const { field, type: inType } = output;
-      const { write, key } = isObjectType(inType)
-        ? compileFields(field, inType, inner, selection, listsInRecords)
-        : {
-            write: writerOf({ ...field, required: !isNullableField(field) }, inType, listsInRecords),
-            key: '',
-          };
-      keys.push(`${responseKey}:${name}${key}`);
-      return { start, name: field.name, isInherited: field.name in Object.prototype, write };
-    },
-  );
+  const members = collectFields(selectionsBelow(collected), scope).map((inner, at): Member => {
+    const { responseKey, name } = inner;
+    const start = `${at === 0 ? '{' : ','}${JSON.stringify(responseKey)}:`;
+    const output = fields.get(name);
+    if (output === undefined) {
+      keys.push(`${responseKey}:${name}`);
+      return { start: start + JSON.stringify(typeName), name: undefined };
+    }
+    const { field, type: inType } = output;
+    const { write, key } = isObjectType(inType)
+      ? compileFields(field, inType, inner, scope, listsInRecords)
+      : {
+          write: writerOf({ ...field, required: !isNullableField(field) }, inType, listsInRecords),
+          key: '',
+        };
+    keys.push(`${responseKey}:${name}${key}`);
+    return { start, name: field.name, isInherited: field.name in Object.prototype, write };
+  });
   const write = withNulls(record, (value) => objectText(members, value), lists);
   return { write, key: `{${keys.join()}}` };
 }
