@@ -5,11 +5,16 @@ import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { didYouMean } from '@querygate/bigquery-sql/text';
 import { type Problem, StartError } from '../../errors.ts';
 import { readYaml, type YamlData } from '../../files/read-yaml.ts';
-import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
+import { describeIssue, problem, type SchemaProblem, schemaProblems } from '../../files/schema-problems.ts';
 import type { Fixtures } from '../../engine/engine-factory.ts';
 import { type TestFileData, testFileSchema } from './test-schema.ts';
 
 type FixtureRow = Readonly<Record<string, unknown>>;
+
+type Path = readonly (string | number)[];
+
+/** What a file gives for all of its tests, and a test for itself. */
+type SharedKeys = Pick<TestFileData, 'approximate' | 'parameters' | 'tables'>;
 
 export interface QueryTest {
   readonly name: string;
@@ -51,9 +56,10 @@ export function loadTests(
 ): readonly TestFile[] {
   const folder = testsFolder(queriesDir);
   const known = catalog.queries.map(({ name }) => name);
+  const unknownQuery = (name: string) => `no saved query is named ${name}${didYouMean(name, known)}`;
   const problems: Problem[] = names
     .filter((name) => !known.includes(name))
-    .map((name) => ({ message: `no saved query is named ${name}${didYouMean(name, known)}` }));
+    .map((name) => ({ message: unknownQuery(name) }));
   const files: TestFile[] = [];
   const found = existsSync(folder) ? readdirSync(folder).filter((file) => /\.ya?ml$/.test(file)) : [];
   for (const name of found.sort()) {
@@ -62,8 +68,7 @@ export function loadTests(
     if (names.length > 0 && !names.includes(queryName)) continue;
     const query = catalog.queries.find((one) => one.name === queryName);
     if (query === undefined) {
-      const message = `no saved query is named ${queryName}${didYouMean(queryName, known)}`;
-      problems.push({ file, message });
+      problems.push({ file, message: unknownQuery(queryName) });
       continue;
     }
     const parsed = parseTests(file, query, catalog.tables);
@@ -71,8 +76,7 @@ export function loadTests(
     else files.push(parsed as TestFile);
   }
   for (const name of names.filter((one) => known.includes(one))) {
-    const hasTests = found.some((file) => file.replace(/\.ya?ml$/, '') === name);
-    if (!hasTests)
+    if (!found.includes(`${name}.yaml`) && !found.includes(`${name}.yml`))
       problems.push({
         file: join(folder, `${name}.yaml`),
         message: 'does not exist: the query has no tests; --update writes a first one',
@@ -90,30 +94,20 @@ function parseTests(
   const yaml = readYaml(readFileSync(file, 'utf8'));
   if ('problems' in yaml) return yaml.problems.map((problem) => ({ file, ...problem }));
   const parsed = testFileSchema.safeParse(yaml.data, { error: describeIssue });
-  if (!parsed.success) {
-    return schemaProblems(parsed.error).map(({ path, message }) => ({
-      file,
-      line: yaml.lineOf(path),
-      message,
-    }));
-  }
-  const problems = checkNames(parsed.data, query, tables).map(({ path, message }) => ({
-    file,
-    line: yaml.lineOf(path),
-    message: `${path.join('.')}: ${message}`,
-  }));
-  if (problems.length > 0) return problems;
-  return {
-    file,
-    query,
-    tests: parsed.data.tests.map((_, at) => toTest(file, parsed.data, at, yaml)),
-    unnoticed: parsed.data.unnoticed ?? [],
-  };
+  const problems = parsed.success ? checkNames(parsed.data, query, tables) : schemaProblems(parsed.error);
+  if (!parsed.success || problems.length > 0)
+    return problems.map(({ path, message }) => ({ file, line: yaml.lineOf(path), message }));
+  const { tests, unnoticed = [], ...shared } = parsed.data;
+  return { file, query, tests: tests.map((test, at) => toTest(file, shared, test, at, yaml)), unnoticed };
 }
 
-function toTest(file: string, data: TestFileData, at: number, yaml: YamlData): QueryTest {
-  const test = data.tests[at];
-  if (test === undefined) throw new Error('no such test');
+function toTest(
+  file: string,
+  data: Omit<TestFileData, 'tests' | 'unnoticed'>,
+  test: TestFileData['tests'][number],
+  at: number,
+  yaml: YamlData,
+): QueryTest {
   const tables = Object.entries({ ...data.tables, ...test.tables });
   return {
     name: test.name,
@@ -139,10 +133,10 @@ function toTest(file: string, data: TestFileData, at: number, yaml: YamlData): Q
 /** Values as they are written, as a caller sends them: numbers would lose `1.10` and digits beyond 2^53. */
 function parameterTexts(
   given: TestFileData['parameters'] = {},
-  path: readonly PropertyKey[],
+  path: Path,
   { textOf }: YamlData,
 ): QueryTest['parameters'] {
-  const text = (value: unknown, at: readonly PropertyKey[]) =>
+  const text = (value: unknown, at: Path) =>
     typeof value === 'number' ? (textOf(at) ?? String(value)) : String(value);
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
@@ -154,40 +148,33 @@ function parameterTexts(
   );
 }
 
-interface NameProblem {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
 /** Misspelled names of tables, fields, parameters and columns: their values would be ignored. */
 function checkNames(
   data: TestFileData,
   query: SavedQuery,
   tables: readonly TableSchema[],
-): readonly NameProblem[] {
+): readonly SchemaProblem[] {
   const columns = query.columns.map(({ name }) => name);
-  const shared = [
-    ...unknownNames(data.approximate ?? [], columns, ['approximate'], 'column'),
-    ...checkTables(data.tables, ['tables'], tables),
-    ...checkParameters(data.parameters, ['parameters'], query),
+  const checkShared = (part: SharedKeys, path: Path) => [
+    ...unknownNames(part.approximate ?? [], columns, [...path, 'approximate'], 'column'),
+    ...checkTables(part.tables, [...path, 'tables'], tables),
+    ...checkParameters(part.parameters, [...path, 'parameters'], query),
   ];
   const own = data.tests.flatMap((test, at) => [
-    ...checkTables(test.tables, ['tests', at, 'tables'], tables),
-    ...checkParameters(test.parameters, ['tests', at, 'parameters'], query),
-    ...unknownNames(test.approximate ?? [], columns, ['tests', at, 'approximate'], 'column'),
+    ...checkShared(test, ['tests', at]),
     ...(test.expect?.rows ?? []).flatMap((row, rowAt) =>
       unknownNames(Object.keys(row), columns, ['tests', at, 'expect', 'rows', rowAt], 'column'),
     ),
   ]);
   const names = data.tests.map(({ name }) => name);
   const twins = names.flatMap((name, at) =>
-    names.indexOf(name) < at ? [{ path: ['tests', at, 'name'], message: 'another test has this name' }] : [],
+    names.indexOf(name) < at ? [problem(['tests', at, 'name'], 'another test has this name')] : [],
   );
-  return [...shared, ...own, ...twins];
+  return [...checkShared(data, []), ...own, ...twins];
 }
 
 /** Parameters that the query does not declare may be sent: they are ignored. Here they are mistakes. */
-const checkParameters = (given: object | undefined, path: readonly PropertyKey[], query: SavedQuery) =>
+const checkParameters = (given: object | undefined, path: Path, query: SavedQuery) =>
   unknownNames(
     Object.keys(given ?? {}),
     query.parameters.map(({ name }) => name),
@@ -197,66 +184,43 @@ const checkParameters = (given: object | undefined, path: readonly PropertyKey[]
 
 function checkTables(
   given: TestFileData['tables'],
-  path: readonly PropertyKey[],
+  path: Path,
   tables: readonly TableSchema[],
-): readonly NameProblem[] {
+): readonly SchemaProblem[] {
+  const names = tables.map(({ name }) => name);
   return Object.entries(given ?? {}).flatMap(([name, rows]) => {
     const table = tables.find((one) => one.name === name);
-    if (table === undefined)
-      return unknownNames(
-        [name],
-        tables.map((one) => one.name),
-        path,
-        'table',
-      );
+    if (table === undefined) return unknownNames([name], names, path, 'table');
     if (!Array.isArray(rows)) return [];
     return rows.flatMap((row, at) => checkFields(row, table.fields, [...path, name, at]));
   });
 }
 
-function checkFields(
-  row: FixtureRow,
-  fields: readonly Field[],
-  path: readonly PropertyKey[],
-): readonly NameProblem[] {
-  const names = fields.map(({ name }) => name.toLowerCase());
-  const unknown = Object.keys(row).filter((name) => !names.includes(name.toLowerCase()));
-  const nested = Object.entries(row).flatMap(([name, value]) => {
-    const inner = fields.find((field) => field.name.toLowerCase() === name.toLowerCase())?.fields;
+function checkFields(row: FixtureRow, fields: readonly Field[], path: Path): readonly SchemaProblem[] {
+  const names = fields.map(({ name }) => name);
+  return Object.entries(row).flatMap(([name, value]) => {
+    const field = fields.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    if (field === undefined) return unknownNames([name], names, path, 'field');
+    const own = [...path, name];
+    if (!field.type.startsWith('FLOAT') && Number.isInteger(value) && !Number.isSafeInteger(value))
+      return [problem(own, 'numbers beyond 2^53 must be in quotes, or they are rounded')];
+    const { fields: inner } = field;
     if (inner === undefined) return [];
     const records: readonly unknown[] = Array.isArray(value) ? value : [value];
     return records.flatMap((record, at) =>
       typeof record === 'object' && record !== null
-        ? checkFields(record as FixtureRow, inner, [...path, name, ...(Array.isArray(value) ? [at] : [])])
+        ? checkFields(record as FixtureRow, inner, Array.isArray(value) ? [...own, at] : own)
         : [],
     );
   });
-  const rounded = Object.entries(row).flatMap(([name, value]) => {
-    const type = fields.find((field) => field.name.toLowerCase() === name.toLowerCase())?.type ?? 'FLOAT';
-    if (type.startsWith('FLOAT') || !Number.isInteger(value) || Number.isSafeInteger(value)) return [];
-    return [{ path: [...path, name], message: 'numbers beyond 2^53 must be in quotes, or they are rounded' }];
-  });
-  return [
-    ...unknownNames(
-      unknown,
-      fields.map(({ name }) => name),
-      path,
-      'field',
-    ),
-    ...rounded,
-    ...nested,
-  ];
 }
 
 const unknownNames = (
   given: readonly string[],
   names: readonly string[],
-  path: readonly PropertyKey[],
+  path: Path,
   what: string,
-): readonly NameProblem[] =>
+): readonly SchemaProblem[] =>
   given
     .filter((name) => !names.includes(name))
-    .map((name) => ({
-      path: [...path, name],
-      message: `no ${what} is named ${name}${didYouMean(name, names)}`,
-    }));
+    .map((name) => problem([...path, name], `no ${what} is named ${name}${didYouMean(name, names)}`));
