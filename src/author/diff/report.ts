@@ -1,3 +1,4 @@
+import type { JudgedChange } from './judge.ts';
 import type { Level } from './levels.ts';
 
 /** Where something is. Lines count from 1. */
@@ -7,24 +8,14 @@ interface Place {
 }
 
 /** A change as it is reported. */
-export interface ReportedChange {
+export interface ReportedChange extends Pick<JudgedChange, 'level' | 'rest' | 'graphql' | 'effect'> {
   readonly kind: string;
-  readonly level: Level;
-  readonly rest: Level;
-  readonly graphql: Level;
   readonly message: string;
-  /** What callers see. */
-  readonly effect: string;
   /** In the newer version; undefined if it no longer has the file. */
   readonly place: Place | undefined;
   /** In the older version, if only that one has it. */
   readonly before: Place | undefined;
-  readonly schema: readonly {
-    readonly type: string;
-    readonly path: string;
-    readonly level: Level;
-    readonly message: string;
-  }[];
+  readonly schema: readonly Omit<JudgedChange['schema'][number], 'header'>[];
 }
 
 export interface ReportedEndpoint {

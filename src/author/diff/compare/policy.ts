@@ -1,28 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PrometheusText, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
+import type { Kind } from '../rules.ts';
 
 /** Changes of how many rows a result has, how long it is cached, who may read it, and of the other keys of the header. */
 export function comparePolicy(pair: Pair): readonly Change[] {
   const { before, after } = pair;
-  const changes: Change[] = [...compareTenants(pair), ...compareCaching(pair)];
+  const changes: Change[] = [
+    ...compareTenant(before.tenant, after.tenant),
+    ...compareUnchecked(before.tenantUnchecked, after.tenantUnchecked),
+    ...compareCaching(pair),
+  ];
+  const add = (kind: Kind, key: string, text: string) => void changes.push(change(kind, [key], text));
   if (before.maxRows !== after.maxRows) {
     const kind = after.maxRows < before.maxRows ? 'max-rows-lowered' : 'max-rows-raised';
-    changes.push(change(kind, ['max_rows'], `max_rows ${fromTo(before.maxRows, after.maxRows)}`));
+    add(kind, 'max_rows', `max_rows ${fromTo(before.maxRows, after.maxRows)}`);
   }
   const labels = matchBy(before.labels, after.labels, (label) => label);
   for (const label of labels.removed)
     changes.push(removal('label-removed', ['labels'], `label ${label} removed`));
-  for (const label of labels.added) changes.push(change('label-added', ['labels'], `label ${label} added`));
+  for (const label of labels.added) add('label-added', 'labels', `label ${label} added`);
   if (before.querySandboxing !== after.querySandboxing) {
     const kind = after.querySandboxing === 'enabled' ? 'sandboxing-enabled' : 'sandboxing-disabled';
-    changes.push(
-      change(
-        kind,
-        ['query_sandboxing'],
-        `query_sandboxing ${fromTo(before.querySandboxing, after.querySandboxing)}`,
-      ),
-    );
+    const text = `query_sandboxing ${fromTo(before.querySandboxing, after.querySandboxing)}`;
+    add(kind, 'query_sandboxing', text);
   }
   for (const [key, kind] of [
     ['deprecated', 'deprecation'],
@@ -33,44 +34,29 @@ export function comparePolicy(pair: Pair): readonly Change[] {
     const what = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed';
     changes.push((now === undefined ? removal : change)(kind, [key], `${key} ${what}`));
   }
-  if (before.description !== after.description)
-    changes.push(change('description', ['description'], 'description changed'));
+  if (before.description !== after.description) add('description', 'description', 'description changed');
   return [...changes, ...comparePrometheus(before.prometheus, after.prometheus)];
 }
 
-function compareTenants({ before, after }: Pair): readonly Change[] {
-  const changes: Change[] = [];
-  const old = before.tenant;
-  const now = after.tenant;
-  const pathOf = (tenant: SavedQuery['tenant'], key: string) => ['parameters', tenant?.parameter ?? '', key];
-  if (old === undefined && now !== undefined)
-    changes.push(
-      change('tenant-added', pathOf(now, 'tenant'), `parameter ${now.parameter} is the tenant now`),
-    );
-  else if (old !== undefined && now === undefined)
-    changes.push(
-      removal('tenant-removed', pathOf(old, 'tenant'), `parameter ${old.parameter} is no longer the tenant`),
-    );
-  else if (old?.parameter !== now?.parameter)
-    changes.push(
-      change('tenant-moved', pathOf(now, 'tenant'), `tenant ${fromTo(old?.parameter, now?.parameter)}`),
-    );
-  else if (old?.pattern !== now?.pattern)
-    changes.push(
-      change(
-        'tenant-pattern',
-        pathOf(now, 'tenant_pattern'),
-        `tenant_pattern ${fromTo(old?.pattern, now?.pattern)}`,
-      ),
-    );
-  if (before.tenantUnchecked === after.tenantUnchecked) return changes;
+function compareTenant(old: SavedQuery['tenant'], now: SavedQuery['tenant']): readonly Change[] {
+  const path = ['parameters', (now ?? old)?.parameter ?? '', 'tenant'];
+  if (old === undefined)
+    return now ? [change('tenant-added', path, `parameter ${now.parameter} is the tenant now`)] : [];
+  if (now === undefined)
+    return [removal('tenant-removed', path, `parameter ${old.parameter} is no longer the tenant`)];
+  if (old.parameter !== now.parameter)
+    return [change('tenant-moved', path, `tenant ${fromTo(old.parameter, now.parameter)}`)];
+  if (old.pattern === now.pattern) return [];
+  const text = `tenant_pattern ${fromTo(old.pattern, now.pattern)}`;
+  return [change('tenant-pattern', ['parameters', now.parameter, 'tenant_pattern'], text)];
+}
+
+function compareUnchecked(old: string | undefined, now: string | undefined): readonly Change[] {
   const path = ['tenant_unchecked'];
-  if (after.tenantUnchecked === undefined)
-    changes.push(removal('tenant-checked', path, 'tenant_unchecked removed'));
-  else if (before.tenantUnchecked === undefined)
-    changes.push(change('tenant-unchecked', path, 'tenant_unchecked added'));
-  else changes.push(change('description', path, 'reason of tenant_unchecked changed'));
-  return changes;
+  if (old === now) return [];
+  if (now === undefined) return [removal('tenant-checked', path, 'tenant_unchecked removed')];
+  if (old === undefined) return [change('tenant-unchecked', path, 'tenant_unchecked added')];
+  return [change('description', path, 'reason of tenant_unchecked changed')];
 }
 
 function compareCaching({ before, after }: Pair): readonly Change[] {
@@ -111,27 +97,16 @@ function comparePrometheus(
     ...added.map(({ name }) => change('metric-added', pathOf(name), `metric ${name} added`)),
   ];
   for (const [old, now] of both) {
+    const text = `metric ${now.name}: column ${fromTo(old.column, now.column)}`;
     if (old.column !== now.column)
-      changes.push(
-        change(
-          'metric-changed',
-          [...pathOf(now.name), 'column'],
-          `metric ${now.name}: column ${fromTo(old.column, now.column)}`,
-        ),
-      );
+      changes.push(change('metric-changed', [...pathOf(now.name), 'column'], text));
     if (old.help !== now.help)
       changes.push(change('description', pathOf(now.name), `metric ${now.name}: help changed`));
   }
   const [oldLabels, labels] = [before?.labels, after?.labels].map((list) =>
     JSON.stringify([...(list ?? [])].sort()),
   );
-  if (both.length > 0 && oldLabels !== labels)
-    changes.push(
-      change(
-        'metric-changed',
-        ['prometheus', 'labels'],
-        `labels of metrics ${fromTo(before?.labels, after?.labels)}`,
-      ),
-    );
-  return changes;
+  if (both.length === 0 || oldLabels === labels) return changes;
+  const text = `labels of metrics ${fromTo(before?.labels, after?.labels)}`;
+  return [...changes, change('metric-changed', ['prometheus', 'labels'], text)];
 }

@@ -16,8 +16,8 @@ export interface Repository {
 export function openRepository(folder: string): Repository {
   for (const usesVariables of process.env.GIT_DIR === undefined ? [false] : [false, true]) {
     const git = openGit({ cwd: usesVariables ? process.cwd() : folder, usesVariables });
-    const top = git.attempt(['rev-parse', '--show-toplevel'])?.toString().replace(/\n$/, '');
-    const path = top === undefined || top === '' ? undefined : pathIn(top, folder);
+    const top = git.attempt(['rev-parse', '--show-toplevel']);
+    const path = top === undefined ? undefined : pathIn(top, folder);
     if (path !== undefined) return { git, path };
   }
   const git = openGit({ cwd: folder, usesVariables: false });
@@ -51,27 +51,17 @@ export function resolveRef({ git }: Repository, ref: string): string {
     throw gitError(
       `${JSON.stringify(ref)} is a range; give one commit, branch or tag, or main... for where HEAD left it`,
     );
-  const commit = commitOf(git, name);
-  if (commit === undefined) throw gitError(unknownRef(git, name));
+  const commit = git.attempt(['rev-parse', '--verify', '--quiet', `${name}^{commit}`]);
+  if (commit === undefined)
+    throw gitError(`git knows no commit, branch or tag ${JSON.stringify(name)}${shallowHint(git)}`);
   if (base === undefined) return commit;
-  const fork = git.attempt(['merge-base', commit, 'HEAD'])?.toString().trim();
-  if (fork === undefined || fork === '')
-    throw gitError(`${name} and HEAD have no common commit${shallowHint(git)}`);
+  const fork = git.attempt(['merge-base', commit, 'HEAD']);
+  if (fork === undefined) throw gitError(`${name} and HEAD have no common commit${shallowHint(git)}`);
   return fork;
 }
 
-const commitOf = (git: Git, name: string): string | undefined =>
-  git
-    .attempt(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
-    ?.toString()
-    .trim() || undefined;
-
-const unknownRef = (git: Git, name: string) =>
-  `git knows no commit, branch or tag ${JSON.stringify(name)}${shallowHint(git)}`;
-
 function shallowHint(git: Git): string {
-  const isShallow = git.attempt(['rev-parse', '--is-shallow-repository'])?.toString().trim() === 'true';
-  return isShallow
+  return git.attempt(['rev-parse', '--is-shallow-repository']) === 'true'
     ? '; this clone has only the newest commits: fetch the others (git fetch --unshallow; fetch-depth: 0 in actions/checkout)'
     : '';
 }

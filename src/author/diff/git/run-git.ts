@@ -3,9 +3,9 @@ import { StartError } from '../../../errors.ts';
 
 /** Runs git in one folder. */
 export interface Git {
-  /** @returns standard output; undefined if git exits with another code than 0 */
-  attempt(args: readonly string[], input?: string): Buffer | undefined;
-  /** As `attempt`. @throws StartError with what git says */
+  /** @returns the line that git prints; undefined if it prints none, or exits with another code than 0 */
+  attempt(args: readonly string[]): string | undefined;
+  /** @returns standard output @throws StartError with what git says */
   run(args: readonly string[], input?: string): Buffer;
 }
 
@@ -37,9 +37,9 @@ export function openGit({ cwd, usesVariables }: GitOptions): Git {
     return result;
   };
   return {
-    attempt(args, input) {
-      const { status, stdout } = call(args, input);
-      return status === 0 ? stdout : undefined;
+    attempt(args) {
+      const { status, stdout } = call(args);
+      return status === 0 ? stdout.toString().replace(/\n$/, '') || undefined : undefined;
     },
     run(args, input) {
       const { status, stdout, stderr, error } = call(args, input);
