@@ -2,13 +2,11 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
-import { isFromLoopback } from '../../http/access/loopback.ts';
 import { graphqlExamples } from '../../http/graphql/examples.ts';
 import { graphqlPath } from '../../http/message/paths.ts';
-import type { Reply } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { builtFile, openBuiltFiles } from '../static/built-files.ts';
-import { buildReplyFile, type ReplyFile } from '../static/static-file.ts';
+import { buildAnswerByLoopback, buildPage } from '../static/page.ts';
 import type { StaticFiles } from '../static/static-files.ts';
 
 /** How the page of GraphiQL is served. */
@@ -33,7 +31,7 @@ export function graphiql({ apiKey }: GraphiqlOptions = {}): GatewayPlugin {
         browsersOnly: true,
         // The page may contain the key: no page of another origin may read it.
         allowsCors: false,
-        answer: buildPage(files, catalog, apiKey),
+        answer: buildAnswer(files, catalog, apiKey),
       },
       files.route,
     ],
@@ -44,26 +42,17 @@ export function graphiql({ apiKey }: GraphiqlOptions = {}): GatewayPlugin {
  * A small page for browsers on this machine, with a tab for every saved query, and with the key if there is one to fill in.
  * That for others shows nothing of the catalog before its user has entered a key.
  */
-function buildPage(files: StaticFiles, catalog: Catalog, apiKey: string | undefined): Answer {
-  const render = (data: PageData, caching: string): ReplyFile => {
+function buildAnswer(files: StaticFiles, catalog: Catalog, apiKey: string | undefined): Answer {
+  const render = (data: PageData) => {
     const page = renderPage(files, data);
-    return buildReplyFile(page, pageHeaders(page, caching));
+    const caching = data.apiKey === undefined ? 'private, no-cache' : 'no-store';
+    return buildPage(page, allowedIn(page), caching, { vary: 'Accept' });
   };
-  let local: ReplyFile | undefined;
-  let remote: ReplyFile | undefined;
-  return (head, { url }) => {
-    if (isFromLoopback(url, head)) {
-      // Nothing keeps a page with a key in it.
-      const caching = apiKey === undefined ? revalidated : 'no-store';
-      local ??= render({ examples: graphqlExamples(catalog), apiKey }, caching);
-      return local(head.headers);
-    }
-    remote ??= render({ examples: [] }, revalidated);
-    return remote(head.headers);
-  };
+  return buildAnswerByLoopback(
+    () => render({ examples: graphqlExamples(catalog), apiKey }),
+    () => render({ examples: [] }),
+  );
 }
-
-const revalidated = 'private, no-cache';
 
 /** What the page's script reads: `packages/pages/graphiql/src/page-data.ts`. */
 interface PageData {
@@ -71,13 +60,13 @@ interface PageData {
   readonly apiKey?: string | undefined;
 }
 
-function renderPage(files: StaticFiles, data: PageData): Buffer {
+function renderPage(files: StaticFiles, data: PageData): string {
   // Relative, so that a proxy may serve the gateway below a path.
   const urlOf = (name: string) => `.${files.pathOf(name)}`;
   const preloaded: readonly string[] = JSON.parse(
     readFileSync(builtFile('graphiql', 'preload.json'), 'utf8'),
   );
-  return Buffer.from(`<!doctype html>
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -94,7 +83,7 @@ ${preloaded.map((name) => `<link rel="modulepreload" href="${urlOf(name)}">`).jo
 <script type="module">${importOf(urlOf('graphiql.js'))}</script>
 </body>
 </html>
-`);
+`;
 }
 
 const importOf = (url: string) => `import '${url}';`;
@@ -103,24 +92,13 @@ const importOf = (url: string) => `import '${url}';`;
  * What the page may do: run its own script, identified by its hash, load its files, and send requests to this service. Its
  * editor writes styles. `'self'` lets no text of a result run: nothing but the files of pages is served as a script.
  */
-function pageHeaders(page: Buffer, caching: string): Reply['headers'] {
-  const script = /<script type="module">(?<text>.*?)<\/script>/s.exec(page.toString())?.groups?.text ?? '';
-  const policy = [
-    "default-src 'none'",
+function allowedIn(page: string): readonly string[] {
+  const script = /<script type="module">(?<text>.*?)<\/script>/s.exec(page)?.groups?.text ?? '';
+  return [
     `script-src 'sha256-${hash('sha256', script, 'base64')}' 'self'`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",
     "worker-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
   ];
-  return {
-    'content-type': 'text/html; charset=utf-8',
-    'cache-control': caching,
-    'content-security-policy': policy.join('; '),
-    vary: 'Accept',
-  };
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { queriesByName } from '../../catalog/model/versions.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
-import { isFromLoopback } from '../../http/access/loopback.ts';
 import { graphqlPath } from '../../http/message/paths.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { readerPath } from '../openapi/openapi.ts';
 import { openBuiltFiles } from '../static/built-files.ts';
-import { buildReplyFile, type ReplyFile } from '../static/static-file.ts';
+import { buildAnswerByLoopback, buildPage } from '../static/page.ts';
+import type { ReplyFile } from '../static/static-file.ts';
 import type { StaticFiles } from '../static/static-files.ts';
 
 /** Lists the endpoints. */
@@ -34,7 +34,7 @@ export function pages(options: PagesOptions = {}): GatewayPlugin {
     routes({ queries }, { basePath }) {
       const names = queriesByName(queries);
       const loggedPath = (path: string) => (names.has(path.slice(queryPagePath.length)) ? path : undefined);
-      const answer = buildPage(options, files, basePath);
+      const answer = buildAnswer(options, files, basePath);
       const forBrowsers = { access: 'public', browsersOnly: true, answer } as const;
       return [
         { ...forBrowsers, path: homePath },
@@ -46,7 +46,11 @@ export function pages(options: PagesOptions = {}): GatewayPlugin {
 }
 
 /** The same document for every page: its script reads the address. It contains nothing of the catalog. */
-function buildPage({ apiKey, graphiql = false }: PagesOptions, files: StaticFiles, basePath: string): Answer {
+function buildAnswer(
+  { apiKey, graphiql = false }: PagesOptions,
+  files: StaticFiles,
+  basePath: string,
+): Answer {
   const urlOf = (path: string) => escapeAttribute(basePath + path);
   const assetOf = (name: string) => urlOf(files.pathOf(name));
   const render = (key: string | undefined): ReplyFile => {
@@ -64,39 +68,23 @@ function buildPage({ apiKey, graphiql = false }: PagesOptions, files: StaticFile
       .replace('href="/"', `href="${urlOf(homePath)}"`)
       .replace('<!--assets-->', () => head.join('\n'))
       .replace('<!--links-->', links.join(' '));
-    return buildReplyFile(Buffer.from(html), {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy,
-      // Programs get 404 at these addresses.
-      vary: 'Accept',
-      'cache-control': key === undefined ? 'private, no-cache' : 'no-store',
-    });
+    // Programs get 404 at these addresses.
+    return buildPage(html, allowed, key === undefined ? 'private, no-cache' : 'no-store', { vary: 'Accept' });
   };
-  let local: ReplyFile | undefined;
-  let remote: ReplyFile | undefined;
-  return (head, { url }) => {
-    if (apiKey !== undefined && isFromLoopback(url, head)) {
-      local ??= render(apiKey);
-      return local(head.headers);
-    }
-    remote ??= render(undefined);
-    return remote(head.headers);
-  };
+  return buildAnswerByLoopback(
+    () => render(apiKey),
+    () => render(undefined),
+  );
 }
 
 /** The pages run their own scripts, send requests to this service, and never make markup of a text. */
-const policy = [
-  "default-src 'none'",
+const allowed = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
-].join('; ');
+];
 
 const escapeAttribute = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
