@@ -1,8 +1,8 @@
 import { decimalOf, parseDecimal } from '@querygate/bigquery-sql/text';
+import type { Parameter, ParameterText } from '../model/saved-query.ts';
 import { textsOf } from './list-values.ts';
 import { isRelative } from './times.ts';
 import { defaultMaxItems } from './value-limits.ts';
-import type { Parameter, ParameterText } from '../model/saved-query.ts';
 
 /** What a caller must know of a parameter, as sentences: its description, and the bounds that its type does not say. */
 export function describeParameter(parameter: Parameter): readonly string[] {
@@ -31,6 +31,15 @@ function rangeTexts(parameter: Parameter): readonly string[] {
  */
 export const fitsSchemas = (parameter: Parameter, value: ParameterText): boolean =>
   textsOf(value).every((text) => !isRelative(parameter, text) && isExactNumber(parameter, text));
+
+/** A value of the header as JSON and GraphQL have it: the header has text. @param value that `fitsSchemas` */
+export function typedValue({ type }: Parameter, value: ParameterText): unknown {
+  const typed = (text: string): unknown => {
+    if (type === 'boolean') return text.toLowerCase() === 'true';
+    return type === 'integer' || type === 'float' ? Number(text) : text;
+  };
+  return typeof value === 'string' ? typed(value) : value.map(typed);
+}
 
 function isExactNumber({ type, bind }: Parameter, text: string): boolean {
   if (type === 'integer') return Number.isSafeInteger(Number(text));

@@ -1,4 +1,4 @@
-import { describeParameter, fitsSchemas } from '../../catalog/binding/describe-parameter.ts';
+import { describeParameter, fitsSchemas, typedValue } from '../../catalog/binding/describe-parameter.ts';
 import { exampleValue } from '../../catalog/binding/example-parameters.ts';
 import { textsOf } from '../../catalog/binding/list-values.ts';
 import { isRelative } from '../../catalog/binding/times.ts';
@@ -6,7 +6,6 @@ import { defaultMaxItems, maxValueLength } from '../../catalog/binding/value-lim
 import type {
   EnumParameter,
   Parameter,
-  ParameterText,
   PlainParameter,
   SavedQuery,
 } from '../../catalog/model/saved-query.ts';
@@ -43,7 +42,7 @@ function queryParameter({ tenant }: SavedQuery, parameter: Parameter): QueryPara
     ...(parameter.repeated && { style: 'form', explode: true }),
     schema: parameterSchema(parameter),
     ...(example !== undefined &&
-      fitsSchemas(parameter, example) && { example: typedValues(parameter, example) }),
+      fitsSchemas(parameter, example) && { example: typedValue(parameter, example) }),
     ...(isTenant && { 'x-tenant': true }),
     ...(parameter.bind !== undefined && { 'x-bind': parameter.bind }),
   };
@@ -75,7 +74,7 @@ function parameterSchema(parameter: Parameter): JsonObject {
 function defaultSchema(parameter: Parameter): JsonObject {
   const { default: text } = parameter;
   if (text === undefined) return {};
-  if (fitsSchemas(parameter, text)) return { default: typedValues(parameter, text) };
+  if (fitsSchemas(parameter, text)) return { default: typedValue(parameter, text) };
   const isTimed = textsOf(text).some((one) => isRelative(parameter, one));
   return isTimed ? { 'x-relative-default': text } : {};
 }
@@ -130,15 +129,6 @@ const schemas: Readonly<Record<PlainParameter['type'], JsonObject>> = {
   float: { type: 'number', format: 'double' },
   boolean: { type: 'boolean' },
 };
-
-const typedValues = (parameter: Parameter, value: ParameterText): unknown =>
-  typeof value === 'string' ? typedValue(parameter, value) : value.map((one) => typedValue(parameter, one));
-
-/** A value of a query's header as its JSON Schema has it. */
-function typedValue({ type }: Parameter, value: string): unknown {
-  if (type === 'boolean') return value.toLowerCase() === 'true';
-  return type === 'integer' || type === 'float' ? Number(value) : value;
-}
 
 function labelsParameter({ labels }: SavedQuery): JsonObject {
   return {

@@ -7,7 +7,7 @@ import {
   type GraphQLScalarType,
 } from 'graphql';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
-import { describeParameter, fitsSchemas } from '../../../catalog/binding/describe-parameter.ts';
+import { describeParameter, fitsSchemas, typedValue } from '../../../catalog/binding/describe-parameter.ts';
 import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { camelCase } from '../../../names/graphql-names.ts';
 import { scalars } from './shared-types.ts';
@@ -87,19 +87,10 @@ function enumType({ enum: name, description, values }: EnumParameter): GraphQLEn
   });
 }
 
-/**
- * A parameter's default as a typed value: the query's header has it as text. undefined for one that only binding applies:
- * it is relative to the time, or an integer that would be rounded.
- */
+/** undefined for a default that only binding applies: it is relative to the time, or an integer that would be rounded. */
 function defaultArgument(parameter: Parameter): unknown {
   const { default: text } = parameter;
-  if (text === undefined || !fitsSchemas(parameter, text)) return undefined;
-  return typeof text === 'string' ? typedText(parameter, text) : text.map((one) => typedText(parameter, one));
-}
-
-function typedText({ type }: Parameter, text: string): unknown {
-  if (type === 'boolean') return text.toLowerCase() === 'true';
-  return type === 'integer' || type === 'float' ? Number(text) : text;
+  return text !== undefined && fitsSchemas(parameter, text) ? typedValue(parameter, text) : undefined;
 }
 
 /**
