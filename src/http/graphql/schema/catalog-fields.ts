@@ -14,7 +14,7 @@ import { isDefaultVersion, mainNames, seriesOf } from '../../../catalog/model/ve
 import { GatewayError } from '../../../errors.ts';
 import { mayQuery } from '../../access/authorize.ts';
 import type { Context } from '../context.ts';
-import { type Builder, newBuilder } from './builder.ts';
+import { type Builder, type FieldBuilder, newBuilder } from './builder.ts';
 import { uuid } from './scalars.ts';
 
 /** The root fields `endpoints` and `endpoint(id, name)`, which describe the catalog in the spec's words. */
@@ -63,8 +63,6 @@ function inTurn<T>({ nextTurn }: Context, get: () => T): T | Promise<T> {
   return turn === undefined ? get() : turn.then(get);
 }
 
-const parameterRef = (builder: Builder) => builder.objectRef<Parameter>('EndpointParameter');
-
 /** Whether a query has parameters that need more fields than those of text and numbers do. */
 const hasDetails = ({ parameters }: SavedQuery): boolean =>
   parameters.some(
@@ -108,11 +106,10 @@ function endpointType(builder: Builder, catalog: Catalog) {
             mayQuery(principal, query),
           ),
       }),
-      deprecated: t.field({
+      deprecated: t.expose('deprecated', {
         type: deprecation,
         nullable: true,
         description: 'Set if callers should use another endpoint.',
-        resolve: ({ deprecated }) => deprecated,
       }),
       aliases: t.stringList({
         description: 'Further names and UUIDs that are usable in the same place.',
@@ -166,7 +163,7 @@ function endpointType(builder: Builder, catalog: Catalog) {
 /** Its fields for lists, bounds and dates are left out of a schema in which no parameter needs them. */
 function parameterType(builder: Builder, queries: readonly SavedQuery[]) {
   const withDetails = queries.some(hasDetails);
-  return parameterRef(builder).implement({
+  return builder.objectRef<Parameter>('EndpointParameter').implement({
     description: 'A parameter that an endpoint declares.',
     fields: (t) => ({
       name: t.exposeString('name', { description: 'Its name in a query string and in the SQL.' }),
@@ -222,10 +219,7 @@ function deprecationType(builder: Builder) {
   });
 }
 
-type ObjectRef = ReturnType<typeof parameterRef>;
-type ParameterFields = Parameters<NonNullable<Parameters<ObjectRef['implement']>[0]['fields']>>[0];
-
-const parameterDetails = (t: ParameterFields) => ({
+const parameterDetails = (t: FieldBuilder<Parameter>) => ({
   repeated: t.boolean({
     description: 'True if it is a list.',
     resolve: ({ repeated }) => repeated === true,
@@ -235,24 +229,17 @@ const parameterDetails = (t: ParameterFields) => ({
     description: 'The most values of a list.',
     resolve: ({ repeated, maxItems = defaultMaxItems }) => (repeated ? maxItems : null),
   }),
-  min: t.string({
+  min: t.exposeString('min', {
     nullable: true,
     description: 'The least value; relative to the time as in -90d.',
-    resolve: ({ min }) => min ?? null,
   }),
-  max: t.string({
+  max: t.exposeString('max', {
     nullable: true,
     description: 'The greatest value; relative to the time as in 0d.',
-    resolve: ({ max }) => max ?? null,
   }),
-  maxLength: t.int({
-    nullable: true,
-    description: 'The most characters.',
-    resolve: ({ maxLength }) => maxLength ?? null,
-  }),
-  pattern: t.string({
+  maxLength: t.exposeInt('maxLength', { nullable: true, description: 'The most characters.' }),
+  pattern: t.exposeString('pattern', {
     nullable: true,
     description: 'A regular expression of RE2 that a value must match.',
-    resolve: ({ pattern }) => pattern ?? null,
   }),
 });
