@@ -18,20 +18,20 @@ export async function* jsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   let isLines: boolean | undefined;
   const splitter = buildSplitter();
   for await (const chunk of chunks) {
-    isLines ??= startsWithRow(chunk);
+    isLines ??= isObjectText(firstLineOf(chunk));
     if (isLines) yield chunk;
     else yield splitter.split(chunk);
   }
   if (isLines === false) splitter.end();
 }
 
-function startsWithRow(chunk: Buffer): boolean {
-  const [line = ''] = chunk
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .trimStart()
-    .split('\n', 1);
-  if (!line.startsWith('{')) return false;
+/** Without the byte order mark, which counts as white space. */
+const firstLineOf = (chunk: Buffer): string => chunk.toString().trimStart().split('\n', 1)[0] ?? '';
+
+/** Whether a line is a whole JSON object. One that another process is still writing is not, before its last byte is there. */
+export function isObjectText(line: string): boolean {
+  const text = line.trim();
+  if (!text.startsWith('{') || !text.endsWith('}')) return false;
   try {
     JSON.parse(line);
     return true;

@@ -2,6 +2,7 @@ import { closeSync, ftruncateSync, openSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type FileEnds, fingerprintBytes } from '../scan/fingerprint.ts';
 import type { Reject } from '../scan/manifest.ts';
+import { isObjectText } from './json-lines.ts';
 import { lineTooLong, maxLineBytes } from './read-file.ts';
 
 const newline = 10;
@@ -132,7 +133,7 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
       if (openBytes === 0) return;
       const isTooLong = openBytes > maxLineBytes;
       const line = Buffer.concat(openLine);
-      if (mustBeComplete && (isTooLong || !isObject(line))) return removeOpenLine();
+      if (mustBeComplete && (isTooLong || !isObjectText(line.toString()))) return removeOpenLine();
       endLine();
       if (isTooLong) rejects.push({ line: lines + 1, reason: lineTooLong });
       else if (!isBlank(line)) rows += 1;
@@ -178,21 +179,6 @@ function scanLines(chunk: Buffer, openLine: readonly Buffer[], limits: BatchLimi
 }
 
 const isBlank = (bytes: Buffer) => bytes.every((byte) => byte <= 32);
-
-/** A line that another process is still writing is not JSON before its last byte is there. */
-function isObject(line: Buffer): boolean {
-  const text = line
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .trim();
-  if (!text.startsWith('{') || !text.endsWith('}')) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function headOf(head: Buffer, more: Buffer): Buffer {
   if (head.length >= fingerprintBytes) return head;

@@ -75,16 +75,21 @@ async function buildRelation(
   partition: DataFile['partition'],
   fileNumber: string,
 ): Promise<SourceRelation> {
-  const columns = await describeSource(connection, source);
-  for (const [key, value] of Object.entries(partition)) columns.set(key, partitionValue(value));
-  return { source, columns, fileNumber };
+  return { source, columns: await describeColumns(connection, source, partition), fileNumber };
 }
 
-/** The value that a folder's name (`date=2026-01-01`) gives to a column. */
-export const partitionValue = (value: string | null): SourceValue => ({
-  sql: value === null ? 'NULL' : quoteText(value),
-  type: VARCHAR,
-});
+/** The columns of a source, and those that the names of folders (`date=2026-01-01`) give. */
+export async function describeColumns(
+  connection: DuckDBConnection,
+  source: string,
+  partition: DataFile['partition'],
+): Promise<ReadonlyMap<string, SourceValue>> {
+  const columns = await describeSource(connection, source);
+  for (const [key, value] of Object.entries(partition)) {
+    columns.set(key, { sql: value === null ? 'NULL' : quoteText(value), type: VARCHAR });
+  }
+  return columns;
+}
 
 /** A field as it is read from JSON: types that JSON lacks are read as text and converted by `storedValue`. */
 export function withTextTypes(field: Field): Field {

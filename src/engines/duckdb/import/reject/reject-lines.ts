@@ -3,15 +3,15 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { columnType, describeSource, errorInTry, storedValue } from '@querygate/bigquery-sql/duckdb';
+import { columnType, errorInTry, storedValue } from '@querygate/bigquery-sql/duckdb';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { hasEqualNames } from '@querygate/bigquery-sql/text';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { parseExactNumbers } from '../read/normalize-keys.ts';
 import {
+  describeColumns,
   globText,
   linesRelation,
-  partitionValue,
   readJsonSql,
   withTextTypes,
 } from '../read/source-relation.ts';
@@ -141,9 +141,7 @@ interface Line {
 /** The error of reading lines as rows of the table; undefined without an error. */
 async function errorIn(lines: readonly Line[], options: ProbeOptions): Promise<unknown> {
   if (lines.length === 0) return undefined;
-  const path = probePath(options);
-  await writeFile(path, joinLines(lines.map(({ line }) => line)));
-  const source = readJsonSql(options.table, [path]);
+  const source = readJsonSql(options.table, [await writeProbe(lines, options)]);
   try {
     await options.connection.run(`SELECT count(hash(${options.values})) FROM ${source} AS r`);
     return undefined;
@@ -165,8 +163,7 @@ async function bisect(lines: readonly Line[], options: ProbeOptions): Promise<re
 
 /** For each line, whether it is JSON. */
 async function queryJsonFlags(lines: readonly Line[], options: RejectOptions): Promise<readonly boolean[]> {
-  const path = probePath(options);
-  await writeFile(path, joinLines(lines.map(({ line }) => line)));
+  const path = await writeProbe(lines, options);
   return queryFlags(options.connection, `SELECT json IS NOT NULL FROM ${readObjectsSql(path)}`);
 }
 
@@ -186,8 +183,7 @@ async function queryRowFlags(
   const shape = quoteText(JSON.stringify(shapeOf(table.fields)));
   const source = `(SELECT converted IS NULL AS "not converted", unnest(converted) FROM
     (SELECT TRY(json_transform_strict(json, ${shape})) AS converted FROM ${readObjectsSql(path)}))`;
-  const columns = await describeSource(connection, source);
-  for (const [key, value] of Object.entries(partition)) columns.set(key, partitionValue(value));
+  const columns = await describeColumns(connection, source, partition);
   const values = table.fields.map((field) =>
     storedValue(field, columns.get(field.name.toLowerCase()), errorInTry('r."not converted"')),
   );
@@ -197,7 +193,13 @@ async function queryRowFlags(
   );
 }
 
-/** A scratch file for the lines of one statement. */
+/** Writes the lines of one statement. @returns the scratch file */
+async function writeProbe(lines: readonly Line[], options: RejectOptions): Promise<string> {
+  const path = probePath(options);
+  await writeFile(path, joinLines(lines.map(({ line }) => line)));
+  return path;
+}
+
 const probePath = ({ acceptedPath }: RejectOptions) => `${acceptedPath}-probe`;
 
 async function queryFlags(connection: DuckDBConnection, sql: string): Promise<readonly boolean[]> {
