@@ -1,5 +1,5 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { Kind } from './rules.ts';
+import type { Kind } from './verdicts.ts';
 
 /** One difference between two versions of a saved query. */
 export interface Change {

@@ -1,6 +1,6 @@
 import type { Change } from './change.ts';
 import { type Level, worse } from './levels.ts';
-import { ruleOf } from './rules.ts';
+import { ruleOf } from './verdicts.ts';
 import type { FoundInSchema } from './schema-changes.ts';
 
 /** A change with its verdict. */

@@ -4,11 +4,12 @@ import type { Principal } from '../../keys/principal.ts';
 import type { RateLimit, RateLimitStatus } from '../../keys/rates/rate-limiter.ts';
 import { hasNoCache } from '../message/cache-headers.ts';
 import type { CallerInfo } from '../message/exchange.ts';
-import type { RequestHead, RequestHeaders } from '../message/head.ts';
+import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import type { PreparedRequest } from '../message/prepared-request.ts';
 import type { Access, Admission } from '../message/route.ts';
 import type { RejectKeysInUrls } from './reject-keys-in-urls.ts';
+import { keyOf } from './request-key.ts';
 import { type RejectWrongKey, unauthenticated } from './unauthenticated.ts';
 
 /**
@@ -127,20 +128,4 @@ function reportRate({ perMinute }: RateLimit, status: RateLimitStatus, caller: C
     `This key is limited to ${perMinute} requests per minute; try again later`,
     { retryAfterSeconds: nextInSeconds, refusal: { reason: 'rate' } },
   );
-}
-
-/** undefined without a key, and with two different ones: one of them may be another caller's. */
-function keyOf(headers: RequestHeaders): string | undefined {
-  const key = headers['x-api-key'];
-  const { authorization } = headers;
-  if (authorization === undefined) return key;
-  const token = bearerToken(authorization);
-  return key === undefined || token === undefined || key === token ? (key ?? token) : undefined;
-}
-
-/** Most clients write the scheme like this; a regular expression would take longer than the look-up of the token. */
-function bearerToken(authorization: string): string | undefined {
-  const plain = authorization.startsWith('Bearer ') ? authorization.slice(7) : '';
-  if (plain !== '' && !plain.includes(' ') && !plain.includes('\t')) return plain;
-  return /^Bearer +(?<token>\S+)$/i.exec(authorization)?.groups?.token;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { levels } from '../../../src/author/diff/levels.ts';
-import { rules } from '../../../src/author/diff/rules.ts';
+import { rules } from '../../../src/author/diff/verdicts.ts';
 import { runQuerygate } from '../../support/gateway-process.ts';
 
 const page = readFileSync('docs/diff.md', 'utf8');

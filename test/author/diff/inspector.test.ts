@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Catalog, Parameter } from '../../../src/catalog/model/saved-query.ts';
 import { compareCatalogs } from '../../../src/author/diff/compare-catalogs.ts';
-import { ruleOf } from '../../../src/author/diff/rules.ts';
+import { ruleOf } from '../../../src/author/diff/verdicts.ts';
 import { randomCatalog } from '../../support/random-catalog.ts';
 
 const plain = (name: string): fc.Arbitrary<Parameter> =>

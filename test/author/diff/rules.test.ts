@@ -4,7 +4,7 @@ import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import type { Catalog } from '../../../src/catalog/model/saved-query.ts';
 import { change } from '../../../src/author/diff/change.ts';
 import { compareCatalogs } from '../../../src/author/diff/compare-catalogs.ts';
-import { type Kind, rules } from '../../../src/author/diff/rules.ts';
+import { type Kind, rules } from '../../../src/author/diff/verdicts.ts';
 import { verdictsOf as allVerdictsOf, asFiles, compareFolders } from '../../support/compare-folders.ts';
 
 const kindsFound = new Set<string>();

@@ -1,7 +1,7 @@
 import type { Column } from '../../../catalog/model/saved-query.ts';
 import { graphqlNames } from '../../../names/graphql-names.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
-import type { Kind } from '../rules.ts';
+import type { Kind } from '../verdicts.ts';
 
 /** Changes of the columns of rows. */
 export const compareColumns = ({ before, after }: Pair): readonly Change[] =>

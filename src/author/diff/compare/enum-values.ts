@@ -1,6 +1,6 @@
 import type { EnumParameter } from '../../../catalog/model/saved-query.ts';
 import { type Change, change, fromTo, removal } from '../change.ts';
-import type { Kind } from '../rules.ts';
+import type { Kind } from '../verdicts.ts';
 
 type Value = EnumParameter['values'][number];
 

@@ -4,7 +4,7 @@ import { isRelative, resolveBound } from '../../../catalog/binding/times.ts';
 import { defaultMaxItems } from '../../../catalog/binding/value-limits.ts';
 import type { Parameter } from '../../../catalog/model/saved-query.ts';
 import { fromTo } from '../change.ts';
-import type { Kind } from '../rules.ts';
+import type { Kind } from '../verdicts.ts';
 
 interface LimitChange {
   /** The key of the header. */

@@ -3,7 +3,7 @@ import { textsOf } from '../../../catalog/binding/list-values.ts';
 import type { EnumParameter, Parameter, ParameterText } from '../../../catalog/model/saved-query.ts';
 import { camelCase } from '../../../names/graphql-names.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
-import type { Kind } from '../rules.ts';
+import type { Kind } from '../verdicts.ts';
 import { compareEnums } from './enum-values.ts';
 import { compareLimits } from './limits.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PrometheusText, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
-import type { Kind } from '../rules.ts';
+import type { Kind } from '../verdicts.ts';
 
 /** Changes of how many rows a result has, how long it is cached, who may read it, and of the other keys of the header. */
 export function comparePolicy(pair: Pair): readonly Change[] {

@@ -17,8 +17,8 @@ import { type Place, Unsupported } from '../../unsupported.ts';
 import { functionName } from '../function-name.ts';
 import type { SpecialFunction } from '../special-function.ts';
 import { literalFormat } from './format-time.ts';
-import type { Fields } from './time-elements.ts';
-import { parseTimePattern } from './time-pattern.ts';
+import type { Fields } from './parse-elements.ts';
+import { parseTimePattern } from './parse-pattern.ts';
 
 const [string, int64] = [scalar('STRING'), scalar('INT64')];
 

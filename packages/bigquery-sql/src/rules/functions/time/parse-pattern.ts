@@ -1,6 +1,6 @@
 import { integerLiteral } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
-import { type Fields, type Step, spaces, stepsOf } from './time-elements.ts';
+import { type Fields, type Step, spaces, stepsOf } from './parse-elements.ts';
 
 interface TimePattern {
   /** A regular expression that matches exactly the texts that the format accepts. */
