@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../concurrency/clock.ts';
-import { type AddressList, parseAddressList } from '../config/address-list.ts';
+import { type AddressList, addressTexts, parseAddressList } from '../config/address-list.ts';
 import { cacheMemory, engineLimits, type NumberRule, numberText } from '../config/engine-limits.ts';
 import { isHeaderName, parseOrigin } from '../config/web-origins.ts';
 import type { EngineFactory } from '../engine/engine-factory.ts';
@@ -126,11 +126,7 @@ export function settingsOf(options: GatewayOptions): Settings {
   if (!corsHeaders.every(isHeaderName)) refuse('corsHeaders', corsHeaders, 'names of headers, as in x-team');
   const proxies = trustedProxies && parseAddressList(trustedProxies);
   if (proxies === undefined && trustedProxies !== undefined)
-    refuse(
-      'trustedProxies',
-      trustedProxies,
-      'addresses or ranges, as in 10.0.0.0/8, or loopback, or private',
-    );
+    refuse('trustedProxies', trustedProxies, addressTexts);
   // A slash at its end, and one alone, mean nothing.
   const path = basePath.replace(/\/$/, '');
   if (path !== '' && !pathPattern.test(path))

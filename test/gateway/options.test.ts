@@ -1,9 +1,11 @@
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { StartError } from '../../src/errors.ts';
 import { createGateway } from '../../src/gateway/create-gateway.ts';
 import { type GatewayOptions, settingsOf } from '../../src/gateway/options.ts';
 import { redis } from '../../src/gateway/redis.ts';
+import { openServer } from '../../src/http/node/open-server.ts';
 import { apiKey } from '../../src/keys/sources/api-key.ts';
 import { openedEngine } from '../support/test-app.ts';
 
@@ -73,6 +75,13 @@ describe('options', () => {
     ]);
     expect(settingsOf({ ...options, corsOrigins: '*' }).corsOrigins).toBe('*');
   });
+});
+
+test('a server refuses trusted proxies that are no addresses', () => {
+  const open = () => openServer(() => {}, { log: pino({ enabled: false }), trustedProxies: ['proxy'] });
+  expect(problemsOf(open)).toEqual([
+    expect.stringMatching(/^trustedProxies: got \["proxy"\]; must be addresses/),
+  ]);
 });
 
 describe('secrets', () => {

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { parseAddressList } from '../../config/address-list.ts';
-import { GatewayError } from '../../errors.ts';
+import { addressTexts, parseAddressList } from '../../config/address-list.ts';
+import { GatewayError, StartError } from '../../errors.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import { describeClientError, formatRawReply, isHeadRequest } from './client-errors.ts';
 import { type Connections, trackConnections } from './connections.ts';
@@ -21,12 +21,18 @@ export interface ServerOptions {
 /**
  * A Node server, which listens to no port yet, with the limits that `querygate start` has: on connections, on the time of a
  * request, on slow readers. Malformed requests, too, get a reply in the usual error shape.
+ *
+ * @throws StartError for wrong `trustedProxies`
  */
 export function openServer(
   listener: RequestListener,
   { log, trustedProxies: proxies = [] }: ServerOptions,
 ): { readonly server: Server; readonly connections: Connections } {
   const trustedProxies = parseAddressList(proxies);
+  if (trustedProxies === undefined)
+    throw new StartError('The options of the server have problems', [
+      { message: `trustedProxies: got ${JSON.stringify(proxies)}; must be ${addressTexts}` },
+    ]);
   const server = createServer({
     ServerResponse: chooseResponse(log),
     maxHeaderSize: httpLimits.maxHeaderBytes,
