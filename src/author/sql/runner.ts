@@ -96,9 +96,8 @@ async function startWorker(program: URL, request: WorkerRequest): Promise<ChildP
   const reply = await ask(child, request, undefined);
   if (reply !== 'late' && reply !== 'ended' && reply.kind === 'opened') return child;
   child.kill('SIGKILL');
-  const problems = typeof reply === 'object' && reply.kind === 'bad start' ? reply.problems : [];
-  const summary =
-    typeof reply === 'object' && reply.kind === 'bad start' ? reply.summary : 'DuckDB did not start';
+  const isBad = typeof reply === 'object' && reply.kind === 'bad start';
+  const { summary, problems } = isBad ? reply : { summary: 'DuckDB did not start', problems: [] };
   throw new StartError(summary, problems);
 }
 

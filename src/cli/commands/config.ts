@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { Config } from '../../config.ts';
 import { type SettingName, settingDefault, settingNames } from '../../config/settings.ts';
+import { alignedText } from '../aligned-text.ts';
 import type { CliCommand } from '../command.ts';
 import { hideSecret } from '../settings/hide-secret.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
@@ -24,11 +25,7 @@ interface ShownSetting {
 function printSettings(settings: ReturnType<typeof inForce>, json: boolean): void {
   if (json) return void process.stdout.write(`${JSON.stringify(Object.fromEntries(settings), null, 2)}\n`);
   const rows = settings.map(([key, { value, origin }]) => [key, value ?? '', origin]);
-  const widths = [0, 1].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  for (const row of rows) {
-    const cells = row.map((cell, at) => cell.padEnd(widths[at] ?? 0));
-    process.stdout.write(`${cells.join('  ').trimEnd()}\n`);
-  }
+  process.stdout.write(alignedText(rows));
 }
 
 function inForce(

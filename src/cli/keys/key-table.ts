@@ -1,6 +1,7 @@
 import { formatInstant } from '../../files/durations.ts';
 import type { KeyEntry } from '../../keys/file/key-schema.ts';
 import type { LastUsed } from '../../keys/file/last-used.ts';
+import { alignedText } from '../aligned-text.ts';
 
 const header = [
   'id',
@@ -27,17 +28,7 @@ export interface TableOptions {
 export function keyTable(keys: readonly KeyEntry[], { now, lastUsed, isTerminal }: TableOptions): string {
   const rows = keys.map((key) => rowOf(key, now, lastUsedText(lastUsed, key.id)));
   if (!isTerminal) return rows.map((row) => `${row.join('\t')}\n`).join('');
-  const all = [header, ...rows];
-  const widths = header.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
-  return all
-    .map(
-      (row) =>
-        `${row
-          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  return alignedText([header, ...rows]);
 }
 
 function rowOf(key: KeyEntry, now: Date, lastUsed: string): readonly string[] {
