@@ -1,9 +1,7 @@
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { exampleTenantPattern, tenantPatternProblem } from '../binding/patterns/tenant-pattern.ts';
-import { isCredentialName } from '../../names/credential-names.ts';
-import { camelCase } from '../../names/graphql-names.ts';
-import { sqlParameter } from '../binding/caller-sql.ts';
 import { checkCaching } from './cache-policy.ts';
+import { checkNames } from './check-names.ts';
 import { checkParameters } from './check-parameters.ts';
 import { checkPrometheus } from './check-prometheus.ts';
 import { checkRecordFields } from './check-record-fields.ts';
@@ -55,33 +53,5 @@ function checkTenant({
     const wrong = tenantPatternProblem(pattern, name);
     if (wrong !== undefined) add('tenant_pattern', wrong);
     return problems;
-  });
-}
-
-/** Names of parameters, in lower case, that mean the same in every request, each with what. */
-const reservedParameters: ReadonlyMap<string, string> = new Map([
-  ['format', 'the format of a REST response'],
-  [sqlParameter, "a caller's own SQL (query_sandboxing)"],
-]);
-
-function checkNames(header: Header): readonly SchemaProblem[] {
-  return (['parameters', 'columns'] as const).flatMap((section) => {
-    const names = Object.keys(header[section]);
-    return names.flatMap((name, at) => {
-      const path = [section, name];
-      const camel = camelCase(name);
-      if (section === 'parameters' && isCredentialName(name)) {
-        return problem(path, 'is a name for API keys, which must not be in a URL; choose another name');
-      }
-      const reservedFor = section === 'parameters' ? reservedParameters.get(name.toLowerCase()) : undefined;
-      if (reservedFor !== undefined)
-        return problem(path, `is reserved for ${reservedFor}; choose another name`);
-      if (camel === '' || /^[0-9]/.test(camel)) {
-        return problem(path, 'must have a letter before the first digit');
-      }
-      const twin = names.slice(0, at).find((other) => camelCase(other).toLowerCase() === camel.toLowerCase());
-      if (twin === undefined) return [];
-      return problem(path, `is the same name as ${twin} in SQL, or as ${camel} in GraphQL`);
-    });
   });
 }
