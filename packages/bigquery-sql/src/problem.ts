@@ -36,7 +36,8 @@ export function describeProblem({ file, line, column, message }: Problem): strin
  * @param start the offset of the place in the SQL
  */
 export function problemAt(sql: string, { file, line }: Source, start: number, message: string): Problem {
-  const before = sql.slice(0, start).split('\n');
+  // A text that ends too early has its problem after its last character, not after the blank lines that follow.
+  const before = sql.slice(0, Math.min(start, sql.trimEnd().length)).split('\n');
   return {
     file,
     line: line + before.length - 1,

@@ -46,6 +46,16 @@ const explanations: readonly Explanation[] = [
     },
   },
   {
+    pattern: /^WHERE clause cannot contain window functions/,
+    message: () =>
+      'WHERE chooses rows before window functions are computed: conditions on them belong in QUALIFY',
+    isPlace: (node, around) => {
+      const select = around.findLast((one) => one.kind === 'Select');
+      const isWindow = node.kind === 'FunctionCall' && node.over !== undefined;
+      return isWindow && [...around, node].some((one) => one === select?.where);
+    },
+  },
+  {
     pattern: /^aggregate function calls cannot be nested/,
     message: () => 'an aggregate function takes no other one: compute the inner one in a subquery',
     isPlace: (node, around) => isAggregate(node) && around.some(isAggregate),

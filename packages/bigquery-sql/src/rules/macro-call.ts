@@ -6,6 +6,7 @@ import type { Call, Expression } from '../tree/nodes.ts';
 import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../types.ts';
 import { bindValues } from './bind-values.ts';
 import { convert, distance, isCoercible } from './coercion.ts';
+import { requireComparable } from './moment-text.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
 /**
@@ -36,6 +37,7 @@ export function callMacro(
   const converted = args.map((arg, index) => {
     const type = signature.parameters[index]?.type;
     if (!type || ambiguous) return arg;
+    requireComparable(place, arg, type);
     // A NULL in place of any array is one of INT64.
     return convert(arg, arg.type.kind === 'null' && isAnyArray(type) ? arrayOf(scalar('INT64')) : type);
   });

@@ -1,4 +1,5 @@
 import { nearestName } from '../text/nearest-name.ts';
+import { foreignSyntax } from './foreign-syntax.ts';
 import { isReserved } from './lexer/keywords.ts';
 import type { Token } from './lexer/tokens.ts';
 import type { Expression, FromItem, Identifier, Query, Type } from './nodes.ts';
@@ -209,7 +210,10 @@ export class Parser {
   /** Throws: the grammar does not allow the next token here. */
   fail(expected: string, token = this.token): never {
     if (token.kind === 'invalid') throw token.problem;
-    return this.problem(token.start, `expected ${expected}, found ${describe(token)}${hintFor(token)}`);
+    const foreign =
+      token === this.token ? foreignSyntax((distance) => this.#tokens[this.#at + distance]) : undefined;
+    const hint = foreign === undefined ? hintFor(token, expected) : `: ${foreign}`;
+    return this.problem(token.start, `expected ${expected}, found ${describe(token)}${hint}`);
   }
 
   /** A reserved word is a name in backquotes; a word that begins a clause is rather one of a clause. */
@@ -246,7 +250,8 @@ const clauseWords = [
 /** Words that go on with a clause or an expression. */
 const linkWords = ['ON', 'AND', 'OR', 'WHEN', 'THEN', 'ELSE', 'END'];
 
-function hintFor(token: Token): string {
+function hintFor(token: Token, expected: string): string {
+  if (token.kind === 'string' && /\bname\b/.test(expected)) return ': a name is written in backquotes';
   if (token.kind !== 'word' || token.key.length < 4 || clauseWords.includes(token.key)) return '';
   const meant = nearestName(token.key, clauseWords, 1);
   return meant === undefined ? '' : `; did you mean ${meant}?`;

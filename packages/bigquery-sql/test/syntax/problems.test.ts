@@ -15,7 +15,7 @@ test.each([
     'SELECT 1 FROM [p:d.t]',
     '14: expected the name of a table, as in `project.dataset.table`, because legacy SQL is not supported, found "["',
   ],
-  ["SELECT 1 AS 'a'", '12: expected a name after AS, found a string'],
+  ["SELECT 1 AS 'a'", '12: expected a name after AS, found a string: a name is written in backquotes'],
   ['SELECT * FROM select', '14: expected the name of a table, found "select"'],
   ['SELECT a = b = c', '13: expected parentheses around the comparison before an operator, found "="'],
   ['SELECT a IN 1', '12: expected "(" or "UNNEST", found "1"'],
@@ -50,7 +50,53 @@ test.each([
   ['SELECT * FROM t UNPIVOT ((a, b) FOR c IN (d))', '42: expected 2 columns as before FOR, found 1'],
   ['SELECT é', '7: expected a character of GoogleSQL, found "é"'],
   ['SELECT a FROM t$2', '15: expected the end of the query, found "$"'],
-  ['SELECT a == b', '10: expected an expression, found "="'],
+  ['SELECT a == b', '10: expected an expression, found "=": write = once'],
+  ['SELECT a <=> b', '11: expected an expression, found ">": write IS NOT DISTINCT FROM'],
+  [
+    'SELECT a FROM t WHERE b ILIKE c',
+    '24: expected the end of the query, found "ILIKE": write LOWER(…) LIKE \'…\'',
+  ],
+  [
+    'SELECT a FROM t MINUS SELECT b',
+    '22: expected the end of the query, found "SELECT": write EXCEPT DISTINCT',
+  ],
+  [
+    "SELECT '1'::INT64",
+    '10: expected the end of the query, found ":": write CAST(value AS TYPE) for value::TYPE',
+  ],
+  [
+    "SELECT a->>'b'",
+    `9: expected an expression, found ">": write JSON_VALUE(json, '$.name'), or JSON_QUERY for a part of it`,
+  ],
+  ['SELECT a % b', '9: expected the end of the query, found "%": write MOD(a, b)'],
+  ["SELECT a ~ 'b'", '9: expected the end of the query, found "~": write REGEXP_CONTAINS(text, pattern)'],
+  ['SELECT a && b', '10: expected an expression, found "&": write AND'],
+  ['SELECT TOP 10 a FROM t', '11: expected the end of the query, found "10": write LIMIT 10 at the end'],
+  ['SELECT a FROM t LIMIT 10, 20', '24: expected the end of the query, found ",": write LIMIT 20 OFFSET 10'],
+  [
+    'SELECT a FROM t FETCH FIRST 1 ROW',
+    '16: expected the end of the query, found "FETCH": write LIMIT and a number',
+  ],
+  ['SELECT a FROM t WHERE b = :c', '26: expected an expression, found ":": a parameter is written @name'],
+  [
+    'SELECT a FROM t WHERE b = {{ c }}',
+    '26: expected an expression, found "{": a parameter is written @name',
+  ],
+  ['SELECT a FROM t WHERE b = $c', '26: expected an expression, found "$": a parameter is written @name'],
+  ['SELECT 1 // one', '10: expected an expression, found "/": a comment begins with -- or #'],
+  ['SELECT a FROM "t"', '14: expected the name of a table, found a string: a name is written in backquotes'],
+  [
+    'SELECT a FROM t WHERE b = ‘c’',
+    `26: expected a character of GoogleSQL, found "‘": write a straight quote, '`,
+  ],
+  [
+    "SELECT INTERVAL '1 day'",
+    '16: expected a number and a part outside of quotes, found a string: write INTERVAL 1 DAY',
+  ],
+  [
+    "SELECT INTERVAL '-3 months'",
+    '16: expected a number and a part outside of quotes, found a string: write INTERVAL -3 MONTH',
+  ],
   ["SELECT 1 + 'abc", "11: expected ' at the end of the string that starts here, found none"],
   ["SELECT 1 2 'abc", '9: expected the end of the query, found "2"'],
 ])('%s is refused: %s', (sql, problem) => {

@@ -26,6 +26,8 @@ export const binary: Rule<Syntax.Binary> = (node, scope, context) => {
   const { operator } = node;
   if (operator !== '<<' && operator !== '>>') refuseNullLiterals(operator, [node.left, node.right]);
   const args = [context.expression(node.left, scope), context.expression(node.right, scope)];
+  if (operator === '+' && args.every(({ type }) => isScalar(type, 'STRING')))
+    throw new Unsupported(node, '+ does not take (STRING, STRING): texts are joined by ||');
   return callMacro(node, macroOf[operator], args, operator);
 };
 

@@ -72,7 +72,18 @@ export function parseInterval(p: Parser): IntervalLiteral {
   const { start } = p;
   p.expect('INTERVAL');
   const value = p.expression();
+  if (value.kind === 'StringLiteral' && !p.atName()) failQuotedPart(p, value);
   const from = p.name('a part of an interval such as DAY');
   const to = p.accept('TO') ? p.name('a part of an interval such as SECOND') : undefined;
   return { kind: 'IntervalLiteral', start, end: p.end, value, from, to };
+}
+
+/** `INTERVAL '1 day'` of other dialects. */
+function failQuotedPart(p: Parser, { start, value }: StringLiteral): void {
+  const [, count, part] = /^\s*([+-]?\d+)\s*([a-z]+?)s?\s*$/i.exec(value) ?? [];
+  if (count === undefined || part === undefined) return;
+  p.problem(
+    start,
+    `expected a number and a part outside of quotes, found a string: write INTERVAL ${count} ${part.toUpperCase()}`,
+  );
 }

@@ -43,3 +43,19 @@ function endOfBody(sql: string, start: number, bodyStart: number, quote: string,
   }
   throw new SyntaxProblem(start, `expected ${quote} at the end of the ${what} that starts here, found none`);
 }
+
+/** Quotes of word processors, each with the one of SQL. */
+const quotes: Readonly<Record<string, string>> = {
+  '‘': "'",
+  '’': "'",
+  '“': '"',
+  '”': '"',
+  '´': "'",
+  '„': '"',
+  '«': '"',
+  '»': '"',
+};
+
+/** The end of a message about a character that GoogleSQL does not have. */
+export const straightQuote = (character: string): string =>
+  quotes[character] === undefined ? '' : `: write a straight quote, ${quotes[character]}`;

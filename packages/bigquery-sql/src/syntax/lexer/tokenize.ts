@@ -1,6 +1,6 @@
 import { SyntaxProblem } from '../syntax-problem.ts';
 import { isReserved } from './keywords.ts';
-import { readLiteral, readQuotedName } from './quoted-text.ts';
+import { readLiteral, readQuotedName, straightQuote } from './quoted-text.ts';
 import type { Token } from './tokens.ts';
 
 /** The tokens of a text. The last one is its end, or the first place that is no token. */
@@ -69,7 +69,10 @@ function readToken(sql: string, start: number, previous: Token | undefined): Tok
     return { kind: 'symbol', start, end: symbolEnd, key: sql.slice(start, symbolEnd) };
   }
   const found = String.fromCodePoint(sql.codePointAt(start) ?? 0);
-  throw new SyntaxProblem(start, `expected a character of GoogleSQL, found ${JSON.stringify(found)}`);
+  throw new SyntaxProblem(
+    start,
+    `expected a character of GoogleSQL, found ${JSON.stringify(found)}${straightQuote(found)}`,
+  );
 }
 
 function readNumber(sql: string, start: number, end: number): Token {
