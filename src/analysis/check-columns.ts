@@ -13,6 +13,8 @@ export function checkColumns(
   const differences = declared.flatMap((column) => {
     const found = returned.find(({ name }) => isSameColumn(name, column.name));
     if (found === undefined) {
+      // A column without a name is rather this one: its own message says which.
+      if (returned.some((one, place) => isUnnamed(one) && declared[place] === column)) return [];
       const names = returned.map(({ name }) => name);
       const hint = didYouMean(column.name, names);
       return [`columns.${column.name}: declared, but the SQL returns no such column${hint}`];
@@ -23,19 +25,35 @@ export function checkColumns(
     ];
   });
   const undeclared = returned.filter(
-    ({ name }) => !declared.some((column) => isSameColumn(column.name, name)),
+    ({ name }) => !declared.some((column) => isSameColumn(name, column.name)),
   );
-  return [
-    ...differences,
-    ...undeclared.map(
-      ({ name }) => `the SQL returns a column ${name} that the header does not declare under columns`,
-    ),
-  ];
+  return [...differences, ...undeclaredMessages(undeclared, declared, returned)];
+}
+
+/** GoogleSQL's names for columns of a result that have none. */
+const isUnnamed = ({ name }: ResultColumn): boolean => /^f\d+_$/.test(name);
+
+function undeclaredMessages(
+  undeclared: readonly ResultColumn[],
+  declared: readonly Column[],
+  returned: readonly ResultColumn[],
+): readonly string[] {
+  const unnamed = undeclared.filter(isUnnamed).map((column) => {
+    const place = returned.indexOf(column);
+    const meant = declared[place]?.name;
+    const isFree = meant !== undefined && !returned.some(({ name }) => isSameColumn(name, meant));
+    return `column ${place + 1} of the SQL has no name: write AS ${isFree ? meant : 'and a name'} after it`;
+  });
+  const [first, ...others] = undeclared.filter((column) => !isUnnamed(column)).map(({ name }) => name);
+  if (first === undefined) return unnamed;
+  const columns = others.length === 0 ? `a column ${first}` : `columns ${[first, ...others].join(', ')}`;
+  const cure = others.length === 0 ? '' : '; select the declared ones by name, or declare the others';
+  return [...unnamed, `the SQL returns ${columns} that the header does not declare under columns${cure}`];
 }
 
 /** Compares the columns that the header declares with those that a query returns, as far as their types are known. */
 export const checkReturned =
-  ({ columns: declared }: SavedQuery) =>
+  ({ columns: declared }: Pick<SavedQuery, 'columns'>) =>
   (returned: Compiled['columns']): readonly string[] =>
     checkColumns(
       declared,

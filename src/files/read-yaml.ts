@@ -65,6 +65,11 @@ export function readYaml(
       .map(({ pos: [offset], code, message }) => problemAt(offset, explanations[code] ?? message));
     return { problems };
   }
+  const cut = format === 'yaml' ? textsAfterCommas(document.contents).slice(0, maxProblems) : [];
+  if (cut.length > 0) {
+    const message = 'a text that contains a comma must be in quotes inside { }';
+    return { problems: cut.map((offset) => ({ ...problemAt(offset, ''), message })) };
+  }
   try {
     return {
       data: document.toJS(),
@@ -116,9 +121,19 @@ function compose(
 
 /** What the parser says of mistakes that are easily made, in words for people who know only the rows of a header. */
 const explanations: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BAD_SCALAR_START: 'a text that starts with this character must be in quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a text that contains ": " must be in quotes',
   BLOCK_IN_FLOW: 'a text that contains ": " must be in quotes, and a list or an object here in brackets',
 };
+
+/** The offsets of what is a key without a value in `{ }`: YAML allows it, but it is the rest of a text after a comma. */
+function textsAfterCommas(node: unknown): readonly number[] {
+  if (node instanceof YAMLSeq) return node.items.flatMap(textsAfterCommas);
+  if (!(node instanceof YAMLMap)) return [];
+  return node.items.flatMap(({ key, value }, at) =>
+    node.flow === true && at > 0 && value === null ? startOf(key) : textsAfterCommas(value),
+  );
+}
 
 /** What no tag recognizes is text. */
 const withoutNumbers = (tags: Tags): Tags =>

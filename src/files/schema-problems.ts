@@ -53,7 +53,12 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
       return issue.issues[0]?.message ?? 'is not a valid name';
     case 'unrecognized_keys': {
       const [key = '', another] = issue.keys;
-      const hint = another === undefined ? didYouMean(key, knownKeys(issue.inst)) : '';
+      const isText = /\s/.test(key);
+      const hint = isText
+        ? '; a text that contains a comma must be in quotes inside { }'
+        : another === undefined
+          ? didYouMean(key, knownKeys(issue.inst))
+          : '';
       return `unknown: ${issue.keys.join(', ')}${hint}`;
     }
     default:
@@ -73,6 +78,12 @@ function withArticle(type: string): string {
   const name = type === 'record' ? 'object' : type;
   return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }
+
+/** The option `error` of a schema of an object: a value of another type is answered with the form of the right one. */
+export const asIn =
+  (form: string) =>
+  ({ code, input }: z.core.$ZodRawIssue): string | undefined =>
+    code === 'invalid_type' && input !== undefined ? `must be an object, as in ${form}` : undefined;
 
 /** The keys of the schema of an object. */
 function knownKeys(schema: unknown): readonly string[] {

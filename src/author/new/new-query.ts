@@ -93,7 +93,6 @@ export async function newQuery(
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     process.stderr.write(problemsText(error, { textOf: () => analyzed }));
-    process.stderr.write(missingTableHint(error));
     return false;
   }
   const earlier: EarlierHeader = isThere ? earlierHeader(file) : otherVersion(config.queriesDir, name);
@@ -170,19 +169,6 @@ function savedQueries(folder: string): readonly SavedQuery[] {
       );
       return query === undefined ? [] : [query];
     });
-}
-
-function missingTableHint({ problems }: StartError): string {
-  const names = problems.flatMap(({ message }) => /^no table is named ([\w.*-]+)/.exec(message)?.[1] ?? []);
-  if (names.length === 0) return '';
-  const commands = [...new Set(names)].map((name) => {
-    const table = name.split('.').at(-1) ?? '';
-    const command = table.endsWith('*')
-      ? `'${table}' <data files that are named after their tables>`
-      : `${table} <data file, or output of bq show>`;
-    return `  querygate tables add ${command}\n`;
-  });
-  return `Tables are declared in the folder tables:\n${commands.join('')}`;
 }
 
 /** What the version before this one says, else another one: all but its id. */

@@ -19,7 +19,21 @@ const maxWidth = 120;
  */
 export function problemsText({ message, problems }: StartError, options: PrintOptions = {}): string {
   const [summary = ''] = message.split(':\n');
-  return `${summary}:\n${withSources(problems, options).replace(/^(?=.)/gm, '  ')}`;
+  return `${summary}:\n${withSources(problems, options).replace(/^(?=.)/gm, '  ')}${missingTableHint(problems)}`;
+}
+
+/** How the tables are declared that SQL names and no file does. */
+function missingTableHint(problems: readonly Problem[]): string {
+  const names = problems.flatMap(({ message }) => /^no table is named ([\w.*-]+)/.exec(message)?.[1] ?? []);
+  if (names.length === 0) return '';
+  const commands = [...new Set(names)].map((name) => {
+    const table = name.split('.').at(-1) ?? '';
+    const command = table.endsWith('*')
+      ? `'${table}' <data files that are named after their tables>`
+      : `${table} <data file, or output of bq show>`;
+    return `  querygate tables add ${command}\n`;
+  });
+  return `Tables are declared in the folder tables:\n${commands.join('')}`;
 }
 
 /** Problems with the lines of their files, and carets below the places. */

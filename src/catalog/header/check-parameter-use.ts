@@ -6,24 +6,29 @@ import type { HeaderAndSql } from './read-header.ts';
 
 /**
  * Parameters that are declared but not used in the SQL, or used but not declared; also found in a header with other
- * problems. Of SQL that ends in something else than a token, it is not known what it does not use.
+ * problems. Of SQL that is no query, or ends in something else than a token, it is not known what it does not use.
  */
 export function checkParameterUse(
   file: string,
   { header, sql, sqlLine, lineOf }: HeaderAndSql,
 ): readonly Problem[] {
-  const declared = Object.keys((header as { parameters?: object } | null)?.parameters ?? {});
-  const { uses, isComplete } = parameterUses(sql);
+  const keys = Object.keys((header as { parameters?: object } | null)?.parameters ?? {});
+  // A name that cannot be one has a problem of its own, whose message says what it should be.
+  const declared = keys.map((name) => name.replace(/\W/g, '_'));
+  const { uses, isQuery } = parameterUses(sql);
   const firstUses = new Map<string, number>();
   for (const { name, start } of uses) if (!firstUses.has(name)) firstUses.set(name, start);
   return [
-    ...declared
-      .filter((name) => isComplete && !firstUses.has(name))
-      .map((name) => ({
-        file,
-        line: lineOf(['parameters', name]),
-        message: `parameters.${name}: declared, but the SQL never uses @${name}`,
-      })),
+    ...declared.flatMap((name, at) => {
+      if (!isQuery || firstUses.has(name)) return [];
+      const placeholder = placeholderOf(name, sql);
+      if (placeholder !== undefined) {
+        const message = `a parameter is written @${name}, without quotes, and not ${placeholder.text}`;
+        return problemAt(sql, { file, line: sqlLine }, placeholder.start, message);
+      }
+      const message = `parameters.${name}: declared, but the SQL never uses @${name}`;
+      return { file, line: lineOf(['parameters', keys[at] ?? name]), message };
+    }),
     ...[...firstUses]
       .filter(([name]) => !declared.includes(name))
       .map(([name, start]) => {
@@ -37,6 +42,23 @@ export function checkParameterUse(
   ];
 }
 
+/** Functions may be declared before a query. */
+function startsQuery(tokens: readonly Token[]): boolean {
+  const [first, ...others] = tokens.map(({ key }) => key);
+  if (first === 'CREATE') return others.slice(0, 5).includes('FUNCTION');
+  return first !== undefined && ['SELECT', 'WITH', 'FROM', '('].includes(first);
+}
+
+/** Where SQL has a parameter as templates and other clients write it; `?` is the only one without its name. */
+function placeholderOf(
+  name: string,
+  sql: string,
+): { readonly start: number; readonly text: string } | undefined {
+  const pattern = String.raw`\{\{[\s-]*${name}\b[^{}\n]*\}\}|\$\{\s*${name}\s*\}|%\(${name}\)s|(?<![:\w])[:$]${name}\b`;
+  const found = new RegExp(pattern).exec(sql) ?? /(?<=[=<>(,]\s*|\b(?:like|limit|in)\s+)\?/i.exec(sql);
+  return found === null ? undefined : { start: found.index, text: found[0] };
+}
+
 interface ParameterUse {
   readonly name: string;
   /** The offset of its `@`. */
@@ -45,10 +67,13 @@ interface ParameterUse {
   readonly before: Token | undefined;
 }
 
-/** Every `@name` in BigQuery SQL, in the order of the text, as far as it has tokens. */
+/**
+ * Every `@name` in BigQuery SQL, in the order of the text, as far as it has tokens. `isQuery` is false for another statement,
+ * and for a text that is not all tokens.
+ */
 export function parameterUses(sql: string): {
   readonly uses: readonly ParameterUse[];
-  readonly isComplete: boolean;
+  readonly isQuery: boolean;
 } {
   const tokens = tokenize(sql);
   const uses = tokens.flatMap((token, at): ParameterUse[] => {
@@ -57,5 +82,5 @@ export function parameterUses(sql: string): {
     const name = next.kind === 'word' ? next.text : next.name;
     return [{ name, start: token.start, before: tokens[at - 1] }];
   });
-  return { uses, isComplete: tokens.at(-1)?.kind === 'end' };
+  return { uses, isQuery: tokens.at(-1)?.kind === 'end' && startsQuery(tokens) };
 }

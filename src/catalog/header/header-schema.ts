@@ -2,17 +2,24 @@ import { parameterTypes as bindTypes } from '@querygate/bigquery-sql/types';
 import { z } from 'zod';
 import { maxListItems, maxValueLength } from '../binding/value-limits.ts';
 import { secondsPattern } from '../../files/durations.ts';
+import { asIn } from '../../files/schema-problems.ts';
 import { lowerCaseUuid } from '../model/find-query.ts';
 import { labelKey } from '../../names/label-names.ts';
 import { metricName, metricNameRule } from '../../names/prometheus-names.ts';
-import { columnTypes } from '../model/saved-query.ts';
-import { fieldsSchema } from './record-fields.ts';
+import { columnType, fieldsSchema, typeHint } from './record-fields.ts';
 
 // Patterns have no flags: the JSON Schema for editors could not express them.
-const identifier = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and _, not starting with a digit');
+const identifier = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
+  error: ({ input }) =>
+    `must be letters, digits and _, not starting with a digit${identifierHint(String(input))}`,
+});
 const graphqlName = z.string().regex(/^(?!__)[_A-Za-z][_A-Za-z0-9]*$/, 'must be a GraphQL name');
+/** `at_least` for `at-least`. */
+function identifierHint(name: string): string {
+  const meant = name.replace(/\W+/g, '_').replace(/^(?=\d)/, '_');
+  return /[A-Za-z]/.test(meant) ? `, as in ${meant}` : '';
+}
+
 const text = z.string().trim().min(1, 'must not be empty');
 
 const seconds = z
@@ -42,12 +49,15 @@ const isDay = (value: string) => {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 };
 
-const deprecated = z.strictObject({
-  since: day,
-  sunset: day.optional(),
-  reason: text.optional(),
-  successor: text.optional(),
-});
+const deprecated = z.strictObject(
+  {
+    since: day,
+    sunset: day.optional(),
+    reason: text.optional(),
+    successor: text.optional(),
+  },
+  { error: asIn('{ since: 2026-01-31 }') },
+);
 
 const versionOf = z.union(
   [
@@ -126,19 +136,26 @@ const enumParameter = z.strictObject({
         description: text,
         also: z.array(scalarText, { error: 'must be a list, as in [1hr, 60min]' }).max(20).default([]),
       }),
+      { error: asIn('{ free: { name: FREE, description: The free tier. } }') },
     )
     .refine((values) => Object.keys(values).length > 0, 'must list at least one value'),
   ...parameterBase,
 });
 
-const column = z.strictObject({
-  type: z.enum(columnTypes),
-  repeated: z.boolean().default(false),
-  required: z.boolean().default(false),
-  unit: text.optional(),
-  description: text,
-  fields: fieldsSchema.optional(),
-});
+const columnForm = '{ type: integer, description: Number of requests. }';
+const parameterForm = '{ type: string, description: Project reference. }';
+
+const column = z.strictObject(
+  {
+    type: columnType,
+    repeated: z.boolean().default(false),
+    required: z.boolean().default(false),
+    unit: text.optional(),
+    description: text,
+    fields: fieldsSchema.optional(),
+  },
+  { error: asIn(columnForm) },
+);
 
 const prometheus = z.strictObject({
   labels: z
@@ -157,8 +174,12 @@ const prometheus = z.strictObject({
     .refine((metrics) => Object.keys(metrics).length > 0, 'must list at least one metric'),
 });
 
-const parameter = z.discriminatedUnion('type', [plainParameter, enumParameter], {
-  error: ({ code }) => (code === 'invalid_union' ? `must be one of ${parameterTypes.join(', ')}` : undefined),
+/** A parameter by itself. */
+export const parameterSchema = z.discriminatedUnion('type', [plainParameter, enumParameter], {
+  error: (issue) =>
+    issue.code === 'invalid_union'
+      ? `must be one of ${parameterTypes.join(', ')}${typeHint((issue.input as { type?: unknown }).type, parameterTypes)}`
+      : asIn(parameterForm)(issue),
 });
 
 /**
@@ -191,9 +212,11 @@ export const headerSchema = z.strictObject({
     )
     .max(60)
     .default([]),
-  parameters: z.record(identifier, parameter).default({}),
+  parameters: z
+    .record(identifier, parameterSchema, { error: asIn(`{ project: ${parameterForm} }`) })
+    .default({}),
   columns: z
-    .record(identifier, column)
+    .record(identifier, column, { error: asIn(`{ requests: ${columnForm} }`) })
     .refine((columns) => Object.keys(columns).length > 0, 'must list at least one column'),
   prometheus: prometheus.optional(),
 });

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { didYouMean } from '@querygate/bigquery-sql/text';
+import { headerTypes } from '../model/header-types.ts';
 import { columnTypes, type RecordField } from '../model/saved-query.ts';
 
 type ColumnType = RecordField['type'];
@@ -20,6 +22,36 @@ type DeclaredField =
 
 const text = z.string().trim().min(1, 'must not be empty');
 
+/** The end of a message about an unknown type: the one that has this name in SQL, or the nearest one. */
+export function typeHint(name: unknown, types: readonly string[]): string {
+  if (typeof name !== 'string') return '';
+  const meant = headerTypes[name.toUpperCase()] ?? otherNames[name.toLowerCase()];
+  return meant !== undefined && types.some((type) => meant.includes(type))
+    ? `; did you mean ${meant}?`
+    : didYouMean(name, types);
+}
+
+/** Names of types in other languages, and of types that have another form here. */
+const otherNames: Readonly<Record<string, string>> = {
+  int: 'integer',
+  bigint: 'integer',
+  number: 'integer, float or numeric',
+  double: 'float',
+  decimal: 'numeric',
+  text: 'string',
+  varchar: 'string',
+  struct: 'record',
+  object: 'record, or json',
+  array: 'the type of its elements, with repeated: true',
+};
+
+export const columnType = z.enum(columnTypes, {
+  error: ({ code, input }) =>
+    code === 'invalid_value' && input !== undefined
+      ? `must be one of ${columnTypes.join(', ')}${typeHint(input, columnTypes)}`
+      : undefined,
+});
+
 const fieldsText = 'must be any, or the fields by name, as in { path: string }';
 
 export const fieldsSchema: z.ZodType<DeclaredFields> = z
@@ -40,7 +72,7 @@ const fieldSchema: z.ZodType<DeclaredField> = z.union(
   [
     z.enum(columnTypes),
     z.strictObject({
-      type: z.enum(columnTypes),
+      type: columnType,
       repeated: z.boolean().default(false),
       required: z.boolean().default(false),
       unit: text.optional(),

@@ -283,7 +283,7 @@ describe('a saved-query file', () => {
       'an unknown parameter type',
       header([...plain, 'parameters:', '  p: { type: text, description: P. }'], 'select @p as x'),
       [
-        '9 parameters.p.type: must be one of string, pattern, date, datetime, timestamp, integer, float, boolean, enum',
+        '9 parameters.p.type: must be one of string, pattern, date, datetime, timestamp, integer, float, boolean, enum; did you mean string?',
       ],
     ],
     [
@@ -301,6 +301,83 @@ describe('a saved-query file', () => {
         '5 caching: must be seconds, as in 900s, or disabled',
         '9 @p is used, but not declared under parameters',
       ],
+    ],
+    [
+      "a column's type as SQL calls it",
+      header([...plain.slice(0, 3), '  x: { type: int64, description: X. }']),
+      [/^7 columns\.x\.type: must be one of .*; did you mean integer\?$/],
+    ],
+    [
+      'a comma in a text of { }',
+      header([...plain.slice(0, 3), '  x: { type: json, description: One, two, three. }']),
+      [
+        '7 a text that contains a comma must be in quotes inside { }',
+        '7 a text that contains a comma must be in quotes inside { }',
+      ],
+    ],
+    [
+      'a comma in a text of { } that is followed by a key',
+      header([...plain.slice(0, 3), '  x: { type: json, description: One, by status: a }']),
+      [/^7 columns\.x: unknown: by status; a text that contains a comma must be in quotes inside { }$/],
+    ],
+    [
+      'a text that begins with a backquote',
+      header([...plain.slice(0, 3), '  x: { type: json, description: `X`. }']),
+      ['7 not valid YAML: a text that starts with this character must be in quotes'],
+    ],
+    [
+      'columns in a list',
+      header([...plain.slice(0, 2), 'columns: [x]']),
+      [
+        '6 columns: must be an object, as in { requests: { type: integer, description: Number of requests. } }',
+      ],
+    ],
+    [
+      'a column that is its type alone',
+      header([...plain.slice(0, 3), '  x: integer']),
+      ['7 columns.x: must be an object, as in { type: integer, description: Number of requests. }'],
+    ],
+    [
+      'the values of an enum in a list',
+      header(
+        [...plain, 'parameters:', '  p: { type: enum, enum: P, description: P., values: [a] }'],
+        'select @p as x',
+      ),
+      [
+        '9 parameters.p.values: must be an object, as in { free: { name: FREE, description: The free tier. } }',
+      ],
+    ],
+    [
+      'deprecated: true',
+      header([...plain, 'deprecated: true']),
+      ['8 deprecated: must be an object, as in { since: 2026-01-31 }'],
+    ],
+    [
+      'the name of a parameter that SQL cannot have',
+      header(
+        [...plain, 'parameters:', '  at-least: { type: integer, description: P. }'],
+        'select @at_least as x',
+      ),
+      ['9 parameters.at-least: must be letters, digits and _, not starting with a digit, as in at_least'],
+    ],
+    ...[
+      ['a template', "select '{{ p }}' as x", '{{ p }}'],
+      ['a template without quotes', 'select {{p}} as x', '{{p}}'],
+      ['a colon', 'select x from t where x = :p', ':p'],
+      ['a dollar', 'select x from t where x = $p', '$p'],
+      ['a question mark', 'select x from t where x = ?', '?'],
+    ].map(([what, sql = '', found = '']): [string, string, string[]] => [
+      `a parameter as ${what}`,
+      header([...plain, 'parameters:', '  p: { type: string, description: P. }'], sql),
+      [`11 a parameter is written @p, without quotes, and not ${found}`],
+    ]),
+    [
+      'a parameter, of a statement that is no query',
+      header(
+        [...plain, 'parameters:', '  p: { type: string, description: P. }'],
+        'create table t as select 1',
+      ),
+      [],
     ],
     [
       'unknown: default but no default',
