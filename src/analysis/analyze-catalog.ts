@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { schemaTables } from '@querygate/bigquery-sql/tree';
 import type { CompleteCatalog } from '../catalog/folder/choose-version.ts';
-import { loadCatalog } from '../catalog/folder/load-catalog.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import { runSteps } from '../concurrency/loop-turns.ts';
 import { memoize } from '../memoize.ts';
@@ -15,14 +14,14 @@ export interface AnalyzedCatalog extends Catalog {
 }
 
 /** What the analysis depends on of an engine. */
-interface Dialect {
+export interface Dialect {
   /** As in `EngineFactory`: SQL that is `native` is never compiled. */
   readonly sql: 'bigquery' | 'native';
   readonly flags?: { readonly hasOwnTables?: true };
 }
 
 /** Where no engine is chosen, any table may be read. */
-const anyEngine: Dialect = { sql: 'bigquery', flags: { hasOwnTables: true } };
+export const anyEngine: Dialect = { sql: 'bigquery', flags: { hasOwnTables: true } };
 
 /**
  * Analyzes the versions of a catalog, and fills in the fields of every record whose header leaves them to the SQL, as far as
@@ -73,11 +72,3 @@ export function buildAnalyze(
     },
   });
 }
-
-/**
- * A queries folder as an engine, or any engine, runs it.
- *
- * @throws StartError with every problem of every file
- */
-export const loadAnalyzed = (folder: string, engine?: Dialect): AnalyzedCatalog =>
-  buildAnalyze(engine)(loadCatalog(folder));

@@ -8,7 +8,9 @@ import type { QueryCheck } from '../engine/engine.ts';
 import { configuredEngine } from './configured-engine.ts';
 import { limitsOf } from '../engines/checked-engine.ts';
 import { recordNotes } from '../analysis/check-records.ts';
-import { type AnalyzedCatalog, loadAnalyzed } from '../analysis/analyze-catalog.ts';
+import { type AnalyzedCatalog, buildAnalyze } from '../analysis/analyze-catalog.ts';
+import { allProblems, sqlProblems } from '../analysis/sql-problems.ts';
+import { CatalogError, loadCatalog } from '../catalog/folder/load-catalog.ts';
 import { uncheckedQueries } from '../analysis/tenant-filters.ts';
 import { type Problem, StartError } from '../errors.ts';
 import { commandError } from './arguments.ts';
@@ -53,20 +55,36 @@ export async function checkQueries(config: Config, options: CheckOptions): Promi
 async function check(config: Config, maximumBytes: number | undefined): Promise<CheckReport> {
   const checks: QueryCheck[] = [];
   const engine = await configuredEngine(config);
+  const checkSql = (catalog: AnalyzedCatalog) =>
+    engine.check(catalog, {
+      limits: limitsOf(config),
+      maximumBytes,
+      onChecked: (check: QueryCheck) => void checks.push(check),
+    });
   let catalog: AnalyzedCatalog;
   try {
-    catalog = loadAnalyzed(config.queriesDir, engine);
+    catalog = buildAnalyze(engine)(loadCatalog(config.queriesDir));
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    const [summary = ''] = error.message.split(':\n');
-    return { catalog: undefined, problems: error.problems, summary, checks, notes: [] };
+    const broken = { catalog: undefined, checks, notes: [] };
+    if (error instanceof CatalogError) {
+      const ofOthers = await checkSql(buildAnalyze(engine)(error.catalog));
+      const ofBroken = sqlProblems(error, engine, error.broken);
+      const unfinished = unfinishedProblems(error.catalog);
+      return { ...broken, ...summarized(allProblems(error, [...ofOthers, ...ofBroken, ...unfinished])) };
+    }
+    if (error instanceof StartError) return { ...broken, ...summarized(error) };
+    throw error;
   }
-  const onChecked = (check: QueryCheck) => void checks.push(check);
-  const found = await engine.check(catalog, { limits: limitsOf(config), maximumBytes, onChecked });
+  const found = await checkSql(catalog);
   const summary =
     found.length > 0 ? 'Saved queries cannot be served' : 'Saved queries have texts that are not filled in';
   const notes = engine.checksSql ? [] : [`the SQL is not checked: the engine ${engine.name} has no check`];
   return { catalog, problems: [...found, ...unfinishedProblems(catalog)], summary, checks, notes };
+}
+
+function summarized({ message, problems }: StartError): Pick<CheckReport, 'problems' | 'summary'> {
+  const [summary = ''] = message.split(':\n');
+  return { problems, summary };
 }
 
 const unfinishedProblems = ({ queries }: Catalog): readonly Problem[] =>

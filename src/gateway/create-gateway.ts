@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { pino } from 'pino';
 import { buildAnalyze } from '../analysis/analyze-catalog.ts';
+import { withSqlProblems } from '../analysis/sql-problems.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { systemClock } from '../concurrency/clock.ts';
@@ -80,7 +81,9 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
   const turns = new LoopTurns();
   const source = catalogSource(options.queries);
   const files = await source.read();
-  const history = openHistory(source.folder, files, now, buildAnalyze(options.engine));
+  const history = withSqlProblems(options.engine, () =>
+    openHistory(source.folder, files, now, buildAnalyze(options.engine)),
+  );
   const { catalog } = history;
   const trusted = trustedDocuments === undefined ? undefined : loadTrustedDocuments(trustedDocuments);
 

@@ -36,11 +36,11 @@ test('a wrong command line is reported with what would be right, and exits with 
   expect(errors).toContain('Did you mean --engine?');
 });
 
-test('check finds the usual mistakes, each at its place with what is probably meant', async () => {
+test('check finds the usual mistakes of headers and SQL in one run, each at its place with what is probably meant', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   cpSync('queries/tables', join(folder, 'tables'), { recursive: true });
   const text = `/*---
-id: 8d5a1f0e-6c3b-4f7e-9a52-1b7c0e4d2f62
+id: 8d5a1f0e-6c3b-4f7e-9a52-1b7c0e4d2f00
 description: requests
 max_rows: 10
 caching: 900s
@@ -82,7 +82,7 @@ where t.project = @interval and t.timestamp > timestamp_sub(current_timestamp(),
       'whre true and\nwhere',
       '19:1 expected the end of the query, found "whre"; did you mean WHERE?',
     ],
-    ['caching: 900s', 'caching: 900s\nshadow: a@2', '6 shadow: no saved query is named a@2'],
+    ['caching: 900s', 'caching: 900s\nshadow: m10@2', '6 shadow: no saved query is named m10@2'],
     [
       't.project = @interval',
       "t.project in (['x', @interval])",
@@ -111,6 +111,30 @@ where t.project = @interval and t.timestamp > timestamp_sub(current_timestamp(),
       '17:18 expected a comma, "FROM" or the end of the query, found "count"',
     ],
     ['where', 'where count(*) > 1 and', '19:7 WHERE chooses rows before they are grouped'],
+    [
+      'where',
+      'where rank() over (order by t.id) = 1 and',
+      '19:7 WHERE chooses rows before window functions are computed: conditions on them belong in QUALIFY',
+    ],
+    ['where', "where 'a' + 1 is not null and", '19:7 invalid DATE literal: a'],
+    [
+      'where',
+      'where t.project + t.id is null and',
+      '19:7 + does not take (STRING, STRING): texts are joined by ||',
+    ],
+    ['count(*) as requests', 'count(*)', '17 column 1 of the SQL has no name: write AS requests after it'],
+    [
+      'count(*) as requests',
+      '*',
+      '17 the SQL returns columns id, timestamp, event_message, project, metadata that the header does not declare under columns; select the declared ones by name, or declare the others',
+    ],
+    ['edge_logs', 'my_logs', '18:6 no table is named my_logs\n'],
+    [
+      'select count(*) as requests',
+      'create table x as select count(*) as requests',
+      '17:1 expected a query or CREATE TEMP FUNCTION, found another CREATE statement',
+    ],
+    ['interval 1 day', "interval '1 day'", ' found a string: write INTERVAL 1 DAY'],
     ['count(*)', 'sum(count(*))', '17:12 an aggregate function takes no other one'],
     ['day)\n', 'day)\nqualify count(*) > 1\n', '20:9 QUALIFY needs a window function'],
     [
@@ -122,13 +146,22 @@ where t.project = @interval and t.timestamp > timestamp_sub(current_timestamp(),
     ['where', "where t.timestamp < 'yesterday' and", '19:7 invalid TIMESTAMP literal: yesterday'],
     ['where', "where date(t.timestamp) < date '2026-02-30' and", '19:27 invalid DATE literal: 2026-02-30'],
   ] as const;
-  for (const [from, to, problem] of mistakes) {
+  for (const [at, [from, to]] of mistakes.entries()) {
     expect(text).toContain(from);
-    writeFileSync(join(folder, 'a.sql'), text.replace(from, to));
-    const { exitCode, errors } = await runQuerygate(['check'], { QUERIES_DIR: folder });
-    expect(exitCode, problem).toBe(1);
-    expect(errors).toContain(problem);
+    const name = `m${String(at).padStart(2, '0')}`;
+    const own = text
+      .replace('2f00', `2f${String(at).padStart(2, '0')}`)
+      .replace('MyInterval', `Interval${at}`);
+    writeFileSync(join(folder, `${name}.sql`), own.replace(from, to));
   }
+  const { exitCode, errors } = await runQuerygate(['check'], { QUERIES_DIR: folder });
+  expect(exitCode).toBe(1);
+  for (const [at, [, , problem]] of mistakes.entries()) {
+    const name = `m${String(at).padStart(2, '0')}.sql`;
+    const own = errors.split(/^ {2}(?=\S*m\d\d\.sql)/m).filter((one) => one.includes(`${name}:`));
+    expect(own.join('')).toContain(problem);
+  }
+  expect(errors).toMatch(/^ {2}querygate tables add my_logs /m);
   rmSync(folder, { recursive: true });
 });
 

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { Config } from '../../config.ts';
-import { loadAnalyzed } from '../../analysis/analyze-catalog.ts';
+import { loadAnalyzed } from '../../analysis/load-analyzed.ts';
 import { configuredEngine } from '../configured-engine.ts';
 import { limitsOf } from '../../engines/checked-engine.ts';
 import { StartError } from '../../errors.ts';

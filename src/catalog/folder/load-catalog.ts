@@ -3,15 +3,29 @@ import { type Problem, StartError } from '../../errors.ts';
 import { checkAddresses } from '../check/check-addresses.ts';
 import { checkCatalog } from '../check/check-catalog.ts';
 import { type CatalogFiles, type FileContent, isTablePath, readFolder } from './read-folder.ts';
-import { type ParsedQuery, parseQuery } from '../header/parse-query.ts';
+import { type FileSql, type ParsedQuery, parseQuery } from '../header/parse-query.ts';
 import type { Catalog } from '../model/saved-query.ts';
 import { tablesOf } from './load-tables.ts';
 import { namePattern, nameRule } from '../model/version-name.ts';
 
+/** Why a queries folder cannot be served, with what of it has no problems. */
+export class CatalogError extends StartError {
+  /** The files without problems of their own. */
+  readonly catalog: Catalog;
+  /** The SQL of the others, as far as it can be found. */
+  readonly broken: readonly FileSql[];
+
+  constructor(problems: readonly Problem[], catalog: Catalog, broken: readonly FileSql[]) {
+    super('The saved queries have problems', problems);
+    this.catalog = catalog;
+    this.broken = broken;
+  }
+}
+
 /**
  * Loads a queries folder: each `*.sql` in it is a saved query, each `tables/*.json` a table.
  *
- * @throws StartError with every problem of every file
+ * @throws StartError if the folder cannot be read; CatalogError with every problem of its headers and tables
  */
 export function loadCatalog(folder: string): Catalog {
   return parseCatalog(folder, readFolder(folder));
@@ -32,7 +46,10 @@ export function parseCatalog(folder: string, files: CatalogFiles): Catalog {
     ...checkAddresses(valid),
     ...tableProblems,
   ];
-  if (problems.length > 0) throw new StartError('The saved queries have problems', problems);
+  if (problems.length > 0) {
+    const broken = parsed.flatMap((file) => (file.query === undefined ? (file.sql ?? []) : []));
+    throw new CatalogError(problems, { queries, tables }, broken);
+  }
   return { queries, tables };
 }
 
@@ -45,5 +62,7 @@ export function parseQueryFile(file: string, content: FileContent): ParsedQuery 
   }
   if ('problem' in content) return { problems: [...problems, { file, message: content.problem }] };
   const parsed = parseQuery(name, file, content.text);
-  return problems.length === 0 ? parsed : { problems: [...problems, ...parsed.problems] };
+  return problems.length === 0
+    ? parsed
+    : { problems: [...problems, ...parsed.problems], sql: parsed.query ?? parsed.sql };
 }

@@ -1,3 +1,4 @@
+import type { TypedParameter } from '@querygate/bigquery-sql/types';
 import { GatewayError, type Problem } from '../../errors.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { bind, plainParameters } from '../binding/bind.ts';
@@ -6,9 +7,9 @@ import type { Column, PrometheusText, SavedQuery, Tenant } from '../model/saved-
 import { toCachePolicy } from './cache-policy.ts';
 import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
-import { type Header, headerSchema } from './header-schema.ts';
+import { type Header, headerSchema, parameterSchema } from './header-schema.ts';
 import { checkLimits, withLimits } from './limit-parameters.ts';
-import { type HeaderAndSql, readHeader } from './read-header.ts';
+import { type HeaderAndSql, readHeader, sqlPart } from './read-header.ts';
 import { toRecordFields } from './record-fields.ts';
 import { toParameter } from './to-parameter.ts';
 import { checkVersion, toDeprecation, toShadow } from './version-keys.ts';
@@ -20,7 +21,20 @@ export type ParsedQuery =
       /** The lines of the query's aliases. */
       readonly aliasLines: readonly number[];
     }
-  | { readonly query?: undefined; readonly problems: readonly Problem[] };
+  | {
+      readonly query?: undefined;
+      readonly problems: readonly Problem[];
+      /** The SQL of the file, if it can be found. */
+      readonly sql?: FileSql | undefined;
+    };
+
+/** What a file with problems in its header says all the same. */
+export interface FileSql extends Pick<SavedQuery, 'sql' | 'source'> {
+  /** Those that are right by themselves; nothing is known of others that the SQL uses. */
+  readonly parameters: readonly TypedParameter[];
+  /** Undefined if the header cannot be read. */
+  readonly columns: readonly Column[] | undefined;
+}
 
 /**
  * Parses one saved-query file: a YAML header in the leading block comment, then the SQL.
@@ -31,7 +45,7 @@ export type ParsedQuery =
  */
 export function parseQuery(name: string, file: string, text: string): ParsedQuery {
   const parts = readHeader(file, text);
-  if (!('header' in parts)) return { problems: parts };
+  if (!('header' in parts)) return { problems: parts, sql: withoutHeader(file, text) };
 
   const header = headerSchema.safeParse(parts.header, { error: describeIssue });
   const headerProblems = header.success ? checkHeader(header.data) : schemaProblems(header.error);
@@ -42,11 +56,34 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
     ...checkParameterUse(file, parts),
     ...(header.success ? checkLimits(file, header.data, parts) : []),
   ];
-  if (!header.success || problems.length > 0) return { problems };
+  if (!header.success) {
+    const source = { file, line: parts.sqlLine };
+    return {
+      problems,
+      sql: { sql: parts.sql, source, parameters: typedParameters(parts), columns: undefined },
+    };
+  }
   const query = toQuery(name, header.data, parts, file);
+  if (problems.length > 0) return { problems, sql: query };
   const inWarm = warmProblems(query).map((message) => ({ file, line: parts.lineOf(['warm']), message }));
-  if (inWarm.length > 0) return { problems: inWarm };
+  if (inWarm.length > 0) return { problems: inWarm, sql: query };
   return { query, problems: [], aliasLines: query.aliases.map((_, at) => parts.lineOf(['aliases', at])) };
+}
+
+function withoutHeader(file: string, text: string): FileSql | undefined {
+  const part = sqlPart(text);
+  return part && { sql: part.sql, source: { file, line: part.sqlLine }, parameters: [], columns: undefined };
+}
+
+/** The parameters of a header with problems. */
+function typedParameters({ header }: HeaderAndSql): readonly TypedParameter[] {
+  const { parameters } = (header ?? {}) as { readonly parameters?: unknown };
+  return Object.entries(parameters ?? {}).flatMap(([name, declared]) => {
+    const parsed = parameterSchema.safeParse(declared);
+    if (!parsed.success) return [];
+    const { bind, repeated } = toParameter(name, parsed.data);
+    return { name, ...(bind && { bind }), ...(repeated && { repeated }) };
+  });
 }
 
 function toQuery(

@@ -14,10 +14,19 @@ export interface HeaderAndSql {
 
 const frame = /^\uFEFF?\s*\/\*---[ \t]*\r?\n(?<header>[\s\S]*?)^[ \t]*---\*\/[ \t]*\r?\n?/m;
 
+/** The SQL of a file, whatever its header says; undefined if it cannot be said where the header ends. */
+export function sqlPart(text: string): Pick<HeaderAndSql, 'sql' | 'sqlLine'> | undefined {
+  const found = frame.exec(text);
+  if (found === null || text.slice(0, found.index).trim() !== '') return undefined;
+  const start = found.index + found[0].length;
+  return { sql: text.slice(start), sqlLine: lineAt(text, start) };
+}
+
 /** @returns the parts, or why the file cannot be split */
 export function readHeader(file: string, text: string): HeaderAndSql | readonly Problem[] {
   const found = frame.exec(text);
-  if (found?.groups?.header === undefined || text.slice(0, found.index).trim() !== '') {
+  const part = sqlPart(text);
+  if (found?.groups?.header === undefined || part === undefined) {
     const isOpen = /^\uFEFF?\s*\/\*---/.test(text);
     const message = isOpen
       ? 'the header that starts here has no end: a line with ---*/ alone'
@@ -25,7 +34,6 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
     return [{ file, line: 1, message }];
   }
   const headerLine = lineAt(text, text.indexOf('/*---') + 5) + 1;
-  const sqlStart = found.index + found[0].length;
 
   const yaml = readYaml(found.groups.header);
   if ('problems' in yaml) {
@@ -38,8 +46,7 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
   }
   return {
     header: yaml.data,
-    sql: text.slice(sqlStart),
-    sqlLine: lineAt(text, sqlStart),
+    ...part,
     // What is missing as a whole is missing in the header, not in its first key.
     lineOf: ([key, ...rest]) =>
       key !== undefined && isObject(yaml.data) && !Object.hasOwn(yaml.data, key)

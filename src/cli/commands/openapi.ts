@@ -6,7 +6,7 @@ export const openapi: CliCommand = {
   settings: ['QUERIES_DIR'],
   async run({ config }) {
     const [{ loadAnalyzed }, { openapiDocument }] = await Promise.all([
-      import('../../analysis/analyze-catalog.ts'),
+      import('../../analysis/load-analyzed.ts'),
       import('../../plugins/openapi/document.ts'),
     ]);
     const { queries } = loadAnalyzed(config().queriesDir);

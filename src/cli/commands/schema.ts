@@ -7,7 +7,7 @@ export const schema: CliCommand = {
   async run({ config }) {
     const [{ printSchema }, { loadAnalyzed }, { buildSchema }] = await Promise.all([
       import('graphql'),
-      import('../../analysis/analyze-catalog.ts'),
+      import('../../analysis/load-analyzed.ts'),
       import('../../http/graphql/schema/schema.ts'),
     ]);
     process.stdout.write(`${printSchema(buildSchema(loadAnalyzed(config().queriesDir)))}\n`);

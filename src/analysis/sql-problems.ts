@@ -1,0 +1,73 @@
+import { type Compiled, compileTree, schemaTables } from '@querygate/bigquery-sql/tree';
+import { parameterTypeIn, unknown } from '@querygate/bigquery-sql/types';
+import { CatalogError } from '../catalog/folder/load-catalog.ts';
+import type { FileSql } from '../catalog/header/parse-query.ts';
+import type { Catalog } from '../catalog/model/saved-query.ts';
+import { type Problem, StartError } from '../errors.ts';
+import type { Dialect } from './analyze-catalog.ts';
+import { checkReturned } from './check-columns.ts';
+import { queryProblems } from './query-problems.ts';
+
+/**
+ * Runs what loads a queries folder. If headers have problems, it fails with those of the SQL too: an author mends both at once.
+ *
+ * @param dialect nothing is known of SQL that only its engine can read, and of tables that only the engine knows
+ * @throws StartError
+ */
+export function withSqlProblems<T>(dialect: Dialect, load: () => T): T {
+  try {
+    return load();
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error;
+    const { broken, catalog } = error;
+    throw allProblems(error, sqlProblems(error, dialect, [...broken, ...catalog.queries]));
+  }
+}
+
+/** The problems of some files of a folder in which headers have problems. */
+export function sqlProblems(
+  { catalog: { tables }, problems: known }: CatalogError,
+  dialect: Dialect,
+  files: readonly FileSql[],
+): readonly Problem[] {
+  if (dialect.sql === 'native' || dialect.flags?.hasOwnTables) return [];
+  // SQL may read the tables whose files have problems.
+  const hasOpenTables = known.some(({ file }) => file?.endsWith('.json'));
+  return files.flatMap((file) => problemsOfSql(file, tables, hasOpenTables));
+}
+
+/** Those of headers and SQL together, by file and line, and one at a place. */
+export function allProblems({ message, problems }: CatalogError, others: readonly Problem[]): StartError {
+  const [summary = ''] = message.split(':\n');
+  const places = new Set(problems.map(placeOf));
+  const added = others.filter((problem) => problem.column === undefined || !places.has(placeOf(problem)));
+  const byPlace = (a: Problem, b: Problem) =>
+    (a.file ?? '') < (b.file ?? '') ? -1 : a.file === b.file ? (a.line ?? 0) - (b.line ?? 0) : 1;
+  return new StartError(summary, [...problems, ...added].toSorted(byPlace));
+}
+
+const placeOf = ({ file, line, column }: Problem): string => `${file}:${line}:${column}`;
+
+/** What is wrong with SQL, of whose undeclared parameters nothing is known. */
+export function problemsOfSql(
+  file: FileSql,
+  tables: Catalog['tables'],
+  hasOpenTables: boolean,
+): readonly Problem[] {
+  const { parameters, columns } = file;
+  const declared = new Set(parameters.map(({ name }) => name.toLowerCase()));
+  const declaredType = parameterTypeIn(parameters);
+  const parameterType = (name: string) => (declared.has(name.toLowerCase()) ? declaredType(name) : unknown);
+  const checkColumns: (returned: Compiled['columns']) => readonly string[] =
+    columns === undefined ? () => [] : checkReturned({ columns });
+  try {
+    const compiled = compileTree(file, schemaTables(tables), {
+      hasOpenTables,
+      parameterType,
+      checkColumns,
+    });
+    return checkColumns(compiled.columns).map((message) => ({ ...file.source, message }));
+  } catch (error) {
+    return queryProblems(file, error);
+  }
+}
