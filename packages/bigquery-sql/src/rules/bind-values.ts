@@ -2,6 +2,7 @@ import { computeFirst, newLocal } from '../tree/build.ts';
 import { forEachNode, mapExpression, someNode } from '../tree/map.ts';
 import type { Expression } from '../tree/nodes.ts';
 import { isVolatile } from '../tree/volatile.ts';
+import { isScalar } from '../types.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
 /**
@@ -20,7 +21,7 @@ export function bindValues(
   );
 }
 
-/** Whether a value can be written several times at no cost: a column, a literal, or a struct of such values. */
+/** Whether a value can be written several times at hardly a cost: a column, a literal, a cast among numbers, or a struct of such values. */
 function isSimpleOperand(node: Expression): boolean {
   switch (node.kind) {
     case 'literal':
@@ -33,6 +34,8 @@ function isSimpleOperand(node: Expression): boolean {
       return isSimpleOperand(node.of);
     case 'struct':
       return node.fields.every(({ value }) => isSimpleOperand(value));
+    case 'cast':
+      return isScalar(node.value.type, 'INT64') && isSimpleOperand(node.value);
     default:
       return false;
   }

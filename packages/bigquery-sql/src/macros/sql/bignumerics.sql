@@ -41,11 +41,15 @@ create macro bq.bignumeric_sum(total) as host_bignumeric_checked(total); -- bign
 create macro bq.bignumeric_average(total, n) as case when n > 0 then host_bignumeric_average(total, n) end; -- bignum
 create macro bq.bignumeric_statistic(items, name) as host_decimal_variance(list_transform(items, lambda x: host_bignumeric_text(x)), name); -- double
 create macro bq.bignumeric_pair_statistic(a, b, name) as host_decimal_pairs(list_transform(a, lambda x: host_bignumeric_text(x)), list_transform(b, lambda x: host_bignumeric_text(x)), name); -- double
--- SUM(x) over NUMERIC is bq.numeric_sum(sum(x)), or in a window, where parts of it may overflow, bq.numeric_of_units(sum(bq.numeric_units(x))).
+-- SUM(x) over NUMERIC is bq.numeric_sum(sum(x)). In a window, and in AVG, the sum of a part may overflow, so that rare large values have a sum of their own.
+create macro bq.numeric_is_small(x) as x between -1000000000000000000 and 1000000000000000000; -- boolean
+create macro bq.numeric_small(x) as case when bq.numeric_is_small(x) then x end; -- decimal(38,9)
+create macro bq.numeric_large(x) as case when bq.numeric_is_small(x) then null else bq.numeric_units(x) end; -- bignum
+create macro bq.numeric_all_units(small, large) as bq.numeric_units(coalesce(small, 0)) + large; -- bignum
+create macro bq.numeric_total(small, large) as case when large is null then bq.numeric_sum(small) else bq.numeric_of_units(bq.numeric_all_units(small, large)) end; -- decimal(38,9)
 create macro bq.numeric_sum(total) as case when total > bq.numeric_max() or total < - bq.numeric_max() then bq.fail('numeric overflow: SUM') else total end; -- decimal(38,9)
 create macro bq.numeric_units(x) as cast(bq.billionths(x) as bignum); -- bignum
 create macro bq.numeric_of_units(n) as cast(host_numeric_of_units(n) as decimal(38,9)); -- decimal(38,9)
--- AVG(x) is bq.numeric_average(sum(bq.numeric_units(x)), count(x)).
-create macro bq.numeric_average(total, n) as case when n > 0 then bq.numeric_of_units(host_bignumeric_average(total, n)) end; -- decimal(38,9)
+create macro bq.numeric_average(small, large, n) as case when n = 0 then null when large is null then bq.numeric_divide(small, cast(n as decimal(38,9))) else bq.numeric_of_units(host_bignumeric_average(bq.numeric_all_units(small, large), n)) end; -- decimal(38,9)
 create macro bq.numeric_statistic(items, name) as host_decimal_variance(list_transform(items, lambda x: cast(x as varchar)), name); -- double
 create macro bq.numeric_pair_statistic(a, b, name) as host_decimal_pairs(list_transform(a, lambda x: cast(x as varchar)), list_transform(b, lambda x: cast(x as varchar)), name); -- double

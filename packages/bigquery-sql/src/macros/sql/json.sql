@@ -4,7 +4,9 @@ create macro bq.json_path(path) as case when regexp_full_match(path, '\$(\."[^"\
 create macro bq.json_old_path(path) as case when regexp_full_match(path, '\$(\.[^.\[\]"''*\\]+|\[''[^''\\*]*''\]|\[\s*(\d+|-[1-9]\d*)\s*\]|\[[\w-]+\])*') then bq.json_pointer_of(substr(path, 2)) when path is not null then bq.fail('Invalid JSONPath: ' || path) end; -- varchar
 -- DuckDB accepts more than JSON and rewrites numbers: numbers in texts are kept as marked strings during processing.
 create macro bq.json_bones(s) as regexp_replace(s, '"(?:[^"\\]|\\.)*"', '""', 'g'); -- varchar
-create macro bq.json_sound(s) as json_valid(s) and not regexp_matches(bq.json_bones(s), '(?i)nan|inf|/'); -- boolean
+create macro bq.json_sound(s) as json_valid(s) and (not (contains(lower(s), 'nan') or contains(lower(s), 'inf')) or not regexp_matches(s, '(?i)(^|[:,\[])\s*-?(nan|inf)') or not regexp_matches(bq.json_bones(s), '(?i)nan|inf')); -- boolean
+-- Whether a number has another text in DuckDB: one with an exponent, with a zero at its end, with many digits, or -0.
+create macro bq.json_has_odd_number(s) as regexp_matches(s, '(^|[:,\[\s])(-?(\d+(\.\d+)?[eE]|\d+\.\d+0([^\d]|$)|[\d.]{17}|0\.0000)|-0([^.\d]|$))'); -- boolean
 create macro bq.json_with_numbers(s) as case when regexp_matches(s, '\d[.eE]|-0|\d{19}') then array_to_string(list_transform(regexp_extract_all(s, '"(?:[^"\\]|\\.)*"|[^"]+'), lambda token: case when starts_with(token, '"') then token else regexp_replace(token, '(-?\d[\d.eE+-]*)', '"\\u0001#\\u0002\1"', 'g') end), '') else s end; -- varchar
 create macro bq.json_text_of(j) as regexp_replace(cast(j as varchar), '"\\u0001#\\u0002([^"]*)"', '\1', 'g'); -- varchar
 create macro bq.json_at(s, pointer) as case when pointer is null or s is null then null when bq.json_sound(s) then json_extract(bq.json_with_numbers(s), pointer) end; -- json
@@ -17,12 +19,18 @@ create macro bq.json_scalars(items) as case when len(list_filter(items, lambda i
 create macro bq.json_number(n) as case when regexp_matches(n, '[.eE]') then bq.format_point(case when cast(format('{:.15g}', cast(n as double) + 0.0) as double) = cast(n as double) then format('{:.15g}', cast(n as double) + 0.0) else format('{:.17g}', cast(n as double)) end) else n end; -- varchar
 create macro bq.json_value_scalar(j) as case when json_type(j) = 'DOUBLE' then bq.json_number(j ->> '$') when json_type(j) not in ('OBJECT', 'ARRAY', 'NULL') then j ->> '$' end; -- varchar
 create macro bq.json_value_scalars(items) as case when len(list_filter(items, lambda item: json_type(item) in ('OBJECT', 'ARRAY'))) = 0 then list_transform(items, lambda item: bq.json_value_scalar(item)) end; -- varchar[]
+-- Of most values DuckDB's text is the one that JSON has: the others begin with a digit, or are no scalars.
+create macro bq.json_may_be_number(t) as t >= '-' and t < ':' and (t = '0' or contains(t, '.') or contains(t, 'e')); -- boolean
+create macro bq.json_may_be_list(t) as t >= '[' and t < '\' or t >= '{' and t < '|'; -- boolean
+create macro bq.json_scalar_at(s, path) as case when bq.json_sound(s) then list_transform([s ->> path], lambda t: case when bq.json_may_be_list(t) then case when json_type(s, path) = 'VARCHAR' then t end when bq.json_may_be_number(t) and bq.json_has_odd_number(s) then bq.json_scalar(json_extract(bq.json_with_numbers(s), path)) else t end)[1] end; -- varchar
+create macro bq.json_value_at(j, path) as list_transform([j ->> path], lambda t: case when bq.json_may_be_list(t) then case when json_type(j, path) = 'VARCHAR' then t end when bq.json_may_be_number(t) then bq.json_value_scalar(json_extract(j, path)) else t end)[1]; -- varchar
+create macro bq.json_text_at(s, path) as case when not bq.json_sound(s) then null when bq.json_has_odd_number(s) then bq.json_text_of(bq.json_not_null(json_extract(bq.json_with_numbers(s), path))) else nullif(cast(json_extract(s, path) as varchar), 'null') end; -- varchar
 create macro bq.json_value(s varchar) as bq.json_scalar(bq.json_at(s, '$')); -- varchar
-create macro bq.json_value(s varchar, path varchar) as bq.json_scalar(bq.json_at(s, bq.json_path(path))); -- varchar
+create macro bq.json_value(s varchar, path varchar) as bq.json_scalar_at(s, bq.json_path(path)); -- varchar
 create macro bq.json_value(j json) as bq.json_value_scalar(j); -- varchar
-create macro bq.json_value(j json, path varchar) as bq.json_value_scalar(json_extract(j, bq.json_path(path))); -- varchar
+create macro bq.json_value(j json, path varchar) as bq.json_value_at(j, bq.json_path(path)); -- varchar
 create macro bq.json_query(s varchar) as bq.json_text_of(bq.json_not_null(bq.json_at(s, '$'))); -- varchar
-create macro bq.json_query(s varchar, path varchar) as bq.json_text_of(bq.json_not_null(bq.json_at(s, bq.json_path(path)))); -- varchar
+create macro bq.json_query(s varchar, path varchar) as bq.json_text_at(s, bq.json_path(path)); -- varchar
 create macro bq.json_query(j json) as j; -- json
 create macro bq.json_query(j json, path varchar) as json_extract(j, bq.json_path(path)); -- json
 create macro bq.json_query_array(s varchar) as list_transform(bq.json_items(bq.json_at(s, '$')), lambda item: bq.json_text_of(item)); -- varchar[]
@@ -34,11 +42,11 @@ create macro bq.json_value_array(s varchar, path varchar) as bq.json_scalars(bq.
 create macro bq.json_value_array(j json) as bq.json_value_scalars(bq.json_items(j)); -- varchar[]
 create macro bq.json_value_array(j json, path varchar) as bq.json_value_scalars(bq.json_items(json_extract(j, bq.json_path(path)))); -- varchar[]
 create macro bq.json_extract_scalar(s varchar) as bq.json_scalar(bq.json_at(s, '$')); -- varchar
-create macro bq.json_extract_scalar(s varchar, path varchar) as bq.json_scalar(bq.json_at(s, bq.json_old_path(path))); -- varchar
+create macro bq.json_extract_scalar(s varchar, path varchar) as bq.json_scalar_at(s, bq.json_old_path(path)); -- varchar
 create macro bq.json_extract_scalar(j json) as bq.json_value_scalar(j); -- varchar
-create macro bq.json_extract_scalar(j json, path varchar) as bq.json_value_scalar(json_extract(j, bq.json_old_path(path))); -- varchar
+create macro bq.json_extract_scalar(j json, path varchar) as bq.json_value_at(j, bq.json_old_path(path)); -- varchar
 create macro bq.json_extract(s varchar) as bq.json_text_of(bq.json_not_null(bq.json_at(s, '$'))); -- varchar
-create macro bq.json_extract(s varchar, path varchar) as bq.json_text_of(bq.json_not_null(bq.json_at(s, bq.json_old_path(path)))); -- varchar
+create macro bq.json_extract(s varchar, path varchar) as bq.json_text_at(s, bq.json_old_path(path)); -- varchar
 create macro bq.json_extract(j json) as j; -- json
 create macro bq.json_extract(j json, path varchar) as json_extract(j, bq.json_old_path(path)); -- json
 create macro bq.json_extract_array(s varchar) as list_transform(bq.json_items(bq.json_at(s, '$')), lambda item: bq.json_text_of(item)); -- varchar[]

@@ -1,7 +1,7 @@
 -- Helpers: results outside the range of FLOAT64, and exact NUMERIC arithmetic.
 create macro bq.float_or_error(y, x, name) as case when isfinite(x) and not isfinite(y) then bq.fail('Floating point error in function: ' || name || '(' || x || ')') else y end; -- double
-create macro bq.float_or_error2(y, a, b, name) as case when isfinite(a) and isfinite(b) and not isfinite(y) then bq.fail('Floating point error in function: ' || name || '(' || a || ', ' || b || ')') else y end; -- double
-create macro bq.float_or_null(y, a, b) as case when isfinite(a) and isfinite(b) and not isfinite(y) then null else y end; -- double
+create macro bq.float_or_error2(y, a, b, name) as case when isfinite(y) then y when isfinite(a) and isfinite(b) and not isfinite(y) then bq.fail('Floating point error in function: ' || name || '(' || a || ', ' || b || ')') else y end; -- double
+create macro bq.float_or_null(y, a, b) as case when isfinite(y) then y when isfinite(a) and isfinite(b) and not isfinite(y) then null else y end; -- double
 create macro bq.numeric_max() as cast('99999999999999999999999999999.999999999' as decimal(38,9)); -- decimal(38,9)
 create macro bq.billionths(x) as cast(trunc(x) as hugeint) * 1000000000 + cast((x - trunc(x)) * 1000000000 as hugeint); -- bigint
 create macro bq.numeric_of_billionths(n) as cast(n as decimal(38,0)) * 0.000000001; -- decimal(38,9)
@@ -10,14 +10,20 @@ create macro bq.halves_up(n, unit) as (n + unit // 2) // unit; -- bigint
 create macro bq.whole(x) as cast(trunc(x) as hugeint); -- bigint
 create macro bq.fraction(x) as cast((x - trunc(x)) * 1000000000 as hugeint); -- bigint
 create macro bq.product_of(a, b) as case when abs(cast(a as double) * cast(b as double)) > 1.1e29 then bq.fail('numeric overflow: ' || a || ' * ' || b) else bq.numeric_of_billionths(bq.whole(a) * bq.whole(b) * 1000000000 + bq.whole(a) * bq.fraction(b) + bq.fraction(a) * bq.whole(b) + sign(a) * sign(b) * bq.halves_up(abs(bq.fraction(a) * bq.fraction(b)), 1000000000)) end; -- decimal(38,9)
-create macro bq.numeric_multiply(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b)], lambda args: bq.product_of(args[1], args[2]))[1]; -- decimal(38,9)
+-- DuckDB divides 128-bit integers bit by bit, which takes microseconds: so a result is found by FLOAT64, and DECIMAL, which is exact, proves it.
+create macro bq.rounded_near(p, n) as case when p - n > 0.0000000005 or p - n = 0.0000000005 and p > 0 then n + 0.000000001 when p - n < -0.0000000005 or p - n = -0.0000000005 and p < 0 then n - 0.000000001 else n end; -- decimal(38,9)
+create macro bq.nine_digits(p, n) as case when p = n then n else list_transform([row(p, n)], lambda m: cast(bq.rounded_near(m[1], m[2] + cast(cast(m[1] - m[2] as double) as decimal(38,9))) as decimal(38,9)))[1] end; -- decimal(38,9)
+create macro bq.numeric_multiply(a decimal(38,9), b decimal(38,9)) as case when abs(cast(a as double) * cast(b as double)) < 9e19 then bq.nine_digits(a * b, cast(cast(a * b as double) as decimal(38,9))) else list_transform([row(a, b)], lambda args: bq.product_of(args[1], args[2]))[1] end; -- decimal(38,9)
 create macro bq.next_digit(n, part) as {'quotient': n.quotient * 10 + part, 'rest': (n.rest - part * (n.divisor // 10)) * 10 - part * (n.divisor % 10), 'divisor': n.divisor}; -- n
 create macro bq.not_too_much(n) as case when n.rest < 0 then {'quotient': n.quotient - 1, 'rest': n.rest + n.divisor, 'divisor': n.divisor} else n end; -- n
 create macro bq.divided_on(n) as case when n.divisor < 1000000000000 then {'quotient': n.quotient * 10 + n.rest * 10 // n.divisor, 'rest': n.rest * 10 % n.divisor, 'divisor': n.divisor} else list_transform([bq.next_digit(n, least(9, n.rest // (n.divisor // 10)))], lambda m: bq.not_too_much(m))[1] end; -- n
 create macro bq.nine_digits_on(a, b) as list_reduce(list_resize([{'quotient': a // b, 'rest': a % b, 'divisor': b}], 10, {'quotient': a, 'rest': a, 'divisor': a}), lambda n, _: bq.divided_on(n)); -- a
 create macro bq.quotient(n) as n.quotient + case when n.rest >= n.divisor - n.rest then 1 else 0 end; -- bigint
 create macro bq.quotient_of(a, b) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) when abs(cast(a as double) / cast(b as double)) > 1.1e29 then bq.fail('numeric overflow: ' || a || ' / ' || b) else bq.numeric_of_billionths(sign(a) * sign(b) * bq.quotient(bq.nine_digits_on(abs(bq.billionths(a)), abs(bq.billionths(b))))) end; -- decimal(38,9)
-create macro bq.numeric_divide(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b)], lambda args: bq.quotient_of(args[1], args[2]))[1]; -- decimal(38,9)
+create macro bq.is_quotient(n, a, b) as case when n is not null then abs(a - n * b) * 2 < abs(b) * 0.000000001 end; -- boolean
+create macro bq.quotient_near(a, b, n) as n + cast(cast(a - n * b as double) / cast(b as double) as decimal(38,9)); -- decimal(38,9)
+create macro bq.has_quotient_near(a, b) as b <> 0 and a between -1000000000000000000 and 1000000000000000000 and b between -1000000000000000000 and 1000000000000000000 and abs(cast(a as double) / cast(b as double)) < 1e18; -- boolean
+create macro bq.numeric_divide(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b, case when bq.has_quotient_near(a, b) then bq.quotient_near(a, b, cast(cast(a as double) / cast(b as double) as decimal(38,9))) end)], lambda q: case when bq.is_quotient(q[3], q[1], q[2]) then cast(q[3] as decimal(38,9)) else bq.quotient_of(q[1], q[2]) end)[1]; -- decimal(38,9)
 
 create macro bq.abs(x bigint) as abs(x); -- bigint strict
 create macro bq.abs(x decimal(38,9)) as abs(x); -- decimal(38,9) strict
@@ -65,20 +71,26 @@ create macro bq.units_at_digit(x, n, more) as (bq.binary_units(x) * bq.power_of_
 create macro bq.round(x bigint) as cast(x as double); -- double strict
 create macro bq.round(x decimal(38,9)) as cast(round(x) as decimal(38,9)); -- decimal(38,9) strict
 create macro bq.round(x double) as round(x); -- double strict
-create macro bq.round(x bigint, n bigint) as bq.round_double(cast(x as double), n); -- double strict
-create macro bq.numeric_rounded(x, n) as case when n >= 9 then x when n < -29 then x * 0 else bq.numeric_of_billionths(sign(x) * bq.halves_up(abs(bq.billionths(x)), bq.power_of_ten(9 - n)) * bq.power_of_ten(9 - n)) end; -- decimal(38,9)
-create macro bq.round(x decimal(38,9), n bigint) as list_transform([row(x, n)], lambda args: bq.numeric_rounded(args[1], args[2]))[1]; -- decimal(38,9) strict
-create macro bq.round(x double, n bigint) as bq.round_double(x, n); -- double strict
+create macro bq.round(x bigint, n bigint) as bq."round(x double, n bigint)"(cast(x as double), n); -- double strict
+create macro bq.rounded_to_unit(x, n, unit, near) as case when abs(x - near) * 2 < unit then near when abs(x - near) * 2 > unit then bq.numeric_rounded_exactly(x, n) when abs(near) > abs(x) then near else cast(near + sign(x) * unit as decimal(38,9)) end; -- decimal(38,9)
+create macro bq.numeric_rounded(x, n) as case when n between 0 and 8 and abs(cast(x as double)) * pow(10, n) < 1e12 then list_transform([row(x, cast(cast(round(cast(x as double) * pow(10, n)) as bigint) as decimal(19,0)) * cast(pow(10, -n) as decimal(38,9)))], lambda m: bq.rounded_to_unit(m[1], n, cast(pow(10, -n) as decimal(38,9)), m[2]))[1] else list_transform([row(x, n)], lambda args: bq.numeric_rounded_exactly(args[1], args[2]))[1] end; -- decimal(38,9)
+create macro bq.numeric_rounded_exactly(x, n) as case when n >= 9 then x when n < -29 then x * 0 else bq.numeric_of_billionths(sign(x) * bq.halves_up(abs(bq.billionths(x)), bq.power_of_ten(9 - n)) * bq.power_of_ten(9 - n)) end; -- decimal(38,9)
+create macro bq.round(x decimal(38,9), n bigint) as bq.numeric_rounded(x, n); -- decimal(38,9) strict
+-- Up to 11 digits and 2^52, a FLOAT64 holds the product with 10^n but for an error that is a FLOAT64, too: it decides what the product does not.
+create macro bq.has_near_product(x, n) as n between 0 and 11 and x * pow(10, n) between -4.5e15 and 4.5e15; -- boolean
+create macro bq.high_bits(x) as x * 134217729 - (x * 134217729 - x); -- double
+create macro bq.product_error(x, c) as bq.high_bits(x) * c - x * c + (x - bq.high_bits(x)) * c; -- double
+create macro bq.round(x double, n bigint) as case when abs(round(x * pow(10, n)) - x * pow(10, n)) < 0.5 and bq.has_near_product(x, n) then round(x * pow(10, n)) / pow(10, n) when bq.has_near_product(x, n) then case when bq.product_error(x, pow(10, n)) * sign(x) < 0 then trunc(x * pow(10, n)) else round(x * pow(10, n)) end / pow(10, n) else bq.round_double(x, n) end; -- double strict
 create macro bq.double_rounded(x, n) as case when x is null or n is null then null when n < -308 then 0.0 when n < 0 then bq.float_or_error(bq.multiple_of(x, pow(10, - n), 0.5), x, 'ROUND') when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 1) as double) / pow(10, n) else round(x * pow(10, n)) / pow(10, n) end; -- double
 create macro bq.round_double(x double, n bigint) as list_transform([row(x, n)], lambda args: bq.double_rounded(args[1], args[2]))[1]; -- double
 create macro bq.multiple_of(x, unit, up_from) as case when isfinite(x) then sign(x) * (abs(x) - abs(x) % unit + case when abs(x) % unit >= unit * up_from then unit else 0 end) else x end; -- double
 create macro bq.trunc(x bigint) as cast(x as double); -- double
 create macro bq.trunc(x decimal(38,9)) as cast(trunc(x) as decimal(38,9)); -- decimal(38,9)
 create macro bq.trunc(x double) as trunc(x); -- double
-create macro bq.trunc(x bigint, n bigint) as bq.trunc_double(cast(x as double), n); -- double
+create macro bq.trunc(x bigint, n bigint) as bq."trunc(x double, n bigint)"(cast(x as double), n); -- double
 create macro bq.numeric_truncated(x, n) as case when n >= 9 then x when n < -29 then x * 0 else bq.numeric_of_billionths(bq.billionths(x) // bq.power_of_ten(9 - n) * bq.power_of_ten(9 - n)) end; -- decimal(38,9)
 create macro bq.trunc(x decimal(38,9), n bigint) as list_transform([row(x, n)], lambda args: bq.numeric_truncated(args[1], args[2]))[1]; -- decimal(38,9)
-create macro bq.trunc(x double, n bigint) as bq.trunc_double(x, n); -- double
+create macro bq.trunc(x double, n bigint) as case when bq.has_near_product(x, n) and (x * pow(10, n) <> trunc(x * pow(10, n)) or bq.product_error(x, pow(10, n)) * sign(x) >= 0) then trunc(x * pow(10, n)) / pow(10, n) else bq.trunc_double(x, n) end; -- double
 create macro bq.double_truncated(x, n) as case when x is null or n is null then null when n < -308 then 0.0 when n < 0 then bq.multiple_of(x, pow(10, - n), 2) when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 0) as double) / pow(10, n) else trunc(x * pow(10, n)) / pow(10, n) end; -- double
 create macro bq.trunc_double(x double, n bigint) as list_transform([row(x, n)], lambda args: bq.double_truncated(args[1], args[2]))[1]; -- double
 create macro bq.ceil(x bigint) as cast(x as double); -- double strict

@@ -1,6 +1,6 @@
 -- Operators whose semantics differ from DuckDB's.
 create macro bq.op_add(a bigint, b bigint) as (a + b); -- bigint strict
-create macro bq.op_add(a decimal(38,9), b decimal(38,9)) as coalesce(bq."safe_add(a decimal(38,9), b decimal(38,9))"(a, b), case when a is not null and b is not null then bq.fail('numeric overflow: ' || a || ' + ' || b) end); -- decimal(38,9) strict
+create macro bq.op_add(a decimal(38,9), b decimal(38,9)) as (a + b); -- decimal(38,9) strict
 create macro bq.op_add(a double, b double) as bq.float_or_error2(a + b, a, b, '+'); -- double strict
 create macro bq.op_add(a date, b bigint) as bq."date_add_day(d date, n bigint)"(a, b); -- date strict
 create macro bq.op_add(a bigint, b date) as bq."date_add_day(d date, n bigint)"(b, a); -- date strict
@@ -9,7 +9,7 @@ create macro bq.op_add(a timestamp, b interval) as bq.valid_datetime(a + b); -- 
 create macro bq.op_add(a timestamptz, b interval) as case when a is not null then bq.timestamp_of(epoch_us(a) + bq.interval_us(b)) end; -- timestamptz strict
 create macro bq.op_add(a interval, b interval) as (a + b); -- interval strict
 create macro bq.op_subtract(a bigint, b bigint) as (a - b); -- bigint strict
-create macro bq.op_subtract(a decimal(38,9), b decimal(38,9)) as bq."op_add(a decimal(38,9), b decimal(38,9))"(a, - b); -- decimal(38,9) strict
+create macro bq.op_subtract(a decimal(38,9), b decimal(38,9)) as (a - b); -- decimal(38,9) strict
 create macro bq.op_subtract(a double, b double) as bq.float_or_error2(a - b, a, b, '-'); -- double strict
 create macro bq.op_subtract(a date, b bigint) as bq."date_sub_day(d date, n bigint)"(a, b); -- date strict
 create macro bq.op_subtract(a date, b date) as to_days(cast(a - b as integer)); -- interval strict
@@ -23,11 +23,13 @@ create macro bq.op_subtract(a interval, b interval) as (a - b); -- interval stri
 create macro bq.interval_us(i) as case when datepart('year', i) <> 0 or datepart('month', i) <> 0 then bq.fail('TIMESTAMP +/- INTERVAL is not supported for intervals with months or years') else datepart('day', i) * 86400000000 + datepart('hour', i) * 3600000000 + datepart('minute', i) * 60000000 + datepart('microsecond', i) end; -- bigint
 create macro bq.op_multiply(a bigint, b bigint) as (a * b); -- bigint strict
 create macro bq.op_multiply(a decimal(38,9), b decimal(38,9)) as bq.numeric_multiply(a, b); -- decimal(38,9) strict
+create macro bq.op_multiply(a decimal(38,9), b bigint) as (a * cast(b as decimal(19,0))); -- decimal(38,9) strict
+create macro bq.op_multiply(a bigint, b decimal(38,9)) as (cast(a as decimal(19,0)) * b); -- decimal(38,9) strict
 create macro bq.op_multiply(a double, b double) as bq.float_or_error2(a * b, a, b, '*'); -- double strict
 create macro bq.op_multiply(a interval, b bigint) as bq.interval_of(bq.interval_months(a) * b, bq.interval_days(a) * b, bq.interval_micros(a) * b); -- interval strict
 create macro bq.op_multiply(a bigint, b interval) as bq.interval_of(bq.interval_months(b) * a, bq.interval_days(b) * a, bq.interval_micros(b) * a); -- interval strict
-create macro bq.op_divide(a bigint, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else cast(a as double) / cast(b as double) end; -- double strict
-create macro bq.op_divide(a double, b double) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else bq.float_or_error2(a / b, a, b, '/') end; -- double strict
+create macro bq.op_divide(a bigint, b bigint) as case when b <> 0 then cast(a as double) / cast(b as double) when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) end; -- double strict
+create macro bq.op_divide(a double, b double) as case when isfinite(a / b) then a / b when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else bq.float_or_error2(a / b, a, b, '/') end; -- double strict
 create macro bq.op_divide(a decimal(38,9), b decimal(38,9)) as bq.numeric_divide(a, b); -- decimal(38,9) strict
 create macro bq.op_divide(a interval, b bigint) as list_transform([row(a, b)], lambda x: case when x[2] = 0 then bq.fail('Interval division by zero') else bq.interval_divided(bq.interval_months(x[1]), bq.interval_days(x[1]), bq.interval_micros(x[1]), x[2]) end)[1]; -- interval strict
 create macro bq.op_negate(a bigint) as (- a); -- bigint

@@ -1,3 +1,4 @@
+import { macros } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import {
   call,
@@ -31,7 +32,13 @@ export const cast: Rule<Syntax.Cast> = (node, scope, context) => {
   const formats = [format, node.zone].flatMap((part) => (part ? [context.expression(part, scope)] : []));
   const castOf = (operand: Expression): Expression =>
     format ? castByFormat(node, operand, type, formats) : castValue(node, operand, type);
-  const converted = node.safe ? nullOnError([value], ([operand = value]) => castOf(operand)) : castOf(value);
+  const safeMacro = `safe_cast_${describeType(type).toLowerCase()}`;
+  const isText = isScalar(value.type, 'STRING') && !format;
+  const safeCast = () =>
+    isText && macros.has(safeMacro)
+      ? callMacro(node, safeMacro, [value])
+      : nullOnError([value], ([operand = value]) => castOf(operand));
+  const converted = node.safe ? safeCast() : castOf(value);
   return withParameters(node.type, { ...converted, type });
 };
 

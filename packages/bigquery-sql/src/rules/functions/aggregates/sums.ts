@@ -25,7 +25,7 @@ export const sum: Aggregate = plain('sum', typeOfFirst, {
     if (isScalar(type, 'INTERVAL')) return call('bq.interval_of', intervalSums(rows, arg, place), type);
     // In a window, sums of parts that no row shows may be beyond DECIMAL.
     if (isScalar(type, 'NUMERIC') && rows.isWindow)
-      return call('bq.numeric_of_units', [sumOfUnits(rows, arg)], type);
+      return call('bq.numeric_total', numericSums(rows, arg), type);
     const value = rows.main('sum', args, type);
     if (isScalar(type, 'INT64')) return castTo(value, int64, 'BIGINT');
     if (isScalar(type, 'NUMERIC'))
@@ -38,8 +38,11 @@ export const sum: Aggregate = plain('sum', typeOfFirst, {
   },
 });
 
-const sumOfUnits = (rows: Rows, arg: Expression): Expression =>
-  rows.main('sum', [call('bq.numeric_units', [arg])]);
+/** The sum of the small values, and in billionths the sum of the others; a sum of no values is NULL. */
+const numericSums = (rows: Rows, arg: Expression): readonly Expression[] => [
+  castTo(rows.main('sum', [call('bq.numeric_small', [arg], arg.type)], arg.type), arg.type),
+  rows.main('sum', [call('bq.numeric_large', [arg])]),
+];
 
 export const avg: Aggregate = plain(
   'avg',
@@ -53,7 +56,7 @@ export const avg: Aggregate = plain(
       if (isScalar(arg.type, 'INTERVAL'))
         return call('bq.interval_average', [...intervalSums(rows, arg, place), count], arg.type);
       if (isScalar(arg.type, 'NUMERIC'))
-        return call('bq.numeric_average', [sumOfUnits(rows, arg), count], arg.type);
+        return call('bq.numeric_average', [...numericSums(rows, arg), count], arg.type);
       return call('bq.bignumeric_average', [rows.main('sum', args, arg.type), count], arg.type);
     },
   },

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type DialectDatabase, openDialectDatabase } from './support/dialect-database.ts';
+import { openRandom } from './support/random.ts';
+
+let database: DialectDatabase;
+beforeAll(async () => {
+  database = await openDialectDatabase();
+});
+afterAll(() => database.close());
+
+const random = openRandom(27);
+
+/** A NUMERIC in units of 10^-9: of few digits or many, and often in the middle between two results. */
+function units(mostDigits: number): bigint {
+  const digits = 1 + random.below(mostDigits);
+  const text = Array.from({ length: digits }, () => random.below(10)).join('');
+  const number = BigInt(random.one([text, `${text.slice(0, -1)}5`, `${text[0]}${'0'.repeat(digits - 1)}`]));
+  return random.percent(50) ? number : -number;
+}
+
+const numericText = (number: bigint): string => {
+  const digits = String(number < 0n ? -number : number).padStart(10, '0');
+  return `${number < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`;
+};
+
+/** A quotient of integers, rounded to the nearest one and from the middle away from zero. */
+function rounded(dividend: bigint, divisor: bigint): bigint {
+  const [a, b] = [dividend < 0n ? -dividend : dividend, divisor < 0n ? -divisor : divisor];
+  const quotient = (a * 2n + b) / (b * 2n);
+  return dividend < 0n === divisor < 0n ? quotient : -quotient;
+}
+
+async function column(expression: string, rows: readonly (readonly string[])[]): Promise<readonly unknown[]> {
+  const values = rows.map(([a, b], at) => `(${at}, ${a}, ${b})`).join(', ');
+  const sql = `SELECT CAST(${expression} AS VARCHAR) FROM (VALUES ${values}) AS v(n, a, b) ORDER BY n`;
+  return (await database.connection.runAndReadAll(sql)).getRows().map(([value]) => value);
+}
+
+const decimal = (number: bigint) => `CAST('${numericText(number)}' AS DECIMAL(38,9))`;
+const pairs = Array.from({ length: 3000 }, () => [units(27), units(11)] as const);
+
+test('products of NUMERIC are those of integers', async () => {
+  const rows = pairs.map(([a, b]) => [decimal(a), decimal(b)]);
+  const expected = pairs.map(([a, b]) => numericText(rounded(a * b, 10n ** 9n)));
+  expect(await column('bq.numeric_multiply(a, b)', rows)).toEqual(expected);
+});
+
+test('quotients of NUMERIC are those of integers', async () => {
+  const divided = pairs.filter(([, b]) => b !== 0n).map(([a, b]) => [a / 10n ** 6n, b] as const);
+  const rows = divided.map(([a, b]) => [decimal(a), decimal(b)]);
+  const expected = divided.map(([a, b]) => numericText(rounded(a * 10n ** 9n, b)));
+  expect(await column('bq.numeric_divide(a, b)', rows)).toEqual(expected);
+});
+
+test('NUMERIC is rounded as integers are', async () => {
+  const rows = pairs.map(([a], at) => [decimal(a), String(at % 9)]);
+  const expected = pairs.map(([a], at) => {
+    const unit = 10n ** BigInt(9 - (at % 9));
+    return numericText(rounded(a, unit) * unit);
+  });
+  expect(await column('bq.numeric_rounded(a, b)', rows)).toEqual(expected);
+});
+
+test.each(['round', 'trunc'])('%s of FLOAT64 is decided by its binary value', async (name) => {
+  const numbers = Array.from({ length: 3000 }, () => {
+    const number = (random.below(2 ** 32) * 2 ** 10 + random.below(1024)) / 10 ** random.below(14);
+    const near = Math.round(number) / random.one([200, 2000, 8, 1000, 20_000]);
+    return (random.percent(50) ? near : number) * (random.percent(50) ? 1 : -1);
+  });
+  const rows = numbers.map((number, at) => [`CAST('${number}' AS DOUBLE)`, String(at % 12)]);
+  const text = await column(`bq."${name}(x double, n bigint)"(a, b)`, rows);
+  // A zero may have any sign.
+  const found = text.map((number) => Number(number) + 0);
+  expect(found).toEqual(numbers.map((number, at) => decided(name, number, at % 12) + 0));
+});
+
+/** The value of a FLOAT64 is an integer times a power of two, from which digits follow exactly. */
+function decided(name: string, number: number, digits: number): number {
+  const scaled = BigInt(Math.abs(number) * 2 ** shift(number)) * 10n ** BigInt(digits);
+  const one = 1n << BigInt(shift(number));
+  const whole = name === 'trunc' ? scaled / one : (scaled * 2n + one) / (one * 2n);
+  // Beyond the digits of a FLOAT64 nothing is rounded.
+  const value = Math.abs(number) * 10 ** digits >= 9.2e18 ? Math.abs(number) : Number(whole) / 10 ** digits;
+  return Math.sign(number) * value;
+}
+
+const shift = (number: number): number => Math.max(0, 52 - Math.floor(Math.log2(Math.abs(number) || 1)));
