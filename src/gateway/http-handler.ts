@@ -26,6 +26,7 @@ import { buildRest } from '../http/rest/rest.ts';
 import type { Callers } from '../keys/join-sources.ts';
 import type { GetResult } from '../results/get-result.ts';
 import type { DerivedStore } from '../results/memory-store.ts';
+import { buildReadRows } from '../row-arguments/row-reader.ts';
 import type { Tracer } from '../trace/span.ts';
 import type { Settings } from './options.ts';
 
@@ -86,8 +87,10 @@ export function buildHttpHandler(options: HttpOptions): HttpHandler {
 /** Builds what lives as long as the process. @returns builds what lives as long as a version of the catalog */
 function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors) {
   const { settings, log, trusted, getResult, derived, routesOf, readiness, budget, turns, now } = options;
+  const readRows = buildReadRows({ derived, turns });
   const buildGraphqlOf = buildGraphql({
     getResult,
+    readRows,
     introspection: settings.introspection,
     trusted,
     derived: buildDerivedCache(derived),
@@ -100,7 +103,7 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors) {
   return function* (catalog: Catalog): Generator<void, PrepareRequest> {
     const graphql = yield* buildGraphqlOf(catalog);
     yield;
-    const rest = buildRest({ catalog, getResult, turns, now, derived, budget });
+    const rest = buildRest({ catalog, getResult, turns, now, derived, readRows, budget });
     const plugins = yield* routesOf(catalog, rest);
     const { routesAt, loggedPath } = buildRoutes({ rest, graphql, plugins, readiness, cors, log });
     return buildPrepareRequest({ catalog, pathToLog: pathsToLog(catalog, loggedPath), routesAt });

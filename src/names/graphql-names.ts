@@ -49,6 +49,18 @@ export const reservedFields: ReadonlySet<string> = new Set(['endpoint', 'endpoin
 export const reservedTypes: ReadonlySet<string> = new Set([
   ...['Query', 'Mutation', 'Subscription'],
   ...['Endpoint', 'EndpointParameter', 'EndpointColumn', 'EndpointDeprecation'],
-  ...['CacheStatus', 'Cost', 'SqlColumn', 'SqlResult'],
+  ...['CacheStatus', 'Cost', 'RowOrder', 'SqlColumn', 'SqlResult'],
+  ...[
+    'String',
+    'Integer',
+    'Float',
+    'Decimal',
+    'Boolean',
+    'Timestamp',
+    'Datetime',
+    'Date',
+    'Time',
+    'Bytes',
+  ].map((kind) => `${kind}Comparison`),
   ...['Boolean', 'DateTime', 'Float', 'ID', 'Int', 'JSON', 'SafeInt', 'String', 'UUID'],
 ]);

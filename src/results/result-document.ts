@@ -12,6 +12,8 @@ interface ResultMetadata {
   readonly rowCount: number;
   /** True when max rows has cut the result. */
   readonly truncated: boolean;
+  /** If these are rows that the row arguments of a caller select: how many the whole result has. */
+  readonly ofRows?: number | undefined;
   /** What computing the rows cost; only from engines that charge for it. */
   readonly cost?: Cost | undefined;
   /** Of a caller's SQL. */

@@ -43,6 +43,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'engines',
     'results',
     'formats',
+    'row-arguments',
     'http',
     'gateway',
     'plugins',

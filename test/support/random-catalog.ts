@@ -142,7 +142,17 @@ const savedQuery = (name: string, at: number): fc.Arbitrary<SavedQuery> =>
         tenantUnchecked: undefined,
         columns,
       })),
-    );
+    )
+    .chain((query) => {
+      const comparable = query.columns.filter(
+        ({ type, repeated }) => !repeated && type !== 'record' && type !== 'json',
+      );
+      const marked = fc.subarray(comparable, { minLength: Math.min(1, comparable.length) });
+      const some = fc.record({ filter: marked, order: marked });
+      return (comparable.length === 0 ? fc.constant(undefined) : fc.option(some, { nil: undefined })).map(
+        (rowArguments) => ({ ...query, rowArguments }),
+      );
+    });
 
 /** One to three saved queries with columns of any type, and parameters that are the same for all. */
 export const randomCatalog: fc.Arbitrary<Catalog> = fc

@@ -75,7 +75,33 @@ function resultSelection(
   const nested = (field: string, inner: fc.Arbitrary<string>) =>
     fc.tuple(alias, directive, inner).map(([as, when, below]) => `${as}${field}${when} ${below}`);
   const cost = selection(['bytesProcessed', 'slotMs', 'cacheHit', 'jobId', '__typename'].map(leaf), 'Cost');
+  const { filter = [], order = [] } = query.rowArguments ?? {};
+  const asked = (field: string, given: fc.Arbitrary<string>, inner: fc.Arbitrary<string>) =>
+    fc
+      .tuple(alias, given, directive, inner)
+      .map(([as, text, when, below]) => `${as}${field}${text}${when} ${below}`);
+  const aggregateFields = ['count', '__typename'].map(leaf);
+  for (const one of ['min', 'max'] as const) {
+    const leaves = [...new Set([...filter, ...order])].map(({ name }) => leaf(camelCase(name)));
+    aggregateFields.push(
+      nested(one, selection([...leaves, leaf('__typename')], `${pascal(query.name)}${pascal(one)}imums`)),
+    );
+  }
+  const askedFields =
+    query.rowArguments === undefined
+      ? []
+      : [
+          asked('rows', rowArguments(query), rowSelection(query, rowFragments)),
+          asked(
+            'aggregates',
+            maybe(
+              filter.length === 0 ? fc.constant('') : whereText(query).map((where) => `(where: ${where})`),
+            ),
+            selection(aggregateFields, `${pascal(query.name)}Aggregates`),
+          ),
+        ];
   const fields = [
+    ...askedFields,
     nested('rows', rowSelection(query, rowFragments)),
     nested('rows', rowSelection(query, rowFragments)),
     nested('cost', cost),
@@ -102,6 +128,48 @@ const argumentsText = maybe(
     '(atLeast: 7, p: $text)',
   ),
 );
+
+const whereText = ({ rowArguments }: SavedQuery): fc.Arbitrary<string> => {
+  const { filter = [] } = rowArguments ?? {};
+  const comparison = fc.constantFrom(...filter).chain(({ name, type }) => {
+    const values =
+      type === 'string' ? ['"x"', '$text', '"é"'] : type === 'integer' ? ['1', '$number', '-9'] : ['null'];
+    return fc
+      .tuple(fc.constantFrom('eq', 'ne', 'gte', 'lt'), fc.constantFrom(...values), fc.boolean())
+      .map(([operator, value, isNull]) =>
+        value === 'null'
+          ? `{ ${camelCase(name)}: { isNull: ${isNull} } }`
+          : `{ ${camelCase(name)}: { ${operator}: ${value} } }`,
+      );
+  });
+  return fc.oneof(
+    { weight: 3, arbitrary: comparison },
+    comparison.map((one) => `{ not: ${one} }`),
+    fc.tuple(comparison, comparison).map(([a, b]) => `{ or: [${a}, ${b}] }`),
+  );
+};
+
+/** Of the field `rows` of a query with marked columns. Some are refused. */
+function rowArguments(query: SavedQuery): fc.Arbitrary<string> {
+  const { filter = [], order = [] } = query.rowArguments ?? {};
+  const parts = [
+    ...(filter.length === 0 ? [] : [whereText(query).map((where) => `where: ${where}`)]),
+    ...(order.length === 0
+      ? []
+      : [
+          fc
+            .tuple(fc.constantFrom(...order), fc.constantFrom('ASC', 'DESC', 'DESC_NULLS_FIRST'))
+            .map(([{ name }, word]) => `orderBy: [{ ${camelCase(name)}: ${word} }]`),
+        ]),
+    fc.constantFrom('first: 2', 'first: 0', 'first: null', 'first: -1', 'offset: 1', 'first: 3, offset: 1'),
+  ];
+  return maybe(
+    fc
+      .subarray(parts, { minLength: 1 })
+      .chain((some) => fc.tuple(...some))
+      .map((some) => `(${some.join(', ')})`),
+  );
+}
 
 /** A document over a catalog: aliases, fragments, directives, variables, several root fields. Not all are valid. */
 export function randomOperation({ queries }: Catalog): fc.Arbitrary<Operation> {

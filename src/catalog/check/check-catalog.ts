@@ -87,8 +87,7 @@ function checkIdsAndTypes(queries: readonly SavedQuery[]): readonly Problem[] {
     const sameId = addName(ids, query.id, file);
     if (sameId !== undefined) add(`id ${query.id} is already used by ${sameId}`);
 
-    const typeName = pascalCase(query.name);
-    for (const type of [`${typeName}Row`, `${typeName}Result`]) {
+    for (const type of typesOf(query)) {
       addName(resultTypes, type, file);
       if (reservedTypes.has(type)) add(`its type ${type} is another type of the schema; choose another name`);
       const other = enums.get(type);
@@ -113,6 +112,14 @@ function checkIdsAndTypes(queries: readonly SavedQuery[]): readonly Problem[] {
     }
     return problems;
   });
+}
+
+/** Of its rows, its result, and what callers ask of the rows. */
+function typesOf({ name, rowArguments }: SavedQuery): readonly string[] {
+  const suffixes = ['Where', 'OrderBy', 'Aggregates', 'Sums', 'Averages', 'Minimums', 'Maximums'];
+  return ['Row', 'Result', ...(rowArguments === undefined ? [] : suffixes)].map(
+    (suffix) => pascalCase(name) + suffix,
+  );
 }
 
 /** What a type begins with if it is that of a record. */

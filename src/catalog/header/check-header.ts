@@ -5,6 +5,7 @@ import { checkNames } from './check-names.ts';
 import { checkParameters } from './check-parameters.ts';
 import { checkPrometheus } from './check-prometheus.ts';
 import { checkRecordFields } from './check-record-fields.ts';
+import { checkRowArguments } from './rows/check-row-arguments.ts';
 import type { Header } from './header-schema.ts';
 
 /** Checks that the schema cannot express: relations between keys, default values, names. */
@@ -16,6 +17,7 @@ export function checkHeader(header: Header): readonly SchemaProblem[] {
     ...checkNames(header),
     ...checkPrometheus(header),
     ...checkRecordFields(header),
+    ...checkRowArguments(header),
   ];
 }
 

@@ -152,6 +152,8 @@ const column = z.strictObject(
     required: z.boolean().default(false),
     unit: text.optional(),
     description: text,
+    filter: z.boolean().default(false),
+    order: z.boolean().default(false),
     fields: fieldsSchema.optional(),
   },
   { error: asIn(columnForm) },
@@ -218,6 +220,7 @@ export const headerSchema = z.strictObject({
   columns: z
     .record(identifier, column, { error: asIn(`{ requests: ${columnForm} }`) })
     .refine((columns) => Object.keys(columns).length > 0, 'must list at least one column'),
+  row_arguments: z.literal('all', 'must be all').optional(),
   prometheus: prometheus.optional(),
 });
 

@@ -11,6 +11,7 @@ import { type Header, headerSchema, parameterSchema } from './header-schema.ts';
 import { checkLimits, withLimits } from './limit-parameters.ts';
 import { type HeaderAndSql, readHeader, sqlPart } from './read-header.ts';
 import { toRecordFields } from './record-fields.ts';
+import { toRowArguments } from './rows/check-row-arguments.ts';
 import { toParameter } from './to-parameter.ts';
 import { checkVersion, toDeprecation, toShadow } from './version-keys.ts';
 
@@ -92,6 +93,15 @@ function toQuery(
   { sql, sqlLine, lineOf }: HeaderAndSql,
   file: string,
 ): SavedQuery {
+  const columns = Object.entries(header.columns).map(
+    ([name, { fields, filter: _, order: __, ...column }]): Column => ({
+      ...column,
+      name,
+      unit: column.unit,
+      ...toRecordFields(fields, ['columns', name], lineOf),
+      ...(fields !== undefined && { line: lineOf(['columns', name]) }),
+    }),
+  );
   return {
     id: header.id,
     name,
@@ -112,15 +122,8 @@ function toQuery(
       Object.entries(header.parameters).map(([name, declared]) => toParameter(name, declared)),
       sql,
     ),
-    columns: Object.entries(header.columns).map(
-      ([name, { fields, ...column }]): Column => ({
-        ...column,
-        name,
-        unit: column.unit,
-        ...toRecordFields(fields, ['columns', name], lineOf),
-        ...(fields !== undefined && { line: lineOf(['columns', name]) }),
-      }),
-    ),
+    columns,
+    rowArguments: toRowArguments(header, columns),
     prometheus: toPrometheus(header),
     querySandboxing: header.query_sandboxing,
   };

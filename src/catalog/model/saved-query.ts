@@ -110,6 +110,12 @@ export interface Column extends RecordField {
   readonly description: string;
 }
 
+/** The columns by which callers may filter and order the rows of a result. */
+export interface RowArgumentColumns {
+  readonly filter: readonly Column[];
+  readonly order: readonly Column[];
+}
+
 /** How long a result may be reused, and how often it is refreshed while clients request it. Seconds. */
 export interface CachePolicy {
   readonly ttlSeconds: number;
@@ -202,6 +208,8 @@ export interface SavedQuery {
   readonly tenantUnchecked: string | undefined;
   /** Of the result, in the order of the header. */
   readonly columns: readonly Column[];
+  /** undefined: callers get the rows as they are. */
+  readonly rowArguments?: RowArgumentColumns | undefined;
   /** undefined: the rows are not available as Prometheus text. */
   readonly prometheus?: PrometheusText | undefined;
   /** Whether a caller may send a SELECT over the query's common tables, which runs in place of its own last SELECT. */

@@ -4,6 +4,8 @@ import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
+import type { ReadRows } from '../../row-arguments/row-reader.ts';
+import type { RowOutcome, RowTask } from '../../row-arguments/row-task.ts';
 import type { Audit } from '../access/audit.ts';
 import type { ByteCharge } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
@@ -28,6 +30,8 @@ export interface Context {
   readonly principal: Principal;
   /** Equal queries of one request are one call. @throws GatewayError as `authorizeAndBind` and `GetResult` do */
   getResult(query: SavedQuery, parameters: RawParameters): Promise<CachedResult>;
+  /** Finds rows of a result. @throws GatewayError as `ReadRows` does */
+  readRows(result: CachedResult, task: RowTask): Promise<RowOutcome>;
   /**
    * Counts the rows of the response, and waits for the key's turn to add them.
    *
@@ -42,6 +46,7 @@ export interface Context {
 
 interface ContextOptions {
   readonly getResult: GetResult;
+  readonly readRows: ReadRows;
   readonly head: RequestHead;
   readonly admission: Admission;
   readonly execution: Execution;
@@ -59,6 +64,7 @@ const executorFactor = 8;
 
 export function buildContext({
   getResult,
+  readRows,
   head,
   admission,
   execution,
@@ -78,6 +84,7 @@ export function buildContext({
       return error;
     },
     nextTurn: () => turns.next(principal.id),
+    readRows: async (result, task) => readRows(result, task, principal.id),
     async chargeResponseBytes(bytes) {
       responseBytes += bytes;
       if (responseBytes > maxExecutorBytes) throw tooLargeForExecutor();

@@ -3,6 +3,7 @@ import { unknownQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { GetResult } from '../../results/get-result.ts';
+import type { ReadRows } from '../../row-arguments/row-reader.ts';
 import type { Audit } from '../access/audit.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import type { Answer } from '../message/route.ts';
@@ -20,6 +21,7 @@ import { buildAnswerWithYoga } from './yoga.ts';
 
 interface GraphqlOptions {
   readonly getResult: GetResult;
+  readonly readRows: ReadRows;
   /** Whether callers may query the schema. */
   readonly introspection: boolean;
   /** The only documents that are answered; undefined for any. */
@@ -41,8 +43,17 @@ interface GraphqlOptions {
  * @returns makes what answers for one version of the catalog, in steps: what is prepared for its schema belongs to it
  */
 export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Generator<void, Answer> {
-  const { getResult, introspection, trusted, derived, budget, turns, audit, log, now } = options;
-  const answerCompiled = buildAnswerCompiled({ getResult, derived, budget, turns, audit, log, now });
+  const { getResult, readRows, introspection, trusted, derived, budget, turns, audit, log, now } = options;
+  const answerCompiled = buildAnswerCompiled({
+    getResult,
+    readRows,
+    derived,
+    budget,
+    turns,
+    audit,
+    log,
+    now,
+  });
   const persisted = trusted === undefined ? buildAutomaticDocuments() : buildTrustedDocuments(trusted);
   const buildSchemas = (catalog: Catalog) => {
     function* build(part: Catalog, share: number) {
@@ -57,6 +68,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
           checkDocument,
           persisted,
           getResult,
+          readRows,
           budget,
           turns,
           audit,

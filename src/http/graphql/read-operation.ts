@@ -1,6 +1,7 @@
 import type { GraphQLParams } from 'graphql-yoga';
 import { GatewayError } from '../../errors.ts';
 import type { RequestHead } from '../message/head.ts';
+import { httpLimits } from '../message/http-limits.ts';
 import { elementsOf, partsOf } from '../message/list-header.ts';
 import { requestError } from './errors.ts';
 import type { RequestMembers } from './persisted/persisted-documents.ts';
@@ -84,22 +85,22 @@ export function parseOperation(
   return { ...others, query: query as string };
 }
 
-/** More than a message has room for. */
-const maxShownMembers = 20;
+/** More than any input object has, and more than a message has room for. */
+const maxShownMembers = 1_000;
 
-/** Objects and lists that are inside more others than this are not shown. */
-const maxShownDepth = 3;
+const { maxBracketDepth } = httpLimits;
 
 /**
- * Variables without most members of their objects. No argument takes an object, and graphql-js prints all members of one
- * that it refuses.
+ * Variables without most members of objects that have more than any argument takes: graphql-js prints all members of one that
+ * it refuses. What is nested deeper than in any valid condition is left out too: later steps recurse for each level.
  */
 function cutObjects(variables: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, cut(value, 1)]));
 }
 
 function cut(value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null || depth > maxShownDepth) return value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > maxBracketDepth) return null;
   if (Array.isArray(value)) return value.map((one) => cut(one, depth + 1));
   const members = Object.entries(value).slice(0, maxShownMembers);
   return Object.fromEntries(members.map(([name, member]) => [name, cut(member, depth + 1)]));

@@ -5,6 +5,7 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
+import type { ReadRows } from '../../row-arguments/row-reader.ts';
 import type { Audit } from '../access/audit.ts';
 import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
@@ -25,6 +26,7 @@ export interface YogaOptions {
   readonly checkDocument: CheckDocument;
   readonly persisted: PersistedDocuments;
   readonly getResult: GetResult;
+  readonly readRows: ReadRows;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
   readonly audit: Audit;
@@ -52,6 +54,7 @@ export function buildAnswerWithYoga({
   checkDocument,
   persisted,
   getResult,
+  readRows,
   budget,
   turns,
   audit,
@@ -61,7 +64,7 @@ export function buildAnswerWithYoga({
   const yoga = createYoga<ServerContext, Context>({
     schema,
     context: ({ head, admission, execution, charge }) =>
-      buildContext({ getResult, head, admission, execution, charge, turns, audit, now }),
+      buildContext({ getResult, readRows, head, admission, execution, charge, turns, audit, now }),
     plugins: [readRequest(persisted), recordResult, checkDocuments(checkDocument)],
     parserAndValidationCache: false,
     graphqlEndpoint: graphqlPath,

@@ -1,5 +1,6 @@
 import { maxValueLength } from '../../catalog/binding/value-limits.ts';
 import { maxTokenLength } from '../../keys/jwt/token-shape.ts';
+import { argumentLimits } from '../../row-arguments/argument-limits.ts';
 
 /**
  * Every limit of a request, an operation and a connection. The table "Limits" in docs/operations.md names these keys.
@@ -21,6 +22,7 @@ export const httpLimits = {
   maxListValues: 1_000,
   /** Characters of one parameter's value. */
   maxValueLength,
+  ...argumentLimits,
   /** Characters of a JSON Web Token; a longer one is not valid. */
   maxTokenLength,
 

@@ -4,6 +4,7 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { formats } from '../../formats/format.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { DerivedStore } from '../../results/memory-store.ts';
+import type { ReadRows } from '../../row-arguments/row-reader.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import type { RequestHead, RequestHeaders } from '../message/head.ts';
@@ -11,10 +12,12 @@ import { endpointPath } from '../message/paths.ts';
 import type { EndpointAddress, FormatOfUrl } from '../message/prepared-request.ts';
 import { decodeText, EndpointRequest, type PreparedRequest } from '../message/prepared-request.ts';
 import type { Admission, Answer } from '../message/route.ts';
+import { buildApplyRowRequest } from './apply-row-request.ts';
 import type { FormattedRequest } from './formatted/formatted-request.ts';
 import { buildReplyFormatted } from './formatted/reply-formatted.ts';
 import { replyResult } from './reply-result.ts';
 import { chooseFormat, findEndpoint } from './requested-format.ts';
+import { readRowRequest, type RowRequest } from './row-parameters.ts';
 
 interface RestOptions {
   readonly catalog: Catalog;
@@ -22,6 +25,7 @@ interface RestOptions {
   readonly turns: LoopTurns;
   readonly now: () => Date;
   readonly derived: DerivedStore;
+  readonly readRows: ReadRows;
   readonly budget: ByteBudget;
 }
 
@@ -33,6 +37,7 @@ interface RestOptions {
 export function buildRest(options: RestOptions): Answer {
   const { catalog, getResult, turns, now } = options;
   const replyFormatted = buildReplyFormatted(options);
+  const applyRowRequest = buildApplyRowRequest(options);
   /** All who waited for one run fail, each in a turn of the event loop. */
   const resultOf = async (running: CachedResult | Promise<CachedResult>, owner: Owner) => {
     try {
@@ -56,6 +61,15 @@ export function buildRest(options: RestOptions): Answer {
     const result = await resultOf(running, request.owner);
     return replyFormatted({ ...request, result });
   };
+  const applied = (
+    result: CachedResult | Promise<CachedResult>,
+    rowRequest: RowRequest,
+    head: RequestHead,
+    owner: Owner,
+  ) =>
+    result instanceof Promise
+      ? result.then((awaited) => applyRowRequest(awaited, rowRequest, head, owner))
+      : applyRowRequest(result, rowRequest, head, owner);
   const reply = (
     endpoint: EndpointRequest,
     ofUrl: FormatOfUrl | undefined,
@@ -67,8 +81,11 @@ export function buildRest(options: RestOptions): Answer {
     const bound = authorizeAndBind(principal, endpoint, head.headers, now);
     const { query } = bound;
     const format = chooseFormat(ofUrl, head.headers.accept, bound);
+    const hasRowArguments = query.rowArguments !== undefined && bound.sql === undefined;
+    const rowRequest = hasRowArguments ? rowRequestOf(endpoint) : undefined;
     const run = () => getResult(bound, { caller: head, noCache, owner });
-    const result = schedule === undefined ? run() : schedule(run, head);
+    const whole = schedule === undefined ? run() : schedule(run, head);
+    const result = rowRequest === undefined ? whole : applied(whole, rowRequest, head, owner);
     if (format !== formats.json) return replyInFormat(result, { format, query, head, owner });
     return result instanceof Promise
       ? replyInTurn(result, head.headers, owner)
@@ -96,3 +113,13 @@ export const addressOf = (
   catalog: Catalog,
   { url, parameters = new Map() }: PreparedRequest,
 ): EndpointAddress => findEndpoint(catalog, decodeText(url.pathname.slice(endpointPath.length)), parameters);
+
+/** Kept as long as what the URL was parsed to. */
+const rowRequests = new WeakMap<EndpointRequest, { readonly request: RowRequest | undefined }>();
+
+/** @returns undefined for the rows as they are. @throws GatewayError INVALID_PARAMETER */
+function rowRequestOf(endpoint: EndpointRequest): RowRequest | undefined {
+  const known = rowRequests.get(endpoint) ?? { request: readRowRequest(endpoint) };
+  rowRequests.set(endpoint, known);
+  return known.request;
+}

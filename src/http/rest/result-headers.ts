@@ -4,10 +4,11 @@ import type { Reply } from '../message/reply.ts';
 
 /** What GraphQL says of a result beside its rows, as headers: REST's body is the rows alone. */
 export function resultHeaders({ document: { computedAt, metadata } }: CachedResult): Reply['headers'] {
-  const { rowCount, truncated, cost } = metadata;
+  const { rowCount, ofRows, truncated, cost } = metadata;
   const costs = cost === undefined ? '' : costText(cost);
   return {
     'querygate-row-count': String(rowCount),
+    ...(ofRows === undefined ? {} : { 'querygate-of-rows': String(ofRows) }),
     'querygate-truncated': String(truncated),
     'querygate-computed-at': new Date(computedAt).toISOString(),
     ...(costs === '' ? {} : { 'querygate-cost': costs }),

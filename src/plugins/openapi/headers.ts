@@ -9,6 +9,11 @@ const headers: Readonly<Record<string, { readonly name: string; readonly definit
   CacheControl: header('Cache-Control', text, 'How long the response may be reused (RFC 9111, RFC 5861).'),
   CacheStatus: header('Cache-Status', text, 'How the rows were obtained (RFC 9211).'),
   RowCount: header('Querygate-Row-Count', { type: 'integer', minimum: 0 }, 'The number of rows.'),
+  OfRows: header(
+    'Querygate-Of-Rows',
+    { type: 'integer', minimum: 0 },
+    'The number of rows of the result, if the request has row arguments.',
+  ),
   Truncated: header('Querygate-Truncated', { type: 'boolean' }, 'true if max rows cut the result.'),
   ComputedAt: header(
     'Querygate-Computed-At',
@@ -33,6 +38,9 @@ export const resultHeaders: readonly string[] = [
   ...['RowCount', 'Truncated', 'ComputedAt', 'Cost', 'ETag', 'Age', 'CacheControl', 'CacheStatus', 'Vary'],
   ...['RequestId', 'RateLimit', 'RateLimitPolicy'],
 ];
+
+/** What those to row arguments have besides. */
+export const rowArgumentHeaders: readonly string[] = ['OfRows'];
 
 /** What those of a deprecated endpoint have besides. */
 export const deprecationHeaders: readonly string[] = ['Deprecation', 'Sunset', 'Link'];

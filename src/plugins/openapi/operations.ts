@@ -6,10 +6,11 @@ import { type Format, formats } from '../../formats/format.ts';
 import { graphqlOperation } from '../../http/graphql/examples.ts';
 import { endpointPath } from '../../http/message/paths.ts';
 import { pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
-import { deprecationHeaders, headersOf, resultHeaders } from './headers.ts';
+import { deprecationHeaders, headersOf, resultHeaders, rowArgumentHeaders } from './headers.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
 import { requestParameters } from './parameters.ts';
 import { otherResponses } from './responses.ts';
+import { rowParameters } from './row-parameters.ts';
 
 /** The name of the schema of a query's rows. */
 export const rowName = ({ name }: SavedQuery): string => `${pascalCase(name)}Row`;
@@ -25,7 +26,7 @@ export function operation({ field, query, isPinned }: PublicName): JsonObject {
     summary: description,
     description: `${version}${describeDeprecation(deprecated)}At most ${maxRows} rows. ${describeCaching(caching)} Also at ${addresses}.`,
     ...markDeprecated(query),
-    parameters: requestParameters(query),
+    parameters: [...requestParameters(query), ...rowParameters(query)],
     responses: {
       200: result(refTo('schemas', rowName(query)), maxRows, headersOfResult(query)),
       ...otherResponses,
@@ -106,7 +107,7 @@ export function fileOperation({ name, field, query }: PublicName): JsonObject {
     ...markDeprecated(query),
     tags: ['endpoints'],
     summary: `The rows of ${name} in other formats.`,
-    parameters: [format, ...requestParameters(query)],
+    parameters: [format, ...requestParameters(query), ...rowParameters(query)],
     responses: {
       200: {
         description: 'The rows, in the order of the query.',
@@ -126,8 +127,11 @@ function describeCaching(caching: CachePolicy | 'disabled'): string {
   return `Results are cached for ${ttlSeconds} s${warming}.`;
 }
 
-const headersOfResult = ({ deprecated }: SavedQuery): readonly string[] =>
-  deprecated === undefined ? resultHeaders : [...resultHeaders, ...deprecationHeaders];
+const headersOfResult = ({ deprecated, rowArguments }: SavedQuery): readonly string[] => [
+  ...resultHeaders,
+  ...(rowArguments === undefined ? [] : rowArgumentHeaders),
+  ...(deprecated === undefined ? [] : deprecationHeaders),
+];
 
 function result(row: JsonObject, maxRows: number, headers: readonly string[]): JsonObject {
   return {

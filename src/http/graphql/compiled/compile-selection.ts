@@ -10,6 +10,7 @@ import {
 } from '../document/collect-fields.ts';
 import { type RowSize, rowSizeOf } from '../document/row-size.ts';
 import { metadataValues, valuesOfObtaining } from '../schema/metadata-fields.ts';
+import { aggregatesWriter, type ReadRowTasks, type RowOutcomes, RowTasks } from './row-tasks.ts';
 import { type BinaryText, toBinaryText } from './rows/binary-text.ts';
 import type { Cells, ColumnGroup } from './rows/cell-blocks.ts';
 import { compileRecord } from './rows/record-writer.ts';
@@ -27,8 +28,12 @@ export interface SelectionWriter {
   readonly groups: readonly ColumnGroup[];
   /** What it selects in records, a column each, whose cells must have been made too. */
   readonly selected: readonly SelectedColumn[];
-  /** Appends the JSON text to the pieces of a response. @throws UnexpectedCell */
-  write(result: CachedResult, cells: Cells, pieces: Piece[]): void;
+  /** Appends the JSON text to the pieces of a response. @param outcomes of its `rowTasks` @throws UnexpectedCell */
+  write(result: CachedResult, cells: Cells, pieces: Piece[], outcomes: RowOutcomes): void;
+  /**
+   * Its row tasks by the values of variables. Their outcomes are needed to write it.
+   */
+  readonly rowTasks: ReadRowTasks;
   /** The fields that return the rows, each under its own response key. */
   readonly rowLists: readonly RowListField[];
   /** Whether the text depends on how the result was obtained, not only on the document. */
@@ -47,6 +52,8 @@ export type Piece = BinaryText | RowList;
 /** A field that returns the rows. */
 interface RowListField extends CollectedField {
   readonly size: RowSize;
+  /** The place of its row task; undefined for all rows. */
+  readonly taskAt: number | undefined;
 }
 
 /** What a saved query's field returns, as far as writing it needs to know. */
@@ -67,7 +74,7 @@ export interface RecordColumn {
   readonly type: GraphQLObjectType;
 }
 
-type WriteMember = (result: CachedResult, cells: Cells, pieces: Piece[]) => void;
+type WriteMember = (result: CachedResult, cells: Cells, pieces: Piece[], outcomes: RowOutcomes) => void;
 
 /** Compiles what an operation selects below one root field; the fields are those of `schema/result-type.ts`. */
 export function compileSelection(
@@ -79,8 +86,15 @@ export function compileSelection(
   const groups = new Set<ColumnGroup>();
   const selected: SelectedColumn[] = [];
   const rowLists: RowListField[] = [];
+  const tasks = new RowTasks();
   const members = fields.map((field, at) => {
     const start = `${at > 0 ? ',' : '{'}${JSON.stringify(field.responseKey)}:`;
+    if (field.name === 'aggregates') {
+      const taskAt = tasks.add(output, field);
+      const text = aggregatesWriter(output.query, field, scope);
+      const write: WriteMember = (_result, _cells, pieces, outcomes) => pieces.push(text(outcomes[taskAt]));
+      return { start, write };
+    }
     if (field.name !== 'rows') return { start, write: memberWriter(output, field, scope) };
     const cells = collectFields(selectionsBelow(field), scope);
     const columns = cells.map((cell) => {
@@ -98,16 +112,18 @@ export function compileSelection(
     for (const group of rows.groups) {
       if (!columns.some(({ record }) => record?.group === group)) groups.add(group);
     }
-    rowLists.push({ ...field, size: rowSizeOf(cells, scope) });
-    return { start, write: rowsWriter(rows) };
+    const taskAt = hasArguments(field) ? tasks.add(output, field) : undefined;
+    rowLists.push({ ...field, size: rowSizeOf(cells, scope), taskAt });
+    return { start, write: rowsWriter(rows, taskAt) };
   });
   return {
     groups: [...groups],
     selected,
-    write(result, cells, pieces) {
+    rowTasks: tasks.read,
+    write(result, cells, pieces, outcomes) {
       for (const { start, write } of members) {
         pieces.push(start);
-        write(result, cells, pieces);
+        write(result, cells, pieces, outcomes);
       }
       pieces.push(members.length === 0 ? '{}' : '}');
     },
@@ -144,10 +160,15 @@ function rowMember(
     : { responseKey, place };
 }
 
+/** @param taskAt the place of its row task; undefined for all rows */
 const rowsWriter =
-  ({ list }: RowsWriter): WriteMember =>
-  ({ document }, cells, pieces) =>
-    pieces.push(list(cells, document.metadata.rowCount));
+  ({ list }: RowsWriter, taskAt: number | undefined): WriteMember =>
+  ({ document }, cells, pieces, outcomes) =>
+    pieces.push(
+      list(cells, document.metadata.rowCount, taskAt === undefined ? undefined : outcomes[taskAt]?.rows),
+    );
+
+const hasArguments = ({ nodes }: CollectedField): boolean => (nodes[0]?.arguments ?? []).length > 0;
 
 /** The value of a field beside the rows: of `schema/metadata-fields.ts`, or the name of the type. */
 function memberWriter(

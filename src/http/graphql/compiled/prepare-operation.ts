@@ -10,6 +10,7 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
 } from 'graphql';
+import type { RowTask } from '../../../row-arguments/row-task.ts';
 import { EndpointRequest } from '../../message/prepared-request.ts';
 import {
   type CollectedField,
@@ -32,6 +33,8 @@ export interface QueryField {
   readonly nodes: readonly FieldNode[];
   readonly endpoint: EndpointRequest;
   readonly writer: SelectionWriter;
+  /** In the order of the writer. */
+  readonly rowTasks: readonly (RowTask | undefined)[];
 }
 
 /** The members of `data`, in order: a root field, a constant such as `__typename`, or a query of the schema. */
@@ -114,7 +117,7 @@ export function prepareOperation(
           if (definition === undefined || node === undefined) throw new TypeError('no such field');
           const values = getArgumentValues(definition, node, variableValues);
           const endpoint = new EndpointRequest(output.query, rawArguments(output.query, values));
-          return { responseKey, nodes, endpoint, writer };
+          return { responseKey, nodes, endpoint, writer, rowTasks: writer.rowTasks(variableValues) };
         });
       } catch {
         return undefined;

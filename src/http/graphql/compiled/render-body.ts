@@ -2,6 +2,8 @@ import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { PerOwnerQueue } from '../../../concurrency/per-owner-queue.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
+import type { ReadRows } from '../../../row-arguments/row-reader.ts';
+import type { RowOutcome, RowTask } from '../../../row-arguments/row-task.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
 import { httpLimits } from '../../message/http-limits.ts';
 import { rowListBytes } from '../document/row-size.ts';
@@ -9,12 +11,14 @@ import type { Piece } from './compile-selection.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest } from './operation-request.ts';
 import type { QueryField, RootMember } from './prepare-operation.ts';
+import type { RowOutcomes } from './row-tasks.ts';
 import { type BinaryText, toBinaryText } from './rows/binary-text.ts';
 import { type Cells, copyMargin } from './rows/cell-blocks.ts';
 import { UnexpectedCell } from './rows/cell-writers.ts';
 
 export interface RenderOptions {
   readonly derived: DerivedCache;
+  readonly readRows: ReadRows;
   readonly budget: ByteBudget;
   /** Renders a large response in pieces, with turns of the event loop in between. */
   readonly turns: LoopTurns;
@@ -27,6 +31,8 @@ interface Rendering {
   readonly request: OperationRequest;
   /** One for each root field; undefined for those that are null. */
   readonly results: readonly (CachedResult | undefined)[];
+  /** What became of the row tasks of each of them. */
+  readonly outcomes?: readonly RowOutcomes[];
   /** Gives the JSON text of the errors; called once, and only if every cell fits its type. */
   readonly errors: (() => BinaryText) | undefined;
   readonly owner: Owner;
@@ -42,7 +48,7 @@ interface Rendering {
  */
 export type RenderBody = (rendering: Rendering) => Promise<Buffer | undefined>;
 
-export function buildRenderBody({ derived, budget, turns }: RenderOptions): RenderBody {
+export function buildRenderBody({ derived, readRows, budget, turns }: RenderOptions): RenderBody {
   const largeOnes = new PerOwnerQueue();
   const renderInTurns = (rendering: Rendering): Promise<Buffer> =>
     turns.run(rendering.owner, render(rendering, derived));
@@ -61,14 +67,41 @@ export function buildRenderBody({ derived, budget, turns }: RenderOptions): Rend
     const { owner } = rendering;
     const bytes = estimateBytes(rendering);
     try {
-      if (bytes > budget.largeBytes) return await largeOnes.run(owner, () => renderLarge(rendering, bytes));
-      return await renderInTurns(rendering);
+      const complete = rendering.request.fields.some(({ rowTasks }) => rowTasks.length > 0)
+        ? { ...rendering, outcomes: await outcomesOf(rendering, readRows) }
+        : rendering;
+      if (bytes > budget.largeBytes) return await largeOnes.run(owner, () => renderLarge(complete, bytes));
+      return await renderInTurns(complete);
     } catch (error) {
       // The executor says which cell it is, of few enough rows.
       if (error instanceof UnexpectedCell && bytes <= maxExecutorBytes) return undefined;
       throw error;
     }
   };
+}
+
+/** One result after another: what the first task reads of the rows, the others need not read again. */
+async function outcomesOf(
+  { request, results, owner }: Rendering,
+  readRows: ReadRows,
+): Promise<readonly RowOutcomes[]> {
+  const readOf = async (result: CachedResult, task: RowTask) => {
+    try {
+      return await readRows(result, task, owner);
+    } catch (error) {
+      if (error instanceof TypeError) throw new UnexpectedCell();
+      throw error;
+    }
+  };
+  const outcomes: (RowOutcome | undefined)[][] = [];
+  for (const [at, { rowTasks }] of request.fields.entries()) {
+    const result = results[at];
+    const ofField: (RowOutcome | undefined)[] = [];
+    for (const task of result === undefined ? [] : rowTasks)
+      ofField.push(task && result && (await readOf(result, task)));
+    outcomes.push(ofField);
+  }
+  return outcomes;
 }
 
 /** Renders a response in steps of some milliseconds. @throws UnexpectedCell */
@@ -96,7 +129,7 @@ const byteLengthOf = (piece: Piece): number => (typeof piece === 'string' ? piec
 
 /** The pieces of `data` in order, with the cells that its rows are made of. */
 function* collectPieces(
-  { request, results }: Rendering,
+  { request, results, outcomes = [] }: Rendering,
   derived: DerivedCache,
   pieces: Piece[],
 ): Generator<void> {
@@ -106,11 +139,12 @@ function* collectPieces(
     pieces.push(`${at > 0 ? ',' : ''}${JSON.stringify(member.responseKey)}:`);
     if ('endpoint' in member) {
       const result = results[field];
+      const ofField = outcomes[field] ?? [];
       field += 1;
       if (result === undefined) pieces.push('null');
       else {
         const cells = yield* makeCells(result, member, derived);
-        member.writer.write(result, cells, pieces);
+        member.writer.write(result, cells, pieces, ofField);
       }
     } else {
       yield* collectConstant(member, pieces);
@@ -156,6 +190,13 @@ function estimateBytes({ request, results }: Rendering): number {
 }
 
 /** About the bytes of all rows that a root field returns. */
-export function rowBytes({ writer }: Pick<QueryField, 'writer'>, { document }: CachedResult): number {
-  return writer.rowLists.reduce((sum, { size }) => sum + rowListBytes(size, document), 0);
+export function rowBytes(
+  { writer, rowTasks }: Pick<QueryField, 'writer' | 'rowTasks'>,
+  { document }: CachedResult,
+): number {
+  return writer.rowLists.reduce((sum, { size, taskAt }) => {
+    const first = taskAt === undefined ? undefined : rowTasks[taskAt]?.arguments.first;
+    const share = first === undefined ? 1 : Math.min(1, first / Math.max(1, document.metadata.rowCount));
+    return sum + share * rowListBytes(size, document);
+  }, 0);
 }

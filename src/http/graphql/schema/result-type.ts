@@ -11,12 +11,17 @@ import { memoize } from '../../../memoize.ts';
 import { camelCase, pascalCase } from '../../../names/graphql-names.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { parseRows } from '../../../results/result-document.ts';
+import { bytesOfRows, parseSelectedRows } from '../../../row-arguments/gather-rows.ts';
+import { allRows } from '../../../row-arguments/row-arguments.ts';
+import { rowTask } from '../../../row-arguments/row-task.ts';
 import type { Context } from '../context.ts';
 import { collectFields } from '../document/collect-fields.ts';
 import { type RowSize, rowListBytes, rowSizeOf } from '../document/row-size.ts';
 import { describeField, outputValue } from './field-type.ts';
 import { objectType } from './object-type.ts';
 import { fieldType } from './record-type.ts';
+import { aggregateOutput } from './rows/aggregate-type.ts';
+import { readRowArguments, rowArgumentTypes, whereArgument } from './rows/row-inputs.ts';
 import { resultFields } from './shared-types.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -49,16 +54,40 @@ function buildResultType(query: SavedQuery): GraphQLObjectType<CachedResult, Con
   const rows: GraphQLFieldConfig<CachedResult, Context> = {
     type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(row))),
     description: 'The rows, in the order of the saved query.',
-    resolve: async ({ document }, _args, context, info) => {
-      await context.chargeResponseBytes(rowListBytes(selectedRowSize(info), document));
-      return parseRows(document);
+    args: rowArgumentTypes(query),
+    resolve: async (result, args, context, info) => {
+      const { document } = result;
+      const given = readRowArguments(query, args);
+      const bytes = rowListBytes(selectedRowSize(info), document);
+      if (given === allRows) {
+        await context.chargeResponseBytes(bytes);
+        return parseRows(document);
+      }
+      const outcome = await context.readRows(result, rowTask(query.columns, given));
+      const { identity } = document.encodings;
+      await context.chargeResponseBytes((bytes * bytesOfRows(outcome)) / identity.byteLength);
+      return parseSelectedRows(document, outcome);
     },
   };
+  const aggregates = query.rowArguments && aggregatesField(query);
   return objectType<CachedResult>({
     name: `${name}Result`,
     description: `The result of ${query.name}, at most ${query.maxRows} rows.`,
-    fields: { rows, ...resultFields },
+    fields: { rows, ...(aggregates && { aggregates }), ...resultFields },
   });
+}
+
+function aggregatesField(query: SavedQuery): GraphQLFieldConfig<CachedResult, Context> {
+  const { type, aggregates } = aggregateOutput(query);
+  return {
+    type: new GraphQLNonNull(type),
+    description: 'Values computed from the rows.',
+    args: whereArgument(query),
+    resolve: async (result, args, context) => {
+      const task = rowTask(query.columns, readRowArguments(query, args), aggregates);
+      return (await context.readRows(result, task)).aggregates;
+    },
+  };
 }
 
 function selectedRowSize({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo): RowSize {

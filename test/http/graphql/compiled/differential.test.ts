@@ -23,6 +23,7 @@ import { zeroCounters } from '../../../../src/results/counters.ts';
 import type { CachedResult, CacheStatus, GetResult } from '../../../../src/results/get-result.ts';
 import { openMemoryStore } from '../../../../src/results/memory-store.ts';
 import { buildDocument } from '../../../../src/results/result-document.ts';
+import { buildReadRows } from '../../../../src/row-arguments/row-reader.ts';
 import { randomCatalog, randomRows } from '../../../support/random-catalog.ts';
 import { randomOperation } from '../../../support/random-operation.ts';
 
@@ -174,14 +175,25 @@ test('a compiled operation is answered and reported as Yoga does it, byte for by
     const audit = (error: unknown) => void audited.push(String(error));
     const load = { budget: new ByteBudget(undefined, largeBytes), turns, audit };
     const memory = openMemoryStore(100_000, zeroCounters());
+    const readRows = buildReadRows({ derived: memory.derived, turns });
     const compiled = buildAnswerCompiled({
       getResult,
+      readRows,
       derived: buildDerivedCache(memory.derived),
       ...load,
       log,
       now,
     });
-    const yoga = buildAnswerWithYoga({ schema, checkDocument, persisted, getResult, ...load, log, now });
+    const yoga = buildAnswerWithYoga({
+      schema,
+      checkDocument,
+      persisted,
+      getResult,
+      readRows,
+      ...load,
+      log,
+      now,
+    });
     const allowed = new Set(catalog.queries.slice(0, endpoints).map(({ id }) => id));
     const principal: Principal = {
       ...unrestricted('test'),

@@ -12,6 +12,7 @@ import { zeroCounters } from '../../../../src/results/counters.ts';
 import type { GetResult } from '../../../../src/results/get-result.ts';
 import { openMemoryStore } from '../../../../src/results/memory-store.ts';
 import { buildDocument } from '../../../../src/results/result-document.ts';
+import { buildReadRows } from '../../../../src/row-arguments/row-reader.ts';
 import { draftQuery } from '../../../support/queries.ts';
 
 const queries = ['wrong', 'failing'].map((name) => draftQuery({ name, columns: { x: 'integer' }, sql: '' }));
@@ -27,13 +28,16 @@ async function answer(query: string, rowCount: number) {
     if (bound.query.name === 'failing') throw new TypeError('a bug');
     return { document, caching: 'disabled', cacheStatus: 'HIT' } as never;
   };
+  const { derived } = openMemoryStore(1_000_000, zeroCounters());
+  const turns = new LoopTurns();
   const build = buildGraphql({
     getResult,
+    readRows: buildReadRows({ derived, turns }),
     introspection: true,
     audit: () => {},
-    derived: buildDerivedCache(openMemoryStore(1_000_000, zeroCounters()).derived),
+    derived: buildDerivedCache(derived),
     budget: new ByteBudget(),
-    turns: new LoopTurns(),
+    turns,
     log,
     now: () => new Date(),
   });

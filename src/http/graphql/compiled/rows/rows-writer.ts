@@ -40,8 +40,8 @@ interface OutputBytes {
 export interface RowsWriter {
   /** Whose cells must have been made. */
   readonly groups: readonly ColumnGroup[];
-  /** @throws UnexpectedCell */
-  list(cells: Cells, rowCount: number): RowList;
+  /** @param selected the rows of the list, by their places; undefined for all @throws UnexpectedCell */
+  list(cells: Cells, rowCount: number, selected?: Uint32Array): RowList;
 }
 
 /**
@@ -53,12 +53,13 @@ export function compileRows(members: readonly RowMember[]): RowsWriter {
   const groups = [...new Set(parts.flatMap((part) => ('group' in part ? [part.group] : [])))];
   return {
     groups,
-    list: (cells, rowCount) => {
+    list: (cells, rowCount, selected) => {
       const [group] = groups;
       const count = group === undefined ? rowCount : cells.block(group).rowCount;
       return rowList(
         parts.map((part) => sourceOf(part, cells)),
-        count,
+        selected?.length ?? count,
+        selected,
       );
     },
   };
@@ -130,12 +131,15 @@ const comma = 0x2c;
 const [openBrace, closeBrace] = [0x7b, 0x7d];
 const [openBracket, closeBracket] = [0x5b, 0x5d];
 
-function rowList(sources: readonly Source[], rowCount: number): RowList {
+function rowList(sources: readonly Source[], rowCount: number, selected: Uint32Array | undefined): RowList {
   // Each row has a brace and a comma besides its parts, of which the first comma becomes the other brace.
   const byteLength =
     rowCount === 0
       ? '[]'.length
-      : sources.reduce((sum, source) => sum + byteLengthOf(source, rowCount), '['.length + 2 * rowCount);
+      : sources.reduce(
+          (sum, source) => sum + byteLengthOf(source, rowCount, selected),
+          '['.length + 2 * rowCount,
+        );
   return {
     byteLength,
     *write(out, start) {
@@ -145,7 +149,7 @@ function rowList(sources: readonly Source[], rowCount: number): RowList {
       for (let row = 0; row < rowCount; ) {
         const end = at + bytesPerStep;
         while (row < rowCount && at < end) {
-          at = writeRow(sources, row, out, at);
+          at = writeRow(sources, selected === undefined ? row : (selected[row] as number), out, at);
           row += 1;
         }
         yield;
@@ -159,9 +163,14 @@ function rowList(sources: readonly Source[], rowCount: number): RowList {
   };
 }
 
-function byteLengthOf({ starts, stride, from, to, skip }: Source, rowCount: number): number {
+function byteLengthOf(
+  { starts, stride, from, to, skip }: Source,
+  rowCount: number,
+  selected: Uint32Array | undefined,
+): number {
   let bytes = 0;
-  for (let row = 0; row < rowCount; row += 1) {
+  for (let at = 0; at < rowCount; at += 1) {
+    const row = selected === undefined ? at : (selected[at] as number);
     bytes += (starts[row * stride + to] ?? 0) - (starts[row * stride + from] ?? 0) - skip;
   }
   return bytes;

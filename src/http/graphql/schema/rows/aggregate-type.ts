@@ -1,0 +1,111 @@
+import {
+  type GraphQLFieldConfig,
+  GraphQLFloat,
+  GraphQLInt,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  type GraphQLScalarType,
+} from 'graphql';
+import type { Column, SavedQuery } from '../../../../catalog/model/saved-query.ts';
+import { memoize } from '../../../../memoize.ts';
+import { camelCase, pascalCase } from '../../../../names/graphql-names.ts';
+import { exactAggregate, isSummable } from '../../../../row-arguments/aggregate-rows.ts';
+import type { Aggregate } from '../../../../row-arguments/row-arguments.ts';
+import type { Context } from '../../context.ts';
+import { outputValue, scalarOf } from '../field-type.ts';
+import { objectType } from '../object-type.ts';
+import { scalars } from '../shared-types.ts';
+
+/** The values of aggregates in their order; undefined for NULL. */
+export type AggregateTexts = readonly (string | undefined)[];
+
+/** What a field of the type shows: the place of its value. */
+interface Place {
+  readonly at: number;
+  readonly aggregate: Aggregate;
+  readonly column: Pick<Column, 'type' | 'repeated' | 'name'>;
+}
+
+/** The aggregates of the marked columns, and where each is in the type. */
+export interface AggregateOutput {
+  readonly type: GraphQLObjectType<AggregateTexts, Context>;
+  readonly aggregates: readonly Aggregate[];
+  /** By the names of its fields, but `count`. */
+  readonly groups: ReadonlyMap<string, AggregateGroup>;
+}
+
+interface AggregateGroup {
+  readonly typeName: string;
+  /** The values of its fields, by their names. @throws GatewayError INVALID_PARAMETER for an integer that is not exact */
+  readonly values: ReadonlyMap<string, (texts: AggregateTexts) => unknown>;
+}
+
+const functions = ['sum', 'avg', 'min', 'max'] as const;
+
+const descriptions = {
+  sum: 'The sum of the values that are not NULL.',
+  avg: 'The average of the values that are not NULL.',
+  min: 'The least value.',
+  max: 'The greatest value.',
+} as const;
+
+const typeNames = { sum: 'Sums', avg: 'Averages', min: 'Minimums', max: 'Maximums' } as const;
+
+/** The type of `aggregates`; only for a query with marked columns. */
+export const aggregateOutput = memoize((query: SavedQuery): AggregateOutput => {
+  const { filter = [], order = [] } = query.rowArguments ?? {};
+  const marked = query.columns.filter((column) => filter.includes(column) || order.includes(column));
+  const made = new Map<string, AggregateGroup>();
+  const aggregates: Aggregate[] = [{ function: 'count', column: undefined }];
+  const name = pascalCase(query.name);
+  const groups = functions.flatMap((one): [string, GraphQLFieldConfig<AggregateTexts, Context>][] => {
+    const columns = one === 'sum' || one === 'avg' ? marked.filter(isSummable) : marked;
+    if (columns.length === 0) return [];
+    const values = new Map<string, (texts: AggregateTexts) => unknown>();
+    const fields = columns.map((column): [string, GraphQLFieldConfig<AggregateTexts, Context>] => {
+      const aggregate = { function: one, column: column.name };
+      const place = { at: aggregates.length, aggregate, column: resultOf(one, column) };
+      aggregates.push(aggregate);
+      const resolve = valueAt(place);
+      values.set(camelCase(column.name), resolve);
+      return [camelCase(column.name), { type: typeOf(place), description: column.description, resolve }];
+    });
+    const type = objectType<AggregateTexts>({
+      name: `${name}${typeNames[one]}`,
+      description: descriptions[one],
+      fields: Object.fromEntries(fields),
+    });
+    made.set(one, { typeName: type.name, values });
+    return [
+      [one, { type: new GraphQLNonNull(type), description: descriptions[one], resolve: (texts) => texts }],
+    ];
+  });
+  const type = objectType<AggregateTexts>({
+    name: `${name}Aggregates`,
+    description: `Values computed from rows of ${query.name}; null where no row has a value.`,
+    fields: {
+      count: {
+        type: new GraphQLNonNull(GraphQLInt),
+        description: 'How many rows there are.',
+        resolve: ([count]) => Number(count),
+      },
+      ...Object.fromEntries(groups),
+    },
+  });
+  return { type, aggregates, groups: made };
+});
+
+/** An average of integers has a fraction. */
+function resultOf(name: (typeof functions)[number], { type, repeated, name: column }: Column) {
+  return { name: column, type: name === 'avg' && type === 'integer' ? 'float' : type, repeated } as const;
+}
+
+const typeOf = ({ column }: Place): GraphQLScalarType =>
+  column.type === 'integer' ? GraphQLFloat : scalars[scalarOf[column.type]];
+
+const valueAt =
+  ({ at, aggregate, column }: Place) =>
+  (texts: AggregateTexts): unknown => {
+    const text = exactAggregate(texts[at], aggregate);
+    return text === undefined ? null : outputValue({ ...column, required: false }, JSON.parse(text));
+  };

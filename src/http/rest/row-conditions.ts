@@ -1,0 +1,181 @@
+import { type ArgumentReader, invalid, type Operator, shorten } from '../../row-arguments/argument-reader.ts';
+import type { Condition } from '../../row-arguments/row-arguments.ts';
+
+/** The operators of PostgREST, and `ne` as GraphQL has it. */
+const operators: Readonly<Record<string, Operator>> = {
+  eq: 'eq',
+  neq: 'ne',
+  ne: 'ne',
+  lt: 'lt',
+  lte: 'lte',
+  gt: 'gt',
+  gte: 'gte',
+  like: 'like',
+  in: 'in',
+  is: 'isNull',
+};
+
+const rightOperator = 'write an operator, as in eq.1, gte.1, in.(1,2), like.a*, is.null or not.eq.1';
+
+/** Whether a value reads like a condition. */
+export const isCondition = (text: string): boolean => {
+  const [first, second] = text.split('.', 2);
+  const name = first === 'not' ? second : first;
+  return text.includes('.') && name !== undefined && Object.hasOwn(operators, name);
+};
+
+/**
+ * Parses the condition of one column as PostgREST writes it: `gte.400`, `not.in.(a,"b,c")`.
+ *
+ * @throws GatewayError INVALID_PARAMETER
+ * @see https://docs.postgrest.org/en/stable/references/api/tables_views.html#operators
+ */
+export function parseCondition(reader: ArgumentReader, column: string, text: string): Condition {
+  return new ConditionParser(reader, column, text).parseAll((parser) => parser.ofColumn(column, 0, false));
+}
+
+/**
+ * Parses a tree of conditions: `(a.eq.1,not.and(b.gt.2,c.is.null))`.
+ *
+ * @param name `and` or `or`, the parameter
+ * @throws GatewayError INVALID_PARAMETER
+ */
+export function parseTree(reader: ArgumentReader, name: 'and' | 'or', text: string): Condition {
+  return new ConditionParser(reader, name, text).parseAll((parser) => parser.tree(name, 0));
+}
+
+class ConditionParser {
+  readonly #reader: ArgumentReader;
+  /** For messages. */
+  readonly #name: string;
+  readonly #text: string;
+  #at = 0;
+
+  constructor(reader: ArgumentReader, name: string, text: string) {
+    this.#reader = reader;
+    this.#name = name;
+    this.#text = text;
+  }
+
+  parseAll(parse: (parser: this) => Condition): Condition {
+    const condition = parse(this);
+    if (this.#at < this.#text.length) throw this.#wrong('the end');
+    return condition;
+  }
+
+  tree(kind: 'and' | 'or', depth: number): Condition {
+    this.#expect('(');
+    const conditions: Condition[] = [];
+    do conditions.push(this.#member(depth + 1));
+    while (this.#take(','));
+    this.#expect(')');
+    return this.#reader.both(kind, conditions, depth);
+  }
+
+  #member(depth: number): Condition {
+    if (this.#take('not.')) return this.#reader.not(this.#member(depth + 1), depth);
+    for (const kind of ['and', 'or'] as const) {
+      if (this.#text.startsWith(`${kind}(`, this.#at)) {
+        this.#at += kind.length;
+        return this.tree(kind, depth);
+      }
+    }
+    const column = this.#word();
+    if (column === '') throw this.#wrong('a column');
+    this.#expect('.');
+    return this.ofColumn(column, depth, true);
+  }
+
+  /** @param isMember whether a value ends at a comma or a bracket */
+  ofColumn(column: string, depth: number, isMember: boolean): Condition {
+    if (this.#take('not.')) return this.#reader.not(this.ofColumn(column, depth + 1, isMember), depth);
+    const name = this.#word();
+    const operator = Object.hasOwn(operators, name) ? operators[name] : undefined;
+    if (operator === undefined || !this.#take('.'))
+      throw invalid(column, `got ${shorten(this.#text.slice(this.#at - name.length))}; ${rightOperator}`);
+    if (operator === 'isNull') return this.#is(column, this.#value(isMember));
+    if (operator === 'in') return this.#reader.comparison(column, operator, this.#list());
+    const value = this.#value(isMember);
+    return this.#reader.comparison(column, operator, [operator === 'like' ? withPercents(value) : value]);
+  }
+
+  #is(column: string, value: string): Condition {
+    switch (value.toLowerCase()) {
+      case 'null':
+        return this.#reader.comparison(column, 'isNull', ['true']);
+      case 'not_null':
+        return this.#reader.comparison(column, 'isNull', ['false']);
+      case 'true':
+      case 'false':
+        return this.#reader.comparison(column, 'eq', [value]);
+    }
+    throw invalid(column, `is.${value.slice(0, 60)}: must be is.null, is.not_null, is.true or is.false`);
+  }
+
+  #list(): readonly string[] {
+    this.#expect('(');
+    const values: string[] = [];
+    if (this.#take(')')) return values;
+    do values.push(this.#value(true));
+    while (this.#take(','));
+    this.#expect(')');
+    return values;
+  }
+
+  #value(isMember: boolean): string {
+    if (!isMember) return this.#rest(this.#text.length);
+    if (this.#take('"')) return this.#quoted();
+    const end = /[,()]/.exec(this.#text.slice(this.#at))?.index;
+    return this.#rest(end === undefined ? this.#text.length : this.#at + end);
+  }
+
+  #quoted(): string {
+    let value = '';
+    for (; this.#at < this.#text.length; this.#at += 1) {
+      const character = this.#text[this.#at];
+      if (character === '"') {
+        this.#at += 1;
+        return value;
+      }
+      if (character === '\\') this.#at += 1;
+      value += this.#text[this.#at] ?? '';
+    }
+    throw this.#wrong('"');
+  }
+
+  #rest(end: number): string {
+    const value = this.#text.slice(this.#at, end);
+    this.#at = end;
+    return value;
+  }
+
+  /** Letters, digits and `_`. */
+  #word(): string {
+    const end = /\W|$/.exec(this.#text.slice(this.#at))?.index ?? 0;
+    return this.#rest(this.#at + end);
+  }
+
+  #take(text: string): boolean {
+    if (!this.#text.startsWith(text, this.#at)) return false;
+    this.#at += text.length;
+    return true;
+  }
+
+  #expect(text: string): void {
+    if (!this.#take(text)) throw this.#wrong(JSON.stringify(text));
+  }
+
+  #wrong(expected: string) {
+    return invalid(
+      this.#name,
+      `expected ${expected} at character ${this.#at + 1}, got ${shorten(this.#text.slice(this.#at))}`,
+    );
+  }
+}
+
+/** `*` means `%`, which a URL must encode; `\*` is an asterisk. */
+const withPercents = (pattern: string): string =>
+  pattern.replaceAll(/\\(.)|\*/gsu, (match, escaped: string | undefined) => {
+    if (escaped === undefined) return '%';
+    return escaped === '*' ? '*' : match;
+  });

@@ -1,0 +1,119 @@
+import type { Column } from '../catalog/model/saved-query.ts';
+import { GatewayError } from '../errors.ts';
+import { type CellValue, valueKind } from './cell-values.ts';
+import type { ColumnNamed } from './condition-truth.ts';
+import type { RankedColumn } from './ranked-column.ts';
+import type { Aggregate } from './row-arguments.ts';
+
+/**
+ * The aggregates over some rows as JSON texts; undefined for NULL. As in SQL they skip NULL, and only counts of no values are not
+ * NULL. Sums and averages of integers and decimals are exact until they are written.
+ *
+ * @param typeOf the type of a column
+ */
+export function aggregateRows(
+  aggregates: readonly Aggregate[],
+  rows: Uint32Array,
+  column: ColumnNamed,
+  typeOf: (name: string) => Column['type'],
+): readonly (string | undefined)[] {
+  return aggregates.map(({ function: name, column: of }) => {
+    if (of === undefined) return String(rows.length);
+    const { values, ranks } = column(of);
+    const counts = countRanks(rows, ranks, values.length);
+    const count = counts.reduce((sum, one, rank) => (rank === 0 ? sum : sum + one), 0);
+    if (name === 'count') return String(count);
+    if (count === 0) return undefined;
+    const type = typeOf(of);
+    if (name === 'min' || name === 'max') {
+      const rank =
+        name === 'min'
+          ? counts.findIndex((one, at) => at > 0 && one > 0)
+          : counts.findLastIndex((one) => one > 0);
+      return valueKind(type).json(values[rank - 1] as CellValue);
+    }
+    return name === 'sum' ? sumText(type, values, counts) : averageText(type, values, counts, count);
+  });
+}
+
+/** The types of which there are sums and averages. */
+export const isSummable = ({ type }: Pick<Column, 'type'>): boolean =>
+  type === 'integer' || type === 'float' || type === 'numeric';
+
+function countRanks(rows: Uint32Array, ranks: RankedColumn['ranks'], most: number): Uint32Array {
+  const counts = new Uint32Array(most + 1);
+  for (const row of rows) {
+    const rank = ranks[row] as number;
+    counts[rank] = (counts[rank] as number) + 1;
+  }
+  return counts;
+}
+
+function sumText(
+  type: Column['type'],
+  values: readonly CellValue[],
+  counts: Uint32Array,
+): string | undefined {
+  if (type === 'float') return finiteText(floatSum(values, counts));
+  const sum = exactSum(values, counts);
+  return type === 'numeric' ? valueKind(type).json(sum) : String(sum);
+}
+
+function averageText(
+  type: Column['type'],
+  values: readonly CellValue[],
+  counts: Uint32Array,
+  count: number,
+): string | undefined {
+  if (type === 'float') return finiteText(floatSum(values, counts) / count);
+  const sum = exactSum(values, counts);
+  if (type === 'integer') return finiteText(Number(sum) / count);
+  // Away from zero at half a unit of the ninth digit, as AVG of a NUMERIC.
+  const unit = 10n ** 29n * BigInt(count);
+  const half = sum < 0n ? -unit / 2n : unit / 2n;
+  return valueKind(type).json(((sum + half) / unit) * 10n ** 29n);
+}
+
+/**
+ * The text of an aggregate.
+ *
+ * @throws GatewayError INVALID_PARAMETER if it is an integer that JSON numbers do not have exactly
+ */
+export function exactAggregate(
+  text: string | undefined,
+  { function: name, column = '' }: Aggregate,
+): string | undefined {
+  if (text === undefined || !/^-?\d+$/.test(text) || Number.isSafeInteger(Number(text))) return text;
+  throw new GatewayError(
+    'INVALID_PARAMETER',
+    `${column}: its ${name} is beyond ±9007199254740991, up to which JSON numbers are exact; use avg, or fewer rows`,
+    { parameter: column },
+  );
+}
+
+/** JSON has no infinities. */
+const finiteText = (value: number): string | undefined =>
+  Number.isFinite(value) ? String(value) : undefined;
+
+function exactSum(values: readonly CellValue[], counts: Uint32Array): bigint {
+  let sum = 0n;
+  for (let rank = 1; rank < counts.length; rank += 1) {
+    const count = counts[rank] as number;
+    if (count > 0) sum += BigInt(values[rank - 1] as CellValue) * BigInt(count);
+  }
+  return sum;
+}
+
+/** With the errors of rounding added up apart, as Neumaier does. */
+function floatSum(values: readonly CellValue[], counts: Uint32Array): number {
+  let [sum, error] = [0, 0];
+  for (let rank = 1; rank < counts.length; rank += 1) {
+    const count = counts[rank] as number;
+    if (count === 0) continue;
+    const value = Number(values[rank - 1]) * count;
+    const next = sum + value;
+    error += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum;
+    sum = next;
+  }
+  return sum + error;
+}

@@ -1,0 +1,142 @@
+import type { Column, SavedQuery } from '../catalog/model/saved-query.ts';
+import { textProblem } from '../catalog/binding/list-values.ts';
+import { GatewayError } from '../errors.ts';
+import { isSummable } from './aggregate-rows.ts';
+import { argumentLimits } from './argument-limits.ts';
+import { type CellValue, valueKind } from './cell-values.ts';
+import { parseLike } from './like-pattern.ts';
+import type {
+  Aggregate,
+  AggregateFunction,
+  Comparison,
+  ComparisonOperator,
+  Condition,
+  OrderKey,
+} from './row-arguments.ts';
+
+/** How a comparison is written; `isNull` takes true or false. */
+export type Operator = ComparisonOperator | 'in' | 'like' | 'isNull';
+
+const { maxConditions, maxConditionDepth, maxConditionValues, maxLikeLength } = argumentLimits;
+
+/**
+ * Reads the row arguments of one request from the texts of a caller, within the limits, whatever they are written in. All of its
+ * methods throw GatewayError INVALID_PARAMETER.
+ */
+export class ArgumentReader {
+  readonly #filter: ReadonlyMap<string, Column>;
+  readonly #order: ReadonlyMap<string, Column>;
+  #conditions = 0;
+  #values = 0;
+
+  constructor({ rowArguments }: Pick<SavedQuery, 'rowArguments'>) {
+    this.#filter = byName(rowArguments?.filter ?? []);
+    this.#order = byName(rowArguments?.order ?? []);
+  }
+
+  comparison(name: string, operator: Operator, operands: readonly string[]): Comparison {
+    this.#count();
+    const column = find(this.#filter, name, 'filtered');
+    const [text = ''] = operands;
+    if (operator === 'isNull') return { kind: operator, column: name, isNull: text === 'true' };
+    if (operator === 'in') {
+      this.#values += operands.length;
+      if (this.#values > maxConditionValues)
+        throw invalid(name, `the lists of in have more than ${maxConditionValues} values together`);
+      return { kind: operator, column: name, values: operands.map((one) => cellValueOf(column, one)) };
+    }
+    if (operator === 'like') return { kind: operator, column: name, pattern: patternOf(column, text) };
+    return { kind: operator, column: name, value: cellValueOf(column, text) };
+  }
+
+  /** @param depth of the condition, from 0 */
+  both(kind: 'and' | 'or', conditions: readonly Condition[], depth: number): Condition {
+    this.#limitDepth(depth);
+    return { kind, conditions };
+  }
+
+  not(condition: Condition, depth: number): Condition {
+    this.#limitDepth(depth);
+    return { kind: 'not', condition };
+  }
+
+  /** @param nullsFirst undefined for the order of BigQuery: before all others ascending, after them descending */
+  orderKey(name: string, descending: boolean, nullsFirst: boolean = !descending): OrderKey {
+    this.#count();
+    find(this.#order, name, 'ordered by');
+    return { column: name, descending, nullsFirst };
+  }
+
+  aggregate(name: AggregateFunction, columnName: string | undefined): Aggregate {
+    this.#count();
+    if (columnName === undefined) {
+      if (name === 'count') return { function: name, column: undefined };
+      throw invalid(name, 'needs a column');
+    }
+    const column = find(new Map([...this.#filter, ...this.#order]), columnName, 'aggregated');
+    if ((name === 'sum' || name === 'avg') && !isSummable(column))
+      throw invalid(columnName, `${name} needs a column of numbers`);
+    return { function: name, column: columnName };
+  }
+
+  #count(): void {
+    this.#conditions += 1;
+    if (this.#conditions > maxConditions)
+      throw new GatewayError(
+        'INVALID_PARAMETER',
+        `Conditions, keys of the order and aggregates are more than ${maxConditions} together`,
+      );
+  }
+
+  #limitDepth(depth: number): void {
+    if (depth >= maxConditionDepth)
+      throw new GatewayError(
+        'INVALID_PARAMETER',
+        `Conditions are more than ${maxConditionDepth} levels deep; nest fewer`,
+      );
+  }
+}
+
+const byName = (columns: readonly Column[]) => new Map(columns.map((column) => [column.name, column]));
+
+function find(columns: ReadonlyMap<string, Column>, name: string, done: string): Column {
+  const column = columns.get(name);
+  if (column !== undefined) return column;
+  const right = columns.size === 0 ? 'no column can be' : `these can be: ${[...columns.keys()].join(', ')}`;
+  throw invalid(name, `cannot be ${done}; ${right}`);
+}
+
+function cellValueOf({ name, type }: Column, text: string): CellValue {
+  const wrong = textProblem(text);
+  if (wrong !== undefined) throw invalid(name, wrong);
+  const { ofText, right } = valueKind(type);
+  const value = ofText(text);
+  if (value === undefined) throw invalid(name, `got ${shorten(text)}; must be ${right}`);
+  return value;
+}
+
+function patternOf({ name, type }: Column, text: string) {
+  if (type !== 'string') throw invalid(name, 'like needs a column of texts');
+  if (text.length > maxLikeLength)
+    throw invalid(name, `the pattern of like has ${text.length} characters; the limit is ${maxLikeLength}`);
+  const wrong = textProblem(text);
+  if (wrong !== undefined) throw invalid(name, wrong);
+  const pattern = parseLike(text);
+  if (pattern === undefined) throw invalid(name, 'in a pattern of like, \\ must be before %, _ or \\');
+  return pattern;
+}
+
+/** @param name of a column, or of an argument */
+export const invalid = (name: string, wrong: string): GatewayError => {
+  const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name;
+  return new GatewayError('INVALID_PARAMETER', `${shown}: ${wrong}`, { parameter: shown });
+};
+
+export const shorten = (text: string): string =>
+  JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+/** `first` or `limit`, or `offset`. */
+export function readCount(name: string, value: string): number {
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  throw invalid(name, `got ${shorten(value)}; must be a whole number from 0`);
+}

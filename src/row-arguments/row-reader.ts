@@ -1,0 +1,63 @@
+import type { Owner } from '../concurrency/fair-share.ts';
+import { type LoopTurns, runSteps } from '../concurrency/loop-turns.ts';
+import type { CachedResult } from '../results/get-result.ts';
+import type { DerivedStore } from '../results/memory-store.ts';
+import type { Condition } from './row-arguments.ts';
+import { RowTable } from './row-table.ts';
+import { type RowOutcome, type RowTask, runRowTask } from './row-task.ts';
+import { RowThread } from './row-thread.ts';
+
+/**
+ * Finds rows of a result: on the event loop in steps if it is small, otherwise in a thread.
+ *
+ * @returns not a promise if the columns were read before, and the work is little
+ * @throws GatewayError QUERY_TOO_EXPENSIVE; OVERLOADED
+ */
+export type ReadRows = (
+  result: CachedResult,
+  task: RowTask,
+  owner: Owner,
+) => RowOutcome | Promise<RowOutcome>;
+
+/** Bytes of a document that are read on the event loop at most. */
+const maxLoopBytes = 256 * 1024;
+
+/** Comparisons on the event loop at most: those of cells, and those of characters with patterns. */
+const maxLoopComparisons = 2_000_000;
+
+/** Work that is done at once if the columns were read before: about a millisecond. */
+const maxStepComparisons = 100_000;
+
+/** @param derived keeps what was read of results, in their memory */
+export function buildReadRows({ derived, turns }: { derived: DerivedStore; turns: LoopTurns }): ReadRows {
+  const thread = new RowThread(turns);
+  return ({ document, caching }, task, owner) => {
+    const { identity } = document.encodings;
+    const comparisons = comparisonsOf(task, document.metadata.rowCount, identity.byteLength);
+    if (identity.byteLength > maxLoopBytes || comparisons > maxLoopComparisons)
+      return thread.run(document, task, owner);
+    const key = `rows ${document.id}`;
+    const kept = derived.get(key);
+    const table = kept instanceof RowTable ? kept : new RowTable();
+    const steps = runRowTask(task, table, identity);
+    const isRead = table.has(task.columns.map(({ name }) => name));
+    if (isRead && comparisons <= maxStepComparisons) return runSteps(steps);
+    return turns.run(owner, steps).then((outcome) => {
+      // No later request gets the rows of a query that is not cached.
+      if (caching !== 'disabled' && !isRead) derived.set(key, table, table.bytes);
+      return outcome;
+    });
+  };
+}
+
+function comparisonsOf({ arguments: { where, orderBy } }: RowTask, rowCount: number, bytes: number): number {
+  const count = (condition: Condition): number => {
+    if ('conditions' in condition)
+      return condition.conditions.reduce((sum, one) => sum + count(one), rowCount);
+    if ('condition' in condition) return rowCount + count(condition.condition);
+    if (condition.kind !== 'like') return rowCount;
+    const { parts } = condition.pattern;
+    return rowCount + bytes * Math.max(1, ...parts.map(({ length }) => length));
+  };
+  return rowCount * (1 + orderBy.length) + (where === undefined ? 0 : count(where));
+}

@@ -1,0 +1,47 @@
+import type { Column } from '../catalog/model/saved-query.ts';
+import { aggregateRows } from './aggregate-rows.ts';
+import { type Aggregate, columnsOf, type RowArguments } from './row-arguments.ts';
+import type { RowTable } from './row-table.ts';
+import { selectRows } from './select-rows.ts';
+
+/** What is to be found out about the rows of a document. Plain data. */
+export interface RowTask {
+  readonly arguments: RowArguments;
+  /** Over the selected rows. */
+  readonly aggregates: readonly Aggregate[];
+  /** All columns that it names. */
+  readonly columns: readonly Pick<Column, 'name' | 'type'>[];
+}
+
+export interface RowOutcome {
+  /** The places of the rows in the document, in their order. */
+  readonly rows: Uint32Array;
+  /** Where they are in it, as `RowTable` gives it. */
+  readonly spans: Uint32Array;
+  /** The values of the aggregates as JSON texts; undefined for NULL. */
+  readonly aggregates: readonly (string | undefined)[];
+}
+
+export function rowTask(
+  columns: readonly Column[],
+  given: RowArguments,
+  aggregates: readonly Aggregate[] = [],
+): RowTask {
+  const names = new Set([...columnsOf(given), ...aggregates.map(({ column }) => column)]);
+  const needed = columns.filter(({ name }) => names.has(name)).map(({ name, type }) => ({ name, type }));
+  return { arguments: given, aggregates, columns: needed };
+}
+
+/** Does it in steps of some milliseconds at most. @param identity the document without a coding */
+export function* runRowTask(task: RowTask, table: RowTable, identity: Buffer): Generator<void, RowOutcome> {
+  yield* table.read(identity, task.columns);
+  const rows = yield* selectRows(task.arguments, table.column, table.rowCount);
+  const types = new Map(task.columns.map(({ name, type }) => [name, type]));
+  const aggregates = aggregateRows(
+    task.aggregates,
+    rows,
+    table.column,
+    (name) => types.get(name) ?? 'string',
+  );
+  return { rows, spans: table.spansOf(rows), aggregates };
+}

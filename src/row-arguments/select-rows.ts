@@ -1,0 +1,55 @@
+import { type ColumnNamed, rowsThatMatch } from './condition-truth.ts';
+import type { RankedColumn } from './ranked-column.ts';
+import type { OrderKey, RowArguments } from './row-arguments.ts';
+
+/** The places of the rows that the arguments keep, in their order. In steps of some milliseconds at most. */
+export function* selectRows(
+  { where, orderBy, offset, first }: RowArguments,
+  column: ColumnNamed,
+  rowCount: number,
+): Generator<void, Uint32Array<ArrayBuffer>> {
+  const isKept = where && (yield* rowsThatMatch(where, column, rowCount));
+  let rows = new Uint32Array(rowCount);
+  let count = 0;
+  for (let row = 0; row < rowCount; row += 1) {
+    if (isKept !== undefined && !isKept(row)) continue;
+    rows[count] = row;
+    count += 1;
+  }
+  rows = rows.subarray(0, count);
+  // The last key first: each sort keeps the order of rows that are equal by its key.
+  for (const key of orderBy.toReversed()) {
+    yield;
+    rows = sortRows(rows, key, column(key.column));
+  }
+  return rows.slice(offset, first === undefined ? undefined : offset + first);
+}
+
+/** Counts how many rows have each rank, and puts each row where those before it end. */
+function sortRows(
+  rows: Uint32Array<ArrayBuffer>,
+  { descending, nullsFirst }: OrderKey,
+  { values, ranks }: RankedColumn,
+): Uint32Array<ArrayBuffer> {
+  const last = values.length + 1;
+  const placeOf = (rank: number) => {
+    if (rank === 0) return nullsFirst ? 0 : last;
+    return descending ? last - rank : rank;
+  };
+  const starts = new Uint32Array(last + 2);
+  for (const row of rows) {
+    const after = placeOf(ranks[row] as number) + 1;
+    starts[after] = (starts[after] as number) + 1;
+  }
+  for (let place = 1; place < starts.length; place += 1) {
+    starts[place] = (starts[place] as number) + (starts[place - 1] as number);
+  }
+  const sorted = new Uint32Array(rows.length);
+  for (const row of rows) {
+    const place = placeOf(ranks[row] as number);
+    const at = starts[place] as number;
+    sorted[at] = row;
+    starts[place] = at + 1;
+  }
+  return sorted;
+}

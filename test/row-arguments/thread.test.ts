@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { LoopTurns, runSteps } from '../../src/concurrency/loop-turns.ts';
+import { buildApplyRowRequest } from '../../src/http/rest/apply-row-request.ts';
+import { readRowRequest } from '../../src/http/rest/row-parameters.ts';
+import { ByteBudget } from '../../src/http/message/byte-budget.ts';
+import type { RequestHead } from '../../src/http/message/head.ts';
+import { EndpointRequest } from '../../src/http/message/prepared-request.ts';
+import { zeroCounters } from '../../src/results/counters.ts';
+import type { CachedResult } from '../../src/results/get-result.ts';
+import { openMemoryStore } from '../../src/results/memory-store.ts';
+import { buildDocument, parseRows } from '../../src/results/result-document.ts';
+import { buildReadRows } from '../../src/row-arguments/row-reader.ts';
+import { RowTable } from '../../src/row-arguments/row-table.ts';
+import { runRowTask } from '../../src/row-arguments/row-task.ts';
+import { measureLongestTurn } from '../support/longest-turn.ts';
+import { draftQuery } from '../support/queries.ts';
+
+const query = draftQuery({
+  columns: { id: 'integer', text: 'string', share: 'float' },
+  caching: ['caching: 900s', 'row_arguments: all'],
+  maxRows: 100_000,
+  sql: 'select 1',
+});
+
+const rowCount = 64_000;
+
+/** 64 MB. */
+async function largeResult(): Promise<CachedResult> {
+  const rows = Array.from({ length: rowCount }, (_, id) =>
+    JSON.stringify({ id, text: `${(id * 7919) % 64_007} ${'aé'.repeat(330)}`, share: (id * 31) % 1000 }),
+  );
+  const document = await buildDocument({ rows, truncated: false }, 0);
+  const caching = { ttlSeconds: 900, warmingSeconds: undefined, staleIfErrorSeconds: 900 };
+  return { document, caching, cacheStatus: 'HIT', obtainedAt: 0 };
+}
+
+const requestOf = (search: string) => {
+  const parameters = new Map(
+    [...new URLSearchParams(search)].map(([name, value]) => [name, [value]] as const),
+  );
+  const request = readRowRequest(new EndpointRequest(query, parameters));
+  if (request === undefined) throw new Error('nothing is asked');
+  return request;
+};
+
+test('conditions on 64 MB, hostile ones too, do not hold the event loop', async () => {
+  const result = await largeResult();
+  const { derived } = openMemoryStore(400_000_000, zeroCounters());
+  const turns = new LoopTurns();
+  const readRows = buildReadRows({ derived, turns });
+  const apply = buildApplyRowRequest({ readRows, derived, budget: new ByteBudget(), turns });
+  const head = { headers: {} } as RequestHead;
+  const end = measureLongestTurn();
+  const found = [];
+  for (const search of [
+    'share=eq.5&order=text.desc&limit=3',
+    `text=like.*${'a*'.repeat(100)}b`,
+    `or=(${Array.from({ length: 95 }, (_, at) => `text.gt.${at}`).join(',')})`,
+    'order=share.desc,text,id.desc',
+    'select=count(),share.avg(),text.max()',
+  ]) {
+    const { document } = await apply(result, requestOf(search), head, 'a key');
+    found.push(document.metadata.rowCount);
+    expect(document.metadata.ofRows).toBe(rowCount);
+    if (found.length === 1) expect(parseRows(document).map(({ share }) => share)).toEqual([5, 5, 5]);
+  }
+  expect(end()).toBeLessThan(50);
+  expect(found).toEqual([3, 0, rowCount, rowCount, 1]);
+}, 300_000);
+
+test('a thread answers as the event loop does', async () => {
+  const result = await largeResult();
+  const { derived } = openMemoryStore(400_000_000, zeroCounters());
+  const readRows = buildReadRows({ derived, turns: new LoopTurns() });
+  const { task } = requestOf('share=lt.3&order=text&offset=2');
+  const own = runSteps(runRowTask(task, new RowTable(), result.document.encodings.identity));
+  const [one, other] = await Promise.all([readRows(result, task, 'a'), readRows(result, task, 'b')]);
+  expect(one).toEqual(own);
+  expect(other).toEqual(own);
+}, 300_000);
