@@ -297,7 +297,9 @@ GROUP BY status;
     expect(written()).toContain('AND status >= @at_least\nGROUP BY status\n');
     expect(written()).toMatch(/project:\n {4}type: string\n.*\n {4}required: true\n {4}tenant: true\n/);
     expect(written()).toMatch(/at_least:\n {4}type: integer\n.*\n {4}bind: INT64\n/);
-    expect(written()).toContain('requests: { type: integer, required: true, description: "Fill in: ');
+    expect(written()).toMatch(
+      / {2}requests:\n {4}type: integer\n {4}required: true\n {4}description: "Fill in: /,
+    );
     expect(errors).toContain('@project is the tenant, because it is compared with project');
     expect(errors).toContain('Could be parameters (with --parameter days):');
     expect(errors).toContain('INTERVAL 7 DAY → INTERVAL @days DAY');
@@ -331,7 +333,7 @@ GROUP BY status;
     expect(written().split('\n')[1]).toBe(before.split('\n')[1]);
     expect(written()).toContain('It is what requests contains.');
     expect(written()).toContain(
-      'last: { type: timestamp, required: true, description: "Fill in: what last contains." }',
+      '  last:\n    type: timestamp\n    required: true\n    description: "Fill in: what last contains."\n',
     );
   });
 

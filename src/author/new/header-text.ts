@@ -1,4 +1,4 @@
-import { Document, isCollection, isMap, isPair, isScalar, type YAMLMap } from 'yaml';
+import { Document, isCollection, isPair, isScalar } from 'yaml';
 import { fillIn } from '../../catalog/header/unfinished.ts';
 import { pascalCase } from '../../names/graphql-names.ts';
 import { columnTypes } from '../../catalog/model/saved-query.ts';
@@ -47,9 +47,8 @@ export function headerText({ name, id, description, tenant, earlier }: HeaderOpt
   });
   const caching = document.get('caching', true) as { comment?: string } | undefined;
   if (caching) caching.comment = ' how long a result is fresh, as in 60s';
-  for (const pair of mapAt(document, 'columns').items) if (isMap(pair.value)) pair.value.flow = true;
   quoteCommentEnds(document.contents);
-  const text = document.toString({ lineWidth: 0, flowCollectionPadding: true });
+  const text = document.toString({ lineWidth: 0 });
   return text.replaceAll('*/', '*\\/');
 }
 
@@ -61,8 +60,6 @@ function quoteCommentEnds(node: unknown): void {
   quoteCommentEnds(node.key);
   quoteCommentEnds(node.value);
 }
-
-const mapAt = (document: Document, key: string) => document.get(key, true) as YAMLMap;
 
 type TextAt = (path: string, otherwise: string) => string;
 
@@ -89,7 +86,9 @@ function parameterData(
       : { default: yamlValue(type, parameter.default) }),
     // No caller should get the rows of a tenant that it did not name.
     ...(isTenant && parameter.default !== undefined && { example: parameter.default }),
-    ...parameter.bounds,
+    ...Object.fromEntries(
+      Object.entries(parameter.bounds ?? {}).map(([key, bound]) => [key, yamlValue(type, bound)]),
+    ),
     ...(isTenant && { tenant: true }),
     ...(type === 'enum' && { values: enumValues(name, values, textAt) }),
   };

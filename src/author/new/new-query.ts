@@ -30,7 +30,7 @@ type ResultColumns = Parameters<typeof describeSql>[0]['resultColumns'];
 
 export interface NewOptions {
   readonly force?: boolean;
-  /** Names of proposed parameters that take the place of their literals, or `all`. */
+  /** Names of proposed parameters that take the place of their literals; `all` for the usual ones. */
   readonly parameter?: readonly string[];
 }
 
@@ -139,6 +139,7 @@ async function describeNative(sql: string, resultColumns: ResultColumns): Promis
     parameters,
     tenants: [],
     proposals: [],
+    others: [],
   };
 }
 

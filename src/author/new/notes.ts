@@ -13,7 +13,8 @@ const usualConversion =
 
 /** What the author of a new file should know and decide, for standard error. */
 export function notesOf({ file, text, description }: NotesOptions): string {
-  const { columns, conversions, names, parameters, proposals, replacements, sql, tenants } = description;
+  const { columns, conversions, names, others, parameters, proposals, replacements, sql, tenants } =
+    description;
   const sqlLine = text.slice(0, text.indexOf('---*/\n')).split('\n').length + 1;
   const lineOf = (offset: number) => sqlLine + sql.slice(0, offset).split('\n').length - 1;
   const lines = [
@@ -41,6 +42,10 @@ export function notesOf({ file, text, description }: NotesOptions): string {
       proposals.map(
         ({ start, text: literal, instead }) => `${file}:${lineOf(start)} ${oneLine(literal)} → ${instead}`,
       ),
+    ),
+    ...list(
+      'On request, by --parameter and the name:',
+      others.map(({ start, text: literal, name }) => `${file}:${lineOf(start)} ${oneLine(literal)}: ${name}`),
     ),
   ];
   const open = unfinishedTexts(file, text);

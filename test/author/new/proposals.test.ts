@@ -94,6 +94,47 @@ from \`a.b.events_*\` where _table_suffix between '20260101' and '20260131' and 
     expect(described.parameters).toMatchObject([{ repeated: true, type: 'string', default: ['a', 'b'] }]);
   });
 
+  test('the days of an interval are at least one', async () => {
+    const sql = 'select ts from logs where ts > timestamp_sub(current_timestamp(), interval 7 day)';
+    expect((await describeText(sql, ['days'])).parameters).toMatchObject([
+      { name: 'days', type: 'integer', bind: 'INT64', default: '7', bounds: { min: '1' } },
+    ]);
+  });
+
+  test.each([
+    ["request.path = '/x' and status >= 404", ['path /x: @path', 'min_status 404: @min_status']],
+    ['status < 5 and 3 <= status', ['max_status 5: @max_status', 'min_status 3: @min_status']],
+    ['cost between -1.5 and 2', ['min_cost -1.5: @min_cost', 'max_cost 2: @max_cost']],
+    ['status in (1, 2)', ['status 1,2: UNNEST(@status)']],
+    ["lower(project) = 'a'", ['lower a: @lower']],
+    ["status != 4 or project = 'a'", []],
+    ["request.path = ''", []],
+    ["(select max(tag) from unnest(tags) as tag where tag = 'a') is null", []],
+  ])('%s could have others on request', async (condition, expected) => {
+    const sql = `select ts from logs where ${condition}`;
+    const { others, proposals } = await describeText(sql);
+    expect(others.map(({ name, instead, default: value }) => `${name} ${value}: ${instead}`)).toEqual(
+      expected,
+    );
+    expect(proposals).toEqual([]);
+  });
+
+  test('on request only, a comparison, a list of an alias, and the LIMIT within the rows that are returned', async () => {
+    const sql = `select tag, rank() over (order by ts) as position from logs, unnest(tags) as tag
+where tag in ('a', 'b') and (select count(*) from users limit 3) > 1 qualify position <= 5 limit 100`;
+    expect((await describeText(sql, ['all'])).parameters).toEqual([]);
+    const described = await describeText(sql, ['tags', 'max_position', 'limit']);
+    expect(described.sql).toBe(
+      sql.replace("('a', 'b')", 'UNNEST(@tags)').replace('<= 5', '<= @max_position').replace('100', '@limit'),
+    );
+    expect(described.parameters).toMatchObject([
+      { name: 'tags', repeated: true, default: ['a', 'b'] },
+      { name: 'max_position', type: 'integer', bind: 'INT64', default: '5' },
+      { name: 'limit', bind: 'INT64', default: '100', bounds: { min: '1', max: '1000' } },
+    ]);
+    expect(described.limit).toBe(1000);
+  });
+
   test('one that is not proposed is refused', async () => {
     await expect(describeText("select ts from logs where project = 'abc'", ['projct'])).rejects.toThrow(
       'no parameter projct is proposed; proposed are project',

@@ -1,5 +1,5 @@
 import { type Type, type ParameterType, parameterTypes } from '../types.ts';
-import type { LiteralProposal } from './literal-parameters.ts';
+import type { LiteralProposal } from './literal-proposal.ts';
 import type { ParameterUse } from './parameter-uses.ts';
 
 /** What callers send for a parameter: the text of a value of that type, one of some values, or a regular expression. */

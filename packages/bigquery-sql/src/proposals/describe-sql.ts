@@ -11,7 +11,8 @@ import { columnOrigin } from '../analysis/column-origin.ts';
 import { convertUses } from './convert-uses.ts';
 import { type DescribedParameter, describeParameters } from './describe-parameters.ts';
 import { applyEdits, type Conversion } from './edits.ts';
-import { type LiteralProposal, literalProposals } from './literal-parameters.ts';
+import { literalProposals } from './literal-parameters.ts';
+import { isUsual, type LiteralProposal } from './literal-proposal.ts';
 import { columnNames, isUsable } from './name-columns.ts';
 import { isNeverNull } from '../analysis/never-null.ts';
 import { type ParameterUse, parameterUses } from './parameter-uses.ts';
@@ -61,8 +62,11 @@ export interface SqlDescription {
   readonly columns: readonly DescribedColumn[];
   readonly parameters: readonly DescribedParameter[];
   readonly tenants: readonly TenantCandidate[];
+  /** The literals that callers often choose. */
   readonly proposals: readonly LiteralProposal[];
-  /** The LIMIT of the whole query. */
+  /** Other literals that choose rows. */
+  readonly others: readonly LiteralProposal[];
+  /** The LIMIT of the whole query; of a parameter, the greatest one. */
   readonly limit?: number | undefined;
 }
 
@@ -70,7 +74,7 @@ export interface DescribeOptions {
   readonly sql: string;
   readonly source: Source;
   readonly tables: readonly TableSchema[];
-  /** Names of proposed parameters that take the place of their literals, or `all`. */
+  /** Names of proposed parameters that take the place of their literals; `all` for the usual ones. */
   readonly chosen?: readonly string[];
   /** Names of columns that are compared with tenants, in lower case. */
   readonly tenantColumns: ReadonlySet<string>;
@@ -101,7 +105,9 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
   const comments = commentedTexts(options.sql, asWritten);
   const proposed = literalProposals(named.sql, parseStatement(named.sql, tables, source));
   checkChosen(chosen, proposed);
-  const taken = proposed.filter(({ name }) => chosen.includes(name) || chosen.includes('all'));
+  const taken = proposed.filter(
+    (proposal) => chosen.includes(proposal.name) || (isUsual(proposal) && chosen.includes('all')),
+  );
   const withParameters = applyEdits(
     named.sql,
     taken.map(({ start, end, instead }) => ({ start, end, after: instead })),
@@ -125,6 +131,7 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
   );
   requireColumns(columns, options);
   const converted = parseQuery(sql);
+  const left = literalProposals(sql, converted);
   return {
     sql,
     conversions,
@@ -134,8 +141,9 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
     columns,
     parameters,
     tenants: tenantCandidates(tenants, parameters, compiled),
-    proposals: literalProposals(sql, converted),
-    limit: limitOf(converted),
+    proposals: left.filter(isUsual),
+    others: left.filter((proposal) => !isUsual(proposal)),
+    limit: limitOf(converted) ?? greatestOf(taken.find(({ kind }) => kind === 'limit')),
   };
 }
 
@@ -288,6 +296,9 @@ function tenantCandidates(
     ],
   }));
 }
+
+const greatestOf = (limit: LiteralProposal | undefined): number | undefined =>
+  limit && Number(limit.bounds?.max);
 
 function limitOf({ query: { limit } }: Syntax.Statement): number | undefined {
   const count = limit?.count;
