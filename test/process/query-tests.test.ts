@@ -224,12 +224,62 @@ tests:
     expect(written).toContain('expect:\n      order: any\n      rows:\n        - { day: 2026-03-10 }\n');
   });
 
+  test('--update without names writes first tests of the queries with rows, of wildcard tables on the last day', async () => {
+    rmSync(file);
+    const events = '[{"name":"name","type":"STRING"}]';
+    for (const day of ['20260130', '20260131'])
+      writeFileSync(join(folder, 'tables', `events_${day}.json`), events);
+    const select = `select name, array_agg(name) as names, string_agg(name) as text from \`p.d.events_*\`
+where _table_suffix = format_date('%Y%m%d', current_date()) group by name order by name`;
+    const columns = `name: { type: string, description: Name. }
+  names: { type: string, repeated: true, description: Names. }
+  text: { type: string, description: Text. }
+`;
+    const sql = query()
+      .replace('f60', 'f62')
+      .replace(/parameters:\n.*\n/, '')
+      .replace(/ts: .*\n {2}status: .*\n/, columns)
+      .replace(/select ts[\s\S]*/, select);
+    writeFileSync(join(folder, 'events.sql'), sql);
+    mkdirSync(join(folder, 'data'));
+    for (const day of ['20260130', '20260131'])
+      writeFileSync(join(folder, 'data', `events_${day}.csv`), 'name\nview\n');
+    const { output } = await run('--update', '--data-dir', join(folder, 'data'));
+    const written = join(folder, 'tests', 'events.yaml');
+    expect(output).toContain(`wrote ${written}: a first test, of the rows of the data folder
+    names: ARRAY_AGG or ARRAY without ORDER BY: arrays are compared in any order
+    text: STRING_AGG without ORDER BY: BigQuery may return another text; add ORDER BY
+`);
+    expect(output).toContain('without tests: hits (');
+    expect(readFileSync(written, 'utf8')).toContain('now: 2026-01-31T12:00:00.000Z\n');
+    expect(readFileSync(written, 'utf8')).toContain('- { name: "view", names: ["view"], text: "view" }\n');
+  });
+
+  test('a first test has the newest of the times that counts and texts have', async () => {
+    rmSync(file);
+    const fields =
+      '[{"name":"event_ts","type":"INTEGER"},{"name":"day","type":"STRING"},{"name":"project","type":"STRING"}]';
+    writeFileSync(join(folder, 'tables', 'web.json'), fields);
+    const sql = query()
+      .replace(/ts: .*\n {2}status: .*\n/, 'event_ts: { type: integer, description: Time. }\n')
+      .replace(
+        /select ts.*/s,
+        'select event_ts from web where project = @project and timestamp_micros(event_ts) > timestamp_sub(current_timestamp(), interval 1 day)',
+      )
+      .replace('Whose. }', 'Whose., example: abc }');
+    writeFileSync(join(folder, 'hits.sql'), sql);
+    mkdirSync(join(folder, 'data'));
+    writeFileSync(join(folder, 'data', 'web.csv'), 'event_ts,day,project\n1773140400000000,20260309,abc\n');
+    await run('hits', '--update', '--data-dir', join(folder, 'data'));
+    expect(readFileSync(file, 'utf8')).toContain('now: 2026-03-10T11:00:00.000Z\n');
+  });
+
   test('a first test without data has no rows', async () => {
     rmSync(file);
     const { output } = await run('hits', '--update');
     expect(output).toContain('a first test; web has no rows yet: add some, or run it with --data-dir');
     expect(output).toContain(
-      'expects 0 rows now\n    without rows it notices little: give it values of project that give rows, or rows that the query returns\n',
+      'expects 0 rows now\n    without rows it notices little: give it a now at which its rows are new, not 2026-01-31T12:00:00Z, or values of project that give rows, or rows that the query returns\n',
     );
     expect(readFileSync(file, 'utf8')).toContain('  web: []\n');
   });
@@ -288,7 +338,9 @@ tests:
     expect((await run('hts')).errors).toContain('no saved query is named hts; did you mean hits?');
     cpSync(join(folder, 'hits.sql'), join(folder, 'other.sql'));
     writeFileSync(join(folder, 'other.sql'), query().replace('f60', 'f61'));
-    expect((await run()).output).toContain('without tests: other\n3 passed');
+    expect((await run()).output).toContain(
+      'without tests: other (--update --data-dir <folder> writes first ones)\n3 passed',
+    );
     expect((await run('other')).errors).toContain('other.yaml does not exist: the query has no tests');
   });
 });

@@ -6,3 +6,4 @@ export { rejectedAliases } from './analysis/null-rejection.ts';
 export { hasOrder, readsClock, tablesRead } from './analysis/tables-read.ts';
 export type { TenantParameter } from './analysis/tenant-conditions.ts';
 export { unfilteredTables } from './analysis/tenant-filter.ts';
+export { type UndefinedOrders, undefinedOrders } from './analysis/undefined-order.ts';

@@ -7,6 +7,12 @@ import type { QueryTest } from './load-tests.ts';
 /** A row as it is compared: one value for each column, in the form of REST; null for NULL. */
 export type ComparedRow = Readonly<Record<string, unknown>>;
 
+/** A column of the result. */
+interface ComparedColumn extends Column {
+  /** Its arrays are equal to those with the same elements in another order. */
+  readonly isUnordered?: boolean;
+}
+
 /** One difference between the expected rows and those of the query. */
 export type RowDifference =
   | { readonly kind: 'missing'; readonly at: number; readonly row: ComparedRow }
@@ -34,7 +40,7 @@ interface Expectation extends Pick<NonNullable<QueryTest['expect']>, 'match' | '
 export function compareRows(
   actual: readonly ComparedRow[],
   { rows = [], match = 'exact', order = 'exact' }: Expectation,
-  columns: readonly Column[],
+  columns: readonly ComparedColumn[],
 ): Comparison {
   const expected = rows.map((row) => normalizedRow(row, columns, match === 'subset'));
   const equal = (a: ComparedRow, b: ComparedRow) => isEqualRow(a, b, columns);
@@ -56,7 +62,11 @@ export function compareRows(
 }
 
 /** A row of a test in the form of a result. @param listedOnly leaves out the columns that the row does not list */
-function normalizedRow(row: ComparedRow, columns: readonly Column[], listedOnly: boolean): ComparedRow {
+function normalizedRow(
+  row: ComparedRow,
+  columns: readonly ComparedColumn[],
+  listedOnly: boolean,
+): ComparedRow {
   const listed = columns.filter(({ name }) => !listedOnly || name in row);
   return Object.fromEntries(listed.map((column) => [column.name, normalized(row[column.name], column)]));
 }
@@ -84,7 +94,7 @@ function scalar(value: unknown, { type }: Column): unknown {
 }
 
 /** The rows of a result, with null for the columns that are left out. */
-export const resultRow = (text: string, columns: readonly Column[]): ComparedRow => {
+export const resultRow = (text: string, columns: readonly ComparedColumn[]): ComparedRow => {
   const row = parseJson(text) as ComparedRow;
   return Object.fromEntries(
     columns.map((column) => [column.name, row[column.name] ?? (column.repeated ? [] : null)]),
@@ -92,14 +102,18 @@ export const resultRow = (text: string, columns: readonly Column[]): ComparedRow
 };
 
 /** Only the columns of the expected row are compared. */
-function isEqualRow(expected: ComparedRow, actual: ComparedRow, columns: readonly Column[]): boolean {
+function isEqualRow(expected: ComparedRow, actual: ComparedRow, columns: readonly ComparedColumn[]): boolean {
   return differentColumns(expected, actual, columns).length === 0;
 }
 
-const differentColumns = (expected: ComparedRow, actual: ComparedRow, columns: readonly Column[]) =>
+const differentColumns = (expected: ComparedRow, actual: ComparedRow, columns: readonly ComparedColumn[]) =>
   columns
-    .map(({ name }) => name)
-    .filter((name) => name in expected && !isEqualValue(expected[name], actual[name]));
+    .filter(({ name }) => name in expected)
+    .filter(({ name, isUnordered }) => {
+      const [a, b] = [expected[name], actual[name]].map(isUnordered ? withSortedArrays : (value) => value);
+      return !isEqualValue(a, b);
+    })
+    .map(({ name }) => name);
 
 const isEqualValue = (a: unknown, b: unknown): boolean => {
   // The last digit of a float depends on the order of its additions.
@@ -108,6 +122,17 @@ const isEqualValue = (a: unknown, b: unknown): boolean => {
   }
   return isDeepStrictEqual(withoutNulls(a), withoutNulls(b));
 };
+
+function withSortedArrays(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const keyed = value
+      .map(withSortedArrays)
+      .map((item) => ({ item, key: JSON.stringify(withoutNulls(item)) }));
+    return keyed.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withSortedArrays(inner)]));
+}
 
 /** Inside of records, a field that is null and one that is left out are equal. */
 function withoutNulls(value: unknown): unknown {
@@ -152,7 +177,7 @@ function pairUp(
   expected: readonly ComparedRow[],
   actual: readonly ComparedRow[],
   equal: Equal,
-  columns: readonly Column[],
+  columns: readonly ComparedColumn[],
 ): readonly RowDifference[] {
   const missing = unmatched(expected, actual, equal);
   const unexpected = unmatched(actual, expected, (a, b) => equal(b, a));
@@ -172,7 +197,7 @@ interface PlacedRow {
 function pairedDifferences(
   missing: readonly PlacedRow[],
   unexpected: readonly PlacedRow[],
-  columns: readonly Column[],
+  columns: readonly ComparedColumn[],
 ): readonly RowDifference[] {
   const left = [...unexpected];
   const differences: RowDifference[] = missing.map(({ row, at }) => {
@@ -192,7 +217,7 @@ function alignedDifferences(
   expected: readonly ComparedRow[],
   actual: readonly ComparedRow[],
   equal: Equal,
-  columns: readonly Column[],
+  columns: readonly ComparedColumn[],
 ): readonly RowDifference[] {
   let start = 0;
   while (

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { stringify } from 'yaml';
+import { isRelative } from '../../catalog/binding/times.ts';
 import { exampleValue } from '../../catalog/binding/example-parameters.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { hasOrder, readsClock, tablesRead } from '@querygate/bigquery-sql/analysis';
+import { hasOrder, readsClock, tablesRead, undefinedOrders } from '@querygate/bigquery-sql/analysis';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Config } from '../../config.ts';
 import type { EngineFactory } from '../../engine/engine-factory.ts';
@@ -15,6 +16,8 @@ const maxFileBytes = 10_000_000;
 /**
  * Writes a first test of each named query that has none: over the rows of the data folder, with the examples of the
  * parameters. What it expects is written with the rows that are returned.
+ *
+ * @param names empty for all queries whose tables have rows in the data folder
  */
 export async function writeFirstTests(
   catalog: Catalog,
@@ -23,16 +26,17 @@ export async function writeFirstTests(
   sql: EngineFactory['sql'],
 ): Promise<void> {
   const folder = testsFolder(config.queriesDir);
-  for (const query of catalog.queries.filter(({ name }) => names.includes(name))) {
+  for (const query of catalog.queries.filter(({ name }) => names.length === 0 || names.includes(name))) {
     const file = join(folder, `${query.name}.yaml`);
     if (existsSync(file) || existsSync(join(folder, `${query.name}.yml`))) continue;
     // Of SQL that is not BigQuery's, only the author knows which tables it reads.
     const tables = sql === 'native' ? [] : tablesRead(query.sql, catalog.tables);
     const files = await filesOf(tables, config);
+    if (names.length === 0 && tables.some(({ name }) => !files.has(name))) continue;
     const text = await firstTest(query, tables, { files, folder, config });
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, text, { flag: 'wx' });
-    process.stdout.write(`wrote ${file}: ${rowsText(tables, files)}\n`);
+    process.stdout.write(`wrote ${file}: ${rowsText(tables, files)}\n${orderText(query)}`);
   }
 }
 
@@ -51,7 +55,8 @@ async function firstTest(
     const value = exampleValue(parameter);
     return value === undefined ? [] : [[parameter.name, value] as const];
   });
-  const now = readsClock(query.sql) ? await newestOf(tables, files, config) : undefined;
+  const isTimed = readsClock(query.sql) || isRelativeToNow(query);
+  const now = isTimed ? await newestOf(tables, files, config) : undefined;
   return stringify(
     {
       ...(now && { now: now.toISOString() }),
@@ -91,6 +96,14 @@ async function filesOf(
   );
 }
 
+/** Whether a default or a bound of a parameter is relative to the time of the request. */
+const isRelativeToNow = ({ parameters }: SavedQuery): boolean =>
+  parameters.some((parameter) =>
+    [parameter.default, parameter.min, parameter.max]
+      .flat()
+      .some((text) => text !== undefined && isRelative(parameter, text)),
+  );
+
 /** The time at which the rows were new: a query of the last day would return none of them today. */
 async function newestOf(
   tables: readonly TableSchema[],
@@ -101,10 +114,34 @@ async function newestOf(
   const moments: Date[] = [];
   for (const { name, fields } of tables) {
     const file = files.get(name);
+    const day = /(?<!\d)(\d{4})(\d\d)(\d\d)$/.exec(name);
+    if (file !== undefined && day !== null) moments.push(...noonOf(day));
     const moment = file === undefined ? undefined : await newestMoment(file, fields, config.duckdb);
     if (moment !== undefined) moments.push(moment);
   }
   return moments.toSorted((a, b) => b.getTime() - a.getTime())[0];
+}
+
+/** The day in the name of a table, as in `events_20260131`. */
+function noonOf([, year, month, day]: RegExpExecArray): readonly Date[] {
+  const noon = new Date(`${year}-${month}-${day}T12:00:00Z`);
+  return Number.isNaN(noon.getTime()) ? [] : [noon];
+}
+
+/** What no test can compare, or not as it is. */
+function orderText({ sql, columns }: SavedQuery): string {
+  const { arrays, texts } = undefinedOrders(sql);
+  const named = (names: ReadonlySet<string>) =>
+    columns.map(({ name }) => name).filter((name) => names.has(name.toLowerCase()));
+  const lines = [
+    ...named(arrays).map(
+      (name) => `    ${name}: ARRAY_AGG or ARRAY without ORDER BY: arrays are compared in any order\n`,
+    ),
+    ...named(texts).map(
+      (name) => `    ${name}: STRING_AGG without ORDER BY: BigQuery may return another text; add ORDER BY\n`,
+    ),
+  ];
+  return lines.join('');
 }
 
 function rowsText(tables: readonly TableSchema[], files: ReadonlyMap<string, string>): string {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { undefinedOrders } from '@querygate/bigquery-sql/analysis';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { didYouMean } from '@querygate/bigquery-sql/text';
 import { type Problem, StartError } from '../../errors.ts';
@@ -26,6 +27,8 @@ export interface QueryTest {
   readonly tenant: string | undefined;
   /** Columns whose values may differ between engines. */
   readonly approximate: readonly string[];
+  /** Columns with arrays whose order the SQL does not say, in lower case. */
+  readonly unordered: ReadonlySet<string>;
   readonly parameters: Readonly<Record<string, readonly string[]>>;
   readonly tables: Fixtures;
   readonly expect: TestFileData['tests'][number]['expect'];
@@ -98,7 +101,13 @@ function parseTests(
   if (!parsed.success || problems.length > 0)
     return problems.map(({ path, message }) => ({ file, line: yaml.lineOf(path), message }));
   const { tests, unnoticed = [], ...shared } = parsed.data;
-  return { file, query, tests: tests.map((test, at) => toTest(file, shared, test, at, yaml)), unnoticed };
+  const { arrays: unordered } = undefinedOrders(query.sql);
+  return {
+    file,
+    query,
+    tests: tests.map((test, at) => ({ ...toTest(file, shared, test, at, yaml), unordered })),
+    unnoticed,
+  };
 }
 
 function toTest(
@@ -107,7 +116,7 @@ function toTest(
   test: TestFileData['tests'][number],
   at: number,
   yaml: YamlData,
-): QueryTest {
+): Omit<QueryTest, 'unordered'> {
   const tables = Object.entries({ ...data.tables, ...test.tables });
   return {
     name: test.name,

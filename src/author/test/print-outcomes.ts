@@ -1,5 +1,7 @@
 import { styleText } from 'node:util';
-import type { Column } from '../../catalog/model/saved-query.ts';
+import { readsClock } from '@querygate/bigquery-sql/analysis';
+import type { Column, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { formatInstant } from '../../files/durations.ts';
 import type { ComparedRow, RowDifference } from './compare-rows.ts';
 import type { TestOutcome } from './run-files.ts';
 
@@ -34,7 +36,7 @@ export function outcomeText(
   if (isUpdated) {
     const count = result === undefined || 'error' in result ? 0 : result.rows.length;
     const expects = `    ${file.file}:${test.line} expects ${count} ${count === 1 ? 'row' : 'rows'} now\n`;
-    return `${paint('yellow', '+')} ${title} ${time}\n${expects}${count === 0 ? noRowsText(test) : ''}`;
+    return `${paint('yellow', '+')} ${title} ${time}\n${expects}${count === 0 ? noRowsText(file.query, test) : ''}`;
   }
   const { comparison, reason } = verdict;
   const lines = [
@@ -51,10 +53,14 @@ export function outcomeText(
 }
 
 /** A test without rows passes with nearly every change of the query. */
-function noRowsText({ parameters }: TestOutcome['test']): string {
+function noRowsText({ sql }: SavedQuery, { parameters, now }: TestOutcome['test']): string {
   const names = Object.keys(parameters ?? {}).join(', ');
-  const values = names === '' ? '' : `values of ${names} that give rows, or `;
-  return `    without rows it notices little: give it ${values}rows that the query returns\n`;
+  const cures = [
+    readsClock(sql) && `a now at which its rows are new, not ${formatInstant(now)}`,
+    names !== '' && `values of ${names} that give rows`,
+    'rows that the query returns',
+  ].filter(Boolean);
+  return `    without rows it notices little: give it ${cures.join(', or ')}\n`;
 }
 
 function differenceLines(
@@ -139,7 +145,10 @@ export function summaryText(
     updated.length > 0 && paint('yellow', `${updated.length} updated`),
     (passed > 0 || updated.length === 0) && paint('green', `${passed} passed`),
   ].filter(Boolean);
-  const without = untested.length === 0 ? '' : `without tests: ${untested.join(', ')}\n`;
+  const without =
+    untested.length === 0
+      ? ''
+      : `without tests: ${untested.join(', ')} (--update --data-dir <folder> writes first ones)\n`;
   const advice = updated.length > 0 ? ': review the changes' : '';
   return `\n${without}${counts.join(', ')} (${(elapsedMs / 1000).toFixed(1)} s)${advice}\n`;
 }

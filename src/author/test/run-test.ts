@@ -41,7 +41,11 @@ function boundQuery(query: SavedQuery, { now, parameters, tenant }: QueryTest) {
 }
 
 /** Compares a result with what a test expects. */
-export function judge(query: SavedQuery, { approximate, expect }: QueryTest, result: TestResult): Verdict {
+export function judge(
+  query: SavedQuery,
+  { approximate, expect, unordered }: QueryTest,
+  result: TestResult,
+): Verdict {
   const { count, error: expected, rows, truncated } = expect ?? {};
   if (expect === undefined || [count, expected, rows, truncated].every((one) => one === undefined)) {
     if ('error' in result) return { passed: false, reason: `failed with ${describeError(result.error)}` };
@@ -60,7 +64,9 @@ export function judge(query: SavedQuery, { approximate, expect }: QueryTest, res
     return { passed: false, reason: `${count} rows expected, ${result.rows.length} returned` };
   }
   if (rows === undefined) return { passed: true };
-  const columns = query.columns.filter(({ name }) => result.isExact || !approximate.includes(name));
+  const columns = query.columns
+    .filter(({ name }) => result.isExact || !approximate.includes(name))
+    .map((column) => ({ ...column, isUnordered: unordered.has(column.name.toLowerCase()) }));
   const comparison = compareRows(result.rows, expect, columns);
   if (comparison.differences.length === 0) return { passed: true };
   const counts = `${rows.length} expected, ${result.rows.length} returned`;

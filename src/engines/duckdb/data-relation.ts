@@ -39,7 +39,8 @@ const readers: readonly (readonly [pattern: RegExp, source: (paths: string) => s
 ];
 
 /**
- * The newest moment in the TIMESTAMP and DATETIME columns of a file, or noon of its newest DATE, in UTC; undefined if it has none.
+ * The newest moment in the TIMESTAMP and DATETIME columns of a file, or noon of its newest DATE, in UTC. If it has none of these
+ * types, integers and texts count whose names say that they are times; undefined if there are none.
  *
  * @throws StartError if the file has no known format
  */
@@ -48,9 +49,9 @@ export async function newestMoment(
   fields: readonly Field[],
   options: DuckdbOptions,
 ): Promise<Date | undefined> {
-  const columnsOf = (types: readonly string[]) =>
+  const columnsOf = (types: readonly string[], named = /(?:)/) =>
     fields
-      .filter(({ type, mode }) => types.includes(type) && mode !== 'REPEATED')
+      .filter(({ name, type, mode }) => types.includes(type) && mode !== 'REPEATED' && named.test(name))
       .map(({ name }) => quote(name));
   const moments = [
     ...columnsOf(['TIMESTAMP']).map((name) => `max(try_cast(${name} AS TIMESTAMPTZ))`),
@@ -59,7 +60,15 @@ export async function newestMoment(
   const days = columnsOf(['DATE']).map(
     (name) => `(max(try_cast(${name} AS DATE)) + INTERVAL 12 HOUR)::TIMESTAMPTZ`,
   );
-  const used = moments.length > 0 ? moments : days;
+  // CSV has no types: digits may be read as a number, and a number as a text.
+  const dayTexts = columnsOf(['STRING'], /(?:^|_)(?:date|day)$/i).map(
+    (name) =>
+      `(max(coalesce(try_strptime(${name}::VARCHAR, '%Y%m%d'), try_cast(${name}::VARCHAR AS DATE))) + INTERVAL 12 HOUR)::TIMESTAMPTZ`,
+  );
+  const counts = columnsOf(['INTEGER', 'INT64'], /(?:^|_)(?:timestamp|time|ts|at|micros|millis)$/i).map(
+    (name) => `max(${momentOfCount(`try_cast(${name} AS BIGINT)`)})::TIMESTAMPTZ`,
+  );
+  const used = [moments, days, [...dayTexts, ...counts]].find(({ length }) => length > 0) ?? [];
   if (used.length === 0) return undefined;
   const { relation } = relationOf([file]);
   const database = await openDatabase(withDefaults(options));
@@ -78,6 +87,10 @@ export async function newestMoment(
     database.close();
   }
 }
+
+/** The moment that a number means, which may count microseconds, milliseconds or seconds since 1970. */
+const momentOfCount = (count: string): string =>
+  `CASE WHEN ${count} > 1e14 THEN make_timestamp(${count}) WHEN ${count} > 1e11 THEN epoch_ms(${count}) WHEN ${count} > 1e8 THEN epoch_ms(${count} * 1000) END`;
 
 /** The rows of data files of one format. */
 export interface DataRelation {

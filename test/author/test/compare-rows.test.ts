@@ -41,6 +41,20 @@ describe('one row', () => {
   });
 });
 
+describe('arrays of undefined order', () => {
+  const unordered = columns.map((one) => ({ ...one, isUnordered: one.name === 'meta' }));
+  const compare = (actual: object, expected: object) =>
+    compareRows([row(actual)], { rows: [{ ...expected }] }, unordered).differences.length;
+
+  test('are equal in any order, at any depth, and each element counts', () => {
+    expect(compare({ meta: [{ a: [2, 1] }, { a: null, b: 3 }] }, { meta: [{ b: 3 }, { a: [1, 2] }] })).toBe(
+      0,
+    );
+    expect(compare({ meta: [{ a: 1 }, { a: 1 }] }, { meta: [{ a: 1 }] })).toBe(1);
+    expect(compare({ meta: [{ a: 1 }, { a: 2 }] }, { meta: [{ a: 1 }, { a: 1 }] })).toBe(1);
+  });
+});
+
 describe('several rows', () => {
   const rows = ['a', 'b', 'c', 'd'].map((name) => row({ name, n: 1 }));
   const named = (...names: readonly string[]) => names.map((name) => ({ name, n: 1 }));
