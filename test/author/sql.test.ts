@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openRunner } from '../../src/author/sql/runner.ts';
 import { sqlUsage } from '../../src/author/sql/usage.ts';
-import { runQuerygate } from '../support/gateway-process.ts';
+import { runQuerygate, startGateway } from '../support/gateway-process.ts';
+import { queryText } from '../support/queries.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -190,6 +191,66 @@ INT64 | STRING | INT64
         rows: [[null], ['-1.5'], [exact]],
       },
     ]);
+  });
+
+  test('prints arrays and structs with the values and the names of their types', async () => {
+    const sql = `select [1, 2] as a, struct(1 as x, 'a, b' as y, [date '2026-01-01'] as \`z z\`) as b,
+[struct(numeric '1.5'), struct(null)] as c, struct(struct(true as t) as s, 'x') as d, cast(null as array<int64>) as e`;
+    const { output } = await runQuerygate(['sql', sql], noTables);
+    const cells = output
+      .split('\n')[3]
+      ?.split(' | ')
+      .map((cell) => cell.trim());
+    expect(cells).toEqual([
+      '[1, 2]',
+      '{x: 1, y: "a, b", `z z`: [2026-01-01]}',
+      '[{1.5}, {NULL}]',
+      '{s: {t: true}, "x"}',
+      'NULL',
+    ]);
+  });
+
+  test('a saved query has the defaults of its header; a required parameter must be given', async () => {
+    const file = join(folder, 'saved.sql');
+    const parameters = {
+      n: '{ type: integer, bind: INT64, default: 3, description: N. }',
+      text: 'string',
+      list: '{ type: string, repeated: true, description: List. }',
+      Day: '{ type: date, bind: DATE, default: 2026-01-31, description: Day. }',
+      of: '{ type: string, required: true, description: Of. }',
+    };
+    const sql = 'select @n as n, @text as text, array_length(@list) as size, @Day as day, @of as o';
+    const columns = { n: 'integer', text: 'string', size: 'integer', day: 'date', o: 'string' };
+    writeFileSync(file, queryText({ columns, parameters, sql }));
+    expect((await runJson([file, '-p', 'of=me'])).lines).toMatchObject([
+      { rows: [['3', '', '0', '2026-01-31', 'me']] },
+    ]);
+    const given = ['-p', 'of=me', '-p', 'N:INT64=4', '-p', 'list=a', '-p', 'list=b'];
+    expect((await runJson(['--file', file, ...given])).lines).toMatchObject([
+      { rows: [['4', '', '2', '2026-01-31', 'me']] },
+    ]);
+    expect((await runJson([file])).lines).toMatchObject([
+      { error: { message: '@of has no value; give it by -p of=value' } },
+    ]);
+  });
+
+  test('runs beside a gateway that has the store open', async () => {
+    const data = join(folder, 'shared');
+    const queries = join(folder, 'shared-queries');
+    mkdirSync(join(queries, 'tables'), { recursive: true });
+    mkdirSync(data);
+    writeFileSync(join(queries, 'tables', 't.json'), '[{ "name": "n", "type": "INTEGER" }]');
+    writeFileSync(join(queries, 'a.sql'), queryText({ columns: { n: 'integer' }, sql: 'select n from t' }));
+    writeFileSync(join(data, 't.csv'), 'n\n1\n2\n');
+    const env = { QUERIES_DIR: queries, DATA_DIR: data, STORE_FILE: '' };
+    const gateway = await startGateway({ ...env, PORT: '0' });
+    try {
+      const { lines, errors } = await runJson(['select sum(n) as n from t'], env);
+      expect(lines).toMatchObject([{ rows: [['3']] }]);
+      expect(errors).toBe('A gateway uses the store: the rows are imported once more, into memory\n');
+    } finally {
+      await gateway.end();
+    }
   });
 
   test('--help explains the output; a wrong command line names it', async () => {

@@ -96,7 +96,7 @@ describe('querygate keys', () => {
     expect(text).toMatch(/\ncount: 1\n$/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await keys(['list'])).output).toBe(
-      `${idOfKey(key)}\tone\tvalid\t2099-01-31T00:00:00Z\tlogs.all\t0123,a|b\t600/min, 4 at once\tfresh\tunknown\tall\n`,
+      `id\tname\tstate\texpires\tendpoints\ttenants\trate\tpermissions\tlast used\tallow\n${idOfKey(key)}\tone\tvalid\t2099-01-31T00:00:00Z\tlogs.all\t0123,a|b\t600/min, 4 at once\tfresh\tunknown\tall\n`,
     );
   });
 
@@ -135,10 +135,10 @@ describe('querygate keys', () => {
     const at = '2026-03-10T12:00:00Z';
     writeFileSync(`${file}.last-used.json`, JSON.stringify({ [idOfKey(used) ?? '']: at }));
     const rows = (await keys(['list'])).output.split('\n').map((line) => line.split('\t'));
-    expect(rows.map((row) => row[8])).toEqual([at, 'never', undefined]);
+    expect(rows.map((row) => row[8])).toEqual(['last used', at, 'never', undefined]);
     writeFileSync(`${file}.last-used.json`, '{');
     expect((await keys(['list'])).output).toContain('\tunknown\t');
-    expect(idOfKey(unused)).toBe(rows[1]?.[0]);
+    expect(idOfKey(unused)).toBe(rows[2]?.[0]);
   });
 
   test('a command adds the end to a file that has none, and moves it to the end', async () => {
@@ -355,7 +355,7 @@ describe('querygate keys', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     expect(output).toMatch(
-      /^\w{8}\tDashboard of abc\tvalid\t.*\tlogs\.all\tabc\t600\/min, 4 at once\tnone\tunknown\tall\nqg_\w+\n$/,
+      /^id\tname\t.*\n\w{8}\tDashboard of abc\tvalid\t.*\tlogs\.all\tabc\t600\/min, 4 at once\tnone\tunknown\tall\nqg_\w+\n$/,
     );
     const [first, second] = parseKeys(file, readFileSync(file, 'utf8')).keys;
     expect(first?.revoked).toBeInstanceOf(Date);
@@ -366,7 +366,7 @@ describe('querygate keys', () => {
     const id = idOfKey(await create()) ?? '';
     const env = { API_KEYS_FILE: file, PORT: 'abc', ENGINE: 'bigquery', QUERIES_DIR: join(folder, 'none') };
     expect(await runQuerygate(['keys', 'revoke', id], env)).toMatchObject({ exitCode: 0 });
-    expect((await runQuerygate(['keys', 'list'], env)).output).toMatch(/^\w+\tone\trevoked\t/);
+    expect((await runQuerygate(['keys', 'list'], env)).output).toMatch(/^\w+\tone\trevoked\t/m);
   });
 
   test('without API_KEYS_FILE it reports that and shows an example', async () => {

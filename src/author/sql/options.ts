@@ -4,6 +4,8 @@ import {
   readStatements,
   stringParameters,
 } from '@querygate/bigquery-sql/command';
+import { bindTexts } from '../../catalog/binding/bind.ts';
+import { parseQuery } from '../../catalog/header/parse-query.ts';
 import { commandError, parseCount } from '../arguments.ts';
 
 /** A statement to run, with what restores positions in the text that the user gave. */
@@ -35,23 +37,47 @@ export interface SqlFlags {
 }
 
 /**
- * @param given statements and files
+ * @param statements texts, and names of files
  * @throws StartError
  */
-export async function readSqlOptions(given: readonly string[], values: SqlFlags): Promise<SqlOptions> {
+export async function readSqlOptions(statements: readonly string[], values: SqlFlags): Promise<SqlOptions> {
   const json = values.json ?? false;
-  const parameters = parseParameters(values.parameter ?? []);
-  const texts = await readStatements(values.file ?? [], given);
+  const given = values.parameter ?? [];
+  const texts = await readStatements(values.file ?? [], statements);
   return {
-    statements: texts.map((text) => ({
-      ...applyParameters(text, parameters),
-      parameters: stringParameters(parameters),
-    })),
+    statements: texts.map((text) => {
+      const parameters = parseParameters([...defaultParameters(text, given), ...given]);
+      return { ...applyParameters(text, parameters), parameters: stringParameters(parameters) };
+    }),
     json,
     explain: values.explain ?? false,
     timeoutMs: parseTimeout(values.timeout),
     maxRows: parseCount('--max-rows', values.maxRows) ?? (json ? Number.MAX_SAFE_INTEGER : defaultTableRows),
   };
+}
+
+/**
+ * The parameters of a saved query that are not given, as its header has them: its defaults, else '' or no elements, as the gateway
+ * binds those that a caller leaves out; none of a text without a header, or with a wrong one.
+ */
+function defaultParameters(text: string, given: readonly string[]): readonly string[] {
+  const { query } = parseQuery('statement', 'statement', text);
+  if (query === undefined) return [];
+  const isGiven = (name: string) =>
+    given.some(
+      (one) => one.toLowerCase().startsWith(name.toLowerCase()) && /^[:=]/.test(one.slice(name.length)),
+    );
+  // Of a required one, only the author knows a value.
+  const left = query.parameters.filter(({ name, required }) => !required && !isGiven(name));
+  const { parameters } = bindTexts({ ...query, parameters: left }, () => undefined, Date.now());
+  return left.flatMap(({ name, bind = 'STRING' }) => {
+    const value = parameters[name] ?? '';
+    if (typeof value !== 'string')
+      return value.length === 0
+        ? `${name}:ARRAY<${bind}>=`
+        : value.map((one) => `${name}:ARRAY<${bind}>=${one}`);
+    return value === '' && bind !== 'STRING' ? [] : `${name}:${bind}=${value}`;
+  });
 }
 
 function parseTimeout(text: string): number {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { readConfig } from '../../config.ts';
 import { openSession, type Session } from '../../engines/duckdb/open-session.ts';
+import { storeInUse } from '../../engines/duckdb/store/open-store.ts';
 import type { Outcome, Statement } from '@querygate/bigquery-sql/duckdb';
 import { type Problem, StartError } from '../../errors.ts';
 
@@ -61,7 +62,12 @@ async function open(
     if (problems.length > 0) throw new StartError('The tables have problems', problems);
     const withRows = tables.some(({ name }) => texts.some((text) => mentions(text, name)));
     const listener = { problem: report, news: () => {} };
-    session = await openSession({ duckdb, tables, withRows, now: () => new Date(), listener });
+    const options = { duckdb, tables, withRows, now: () => new Date(), listener };
+    session = await openSession(options).catch((error: unknown) => {
+      if (!isStoreInUse(error)) throw error;
+      report('A gateway uses the store: the rows are imported once more, into memory');
+      return openSession({ ...options, duckdb: { ...duckdb, storeFile: ':memory:' } });
+    });
     return { kind: 'opened' };
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
@@ -69,6 +75,9 @@ async function open(
     return { kind: 'bad start', summary, problems: error.problems };
   }
 }
+
+const isStoreInUse = (error: unknown): boolean =>
+  error instanceof StartError && error.problems.some(({ message }) => message.includes(storeInUse));
 
 /** Whether a text contains a table's name, wherever: loading rows in vain is only slow. */
 const mentions = (text: string, table: string) => text.toLowerCase().includes(table.toLowerCase());

@@ -20,15 +20,15 @@ export interface TableOptions {
   readonly now: Date;
   /** undefined: nothing has been recorded. */
   readonly lastUsed: LastUsed | undefined;
-  /** Aligned columns with a header for people; otherwise tab-separated without a header, for programs. */
+  /** Aligned columns for people; otherwise separated by tabs, for programs. */
   readonly isTerminal: boolean;
 }
 
-/** The keys of a file, one per line. */
+/** The keys of a file, one per line, below a line with the names of the columns. */
 export function keyTable(keys: readonly KeyEntry[], { now, lastUsed, isTerminal }: TableOptions): string {
   const rows = keys.map((key) => rowOf(key, now, lastUsedText(lastUsed, key.id)));
-  if (!isTerminal) return rows.map((row) => `${row.join('\t')}\n`).join('');
-  return alignedText([header, ...rows]);
+  const lines = [header, ...rows];
+  return isTerminal ? alignedText(lines) : lines.map((row) => `${row.join('\t')}\n`).join('');
 }
 
 function rowOf(key: KeyEntry, now: Date, lastUsed: string): readonly string[] {

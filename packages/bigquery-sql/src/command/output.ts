@@ -62,10 +62,41 @@ function resultText({ columns, rows, truncated }: Result, elapsedMs: number): st
 
 function cellText(cell: Cell, type: string): string {
   if (cell === null) return 'NULL';
-  if (typeof cell === 'object') return jsonText(cell);
+  if (typeof cell === 'object') return nestedText(cell, type);
   const text = Object.is(cell, -0) ? '-0' : String(cell);
   if (type !== 'STRING' && type !== 'JSON') return text.replace(/\.0{6}(?=Z?$)/, '');
   return text.replace(/[\n\r\t]/g, (character) => escapes[character] ?? '');
 }
 
 const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** `[1, 2]` of an array, `{name: "a", 2}` of a struct with a field without a name. */
+function nestedText(cells: readonly Cell[], type: string): string {
+  const element = /^ARRAY<(.*)>$/.exec(type)?.[1];
+  const textOf = (cell: Cell, inner: string) =>
+    (inner === 'STRING' || inner === 'JSON') && cell !== null ? JSON.stringify(cell) : cellText(cell, inner);
+  if (element !== undefined) return `[${cells.map((cell) => textOf(cell, element)).join(', ')}]`;
+  const fields = fieldsOf(type);
+  const texts = cells.map((cell, at) => {
+    const { name, type: inner } = fields[at] ?? { name: undefined, type: '' };
+    return name === undefined ? textOf(cell, inner) : `${name}: ${textOf(cell, inner)}`;
+  });
+  return `{${texts.join(', ')}}`;
+}
+
+/** The fields of `STRUCT<name STRING, INT64>`. */
+function fieldsOf(type: string): readonly { readonly name: string | undefined; readonly type: string }[] {
+  const inner = /^STRUCT<(.*)>$/.exec(type)?.[1] ?? '';
+  const texts: string[] = [''];
+  let depth = 0;
+  for (const [part] of inner.matchAll(/[<>]|, |[^<>,]+|,/g)) {
+    if (part === '<') depth += 1;
+    if (part === '>') depth -= 1;
+    if (part === ', ' && depth === 0) texts.push('');
+    else texts.push(`${texts.pop()}${part}`);
+  }
+  return texts.map((text) => {
+    const [, name, own = text] = /^(.+?) ((?:ARRAY|STRUCT|RANGE)<.*|[A-Z\d]+)$/.exec(text) ?? [];
+    return { name, type: own };
+  });
+}

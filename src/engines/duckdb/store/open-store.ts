@@ -97,9 +97,12 @@ function unusable(file: string, error: unknown): StartError {
   ]);
 }
 
+/** What the problem of a store says that another process has open. */
+export const storeInUse = 'it is in use by another process';
+
 function advice(reason: string): string {
   if (/lock/i.test(reason))
-    return 'it is in use by another process: each process needs a store of its own, so set STORE_FILE to another file for this one';
+    return `${storeInUse}: each process needs a store of its own, so set STORE_FILE to another file for this one`;
   if (/EACCES|EROFS|EPERM|Permission denied|Read-only/i.test(reason)) {
     return 'it is not writable: name a file that is, or :memory: for a store that is rebuilt at each start';
   }
