@@ -39,8 +39,8 @@ const readers: readonly (readonly [pattern: RegExp, source: (paths: string) => s
 ];
 
 /**
- * The newest moment in the TIMESTAMP and DATETIME columns of a file, or noon of its newest DATE, in UTC. If it has none of these
- * types, integers and texts count whose names say that they are times; undefined if there are none.
+ * The newest moment in the TIMESTAMP and DATETIME columns of a file, or noon of its newest DATE, in UTC. Without such columns,
+ * the newest moment in integers and texts whose names are those of times. Undefined if the file has no moment.
  *
  * @throws StartError if the file has no known format
  */
