@@ -4,7 +4,8 @@ import type { Aggregate, Expression, From, Query, Select } from '../tree/nodes.t
 import { resultMembers } from '../tree/result-members.ts';
 import { isScalar } from '../types.ts';
 import { pathText, rejectedNulls } from './null-rejection.ts';
-import { callOnce, isStrictFunction, isStrictOperator } from './strictness.ts';
+import { callOnce } from '../tree/build.ts';
+import { isStrictFunction, isStrictOperator } from './strictness.ts';
 
 /** The common tables that a query may read, by name, each with those that it may read itself. */
 type Tables = ReadonlyMap<string, CommonTable>;

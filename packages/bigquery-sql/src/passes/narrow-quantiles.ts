@@ -1,14 +1,52 @@
 import { macroName } from '../tree/macro-name.ts';
 import { element } from '../tree/build.ts';
+import { isEqual } from '../tree/equal.ts';
 import { forEachNode, type Mapper, mapExpressions, mapParts } from '../tree/map.ts';
 import type { Aggregate, Call, Column, Expression, List, Query } from '../tree/nodes.ts';
 import type { Pass } from './pass.ts';
+import { arrayRead } from './rewriting/array-reads.ts';
 
 /**
  * Makes APPROX_QUANTILES compute only those quantiles that the query reads, if it reads them by `[OFFSET(n)]` with a
  * literal n and in no other way: of the 101 quantiles of a percentile query usually two are read.
  */
 export const narrowQuantiles: Pass = (query) => {
+  const direct = narrowReads(query);
+  return narrowColumns(direct);
+};
+
+/** Reads of the quantiles where they are computed: one aggregate computes all those that are read. */
+function narrowReads(query: Query): Query {
+  const found: { readonly of: Aggregate; readonly offsets: number[] }[] = [];
+  const foundOf = (of: Aggregate) => found.find((one) => isEqual(one.of, of));
+  forEachNode(query, (node) => {
+    const read = 'type' in node ? directRead(node) : undefined;
+    if (!read) return;
+    const known = foundOf(read.of);
+    if (known && !known.offsets.includes(read.offset)) known.offsets.push(read.offset);
+    else if (!known) found.push({ of: read.of, offsets: [read.offset] });
+  });
+  if (found.length === 0) return query;
+  return mapExpressions(query, (node) => {
+    const read = 'type' in node ? directRead(node) : undefined;
+    const offsets = read && foundOf(read.of)?.offsets;
+    return read && offsets
+      ? element(pick(read.of, offsets), offsets.indexOf(read.offset) + 1, node.type)
+      : node;
+  });
+}
+
+/** `quantile_disc(value, [fractions])[OFFSET(n)]`. */
+function directRead(node: Expression) {
+  const read = arrayRead(node);
+  const of = read?.array;
+  const fractions = of && fractionsOf(of);
+  if (of?.kind !== 'aggregate' || !fractions || read === undefined || read.offset >= fractions.length)
+    return undefined;
+  return { of, offset: Number(read.offset) };
+}
+
+function narrowColumns(query: Query): Query {
   const reads = readsOf(query);
   const narrowed = new Map<string, readonly number[]>();
   forEachNode(query, (node) => {
@@ -23,7 +61,7 @@ export const narrowQuantiles: Pass = (query) => {
     }
   });
   return narrowed.size === 0 ? query : narrow(query, narrowed);
-};
+}
 
 const keyOf = (from: string, name: string) => JSON.stringify([from, name]);
 

@@ -1,7 +1,9 @@
 import type { Query } from '../tree/nodes.ts';
+import { filterLists } from './filter-lists.ts';
 import { foldParameters } from './fold-parameters.ts';
 import { inlineQueries } from './inline-queries.ts';
 import { joinLists } from './join-lists.ts';
+import { limitArrays } from './limit-arrays.ts';
 import { narrowQuantiles } from './narrow-quantiles.ts';
 import type { Pass, PassOptions } from './pass.ts';
 import { pruneColumns } from './prune-columns.ts';
@@ -19,6 +21,8 @@ export const passes: Readonly<Record<string, Pass>> = {
   'split records': splitRecords,
   'unnest records': unnestRecords,
   'unnest in place': unnestInPlace,
+  'filter lists': filterLists,
+  'limit arrays': limitArrays,
   'prune columns': pruneColumns,
   'top n first': topNFirst,
   'narrow quantiles': narrowQuantiles,

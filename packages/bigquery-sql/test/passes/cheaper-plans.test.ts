@@ -59,6 +59,30 @@ const cases: readonly (readonly [pass: string, what: string, measure: Measure, s
     'SELECT id, tag FROM logs LEFT JOIN UNNEST(tags) AS tag ON TRUE ORDER BY id, tag',
   ],
   [
+    'filter lists',
+    'EXISTS over an array is no join',
+    operators(),
+    "SELECT id, EXISTS(SELECT 1 FROM UNNEST(tags) AS t WHERE t = 'x') AS x FROM logs ORDER BY id",
+  ],
+  [
+    'filter lists',
+    'a value of an array is no join',
+    operators(),
+    "SELECT id, (SELECT t FROM UNNEST(tags) AS t WHERE t < 'y') AS t FROM logs ORDER BY id",
+  ],
+  [
+    'limit arrays',
+    'the latest value is found without sorting',
+    occurrences(/list\(/g),
+    'SELECT project, ARRAY_AGG(id ORDER BY timestamp DESC LIMIT 1)[OFFSET(0)] AS latest FROM logs GROUP BY project ORDER BY project',
+  ],
+  [
+    'limit arrays',
+    'the latest values are found without sorting',
+    occurrences(/list\(/g),
+    'SELECT ARRAY_AGG(id ORDER BY happened DESC LIMIT 2) AS latest FROM events WHERE id <> 3',
+  ],
+  [
     'prune columns',
     'columns that nobody reads are not planned',
     occurrences(/bq\.upper|upper\(/g),
@@ -75,6 +99,12 @@ const cases: readonly (readonly [pass: string, what: string, measure: Measure, s
     'only the quantiles that are read are computed',
     ({ text }) => text.length,
     'SELECT q[OFFSET(50)] AS median FROM (SELECT APPROX_QUANTILES(id, 100) AS q FROM logs)',
+  ],
+  [
+    'narrow quantiles',
+    'quantiles that are read where they are computed are one aggregate',
+    ({ text }) => text.length,
+    'SELECT APPROX_QUANTILES(id, 100)[OFFSET(50)] AS median, APPROX_QUANTILES(id, 100)[OFFSET(95)] AS p95 FROM logs',
   ],
   [
     'join lists',
