@@ -69,6 +69,15 @@ export interface Engine {
   readonly source: string;
   /** Runs a saved query once. @throws GatewayError as above; any other error is a defect of the engine */
   run(bound: BoundQuery, options: RunOptions): Promise<Rows>;
+  /**
+   * The bytes that a run would read, without running it; left out by engines that do not know it.
+   *
+   * @throws GatewayError as `run` does
+   */
+  estimateBytes?(
+    bound: BoundQuery,
+    options: Pick<RunOptions, 'signal' | 'owner'>,
+  ): Promise<number | undefined>;
   /** Gives back what is open. */
   close(): Promise<void>;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 export type {
+  Answering,
   GatewayPlugin,
   Labels,
   MetricFamily,
@@ -13,11 +14,14 @@ export type {
   RunObserver,
   Sample,
 } from '../gateway/plugin.ts';
+export type { Audit } from '../http/access/audit.ts';
 export type { Exchange } from '../http/message/exchange.ts';
 export type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
+export { EndpointRequest } from '../http/message/prepared-request.ts';
 export { type Reply, replyJson } from '../http/message/reply.ts';
 export type { LogFields } from '../http/message/request-hooks.ts';
 export type { Answer, PluginRoute } from '../http/message/route.ts';
+export type { ObtainResult } from '../http/rest/obtain-result.ts';
 export { deprecation } from '../plugins/deprecation/deprecation.ts';
 export { type GraphiqlOptions, graphiql } from '../plugins/graphiql/graphiql.ts';
 export { logflare } from '../plugins/logflare/logflare.ts';

@@ -113,6 +113,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
       engineTimeoutMs: settings.engineTimeoutMs,
       isKeyText: callers.isKeyText,
       run: execution.run,
+      estimateBytes: execution.estimateBytes,
       results,
       state,
       families: () => familiesOf(plugins, log),

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { runSteps, type LoopTurns } from '../concurrency/loop-turns.ts';
 import { VersionedRef } from '../concurrency/versioned-ref.ts';
@@ -20,7 +21,8 @@ import type { ByteBudget } from '../http/message/byte-budget.ts';
 import { pathsToLog } from '../http/message/paths.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
 import { buildOpenTrace } from '../http/message/request-trace.ts';
-import type { Answer, PluginRoute } from '../http/message/route.ts';
+import type { PluginRoute } from '../http/message/route.ts';
+import { buildObtainResult } from '../http/rest/obtain-result.ts';
 import { buildRest } from '../http/rest/rest.ts';
 
 import type { Callers } from '../keys/join-sources.ts';
@@ -29,6 +31,7 @@ import type { DerivedStore } from '../results/memory-store.ts';
 import { buildReadRows } from '../row-arguments/row-reader.ts';
 import type { Tracer } from '../trace/span.ts';
 import type { Settings } from './options.ts';
+import type { Answering } from './plugin.ts';
 
 interface HttpOptions {
   readonly settings: Settings;
@@ -36,14 +39,14 @@ interface HttpOptions {
   readonly log: Logger;
   readonly writeLine?: ((line: string) => void) | undefined;
   readonly tracer?: Tracer | undefined;
-  readonly catalog: Catalog;
+  readonly catalog: AnalyzedCatalog;
   readonly callers: Callers;
   readonly trusted: TrustedDocuments | undefined;
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
   readonly hooks: RequestHooks;
   /** Makes the routes of plug-ins for a version. */
-  readonly routesOf: (catalog: Catalog, rest: Answer) => Generator<void, readonly PluginRoute[]>;
+  readonly routesOf: (catalog: Catalog, answering: Answering) => Generator<void, readonly PluginRoute[]>;
   readonly readiness: Readiness;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
@@ -55,7 +58,7 @@ interface HttpHandler {
   /** The current version is that of the catalog. */
   readonly versions: VersionedRef<PrepareRequest>;
   /** In steps: of a large catalog, it takes some tenths of a second. */
-  readonly buildVersion: (catalog: Catalog) => Generator<void, PrepareRequest>;
+  readonly buildVersion: (catalog: AnalyzedCatalog) => Generator<void, PrepareRequest>;
 }
 
 /** Connects what answers requests. */
@@ -100,11 +103,17 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors) {
     log,
     now,
   });
-  return function* (catalog: Catalog): Generator<void, PrepareRequest> {
+  const obtain = buildObtainResult({ getResult, turns, now });
+  return function* (catalog: AnalyzedCatalog): Generator<void, PrepareRequest> {
     const graphql = yield* buildGraphqlOf(catalog);
     yield;
     const rest = buildRest({ catalog, getResult, turns, now, derived, readRows, budget });
-    const plugins = yield* routesOf(catalog, rest);
+    const plugins = yield* routesOf(catalog, {
+      rest,
+      obtain,
+      audit,
+      sandboxOf: (query) => catalog.analysisOf(query).sandbox(),
+    });
     const { routesAt, loggedPath } = buildRoutes({ rest, graphql, plugins, readiness, cors, log });
     return buildPrepareRequest({ catalog, pathToLog: pathsToLog(catalog, loggedPath), routesAt });
   };

@@ -2,12 +2,12 @@ import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Closers } from '../concurrency/closers.ts';
 import { StartError } from '../errors.ts';
-import type { Answer, PluginRoute } from '../http/message/route.ts';
-import type { GatewayPlugin, MetricFamily, PluginHost } from './plugin.ts';
+import type { PluginRoute } from '../http/message/route.ts';
+import type { Answering, GatewayPlugin, MetricFamily, PluginHost } from './plugin.ts';
 
 interface OpenPlugins {
   /** The routes of all plug-ins for a version of the catalog, those of a plug-in in one step. */
-  routesOf(catalog: Catalog, rest: Answer): Generator<void, readonly PluginRoute[]>;
+  routesOf(catalog: Catalog, answering: Answering): Generator<void, readonly PluginRoute[]>;
   /** @returns resolves when nothing of them uses queries that the version does not have */
   replaceCatalog(catalog: Catalog): Promise<unknown>;
 }
@@ -46,11 +46,11 @@ export async function openPlugins(
     }
   }
   return {
-    *routesOf(catalog, rest) {
+    *routesOf(catalog, answering) {
       const routes: PluginRoute[] = [];
       for (const plugin of plugins) {
         try {
-          routes.push(...arrayOf(plugin.routes?.(catalog, { ...host, rest }) ?? []));
+          routes.push(...arrayOf(plugin.routes?.(catalog, { ...host, ...answering }) ?? []));
         } catch (error) {
           fail(plugin, 'routes', error);
         }

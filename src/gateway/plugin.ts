@@ -1,15 +1,18 @@
+import type { Sandbox } from '@querygate/bigquery-sql/sandbox';
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { Catalog } from '../catalog/model/saved-query.ts';
+import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { ImportReport, Rows, RunOptions } from '../engine/engine.ts';
+import type { Engine, ImportReport, Rows, RunOptions } from '../engine/engine.ts';
+import type { Audit } from '../http/access/audit.ts';
 import type { CatalogState } from '../http/handler/readiness.ts';
 import type { Exchange } from '../http/message/exchange.ts';
 import type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
 import type { Reply } from '../http/message/reply.ts';
 import type { LogFields } from '../http/message/request-hooks.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
+import type { ObtainResult } from '../http/rest/obtain-result.ts';
 import type { Counters } from '../results/counters.ts';
 import type { CachedResult } from '../results/get-result.ts';
 
@@ -52,8 +55,11 @@ export interface GatewayPlugin {
    * @throws GatewayError is replied in its place
    */
   onReply?(exchange: Exchange, reply: Reply): Reply;
-  /** Further fields of the line `request` of the log. A name that the line has already is left out. */
-  logFields?(exchange: Exchange, reply: Reply): LogFields;
+  /**
+   * Further fields of the line `request` of the log, if there are any. A name that the line has already is left out. A frozen
+   * object is checked once.
+   */
+  logFields?(exchange: Exchange, reply: Reply): LogFields | undefined;
   /** The reply as it is sent: 304 without a body if the caller has it already. @param seconds since the request arrived */
   onSent?(exchange: Exchange, reply: Reply, seconds: number): void;
   /** A body whose length was not known before has been sent. */
@@ -90,6 +96,8 @@ export interface PluginHost {
   isKeyText(text: string): boolean;
   /** Runs a query past the cache. @throws GatewayError as `Engine.run` does */
   run(bound: BoundQuery, options: RunOptions): Promise<Rows>;
+  /** As `Engine.estimateBytes`; undefined if the engine does not have it. */
+  readonly estimateBytes: Engine['estimateBytes'] | undefined;
   /** Counts and state of the cache. */
   readonly results: ResultState;
   /** The catalog that is served, compared with its files. */
@@ -98,11 +106,20 @@ export interface PluginHost {
   families(): readonly MetricFamily[];
 }
 
-/** The same while the routes of one version of the catalog are made. */
-export interface RouteHost extends PluginHost {
+/** What answers the requests of one version of the catalog. */
+export interface Answering {
   /** Answers requests of REST for this version. */
   readonly rest: Answer;
+  /** The rows of a saved query of this version, for a route that answers in a form of its own. */
+  readonly obtain: ObtainResult;
+  /** What callers' SQL over a saved query of this version is judged by; undefined if it takes none. */
+  readonly sandboxOf: (query: SavedQuery) => Sandbox | undefined;
+  /** Writes a line to the log for an error that refuses the caller something. What a route throws needs no call. */
+  readonly audit: Audit;
 }
+
+/** The same while the routes of one version of the catalog are made. */
+export interface RouteHost extends PluginHost, Answering {}
 
 /** What became of a look at changed files: all are served, or some are broken, or the new version could not be made. */
 export type ReloadOutcome = 'ok' | 'partial' | 'failed';

@@ -39,6 +39,7 @@ export interface QueryExecution {
   readonly updates: Engine['updates'];
   /** Runs a query past the cache. */
   readonly run: Engine['run'];
+  readonly estimateBytes: Engine['estimateBytes'];
   /** Keeps the results of another version warm. */
   replaceCatalog(catalog: Catalog): void;
 }
@@ -81,6 +82,7 @@ export async function openQueryExecution(
       if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, undefined);
       return rows;
     },
+    estimateBytes: engine.estimateBytes,
     replaceCatalog: results.replaceCatalog,
   };
 }

@@ -16,13 +16,17 @@ export interface DryRunContext {
 
 export type DryRun = Pick<QueryReply, 'schema' | 'totalBytesProcessed'>;
 
-/** The columns of a query and the bytes that a run would read. */
-export async function dryRun(bound: BoundQuery, context: DryRunContext): Promise<DryRun> {
+/**
+ * The columns of a query and the bytes that a run would read.
+ *
+ * @param sql the text to run, if it is not that of the saved query
+ */
+export async function dryRun(bound: BoundQuery, context: DryRunContext, sql?: string): Promise<DryRun> {
   const { client, options, timeoutMs, signal } = context;
   const deadline = openDeadline({ timeoutMs, caller: signal, closing: signal });
   const call = { client, bound, deadline };
   // Without the maximum: BigQuery would fail the dry run instead of reporting the bytes.
-  const { maximumBytesBilled: _, ...body } = buildQueryBody(bound, options);
+  const { maximumBytesBilled: _, ...body } = buildQueryBody(bound, options, sql);
   try {
     const query: BuildRequest = () => ({ method: 'POST', path: '/queries', body: { ...body, dryRun: true } });
     const reply = await callApi(call, query, deadline.expired, queryReply);

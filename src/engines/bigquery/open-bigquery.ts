@@ -7,6 +7,7 @@ import type { BigqueryOptions } from './bigquery-options.ts';
 import { once } from '../../memoize.ts';
 import { openClient } from './api/client.ts';
 import { checkAll, requireNoProblems } from './check-queries.ts';
+import { dryRun } from './dry-run.ts';
 import { openJobCanceller } from './job-canceller.ts';
 import { openRun } from './run-query.ts';
 import { buildTextToRun } from './text-to-run.ts';
@@ -71,6 +72,11 @@ export async function openBigquery(
     }),
     source: `bigquery ${projectId}.${dataset} ${apiEndpoint}`.trim(),
     run,
+    async estimateBytes(bound, { signal, owner }) {
+      const context = { client, options, timeoutMs: limits.timeoutMs, signal };
+      const { totalBytesProcessed } = await dryRun(bound, context, await textToRun(bound, owner));
+      return totalBytesProcessed;
+    },
     close,
   };
 }

@@ -20,16 +20,9 @@ export function authorizeAndBind(
   headers: RequestHeaders,
   now: () => Date,
 ): BoundQuery {
-  const { endpoints, tenants } = principal;
+  const { tenants } = principal;
   const { query, parameters } = request;
-  if (principal.hidesEndpoints && !mayQuery(principal, query)) throw unknownQuery(endpointRefusal(query));
-  if (endpoints !== undefined && !endpoints.has(query.id)) {
-    throw new GatewayError(
-      'FORBIDDEN',
-      'This key may not query this endpoint; the GraphQL field endpoints lists those it may query',
-      { refusal: endpointRefusal(query) },
-    );
-  }
+  requireEndpoint(principal, query);
   const sql = parameters.has(sqlParameter) ? callerSql(query, parameters) : undefined;
   if (sql !== undefined && !mayPassSql(principal)) {
     throw new GatewayError('FORBIDDEN', 'sql: this key has no permission sql; leave sql out', {
@@ -39,6 +32,23 @@ export function authorizeAndBind(
   }
   const bound = request.bind(tenants, sql, now);
   return query.labels.length === 0 ? bound : withLabels(bound, headers);
+}
+
+/**
+ * Requires that a key may query an endpoint. Call it before a message says anything of the endpoint's parameters.
+ *
+ * @throws GatewayError FORBIDDEN, or UNKNOWN_QUERY if that is to be hidden
+ */
+export function requireEndpoint(principal: Principal, query: SavedQuery): void {
+  const { endpoints } = principal;
+  if (principal.hidesEndpoints && !mayQuery(principal, query)) throw unknownQuery(endpointRefusal(query));
+  if (endpoints !== undefined && !endpoints.has(query.id)) {
+    throw new GatewayError(
+      'FORBIDDEN',
+      'This key may not query this endpoint; the GraphQL field endpoints lists those it may query',
+      { refusal: endpointRefusal(query) },
+    );
+  }
 }
 
 const endpointRefusal = ({ name }: SavedQuery): Refusal => ({ reason: 'endpoint', endpoint: name });

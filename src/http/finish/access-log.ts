@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
+import { memoize } from '../../memoize.ts';
 import type { RequestTrace } from '../../trace/span.ts';
 import type { LogFields } from '../message/request-hooks.ts';
 import { idsOf } from '../message/request-trace.ts';
@@ -50,7 +51,8 @@ export function buildAccessLog(
     const key = keyId === undefined ? '' : `,"key":"${keyId}"`;
     const name = nameOf(missing);
     const missed = name === undefined ? '' : `,"missing":"${name}"`;
-    const added = fields === undefined ? '' : JSON.stringify(ownFields(fields)).slice(1, -1);
+    const [only, ...others] = fields ?? [];
+    const added = only === undefined ? '' : others.length === 0 ? textOfFields(only) : textOf(fields);
     write(
       `{"level":30,"time":${Date.now()},${bindings},"method":"${method}","path":"${path}","status":${status},"ms":${ms}${missed}${key}${id}${traceId}${added && `,${added}`},"msg":"request"}\n`,
     );
@@ -61,6 +63,12 @@ export function buildAccessLog(
 const reserved: ReadonlySet<string> = new Set(
   'level,time,pid,hostname,method,path,status,ms,missing,key,requestId,traceId,msg'.split(','),
 );
+
+const textOf = (fields: readonly LogFields[] | undefined): string =>
+  JSON.stringify(ownFields(fields)).slice(1, -1);
+
+/** A plug-in may give the same fields again. */
+const textOfFields = memoize((fields: LogFields) => textOf([fields]));
 
 const ownFields = (fields: readonly LogFields[] = []): LogFields =>
   Object.fromEntries(fields.flatMap((some) => Object.entries(some)).filter(([name]) => !reserved.has(name)));

@@ -6,7 +6,7 @@ import type { Exchange } from '../message/exchange.ts';
 import type { RequestHead } from '../message/head.ts';
 import { missingNameToLog } from '../message/paths.ts';
 import { type FinishedReply, type Reply, SentHeaders } from '../message/reply.ts';
-import type { RequestHooks } from '../message/request-hooks.ts';
+import type { LogFields, RequestHooks } from '../message/request-hooks.ts';
 import { endRequestSpan } from '../message/request-trace.ts';
 import type { AccessLog } from './access-log.ts';
 import { completeHeaders } from './response-headers.ts';
@@ -37,7 +37,7 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
       // Only of callers with a valid key.
       missing: status === 404 && caller.keyId !== undefined ? missingNameToLog(head.url) : undefined,
       trace: head.trace,
-      fields: logFields.length === 0 ? undefined : logFields.map((hook) => hook(exchange, reply)),
+      fields: logFields.length === 0 ? undefined : fieldsOf(logFields, exchange, reply),
     });
     if (head.trace?.span !== undefined) endRequestSpan(head.trace.span, head.method, path, status);
     for (const hook of onSent) hook(exchange, reply, ms / 1000);
@@ -51,6 +51,16 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
     const requestId = head.trace?.requestId;
     return { status, headers, requestId, body, recycle, onSent: onBytes, keyId: caller.keyId };
   };
+}
+
+/** @returns undefined if no plug-in has any */
+function fieldsOf(
+  hooks: FinishHooks['logFields'],
+  exchange: Exchange,
+  reply: Reply,
+): readonly LogFields[] | undefined {
+  const fields = hooks.map((hook) => hook(exchange, reply)).filter((some) => some !== undefined);
+  return fields.length === 0 ? undefined : fields;
 }
 
 function isUnchanged({ status, headers: { etag } }: Reply, { headers }: RequestHead): boolean {

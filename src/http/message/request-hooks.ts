@@ -13,7 +13,7 @@ export interface RequestHooks {
   readonly translate: readonly ((head: RequestHead) => RequestHead)[];
   readonly onRequest: readonly ((exchange: Exchange) => void | Promise<void>)[];
   readonly onReply: readonly ((exchange: Exchange, reply: Reply) => Reply)[];
-  readonly logFields: readonly ((exchange: Exchange, reply: Reply) => LogFields)[];
+  readonly logFields: readonly ((exchange: Exchange, reply: Reply) => LogFields | undefined)[];
   readonly onSent: readonly ((exchange: Exchange, reply: Reply, seconds: number) => void)[];
   readonly onStreamed: readonly ((exchange: Exchange, bytes: number) => void)[];
   /** Whether a hook reads the results of an exchange. */

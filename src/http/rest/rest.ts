@@ -1,8 +1,7 @@
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
-import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { formats } from '../../formats/format.ts';
-import type { CachedResult, GetResult } from '../../results/get-result.ts';
+import type { CachedResult } from '../../results/get-result.ts';
 import type { DerivedStore } from '../../results/memory-store.ts';
 import type { ReadRows } from '../../row-arguments/row-reader.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
@@ -15,15 +14,13 @@ import type { Admission, Answer } from '../message/route.ts';
 import { buildApplyRowRequest } from './apply-row-request.ts';
 import type { FormattedRequest } from './formatted/formatted-request.ts';
 import { buildReplyFormatted } from './formatted/reply-formatted.ts';
+import { type ObtainOptions, runBound } from './obtain-result.ts';
 import { replyResult } from './reply-result.ts';
 import { chooseFormat, findEndpoint } from './requested-format.ts';
 import { readRowRequest, type RowRequest } from './row-parameters.ts';
 
-interface RestOptions {
+interface RestOptions extends ObtainOptions {
   readonly catalog: Catalog;
-  readonly getResult: GetResult;
-  readonly turns: LoopTurns;
-  readonly now: () => Date;
   readonly derived: DerivedStore;
   readonly readRows: ReadRows;
   readonly budget: ByteBudget;
@@ -76,15 +73,14 @@ export function buildRest(options: RestOptions): Answer {
     head: RequestHead,
     admission: Admission,
   ) => {
-    const { principal, noCache, schedule } = admission;
+    const { principal } = admission;
     const { id: owner } = principal;
     const bound = authorizeAndBind(principal, endpoint, head.headers, now);
     const { query } = bound;
     const format = chooseFormat(ofUrl, head.headers.accept, bound);
     const hasRowArguments = query.rowArguments !== undefined && bound.sql === undefined;
     const rowRequest = hasRowArguments ? rowRequestOf(endpoint) : undefined;
-    const run = () => getResult(bound, { caller: head, noCache, owner });
-    const whole = schedule === undefined ? run() : schedule(run, head);
+    const whole = runBound(getResult, bound, head, admission);
     const result = rowRequest === undefined ? whole : applied(whole, rowRequest, head, owner);
     if (format !== formats.json) return replyInFormat(result, { format, query, head, owner });
     return result instanceof Promise
