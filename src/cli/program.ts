@@ -12,13 +12,13 @@ import { diff } from './commands/diff.ts';
 import { health } from './commands/health.ts';
 import { keys } from './commands/keys.ts';
 import { newCommand } from './commands/new.ts';
-import { openapi } from './commands/openapi.ts';
-import { schema } from './commands/schema.ts';
+import { openapi } from './commands/print/openapi.ts';
+import { schema } from './commands/print/schema.ts';
 import { sql } from './commands/sql.ts';
 import { start } from './commands/start.ts';
 import { tables } from './commands/tables.ts';
 import { test } from './commands/test.ts';
-import { types } from './commands/types.ts';
+import { types } from './commands/print/types.ts';
 
 /** Every command, in the order of the help. */
 const commands: readonly (CliCommand | CommandGroup)[] = [

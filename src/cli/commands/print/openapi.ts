@@ -1,4 +1,4 @@
-import type { CliCommand } from '../command.ts';
+import type { CliCommand } from '../../command.ts';
 
 export const openapi: CliCommand = {
   usage: 'openapi',
@@ -6,8 +6,8 @@ export const openapi: CliCommand = {
   settings: ['QUERIES_DIR'],
   async run({ config }) {
     const [{ loadAnalyzed }, { openapiDocument }] = await Promise.all([
-      import('../../analysis/load-analyzed.ts'),
-      import('../../plugins/openapi/document.ts'),
+      import('../../../analysis/load-analyzed.ts'),
+      import('../../../plugins/openapi/document.ts'),
     ]);
     const { queries } = loadAnalyzed(config().queriesDir);
     process.stdout.write(`${JSON.stringify(openapiDocument(queries), null, 2)}\n`);

@@ -1,4 +1,4 @@
-import type { CliCommand } from '../command.ts';
+import type { CliCommand } from '../../command.ts';
 
 export const types: CliCommand = {
   usage: 'types',
@@ -6,8 +6,8 @@ export const types: CliCommand = {
   settings: ['QUERIES_DIR'],
   async run({ config }) {
     const [{ loadAnalyzed }, { typescriptTypes }] = await Promise.all([
-      import('../../analysis/load-analyzed.ts'),
-      import('../../author/types/types-module.ts'),
+      import('../../../analysis/load-analyzed.ts'),
+      import('../../../author/types/types-module.ts'),
     ]);
     process.stdout.write(typescriptTypes(loadAnalyzed(config().queriesDir)));
   },

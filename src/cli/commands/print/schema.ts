@@ -1,4 +1,4 @@
-import type { CliCommand } from '../command.ts';
+import type { CliCommand } from '../../command.ts';
 
 export const schema: CliCommand = {
   usage: 'schema',
@@ -7,8 +7,8 @@ export const schema: CliCommand = {
   async run({ config }) {
     const [{ printSchema }, { loadAnalyzed }, { buildSchema }] = await Promise.all([
       import('graphql'),
-      import('../../analysis/load-analyzed.ts'),
-      import('../../http/graphql/schema/schema.ts'),
+      import('../../../analysis/load-analyzed.ts'),
+      import('../../../http/graphql/schema/schema.ts'),
     ]);
     process.stdout.write(`${printSchema(buildSchema(loadAnalyzed(config().queriesDir)))}\n`);
   },
