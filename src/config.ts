@@ -80,6 +80,11 @@ function toConfig(read: Settings) {
     graphiql: (read.GRAPHIQL ?? exploring) === 'on',
     /** Whether browsers get the pages of the saved queries, and the page of the OpenAPI document. */
     pages: (read.PAGES ?? exploring) === 'on',
+    /** What agents get, by the Model Context Protocol; undefined: nothing. */
+    mcp:
+      read.MCP === 'on'
+        ? Object.freeze({ maxRows: read.MCP_MAX_ROWS, maxBytes: read.MCP_MAX_BYTES })
+        : undefined,
     /** Whether GraphQL introspection is allowed. */
     introspection: (read.GRAPHQL_INTROSPECTION ?? exploring) === 'on',
     /** The file of the only GraphQL documents that are answered; undefined for any. */

@@ -326,7 +326,7 @@ describe('tables and examples in the documentation', () => {
   );
 
   const commandLines = [
-    ...['', 'start', 'dev', 'check', 'keys', 'health', 'schema', 'compile', 'config', 'sql'],
+    ...['', 'start', 'dev', 'check', 'keys', 'health', 'schema', 'compile', 'config', 'sql', 'mcp'],
     ...['keys create', 'keys list', 'keys revoke', 'keys roll'],
     ...['new', 'test', 'diff', 'tables', 'tables add'],
   ];

@@ -31,7 +31,8 @@ export async function runDev({ args, settings, loadSettings, configFile }: DevOp
   const run = async () => {
     // If the settings are wrong, the process says so.
     const now = await loadSettings().catch(() => settings);
-    const env = { ...process.env, ...demoStore.settings(now) };
+    // Authors of queries see what agents get.
+    const env = { ...process.env, ...(now.MCP ? {} : { MCP: 'on' }), ...demoStore.settings(now) };
     child = spawn(process.execPath, [mainFile, 'start', '--show-source', ...args], { stdio: 'inherit', env });
     child.once('exit', (code) => {
       child = undefined;

@@ -11,6 +11,7 @@ import { dev } from './commands/dev.ts';
 import { diff } from './commands/diff.ts';
 import { health } from './commands/health.ts';
 import { keys } from './commands/keys.ts';
+import { mcp } from './commands/mcp.ts';
 import { newCommand } from './commands/new.ts';
 import { openapi } from './commands/print/openapi.ts';
 import { schema } from './commands/print/schema.ts';
@@ -35,6 +36,7 @@ const commands: readonly (CliCommand | CommandGroup)[] = [
   types,
   compile,
   sql,
+  mcp,
   config,
   health,
 ];
@@ -43,7 +45,7 @@ const exitCodes = `
 Exit codes:
   0  the command has succeeded, or the gateway was stopped and all requests have finished
   1  the command has found problems, or its command line is wrong; requests were cut off when the gateway was stopped
-  2  start, dev, sql, diff: it cannot start, or its command line is wrong
+  2  start, dev, sql, mcp, diff: it cannot start, or its command line is wrong
   3  an uncaught error, which is logged
 `;
 

@@ -15,5 +15,11 @@ export const engineLimits = {
 /** Of cached results in memory, in bytes. */
 export const cacheMemory: NumberRule = { min: 1_000, max: 999_999e9, byDefault: 64_000_000 };
 
+/** Of one answer to an agent: rows, and bytes of its text and of its structured rows. */
+export const agentLimits = {
+  maxRows: { min: 1, max: 10_000, byDefault: 100 },
+  maxBytes: { min: 4_096, max: 1_000_000, byDefault: 32_768 },
+} as const satisfies Readonly<Record<string, NumberRule>>;
+
 export const numberText = ({ min, max }: Omit<NumberRule, 'byDefault'>): string =>
   `a whole number from ${min} to ${max}`;

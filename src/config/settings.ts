@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseAddressList } from './address-list.ts';
 import { duckdbDefaults } from './duckdb-defaults.ts';
-import { cacheMemory, engineLimits, type NumberRule, numberText } from './engine-limits.ts';
+import { agentLimits, cacheMemory, engineLimits, type NumberRule, numberText } from './engine-limits.ts';
 import { jwtSettings } from './jwt-settings.ts';
 import { type SecretRule, secretRules } from './secret-rules.ts';
 import { isHeaderName, parseOrigin } from './web-origins.ts';
@@ -73,6 +73,9 @@ export const settings = z.object({
   COMPAT: oneOf(['logflare']).optional(),
   GRAPHIQL: oneOf(onOff).optional(),
   PAGES: oneOf(onOff).optional(),
+  MCP: oneOf(onOff).default('off'),
+  MCP_MAX_ROWS: withDefault(agentLimits.maxRows),
+  MCP_MAX_BYTES: withDefault(agentLimits.maxBytes),
   GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
   TRUSTED_DOCUMENTS: z.string().optional(),
   ENGINE: matching(

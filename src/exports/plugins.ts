@@ -25,6 +25,7 @@ export type { ObtainResult } from '../http/rest/obtain-result.ts';
 export { deprecation } from '../plugins/deprecation/deprecation.ts';
 export { type GraphiqlOptions, graphiql } from '../plugins/graphiql/graphiql.ts';
 export { logflare } from '../plugins/logflare/logflare.ts';
+export { type McpOptions, mcp } from '../plugins/mcp/mcp.ts';
 export { type MetricsPlugin, metrics } from '../plugins/metrics/metrics.ts';
 export { openMetricsServer } from '../plugins/metrics/metrics-server.ts';
 export { type OpenapiOptions, openapi } from '../plugins/openapi/openapi.ts';

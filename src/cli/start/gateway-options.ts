@@ -6,6 +6,7 @@ import {
   type GatewayPlugin,
   graphiql,
   logflare,
+  mcp,
   type MetricsPlugin,
   metrics,
   openapi,
@@ -66,6 +67,7 @@ function pluginsOf(config: Config, apiKey: string | undefined): readonly Gateway
     deprecation(),
     openapi({ page: config.pages }),
     ...(config.pages ? [pages({ apiKey: shownKey, graphiql: config.graphiql })] : []),
+    ...(config.mcp ? [mcp({ ...config.mcp, origins: config.corsOrigins })] : []),
     ...(config.graphiql ? [graphiql({ apiKey: shownKey })] : []),
   ];
 }

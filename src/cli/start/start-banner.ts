@@ -10,7 +10,7 @@ export function startBanner(
   { examples }: Pick<Gateway, 'examples'>,
   origin: string,
   shownKey: string,
-  served: { readonly pages: boolean; readonly graphiql: boolean },
+  served: { readonly pages: boolean; readonly graphiql: boolean; readonly mcp: object | undefined },
 ): string {
   const rest = examples.map((path) => `  curl -s -H "X-API-KEY: ${shownKey}" "${origin}${path}"`);
   const graphql = `  curl -s -H "X-API-KEY: ${shownKey}" -H "Content-Type: application/json" -d '{"query":"{ endpoints { name description } }"}' "${origin}/graphql"`;
@@ -22,6 +22,10 @@ export function startBanner(
   ${origin}/graphql
 
 `;
+  const agents = `
+Agents, by the Model Context Protocol (header Authorization: Bearer ${shownKey}):
+  ${origin}/mcp
+`;
   return `
 Querygate is ready.
 
@@ -30,6 +34,6 @@ ${rest.join('\n')}
 
 GraphQL:
 ${graphql}
-
+${served.mcp === undefined ? '' : agents}
 `;
 }

@@ -62,7 +62,8 @@ function describe(parameter: Parameter, isTenant: boolean): string {
 const describeValue = ({ value, also, description }: EnumParameter['values'][number]): string =>
   `- \`${value}\`: ${description}${also.length > 0 ? ` Also written ${also.join(', ')}.` : ''}`;
 
-function parameterSchema(parameter: Parameter): JsonObject {
+/** The values of a parameter. */
+export function parameterSchema(parameter: Parameter): JsonObject {
   const { maxItems = defaultMaxItems, repeated, required } = parameter;
   const value = valueSchema(parameter);
   const schema = repeated

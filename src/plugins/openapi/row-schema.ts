@@ -41,7 +41,8 @@ function fieldSchema(field: RecordField): JsonObject {
   return { ...(isNullableField(field) ? orNull(item) : item), ...more };
 }
 
-function orNull(schema: JsonObject): JsonObject {
+/** The same, or null. */
+export function orNull(schema: JsonObject): JsonObject {
   return schema.type === undefined ? schema : { ...schema, type: [schema.type, 'null'] };
 }
 

@@ -1,0 +1,119 @@
+import type { Logger } from 'pino';
+import { isLoopback } from '../../config/loopback.ts';
+import { GatewayError } from '../../errors.ts';
+import type { RequestHead } from '../../http/message/head.ts';
+import { partsOf } from '../../http/message/list-header.ts';
+import { type Reply, replyJson, retryHeaders, toGatewayError } from '../../http/message/reply.ts';
+import { logOfError } from '../../http/message/request-trace.ts';
+import type { Answer } from '../../http/message/route.ts';
+import type { CallRequest } from './calls/call-request.ts';
+import { eraOf } from './protocol/era.ts';
+import { type Message, parseMessage, type RequestId } from './protocol/message.ts';
+import { ProtocolError } from './protocol/protocol-error.ts';
+import { originOf } from './rows/recipe.ts';
+
+export interface AnswerOptions {
+  readonly call: (message: Message, request: CallRequest) => string | Buffer | Promise<string | Buffer>;
+  readonly log: Logger;
+  readonly basePath: string;
+  /** Web origins whose pages may call; `*` means any. Pages on this machine may call a gateway on it. */
+  readonly origins: readonly string[] | '*';
+}
+
+/** Answers `POST /mcp`: each request has one JSON-RPC message, and each answer is one JSON text. */
+export function buildAnswer({ call, log, basePath, origins }: AnswerOptions): Answer {
+  const replyTo = (message: Message, request: CallRequest): Reply | Promise<Reply> => {
+    const { id = 0 } = message;
+    const fail = (error: unknown): Reply => {
+      if (error instanceof GatewayError && error.code === 'CANCELLED') throw error;
+      if (error instanceof ProtocolError) return replyProtocolError(error, id);
+      const { message, code } = toGatewayError(error, logOfError(error, request.head, log));
+      return replyProtocolError(new ProtocolError('internalError', message, { data: { code } }), id);
+    };
+    try {
+      const result = call(message, request);
+      return result instanceof Promise
+        ? result.then((later) => replyResult(id, later)).catch(fail)
+        : replyResult(id, result);
+    } catch (error) {
+      return fail(error);
+    }
+  };
+  return async (head, { url }, admission, readBody) => {
+    requireOrigin(head, url, origins);
+    requireJson(head);
+    const bytes = await readBody();
+    let message: Message | undefined;
+    try {
+      message = parseMessage(bytes);
+      const era = eraOf(message, head.headers);
+      if (message.id === undefined) return accepted;
+      const origin = originOf(url, head.headers['x-forwarded-proto'], basePath);
+      return await replyTo(message, { head, admission, era, origin });
+    } catch (error) {
+      if (error instanceof ProtocolError) return replyProtocolError(error, message?.id);
+      throw error;
+    }
+  };
+}
+
+/** To a message that expects no answer. */
+const accepted: Reply = {
+  status: 202,
+  headers: { 'content-length': '0', 'cache-control': 'no-store' },
+  body: undefined,
+};
+
+/** A page of another site could reach a gateway that only this machine can. @throws GatewayError FORBIDDEN */
+function requireOrigin({ headers }: RequestHead, url: URL, origins: readonly string[] | '*'): void {
+  const { origin } = headers;
+  if (origin === undefined || origins === '*' || origins.includes(origin)) return;
+  const hostname = URL.parse(origin)?.hostname;
+  if (hostname !== undefined && isLoopback(hostname) && isLoopback(url.hostname)) return;
+  throw new GatewayError(
+    'FORBIDDEN',
+    `Pages of ${JSON.stringify(origin.slice(0, 100))} may not call this server; its operator can allow them by CORS_ORIGINS`,
+  );
+}
+
+/** Browsers send other types to any site without asking it. @throws GatewayError UNSUPPORTED_MEDIA_TYPE */
+function requireJson({ headers }: RequestHead): void {
+  const [type] = partsOf(headers['content-type'] ?? '');
+  if (type !== 'application/json' || (headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw new GatewayError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Send one JSON-RPC message as Content-Type: application/json',
+    );
+}
+
+const bodyEnd = Buffer.from('}');
+
+function replyResult(id: RequestId, result: string | Buffer): Reply {
+  const start = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+  if (typeof result === 'string') return replyJson(200, `${start}${result}}`);
+  const body = Buffer.concat([Buffer.from(start), result, bodyEnd]);
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': String(body.byteLength),
+      'cache-control': 'no-store',
+    },
+    body,
+  };
+}
+
+function replyProtocolError(
+  { code, message, data, status }: ProtocolError,
+  id: RequestId | undefined,
+): Reply {
+  return replyJson(status, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
+}
+
+/** What refuses a request before its message was read. The code is that of HTTP: JSON-RPC has none for it. */
+export function replyRefusal(error: unknown, log: Logger): Reply {
+  const refused = toGatewayError(error, log);
+  const { status, code, message } = refused;
+  const text = JSON.stringify({ jsonrpc: '2.0', error: { code: status, message, data: { code } } });
+  return replyJson(status, text, retryHeaders(refused));
+}

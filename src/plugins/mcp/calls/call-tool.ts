@@ -1,0 +1,101 @@
+import { GatewayError } from '../../../errors.ts';
+import type { RouteHost } from '../../../gateway/plugin.ts';
+import type { RequestHead } from '../../../http/message/head.ts';
+import { toGatewayError } from '../../../http/message/reply.ts';
+import { logOfError } from '../../../http/message/request-trace.ts';
+import { isMembers, type JsonMembers } from '../protocol/message.ts';
+import { ProtocolError } from '../protocol/protocol-error.ts';
+import { resultText } from '../protocol/result-text.ts';
+import type { CallFacts, CallRequest } from './call-request.ts';
+import type { CheckSql } from './check-sql.ts';
+import type { CallAnswer, CallQuery } from './query-calls.ts';
+import { WrongArguments } from './read-call.ts';
+import { isDryRun } from './sql-arguments.ts';
+import { nearestOf } from './suggest.ts';
+import type { ToolNames } from './tool-names.ts';
+
+/**
+ * Answers `tools/call`. What a model can correct, and what it has to know of a failure, is a result of the tool.
+ *
+ * @throws ProtocolError invalidParams
+ */
+export type CallTool = (params: JsonMembers, request: CallRequest) => Buffer | Promise<Buffer>;
+
+interface CallToolOptions {
+  readonly host: Pick<RouteHost, 'audit' | 'log'>;
+  readonly tools: ToolNames;
+  readonly callQuery: CallQuery;
+  readonly checkSql: CheckSql;
+  /** Receives what the log says of the call. */
+  readonly note: (head: RequestHead, facts: CallFacts) => void;
+}
+
+export function buildCallTool({ host, tools, callQuery, checkSql, note }: CallToolOptions): CallTool {
+  return (params, request) => {
+    const { name, arguments: given = {} } = params;
+    if (typeof name !== 'string') throw invalid('name must be the name of a tool, as tools/list has it');
+    if (!isMembers(given)) throw invalid('arguments must be an object, as in {"name": "value"}');
+    const found = tools.find(name);
+    if (found === undefined) throw unknownTool(name, tools, request);
+    const answer = ({ bytes, facts }: CallAnswer) => {
+      note(request.head, facts);
+      return bytes;
+    };
+    const fail = (error: unknown) => {
+      if (error instanceof GatewayError && error.code === 'UNKNOWN_QUERY') {
+        host.audit(error, request.head, request.admission.principal.id);
+        throw unknownTool(name, tools, request);
+      }
+      return failed(error, name, request);
+    };
+    try {
+      const call = found.takesSql && isDryRun(given) ? checkSql : callQuery;
+      const called = call(found, given, request);
+      return called instanceof Promise ? called.then(answer).catch(fail) : answer(called);
+    } catch (error) {
+      return fail(error);
+    }
+  };
+
+  function failed(error: unknown, tool: string, { era, head, admission }: CallRequest): Buffer {
+    if (error instanceof WrongArguments) {
+      note(head, Object.freeze({ tool, error: 'INVALID_PARAMETER' }));
+      return errorResult(error.message);
+    }
+    host.audit(error, head, admission.principal.id);
+    const shown = toGatewayError(error, logOfError(error, head, host.log));
+    note(head, Object.freeze({ tool, error: shown.code }));
+    return errorResult(textOfError(shown) + tenantAdvice(shown, admission.principal.tenants));
+
+    function errorResult(text: string): Buffer {
+      const content = JSON.stringify([{ type: 'text', text }]);
+      return Buffer.from(resultText(era, { content, isError: 'true' }));
+    }
+  }
+}
+
+const invalid = (what: string) => new ProtocolError('invalidParams', `params.${what}`);
+
+function unknownTool(name: string, tools: ToolNames, { admission }: CallRequest): ProtocolError {
+  const names = tools.listed(admission.principal).map((one) => one.name);
+  const nearest = nearestOf(name, names);
+  const shown = JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
+  return new ProtocolError(
+    'invalidParams',
+    `Unknown tool: ${shown}${nearest === undefined ? '' : `; the nearest is ${nearest}`}; tools/list has all that this key may call`,
+  );
+}
+
+/** What a model reads of an error: what is wrong, and when to try again. */
+export function textOfError({ message, retryAfterSeconds }: GatewayError): string {
+  return retryAfterSeconds === undefined ? message : `${message} (in ${Math.ceil(retryAfterSeconds)} s)`;
+}
+
+const maxListedTenants = 20;
+
+/** A key may know which tenants are its own. */
+function tenantAdvice({ refusal }: GatewayError, tenants: ReadonlySet<string> | undefined): string {
+  if (refusal?.reason !== 'tenant' || tenants === undefined || tenants.size > maxListedTenants) return '';
+  const nearest = nearestOf(refusal.tenant ?? '', [...tenants]);
+  return `: ${[...tenants].sort().join(', ')}${tenants.size > 1 && nearest !== undefined ? `; the nearest is ${nearest}` : ''}`;
+}

@@ -1,0 +1,49 @@
+import { describeType } from '@querygate/bigquery-sql/types';
+import { judged } from '../../../catalog/binding/caller-sql.ts';
+import { computingOwner } from '../../../concurrency/loop-turns.ts';
+import type { RouteHost } from '../../../gateway/plugin.ts';
+import { authorizeAndBind } from '../../../http/access/authorize.ts';
+import { resultText } from '../protocol/result-text.ts';
+import { csvCell } from '../rows/cells.ts';
+import type { CallQuery } from './query-calls.ts';
+import { buildReadCall } from './read-call.ts';
+
+/** Checks SQL without running it. @throws as `CallQuery` does */
+export type CheckSql = CallQuery;
+
+/** The answer has the columns that SQL would return, and the bytes that it would read if the engine knows them. */
+export function buildCheckSql({
+  sandboxOf,
+  estimateBytes,
+  isKeyText,
+  turns,
+  clock,
+}: Pick<RouteHost, 'sandboxOf' | 'estimateBytes' | 'isKeyText' | 'turns' | 'clock'>): CheckSql {
+  const read = buildReadCall(isKeyText);
+  return async (tool, given, { admission, head, era }) => {
+    const { principal } = admission;
+    const bound = authorizeAndBind(principal, read(tool, given, principal), head.headers, clock.now);
+    const { query, sql = '' } = bound;
+    await turns.wait(computingOwner(principal.id));
+    const { compiled } = judged(() => {
+      const sandbox = sandboxOf(query);
+      if (sandbox === undefined) throw new Error(`${query.name} takes no SQL`);
+      return sandbox.judge(sql);
+    });
+    const columns = compiled.columns.map(({ column: name, type }) => ({ name, type: describeType(type) }));
+    const bytesProcessed = await estimateBytes?.(bound, { signal: head.signal, owner: principal.id });
+    const text = [
+      `The SQL is right. ${bytesProcessed === undefined ? 'Nothing was run.' : `A run would read ${bytesProcessed} bytes.`}`,
+      'column,type',
+      ...columns.map(({ name, type }) => `${csvCell(name)},${csvCell(type)}`),
+    ].join('\n');
+    const members = {
+      content: JSON.stringify([{ type: 'text', text }]),
+      structuredContent: JSON.stringify({ columns, bytesProcessed }),
+    };
+    return {
+      bytes: Buffer.from(resultText(era, members)),
+      facts: Object.freeze({ tool: tool.name, dryRun: true }),
+    };
+  };
+}

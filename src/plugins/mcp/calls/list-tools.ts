@@ -1,0 +1,38 @@
+import { LRUCache } from 'lru-cache';
+import type { RouteHost } from '../../../gateway/plugin.ts';
+import type { Principal } from '../../../keys/principal.ts';
+import { sqlTables } from '../definitions/sql-tables.ts';
+import { sqlToolOf } from '../definitions/sql-tool.ts';
+import { type Tool, toolOf } from '../definitions/tool.ts';
+import type { NamedTool, ToolNames } from './tool-names.ts';
+
+/** The tools of a key, as the JSON text of an array. It is the same text while the catalog and what the key permits are. */
+export type ListTools = (principal: Principal) => string;
+
+/** Characters of lists that are kept: keys of a team often permit the same. */
+const maxKeptLength = 8_000_000;
+
+export function buildListTools(tools: ToolNames, { sandboxOf }: Pick<RouteHost, 'sandboxOf'>): ListTools {
+  const definition = ({ name, endpoint, takesSql }: NamedTool, tenants: Principal['tenants']): Tool => {
+    const sandbox = takesSql ? sandboxOf(endpoint.query) : undefined;
+    return sandbox === undefined
+      ? toolOf(endpoint, tenants)
+      : sqlToolOf(name, endpoint.query, sqlTables(sandbox), tenants);
+  };
+  const kept = new LRUCache<string, string>({
+    maxSize: maxKeptLength,
+    sizeCalculation: (text, key) => text.length + key.length,
+  });
+  return (principal) => {
+    const listed = tools.listed(principal);
+    const { tenants } = principal;
+    // Of a key with one tenant, no tool names it.
+    const tenantKey = tenants === undefined ? null : tenants.size === 1 ? 1 : [...tenants].sort();
+    const key = JSON.stringify([tenantKey, listed.map(({ name }) => name)]);
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(listed.map((tool) => definition(tool, tenants)));
+    kept.set(key, text);
+    return text;
+  };
+}

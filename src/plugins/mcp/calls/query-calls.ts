@@ -1,0 +1,98 @@
+import { LRUCache } from 'lru-cache';
+import type { RouteHost } from '../../../gateway/plugin.ts';
+import type { EndpointRequest } from '../../../http/message/prepared-request.ts';
+import type { ObtainedResult } from '../../../results/get-result.ts';
+import type { ResultDocument } from '../../../results/result-document.ts';
+import type { Era } from '../protocol/era.ts';
+import type { JsonMembers } from '../protocol/message.ts';
+import { resultText } from '../protocol/result-text.ts';
+import type { AnswerLimits } from '../rows/cut-rows.ts';
+import { writeResult } from '../rows/render-result.ts';
+import type { CallFacts, CallRequest } from './call-request.ts';
+import { buildReadCall } from './read-call.ts';
+import type { NamedTool } from './tool-names.ts';
+
+/** What a call gives: the JSON text of a tool's result, in UTF-8. */
+export interface CallAnswer {
+  readonly bytes: Buffer;
+  readonly facts: CallFacts;
+}
+
+/** Calls a saved query. @throws WrongArguments; GatewayError as `ObtainResult` does */
+export type CallQuery = (
+  tool: NamedTool,
+  given: JsonMembers,
+  request: CallRequest,
+) => CallAnswer | Promise<CallAnswer>;
+
+/** A call as far as its arguments say it, with the answer that was written last. */
+interface KnownCall {
+  readonly endpoint: EndpointRequest;
+  /** The rows that the answers are made of. */
+  document: ResultDocument | undefined;
+  readonly answers: Map<Era, CallAnswer>;
+}
+
+/** How many calls are kept: agents repeat theirs, and each other's. */
+const maxCalls = 1_000;
+
+/** Bytes of all answers that are kept. */
+const maxKeptBytes = 32_000_000;
+
+/** A longer text is hardly sent twice, and would take memory. */
+const maxKeptLength = 2_048;
+
+/** An answer that is sent again while the rows are the same is written once for all who may get it. */
+export function buildCallQuery(
+  { obtain, turns, isKeyText }: Pick<RouteHost, 'obtain' | 'turns' | 'isKeyText'>,
+  limits: AnswerLimits,
+): CallQuery {
+  const calls = new LRUCache<string, KnownCall>({
+    max: maxCalls,
+    maxSize: maxKeptBytes,
+    sizeCalculation: sizeOf,
+  });
+  const read = buildReadCall(isKeyText);
+  const write = async (
+    call: KnownCall,
+    key: string | undefined,
+    tool: NamedTool,
+    { bound, result }: ObtainedResult,
+    request: CallRequest,
+  ): Promise<CallAnswer> => {
+    const { origin, era } = request;
+    const { id: owner } = request.admission.principal;
+    const { parameters } = call.endpoint;
+    const { name } = tool.endpoint;
+    const written = await writeResult({ bound, result, name, parameters, origin, owner }, { limits, turns });
+    const facts = Object.freeze({ tool: tool.name, rows: result.document.metadata.rowCount });
+    const answer = { bytes: Buffer.from(resultText(era, { ...written })), facts };
+    if (key === undefined || result.cacheStatus === 'STALE' || result.caching === 'disabled') return answer;
+    if (call.document !== result.document) call.answers.clear();
+    call.document = result.document;
+    call.answers.set(era, answer);
+    calls.set(key, call);
+    return answer;
+  };
+  return (tool, given, request) => {
+    const { admission, head, origin, era } = request;
+    const { tenants } = admission.principal;
+    const text = JSON.stringify([tool.name, origin, tenants?.size === 1 ? [...tenants] : null, given]);
+    const key = text.length <= maxKeptLength ? text : undefined;
+    const call = (key === undefined ? undefined : calls.get(key)) ?? {
+      endpoint: read(tool, given, admission.principal),
+      document: undefined,
+      answers: new Map(),
+    };
+    const answer = (obtained: ObtainedResult) => {
+      const { document, cacheStatus } = obtained.result;
+      const known = call.document === document && cacheStatus !== 'STALE' ? call.answers.get(era) : undefined;
+      return known ?? write(call, key, tool, obtained, request);
+    };
+    const obtained = obtain(call.endpoint, head, admission);
+    return obtained instanceof Promise ? obtained.then(answer) : answer(obtained);
+  };
+}
+
+const sizeOf = ({ answers }: KnownCall, key: string): number =>
+  [...answers.values()].reduce((sum, { bytes }) => sum + bytes.byteLength, 2 * key.length + 1_024);

@@ -1,0 +1,32 @@
+import { requireEndpoint } from '../../../http/access/authorize.ts';
+import { buildRejectKeys } from '../../../http/access/reject-keys-in-urls.ts';
+import { EndpointRequest } from '../../../http/message/prepared-request.ts';
+import type { Principal } from '../../../keys/principal.ts';
+import type { JsonMembers } from '../protocol/message.ts';
+import { readSqlArguments } from './sql-arguments.ts';
+import { readArguments } from './tool-arguments.ts';
+import type { NamedTool } from './tool-names.ts';
+
+/** Arguments that a model has to correct: a line for each mistake. */
+export class WrongArguments extends Error {}
+
+/**
+ * The request of REST that a call of a tool means.
+ *
+ * @throws GatewayError as `requireEndpoint` does, before the arguments are read; BAD_REQUEST if a value is a key; WrongArguments
+ */
+export type ReadCall = (tool: NamedTool, given: JsonMembers, principal: Principal) => EndpointRequest;
+
+/** @param isKeyText recognizes keys and tokens: they are not to be quoted or cached */
+export function buildReadCall(isKeyText: (text: string) => boolean): ReadCall {
+  const rejectKeys = buildRejectKeys(isKeyText);
+  return ({ endpoint: { query }, takesSql }, given, principal) => {
+    requireEndpoint(principal, query);
+    rejectKeys(new Map(Object.entries(given).map(([name, value]) => [name, [value].flat().filter(isText)])));
+    const read = (takesSql ? readSqlArguments : readArguments)(query, given, principal.tenants);
+    if ('mistakes' in read) throw new WrongArguments(read.mistakes.join('\n'));
+    return new EndpointRequest(query, read.parameters);
+  };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';

@@ -1,0 +1,26 @@
+import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { sqlArguments } from '../definitions/sql-tool.ts';
+import type { JsonMembers } from '../protocol/message.ts';
+import { type ReadArguments, readArguments } from './tool-arguments.ts';
+
+/** The same for a tool that takes SQL: it is a parameter of REST, too. */
+export function readSqlArguments(
+  query: SavedQuery,
+  given: JsonMembers,
+  tenants: ReadonlySet<string> | undefined,
+): ReadArguments {
+  const { [sqlArguments.sql]: sql, [sqlArguments.dryRun]: _, ...others } = given;
+  const read = readArguments(query, others, tenants, Object.values(sqlArguments));
+  const isText = typeof sql === 'string' && sql.trim() !== '';
+  const mistakes = [
+    ...(isText ? [] : [`${sqlArguments.sql}: is required: one SELECT, as text`]),
+    ...('mistakes' in read ? read.mistakes : []),
+  ];
+  if (!isText || 'mistakes' in read) return { mistakes };
+  return { parameters: new Map([...read.parameters, [sqlParameter, [sql]]]) };
+}
+
+/** Whether a call is only to be checked. */
+export const isDryRun = (given: JsonMembers): boolean =>
+  [true, 'true'].some((value) => given[sqlArguments.dryRun] === value);

@@ -1,0 +1,131 @@
+import { checkValue } from '../../../catalog/binding/check-value.ts';
+import { exampleValue } from '../../../catalog/binding/example-parameters.ts';
+import { textsOf } from '../../../catalog/binding/list-values.ts';
+import type { RawParameters } from '../../../catalog/binding/bind.ts';
+import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { filledParameter } from '../definitions/input-schema.ts';
+import type { JsonMembers } from '../protocol/message.ts';
+import { nearestOf, probableValue } from './suggest.ts';
+
+/** The arguments of a tool as parameters of REST, or what is wrong with them, a line for each. */
+export type ReadArguments = { readonly parameters: RawParameters } | { readonly mistakes: readonly string[] };
+
+/**
+ * Reads the arguments of a call. They are judged more strictly than in REST, where a parameter that is not declared is ignored
+ * and an enum may have a value for all others: a model would take the rows of another question for those of its own.
+ *
+ * @param tenants that the key is bound to; the one of a key that has one is filled in
+ * @param further arguments that the tool has, besides the parameters of the query
+ */
+export function readArguments(
+  query: SavedQuery,
+  given: JsonMembers,
+  tenants: ReadonlySet<string> | undefined,
+  further: readonly string[] = [],
+): ReadArguments {
+  const declared = new Map(query.parameters.map((parameter) => [parameter.name, parameter]));
+  const filled = filledParameter(query, tenants);
+  const offered = [...declared.keys(), ...further].filter((name) => name !== filled);
+  const mistakes: string[] = [];
+  const parameters = new Map<string, readonly string[]>();
+  for (const [name, value] of Object.entries(given)) {
+    const parameter = declared.get(name);
+    if (parameter === undefined) {
+      mistakes.push(unknownArgument(name, offered));
+      continue;
+    }
+    const texts = textsIn(parameter, value);
+    if (typeof texts === 'string') mistakes.push(`${name}: ${texts}`);
+    else if (texts !== undefined) parameters.set(name, texts);
+  }
+  if (filled !== undefined && !parameters.has(filled)) parameters.set(filled, [...(tenants ?? [])]);
+  for (const parameter of query.parameters) {
+    const mistake = mistakeIn(parameter, parameters.get(parameter.name) ?? []);
+    // A pattern that takes the place of the tenant is not the caller's.
+    if (mistake !== undefined && !isTenant(query, parameter, tenants)) mistakes.push(mistake);
+  }
+  return mistakes.length > 0 ? { mistakes } : { parameters };
+}
+
+const isTenant = (
+  { tenant }: SavedQuery,
+  { name }: Parameter,
+  tenants: ReadonlySet<string> | undefined,
+): boolean => tenants !== undefined && tenant?.parameter === name;
+
+function unknownArgument(name: string, offered: readonly string[]): string {
+  const nearest = nearestOf(name, offered);
+  if (nearest === undefined) return `${shown(name)}: this tool has no arguments; leave it out`;
+  return `${shown(name)}: there is no such argument; the nearest is ${nearest}, and all are ${offered.join(', ')}`;
+}
+
+/** @returns undefined for an absent argument, and as text what is wrong */
+function textsIn({ repeated }: Parameter, value: unknown): readonly string[] | string | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (!Array.isArray(value)) {
+    const text = textIn(value);
+    return typeof text === 'object' ? text.wrong : [text];
+  }
+  if (!repeated) return `got a list of ${value.length} values; send one value`;
+  const texts = value.map(textIn);
+  const wrong = texts.find((one) => typeof one === 'object');
+  return wrong === undefined ? (texts as readonly string[]) : wrong.wrong;
+}
+
+function textIn(value: unknown): string | { readonly wrong: string } {
+  if (typeof value === 'string' || typeof value === 'boolean') return String(value);
+  if (typeof value !== 'number') return { wrong: 'got an object; send text, a number, true or false' };
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    return { wrong: `got ${value}, which JSON numbers round; send it as text, as in "${BigInt(value)}"` };
+  return String(value);
+}
+
+/** What is wrong with the values of a parameter, what would be right, and what was probably meant. */
+function mistakeIn(parameter: Parameter, texts: readonly string[]): string | undefined {
+  const isAbsent = texts.length === 0 || (texts.length === 1 && texts[0] === '');
+  if (isAbsent) return parameter.required ? missing(parameter) : undefined;
+  if (parameter.repeated && texts.includes('')) return undefined;
+  for (const [at, text] of texts.entries()) {
+    const checked = checkValue(parameter, text, Date.now());
+    if ('value' in checked) continue;
+    const place = parameter.repeated ? `value ${at + 1}: ` : '';
+    return `${parameter.name}: ${place}got ${shown(text)}; ${checked.wrong}${probably(parameter, text)}`;
+  }
+  return undefined;
+}
+
+function missing(parameter: Parameter): string {
+  const right =
+    parameter.type === 'enum' ? `send ${valuesOf(parameter)}` : parameter.description.replace(/\.$/, '');
+  const example = parameter.type === 'enum' ? undefined : exampleValue(parameter);
+  const shownExample = example === undefined ? '' : `, as in ${JSON.stringify(textsOf(example)[0])}`;
+  return `${parameter.name}: is required: ${right}${shownExample}`;
+}
+
+const valuesOf = ({ values }: EnumParameter): string =>
+  `one of ${values.map(({ value, description }) => `${value} (${description.replace(/\.$/, '')})`).join(', ')}`;
+
+function probably(parameter: Parameter, text: string): string {
+  const value = parameter.type === 'enum' ? nearestValue(parameter, text) : allowedValue(parameter, text);
+  return value === undefined ? '' : `; the nearest is ${value}`;
+}
+
+/** What a value probably means, within the bounds of the parameter. */
+function allowedValue(parameter: Parameter, text: string): string | undefined {
+  const { min, max } = parameter;
+  const isAllowed = (value: string) => 'value' in checkValue(parameter, value, Date.now());
+  const value = probableValue(parameter, text);
+  if (value === undefined || isAllowed(value)) return value;
+  const bound = min !== undefined && Number(value) < Number(min) ? min : max;
+  return bound !== undefined && isAllowed(bound) ? bound : undefined;
+}
+
+/** Another spelling of a value may be nearer than the value. */
+function nearestValue({ values }: EnumParameter, text: string): string | undefined {
+  const spellings = new Map(values.flatMap(({ value, also }) => [value, ...also].map((one) => [one, value])));
+  const nearest = nearestOf(text, [...spellings.keys()]);
+  return nearest === undefined ? undefined : spellings.get(nearest);
+}
+
+/** A text of the caller in a message for it. */
+const shown = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

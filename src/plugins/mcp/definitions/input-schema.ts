@@ -1,0 +1,78 @@
+import { describeParameter, fitsSchemas, typedValue } from '../../../catalog/binding/describe-parameter.ts';
+import { exampleValue } from '../../../catalog/binding/example-parameters.ts';
+import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
+import type { Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
+import type { JsonObject } from '../../openapi/json-schema.ts';
+import { parameterSchema } from '../../openapi/parameters.ts';
+import { type Detail, shortened } from './detail.ts';
+
+/** Tenants of a key that are listed as choices; of more, a model gets the number. */
+const maxListedTenants = 100;
+
+/** The parameter that the gateway fills in, because the key permits one tenant; undefined: none. */
+export const filledParameter = (
+  { tenant }: Pick<SavedQuery, 'tenant'>,
+  tenants: ReadonlySet<string> | undefined,
+): string | undefined => (tenants?.size === 1 ? tenant?.parameter : undefined);
+
+/**
+ * The arguments of a tool, with the schemas that OpenAPI has for them. The tenant is not among them for a key that has one.
+ *
+ * @param tenants that the key is bound to; undefined: none
+ */
+export function inputSchema(
+  query: SavedQuery,
+  tenants: ReadonlySet<string> | undefined,
+  detail: Detail,
+): JsonObject {
+  const filled = filledParameter(query, tenants);
+  const parameters = query.parameters.filter(({ name }) => name !== filled);
+  const required = parameters.filter((one) => one.required).map(({ name }) => name);
+  const properties = parameters.map((parameter) => {
+    const isTenant = tenants !== undefined && parameter.name === query.tenant?.parameter;
+    return [parameter.name, isTenant ? tenantSchema(parameter, tenants) : argumentSchema(parameter, detail)];
+  });
+  return {
+    type: 'object',
+    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function argumentSchema(parameter: Parameter, detail: Detail): JsonObject {
+  const example = exampleValue(parameter);
+  const texts = describeParameter(parameter);
+  const values =
+    parameter.type === 'enum' && detail.values
+      ? parameter.values.map(({ value, description }) => `${value}: ${description}`)
+      : [];
+  return {
+    ...plainSchema(parameterSchema(parameter)),
+    description: [...(detail.sentences ? texts : [shortened(texts[0] ?? '')]), ...values].join('\n'),
+    ...(example !== undefined &&
+      detail.extras &&
+      fitsSchemas(parameter, example) && { examples: [typedValue(parameter, example)] }),
+  };
+}
+
+/** Without what only generators of code read, and the length that any text may have. */
+const plainSchema = (schema: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(schema)
+      .filter(
+        ([name, value]) => !name.startsWith('x-') && !(name === 'maxLength' && value === maxValueLength),
+      )
+      .map(([name, value]) => [name, name === 'items' ? plainSchema(value as JsonObject) : value]),
+  );
+
+/** A bound key sends tenants, and not a pattern, whatever the type of the parameter is. */
+function tenantSchema({ repeated }: Parameter, tenants: ReadonlySet<string>): JsonObject {
+  const names = [...tenants].sort();
+  const isListed = names.length <= maxListedTenants;
+  const one = { type: 'string', ...(isListed && { enum: names }) };
+  const description = isListed
+    ? 'Whose rows are returned.'
+    : `Whose rows are returned: one of the ${names.length} that this key may read.`;
+  return repeated ? { type: 'array', items: one, minItems: 1, description } : { ...one, description };
+}

@@ -1,0 +1,47 @@
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import type { JsonObject } from '../../openapi/json-schema.ts';
+import { details } from './detail.ts';
+import { inputSchema } from './input-schema.ts';
+import type { SqlTable } from './sql-tables.ts';
+import { limitsOf, maxToolLength, readOnly, type Tool, titleOf } from './tool.ts';
+
+/** The arguments of a tool for SQL, besides the parameters of its query. */
+export const sqlArguments = { sql: 'sql', dryRun: 'dry_run' } as const;
+
+/**
+ * The tool for SQL over the common tables of a saved query.
+ *
+ * @param name of the tool
+ * @param tenants that the key is bound to; undefined: none
+ */
+export function sqlToolOf(
+  name: string,
+  query: SavedQuery,
+  tables: readonly SqlTable[],
+  tenants: ReadonlySet<string> | undefined,
+): Tool {
+  const tool = (tableTexts: readonly string[]): Tool => ({
+    name,
+    title: titleOf(name),
+    description: `Runs one SELECT in BigQuery's SQL over these tables only: ${tableTexts.join(', ')}. ${limitsOf(query)}`,
+    inputSchema: withSql(inputSchema(query, tenants, details.at(-1) ?? details[0])),
+    outputSchema: { type: 'object', properties: { rows: { type: 'array', items: { type: 'object' } } } },
+    annotations: readOnly,
+  });
+  const whole = tool(
+    tables.map(({ name, columns }) => `${name}(${columns.map((one) => one.name).join(', ')})`),
+  );
+  return JSON.stringify(whole).length <= maxToolLength ? whole : tool(tables.map((table) => table.name));
+}
+
+function withSql({ properties = {}, required = [], ...schema }: JsonObject): JsonObject {
+  return {
+    ...schema,
+    properties: {
+      [sqlArguments.sql]: { type: 'string' },
+      [sqlArguments.dryRun]: { type: 'boolean', description: 'Only check it and give its columns' },
+      ...(properties as JsonObject),
+    },
+    required: [sqlArguments.sql, ...(required as readonly string[])],
+  };
+}

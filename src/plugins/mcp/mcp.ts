@@ -1,0 +1,54 @@
+import { agentLimits, numberText } from '../../config/engine-limits.ts';
+import { StartError } from '../../errors.ts';
+import type { GatewayPlugin } from '../../gateway/plugin.ts';
+import type { RequestHead } from '../../http/message/head.ts';
+import type { CallFacts } from './calls/call-request.ts';
+
+/** How saved queries are given to agents. */
+export interface McpOptions {
+  /** How many rows an answer has at most, from 1 to 10,000. Default: 100. */
+  readonly maxRows?: number;
+  /** Bytes of the text of an answer, and of its structured rows, from 4,096 to 1,000,000. Default: 32,768. */
+  readonly maxBytes?: number;
+  /** Web origins, as in `https://dash.example.com`, whose pages may call; `*` means any. Default: those on this machine. */
+  readonly origins?: readonly string[] | '*';
+}
+
+/**
+ * Gives saved queries to agents as tools, by the Model Context Protocol: `POST /mcp`, with the keys, rates and tenants of REST.
+ *
+ * @returns a plug-in for one gateway
+ * @throws StartError if an option is wrong
+ */
+export function mcp({ origins = [], ...given }: McpOptions = {}): GatewayPlugin {
+  const limits = limitsOf(given);
+  const facts = new WeakMap<RequestHead, CallFacts>();
+  let modules: typeof import('./routes.ts');
+  return {
+    name: 'mcp',
+    // What answers is loaded only where it is on.
+    async open() {
+      modules = await import('./routes.ts');
+    },
+    routes: (catalog, host) =>
+      modules.buildMcpRoutes(catalog, host, {
+        limits,
+        origins,
+        note: (head, said) => facts.set(head, said),
+      }),
+    logFields: ({ head }) => facts.get(head),
+  };
+}
+
+function limitsOf(given: Pick<McpOptions, keyof typeof agentLimits>) {
+  const limitOf = (name: keyof typeof agentLimits) => given[name] ?? agentLimits[name].byDefault;
+  const wrong = (['maxRows', 'maxBytes'] as const).filter((name) => {
+    const { min, max } = agentLimits[name];
+    return !Number.isInteger(limitOf(name)) || limitOf(name) < min || limitOf(name) > max;
+  });
+  const problems = wrong.map((name) => ({
+    message: `${name}: got ${JSON.stringify(given[name])}; must be ${numberText(agentLimits[name])}`,
+  }));
+  if (problems.length > 0) throw new StartError('The options of mcp have problems', problems);
+  return { maxRows: limitOf('maxRows'), maxBytes: limitOf('maxBytes') };
+}

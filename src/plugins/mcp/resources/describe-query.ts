@@ -1,0 +1,18 @@
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { mayPassSql, type Principal } from '../../../keys/principal.ts';
+import type { JsonObject } from '../../openapi/json-schema.ts';
+import { details } from '../definitions/detail.ts';
+import { inputSchema } from '../definitions/input-schema.ts';
+import { outputSchema } from '../definitions/output-schema.ts';
+import { limitsOf } from '../definitions/tool.ts';
+
+/** All that a key may know of a saved query; its SQL only with the permission for that. */
+export const describeQuery = (name: string, query: SavedQuery, principal: Principal): JsonObject => ({
+  name,
+  description: query.description,
+  limits: limitsOf(query),
+  inputSchema: inputSchema(query, principal.tenants, details[0]),
+  outputSchema: outputSchema(query, details[0]),
+  ...(query.querySandboxing === 'enabled' && mayPassSql(principal) && { sqlTool: `${name}.sql` }),
+  ...(principal.permissions.has('catalog') && { sql: query.sql }),
+});

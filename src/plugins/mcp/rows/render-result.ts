@@ -1,0 +1,168 @@
+import type { BoundQuery, RawParameters } from '../../../catalog/binding/bind.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import type { ResultColumn } from '../../../catalog/model/header-types.ts';
+import type { Owner } from '../../../concurrency/fair-share.ts';
+import { type LoopTurns, runSteps } from '../../../concurrency/loop-turns.ts';
+import { memoize } from '../../../memoize.ts';
+import type { CachedResult } from '../../../results/get-result.ts';
+import type { ResultDocument } from '../../../results/result-document.ts';
+import { cellWriter, csvCell } from './cells.ts';
+import { type ColumnSummary, summarizeColumns } from './column-summary.ts';
+import { type AnswerLimits, type CutRows, cutRows } from './cut-rows.ts';
+import { fence } from './fence.ts';
+import { downloadCommands, resultUri } from './recipe.ts';
+import { visibleText } from './visible-text.ts';
+import { dataNotice } from './write-page.ts';
+
+/** A result to be written for a model. */
+export interface ResultToWrite {
+  readonly bound: BoundQuery;
+  readonly result: CachedResult;
+  /** The public name of the query. */
+  readonly name: string;
+  /** As REST would get them. */
+  readonly parameters: RawParameters;
+  /** Of the gateway; undefined if callers cannot reach it over HTTP. */
+  readonly origin: string | undefined;
+  readonly owner: Owner;
+}
+
+/** The parts of a tool's result. */
+export interface WrittenResult {
+  /** JSON: an array of content blocks. */
+  readonly content: string;
+  /** JSON: an object. */
+  readonly structuredContent: string;
+}
+
+interface Context {
+  readonly limits: AnswerLimits;
+  readonly turns: LoopTurns;
+}
+
+/** Bytes that the text around the rows may take, besides a summary. */
+const headBytes = 2_000;
+
+/** Writes the rows that an answer may have, and of a larger result what is in it and how to get all of it. */
+export async function writeResult(
+  request: ResultToWrite,
+  { limits, turns }: Context,
+): Promise<WrittenResult> {
+  const { bound, result } = request;
+  const { document } = result;
+  const columns = document.metadata.columns ?? bound.query.columns;
+  const rows = { identity: document.encodings.identity, columns };
+  const writers = columns.map(cellWriter);
+  const room = limits.maxBytes - headBytes;
+  // It ends when the answer is full.
+  const first = runSteps(cutRows(rows, writers, { ...limits, maxBytes: room }));
+  const { rowCount } = document.metadata;
+  if (first.count === rowCount) return assemble(request, first, undefined);
+  const summary = fitted(await summaryOf(document)(rows, turns, request.owner), room / 4);
+  const text = summaryText(summary);
+  const cut = runSteps(cutRows(rows, writers, { ...limits, maxBytes: room - Buffer.byteLength(text) }));
+  return assemble(request, cut, { columns: summary, text });
+}
+
+/** Of one document it is made once, however many ask for it. */
+const summaryOf = memoize((_: ResultDocument) => {
+  let running: Promise<readonly ColumnSummary[]> | undefined;
+  return (
+    rows: { readonly identity: Buffer; readonly columns: readonly ResultColumn[] },
+    turns: LoopTurns,
+    owner: Owner,
+  ) => {
+    running ??= turns.run(owner, summarizeColumns(rows, rows.columns.map(cellWriter))).catch((error) => {
+      running = undefined;
+      throw error;
+    });
+    return running;
+  };
+});
+
+interface Summary {
+  readonly columns: readonly ColumnSummary[];
+  /** The same as CSV. */
+  readonly text: string;
+}
+
+/** Leaves out lists of values, and then columns, until the summary has room. */
+function fitted(summary: readonly ColumnSummary[], maxBytes: number): readonly ColumnSummary[] {
+  const fits = (columns: readonly ColumnSummary[]) => Buffer.byteLength(summaryText(columns)) <= maxBytes;
+  if (fits(summary)) return summary;
+  const short = summary.map((column) => ({ ...column, distinct: undefined }));
+  let count = short.length;
+  while (count > 0 && !fits(short.slice(0, count))) count = Math.floor(count / 2);
+  return short.slice(0, count);
+}
+
+const summaryText = (columns: readonly ColumnSummary[]): string =>
+  `column,nulls,min,max,values\n${columns
+    .map(({ name, nulls, min, max, distinct }) =>
+      [name, String(nulls), min, max, distinct?.join(' | ')].map(csvCell).join(','),
+    )
+    .join('\n')}\n`;
+
+function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | undefined): WrittenResult {
+  const { bound, result, name, parameters } = request;
+  const { document, cacheStatus } = result;
+  const { rowCount, truncated } = document.metadata;
+  const isStale = cacheStatus === 'STALE';
+  const computedAt = new Date(document.computedAt).toISOString();
+  const isCut = rows.count < rowCount;
+  const mark = fence(document.digest);
+  const text = [
+    `${name}: ${isCut ? `the first ${rows.count} of ` : ''}${rowCount} row${rowCount === 1 ? '' : 's'}, computed at ${computedAt}${isStale ? '; they are older than they should be, because the engine fails' : ''}.`,
+    ...(truncated ? [`There are more: the query returns at most ${bound.query.maxRows} rows.`] : []),
+    ...meaningsOf(bound, rows.count),
+    ...(rowCount > 0 ? [dataNotice] : []),
+    ...(rows.count > 0 ? [mark('rows', rows.csv)] : []),
+    ...(summary === undefined
+      ? []
+      : [`All ${rowCount} rows by column:`, mark('summary', summary.text), ...allRows(request)]),
+  ].join('\n');
+  const content: object[] = [{ type: 'text', text }];
+  if (isCut) {
+    content.push({
+      type: 'resource_link',
+      uri: resultUri(name, parameters),
+      name,
+      description: `The ${rowCount} rows, in parts`,
+      mimeType: 'text/plain',
+    });
+  }
+  const facts = {
+    rowCount,
+    shown: rows.count,
+    truncated: isCut || truncated,
+    computedAt,
+    stale: isStale,
+    ...(summary && { summary: summary.columns }),
+  };
+  return {
+    content: JSON.stringify(content),
+    structuredContent: `{"rows":${rows.json},${JSON.stringify(facts).slice(1)}`,
+  };
+}
+
+function allRows({ name, parameters, origin }: ResultToWrite): readonly string[] {
+  const commands = downloadCommands(name, parameters, origin);
+  return commands.length === 0 ? [] : ['All rows as a file, outside of this conversation:', ...commands];
+}
+
+/** What the rows do not say themselves: what an enum has meant, and units. */
+function meaningsOf({ query, parameters, sql }: BoundQuery, count: number): readonly string[] {
+  const values = query.parameters.flatMap((parameter) => {
+    if (parameter.type !== 'enum') return [];
+    const value = parameters[parameter.name];
+    const known = parameter.values.find((one) => one.value === value);
+    return known === undefined ? [] : [`${parameter.name}=${known.value}: ${known.description}`];
+  });
+  const units = sql === undefined && count > 0 ? unitsOf(query) : [];
+  return [...values, ...units].map(visibleText);
+}
+
+const unitsOf = ({ columns }: SavedQuery): readonly string[] =>
+  [...Map.groupBy(columns, ({ unit }) => unit)].flatMap(([unit, those]) =>
+    unit === undefined ? [] : [`Unit ${unit}: ${those.map(({ name }) => name).join(', ')}`],
+  );
