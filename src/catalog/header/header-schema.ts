@@ -193,6 +193,18 @@ export const headerSchema = z.strictObject({
   id: z.guid('must be a UUID').transform((id) => id.toLowerCase()),
   aliases: z.array(alias, { error: 'must be a list, as in [area.old-name]' }).max(20).default([]),
   description: text,
+  tags: z
+    .array(
+      z
+        .string()
+        .regex(
+          /^[a-z][a-z0-9-]{0,62}$/,
+          'must be lowercase letters, digits and -, a letter first, at most 63',
+        ),
+      { error: 'must be a list, as in [billing, logs]' },
+    )
+    .max(20)
+    .default([]),
   default: z.boolean().default(false),
   deprecated: deprecated.optional(),
   shadow: shadow.optional(),

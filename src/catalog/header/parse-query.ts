@@ -110,6 +110,7 @@ function toQuery(
     shadow: toShadow(header),
     aliases: header.aliases,
     description: header.description,
+    tags: header.tags,
     sql,
     source: { file, line: sqlLine },
     maxRows: header.max_rows,

@@ -188,6 +188,8 @@ export interface SavedQuery {
   readonly aliases: readonly string[];
   /** For people who call it. */
   readonly description: string;
+  /** Sets of queries that it belongs to. */
+  readonly tags?: readonly string[] | undefined;
   /** BigQuery SQL with named parameters: the file's text below the header. */
   readonly sql: string;
   /** The file, and the line at which its SQL begins. */

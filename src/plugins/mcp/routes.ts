@@ -6,6 +6,7 @@ import { buildAnswer, replyRefusal } from './answer.ts';
 import type { CallFacts } from './calls/call-request.ts';
 import { buildCallTool } from './calls/call-tool.ts';
 import { buildCheckSql } from './calls/check-sql.ts';
+import { buildCallSearch } from './calls/search-calls.ts';
 import { buildListTools } from './calls/list-tools.ts';
 import { buildCallQuery } from './calls/query-calls.ts';
 import { buildToolNames } from './calls/tool-names.ts';
@@ -28,28 +29,34 @@ export function buildMcpRoutes(
   host: RouteHost,
   { limits, origins, note }: McpRoutesOptions,
 ): readonly PluginRoute[] {
-  const tools = buildToolNames(catalog);
-  const call = buildMethods({
-    callTool: buildCallTool({
-      host,
-      tools,
-      callQuery: buildCallQuery(host, limits),
-      checkSql: buildCheckSql(host),
-      note,
-    }),
-    listTools: buildListTools(tools, host),
-    listResources: (principal) => listResources(tools, principal),
-    readResource: buildReadResource(host, tools, limits),
-  });
   const { log, basePath } = host;
-  return [
-    {
-      path: mcpPath,
+  const callQuery = buildCallQuery(host, limits);
+  const checkSql = buildCheckSql(host);
+  /** @param tag of the saved queries; undefined: all */
+  const route = (path: string, tag: string | undefined): PluginRoute => {
+    const tools = buildToolNames(catalog, tag);
+    const call = buildMethods({
+      callTool: buildCallTool({
+        host,
+        tools,
+        callQuery,
+        checkSql,
+        callSearch: buildCallSearch(tools, host),
+        note,
+      }),
+      listTools: buildListTools(tools, host),
+      listResources: (principal) => listResources(tools, principal),
+      readResource: buildReadResource(host, tools, limits),
+    });
+    return {
+      path,
       methods: ['POST'],
       access: 'key',
       allowsCors: true,
       answer: buildAnswer({ call, log, basePath, origins }),
       replyError: replyRefusal,
-    },
-  ];
+    };
+  };
+  const tags = new Set(catalog.queries.flatMap((query) => query.tags ?? []));
+  return [route(mcpPath, undefined), ...[...tags].map((tag) => route(`${mcpPath}/${tag}`, tag))];
 }

@@ -3,6 +3,7 @@ import type { RouteHost } from '../../../gateway/plugin.ts';
 import type { RequestHead } from '../../../http/message/head.ts';
 import { toGatewayError } from '../../../http/message/reply.ts';
 import { logOfError } from '../../../http/message/request-trace.ts';
+import { isSearchName, searchNames } from '../definitions/search-tools.ts';
 import { isMembers, type JsonMembers } from '../protocol/message.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
 import { resultText } from '../protocol/result-text.ts';
@@ -11,6 +12,7 @@ import type { CheckSql } from './check-sql.ts';
 import type { CallAnswer, CallQuery } from './query-calls.ts';
 import { WrongArguments } from './read-call.ts';
 import { isDryRun } from './sql-arguments.ts';
+import { type CallSearch, searchedCall } from './search-calls.ts';
 import { nearestOf } from './suggest.ts';
 import type { ToolNames } from './tool-names.ts';
 
@@ -26,22 +28,41 @@ interface CallToolOptions {
   readonly tools: ToolNames;
   readonly callQuery: CallQuery;
   readonly checkSql: CheckSql;
+  readonly callSearch: CallSearch;
   /** Receives what the log says of the call. */
   readonly note: (head: RequestHead, facts: CallFacts) => void;
 }
 
-export function buildCallTool({ host, tools, callQuery, checkSql, note }: CallToolOptions): CallTool {
+export function buildCallTool({
+  host,
+  tools,
+  callQuery,
+  checkSql,
+  callSearch,
+  note,
+}: CallToolOptions): CallTool {
+  const run: CallQuery = (tool, given, request) =>
+    (tool.takesSql && isDryRun(given) ? checkSql : callQuery)(tool, given, request);
+  const call = (name: string, given: JsonMembers, request: CallRequest) => {
+    if (isSearchName(name) && tools.areSearched(request.admission.principal)) {
+      if (name !== searchNames.run) return callSearch(name, given, request);
+      const searched = searchedCall(tools, given, request);
+      return run(searched.tool, searched.given, request);
+    }
+    const found = tools.find(name);
+    if (found === undefined) throw unknownTool(name, tools, request);
+    return run(found, given, request);
+  };
   return (params, request) => {
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string') throw invalid('name must be the name of a tool, as tools/list has it');
     if (!isMembers(given)) throw invalid('arguments must be an object, as in {"name": "value"}');
-    const found = tools.find(name);
-    if (found === undefined) throw unknownTool(name, tools, request);
     const answer = ({ bytes, facts }: CallAnswer) => {
       note(request.head, facts);
       return bytes;
     };
     const fail = (error: unknown) => {
+      if (error instanceof ProtocolError) throw error;
       if (error instanceof GatewayError && error.code === 'UNKNOWN_QUERY') {
         host.audit(error, request.head, request.admission.principal.id);
         throw unknownTool(name, tools, request);
@@ -49,8 +70,7 @@ export function buildCallTool({ host, tools, callQuery, checkSql, note }: CallTo
       return failed(error, name, request);
     };
     try {
-      const call = found.takesSql && isDryRun(given) ? checkSql : callQuery;
-      const called = call(found, given, request);
+      const called = call(name, given, request);
       return called instanceof Promise ? called.then(answer).catch(fail) : answer(called);
     } catch (error) {
       return fail(error);

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RouteHost } from '../../../gateway/plugin.ts';
 import type { Principal } from '../../../keys/principal.ts';
+import { maxListedTools, searchTools } from '../definitions/search-tools.ts';
 import { sqlTables } from '../definitions/sql-tables.ts';
 import { sqlToolOf } from '../definitions/sql-tool.ts';
 import { type Tool, toolOf } from '../definitions/tool.ts';
@@ -25,6 +26,7 @@ export function buildListTools(tools: ToolNames, { sandboxOf }: Pick<RouteHost, 
   });
   return (principal) => {
     const listed = tools.listed(principal);
+    if (listed.length > maxListedTools) return JSON.stringify(searchTools(listed.length));
     const { tenants } = principal;
     // Of a key with one tenant, no tool names it.
     const tenantKey = tenants === undefined ? null : tenants.size === 1 ? 1 : [...tenants].sort();

@@ -11,15 +11,17 @@ export function listResources(tools: ToolNames, principal: Principal): string {
       description: 'The tools with their descriptions',
       mimeType: 'text/csv',
     },
-    ...tools.listed(principal).map(({ endpoint: { name, query }, takesSql }) =>
-      takesSql
-        ? {
-            uri: schemaUri(name),
-            name: `${name} tables`,
-            description: `The tables and columns that SQL over ${name} may read`,
-            mimeType: 'text/csv',
-          }
-        : { uri: queryUri(name), name, description: query.description, mimeType: 'application/json' },
+    // Very many are found by the catalog.
+    ...(tools.areSearched(principal) ? [] : tools.listed(principal)).map(
+      ({ endpoint: { name, query }, takesSql }) =>
+        takesSql
+          ? {
+              uri: schemaUri(name),
+              name: `${name} tables`,
+              description: `The tables and columns that SQL over ${name} may read`,
+              mimeType: 'text/csv',
+            }
+          : { uri: queryUri(name), name, description: query.description, mimeType: 'application/json' },
     ),
   ]);
 }

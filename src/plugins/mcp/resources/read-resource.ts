@@ -13,7 +13,7 @@ import { listTtlMs, resultText } from '../protocol/result-text.ts';
 import { csvCell } from '../rows/cells.ts';
 import type { AnswerLimits } from '../rows/cut-rows.ts';
 import { writePage } from '../rows/write-page.ts';
-import { describeQuery } from './describe-query.ts';
+import { describeQuery } from '../definitions/describe-query.ts';
 import { parseUri, type ResourceAddress } from './uris.ts';
 
 /** Answers `resources/read`. @throws ProtocolError; GatewayError as `ObtainResult` does */

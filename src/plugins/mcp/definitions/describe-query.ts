@@ -1,10 +1,10 @@
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { mayPassSql, type Principal } from '../../../keys/principal.ts';
 import type { JsonObject } from '../../openapi/json-schema.ts';
-import { details } from '../definitions/detail.ts';
-import { inputSchema } from '../definitions/input-schema.ts';
-import { outputSchema } from '../definitions/output-schema.ts';
-import { limitsOf } from '../definitions/tool.ts';
+import { details } from './detail.ts';
+import { inputSchema } from './input-schema.ts';
+import { outputSchema } from './output-schema.ts';
+import { limitsOf } from './tool.ts';
 
 /** All that a key may know of a saved query; its SQL only with the permission for that. */
 export const describeQuery = (name: string, query: SavedQuery, principal: Principal): JsonObject => ({

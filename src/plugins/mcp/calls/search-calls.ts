@@ -1,0 +1,108 @@
+import type { RouteHost } from '../../../gateway/plugin.ts';
+import { describeQuery } from '../definitions/describe-query.ts';
+import { sqlArguments } from '../definitions/sql-tool.ts';
+import { sqlTables } from '../definitions/sql-tables.ts';
+import { searchNames } from '../definitions/search-tools.ts';
+import { isMembers, type JsonMembers } from '../protocol/message.ts';
+import { resultText } from '../protocol/result-text.ts';
+import { csvCell } from '../rows/cells.ts';
+import type { CallRequest } from './call-request.ts';
+import type { CallAnswer } from './query-calls.ts';
+import { WrongArguments } from './read-call.ts';
+import { nearestOf } from './suggest.ts';
+import type { NamedTool, ToolNames } from './tool-names.ts';
+
+/** Answers that need no rows. @throws WrongArguments */
+export type CallSearch = (tool: string, given: JsonMembers, request: CallRequest) => CallAnswer;
+
+/** Queries of one answer. */
+const maxFound = 20;
+
+export function buildCallSearch(tools: ToolNames, { sandboxOf }: Pick<RouteHost, 'sandboxOf'>): CallSearch {
+  const find = ({ text = '' }: JsonMembers, { admission }: CallRequest) => {
+    if (typeof text !== 'string') throw new WrongArguments('text: send words, as text');
+    const words = text
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter(Boolean);
+    const ranked = tools
+      .listed(admission.principal)
+      .map((tool) => ({ tool, score: scoreOf(tool, words) }))
+      .filter(({ score }) => words.length === 0 || score > 0)
+      .sort((a, b) => b.score - a.score);
+    const queries = ranked
+      .slice(0, maxFound)
+      .map(({ tool: { name, endpoint } }) => ({ name, description: endpoint.query.description }));
+    const lines = queries.map(({ name, description }) => [name, description].map(csvCell).join(','));
+    const rest = ranked.length > queries.length ? [`${ranked.length - queries.length} more: add words`] : [];
+    const shown =
+      queries.length > 0
+        ? ['name,description', ...lines, ...rest]
+        : ['No query has one of these words: try others'];
+    return { text: shown.join('\n'), structured: { queries, found: ranked.length } };
+  };
+  const describe = (given: JsonMembers, request: CallRequest) => {
+    const { name, endpoint, takesSql } = namedTool(tools, given, request);
+    const sandbox = takesSql ? sandboxOf(endpoint.query) : undefined;
+    const described = {
+      ...describeQuery(name, endpoint.query, request.admission.principal),
+      ...(sandbox && { furtherArguments: Object.values(sqlArguments), tables: sqlTables(sandbox) }),
+    };
+    return { text: JSON.stringify(described), structured: described };
+  };
+  return (tool, given, request) => {
+    const { text, structured } = tool === searchNames.find ? find(given, request) : describe(given, request);
+    const members = {
+      content: JSON.stringify([{ type: 'text', text }]),
+      structuredContent: JSON.stringify(structured),
+    };
+    return { bytes: Buffer.from(resultText(request.era, members)), facts: Object.freeze({ tool }) };
+  };
+}
+
+/** The query that `run_query` is to run, with its arguments. @throws WrongArguments */
+export function searchedCall(
+  tools: ToolNames,
+  given: JsonMembers,
+  request: CallRequest,
+): { readonly tool: NamedTool; readonly given: JsonMembers } {
+  const { parameters = {}, name: _, ...others } = given;
+  const [misplaced] = Object.keys(others);
+  if (misplaced !== undefined)
+    throw new WrongArguments(`${JSON.stringify(misplaced.slice(0, 60))}: belongs into parameters`);
+  if (!isMembers(parameters))
+    throw new WrongArguments('parameters: must be an object, as in {"name": "value"}');
+  return { tool: namedTool(tools, given, request), given: parameters };
+}
+
+function namedTool(tools: ToolNames, { name }: JsonMembers, { admission }: CallRequest): NamedTool {
+  const listed = tools.listed(admission.principal);
+  if (typeof name !== 'string')
+    throw new WrongArguments(`name: is required: the name of a query, as ${searchNames.find} gives it`);
+  const found = listed.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const nearest = nearestOf(
+    name,
+    listed.map((one) => one.name),
+  );
+  throw new WrongArguments(
+    `name: there is no query ${JSON.stringify(name.slice(0, 60))}; the nearest is ${nearest}, and ${searchNames.find} finds others`,
+  );
+}
+
+/** Words in a name count more than others. */
+function scoreOf({ name, endpoint: { query } }: NamedTool, words: readonly string[]): number {
+  const texts = [
+    { text: name, weight: 4 },
+    { text: query.description, weight: 2 },
+    ...(query.tags ?? []).map((text) => ({ text, weight: 2 })),
+    ...[...query.parameters, ...query.columns].flatMap(({ name, description }) => [
+      { text: name, weight: 1 },
+      { text: description, weight: 0.5 },
+    ]),
+  ].map(({ text, weight }) => ({ text: text.toLowerCase(), weight }));
+  return words.reduce(
+    (sum, word) => sum + Math.max(0, ...texts.map(({ text, weight }) => (text.includes(word) ? weight : 0))),
+    0,
+  );
+}

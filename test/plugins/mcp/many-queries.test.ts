@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
+import { type McpClient, mcpClient } from '../../support/mcp-request.ts';
+import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../../support/query-folder.ts';
+import { apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
+
+describe('many queries', () => {
+  let folder: QueryFolder;
+  let keys: KeyFile;
+  let app: TestApp;
+  let agent: McpClient;
+  beforeAll(async () => {
+    const files = Array.from({ length: 40 }, (_, at) => {
+      const tags = at % 10 === 0 ? 'tags: [tens, numbers]\n' : '';
+      return [
+        `area.query-${at}.sql`,
+        queryText({ id: uuidOf(at), sql: `SELECT ${at} AS n`, header: tags }).replace(
+          'a query of the tests',
+          at === 17 ? 'Invoices of a month' : `Query number ${at}`,
+        ),
+      ] as const;
+    });
+    folder = makeQueryFolder(Object.fromEntries(files));
+    keys = writeKeyFile({ few: { endpoints: ['area.query-1', 'area.query-2'] } });
+    app = await openTestApp({}, { QUERIES_DIR: folder.folder, API_KEYS_FILE: keys.path, MCP: 'on' });
+    agent = mcpClient(app.fetch, apiKey);
+  });
+  afterAll(async () => {
+    await app?.close();
+    folder.close();
+    keys.remove();
+  });
+
+  const namesOf = async (client: McpClient) => {
+    const { result } = (await client.stateless('tools/list')).message;
+    return result.tools.map(({ name }: { name: string }) => name);
+  };
+
+  test('are found, described and run by three tools', async () => {
+    expect(await namesOf(agent)).toEqual(['find_queries', 'describe_query', 'run_query']);
+    const found = await agent.call('find_queries', { text: 'month invoices' });
+    expect(found.structured).toEqual({
+      queries: [{ name: 'area.query-17', description: 'Invoices of a month' }],
+      found: 1,
+    });
+    expect(found.text).toBe('name,description\narea.query-17,Invoices of a month');
+    const described = await agent.call('describe_query', { name: 'area.query-17' });
+    expect(described.structured).toMatchObject({ name: 'area.query-17', inputSchema: { type: 'object' } });
+    const run = await agent.call('run_query', { name: 'area.query-17', parameters: {} });
+    expect(run.structured.rows).toEqual([{ n: 17 }]);
+    expect((await agent.call('area.query-17')).structured.rows).toEqual([{ n: 17 }]);
+  });
+
+  test('are found in parts', async () => {
+    const { structured, text } = await agent.call('find_queries', { text: 'number' });
+    expect([structured.queries.length, structured.found]).toEqual([20, 40]);
+    expect(text).toContain('\n20 more: add words');
+    expect((await agent.call('find_queries', { text: 'zebra' })).text).toMatch(
+      /^No query has one of these words/,
+    );
+    expect((await agent.call('find_queries')).structured.found).toBe(40);
+  });
+
+  test.each([
+    ['run_query', { name: 'area.query17' }, 'the nearest is area.query-1'],
+    ['run_query', {}, 'name: is required'],
+    ['run_query', { name: 'area.query-1', n: 1 }, '"n": belongs into parameters'],
+    ['run_query', { name: 'area.query-1', parameters: [1] }, 'parameters: must be an object'],
+    ['run_query', { name: 'area.query-1', parameters: { n: 1 } }, '"n": this tool has no arguments'],
+    ['describe_query', { name: 'area' }, 'there is no query "area"'],
+    ['find_queries', { text: 1 }, 'text: send words'],
+  ])('%s with %j is a mistake that can be corrected', async (tool, given, right) => {
+    const { isError, text } = await agent.call(tool, given);
+    expect([isError, text]).toEqual([true, expect.stringContaining(right)]);
+  });
+
+  test('are tools by themselves for a key that may call a few', async () => {
+    expect(await namesOf(mcpClient(app.fetch, keys.keyOf('few')))).toEqual(['area.query-1', 'area.query-2']);
+  });
+
+  test('are sets by their tags', async () => {
+    const tens = mcpClient(app.fetch, apiKey, '/mcp/tens');
+    expect(await namesOf(tens)).toEqual(['area.query-0', 'area.query-10', 'area.query-20', 'area.query-30']);
+    expect((await tens.call('area.query-20')).structured.rows).toEqual([{ n: 20 }]);
+    const other = await tens.stateless('tools/call', { name: 'area.query-21' });
+    expect(other.message.error.code).toBe(-32602);
+    expect((await app.fetch('/mcp/none', { method: 'POST', body: '{}' })).status).toBe(404);
+  });
+});
