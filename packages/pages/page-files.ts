@@ -1,34 +1,41 @@
-import { globSync, readFileSync } from 'node:fs';
-import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundle } from './bundle.ts';
+import { build } from 'rolldown';
 
 const source = join(import.meta.dirname, 'src');
 
-/** Everything that the pages load. The chart library is loaded when there is a chart. */
-export function pageFiles(): readonly { readonly name: string; readonly body: string }[] {
-  const require = createRequire(import.meta.url);
-  const library = (path: string) => readFileSync(require.resolve(`uplot/${path}`), 'utf8');
+export interface PageFile {
+  readonly name: string;
+  readonly body: string;
+}
+
+/** Everything that the pages load: one script, because a browser requests files in turns over HTTP/1.1. */
+export async function pageFiles(): Promise<readonly PageFile[]> {
+  const read = (name: string) => readFileSync(join(source, name), 'utf8');
   return [
-    { name: 'pages.js', body: bundle(readModules(), 'main.ts') },
-    { name: 'mark.svg', body: readFileSync(join(source, 'mark.svg'), 'utf8') },
-    {
-      name: 'page.css',
-      body: library('dist/uPlot.min.css') + readFileSync(join(source, 'page.css'), 'utf8'),
-    },
-    // The module that the library has is not minified, and almost twice as large.
-    { name: 'uplot.js', body: `${library('dist/uPlot.iife.min.js')}\nexport default uPlot;\n` },
-    { name: 'licences.txt', body: library('LICENSE') },
+    { name: 'pages.js', body: await script() },
+    { name: 'mark.svg', body: read('mark.svg') },
+    { name: 'page.css', body: read('page.css') },
+    { name: 'licences.txt', body: licences() },
   ];
 }
 
-/** The modules without types, which browsers do not know. */
-function readModules(): ReadonlyMap<string, string> {
-  const paths = globSync('**/*.ts', { cwd: source });
-  return new Map(
-    paths.map((path) => [
-      path.replaceAll('\\', '/'),
-      stripTypeScriptTypes(readFileSync(join(source, path), 'utf8')),
-    ]),
-  );
+async function script(): Promise<string> {
+  const { output } = await build({
+    input: join(source, 'main.ts'),
+    platform: 'browser',
+    write: false,
+    output: { minify: true, comments: false },
+  });
+  const [{ code }] = output;
+  return code;
+}
+
+/** Of the packages whose code is in the script. */
+function licences(): string {
+  const texts = ['d3-array', 'd3-time', 'internmap'].map((name) => {
+    const folder = join(import.meta.dirname, '../../node_modules', name);
+    return `${name}\n\n${readFileSync(join(folder, 'LICENSE'), 'utf8')}`;
+  });
+  return texts.join('\n');
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import AxeSource from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -71,6 +72,11 @@ const many = Array.from(
   (_, at) => `{"timestamp":${start + at * 1_000_000},"level":"l${at % 3}","count":${(at * 7919) % 50_000}}`,
 );
 
+const kinds = [
+  ...['{"kind":"checkout","requests":48211}', '{"kind":"search","requests":-3}'],
+  ...['{"kind":"login"}', '{"requests":7}'],
+];
+
 const draft = {
   parameters,
   columns,
@@ -108,6 +114,11 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
         parameters: {},
         sql: 'select 1',
       }),
+      'g.kinds': text({
+        columns: { kind: 'string', requests: 'integer' },
+        parameters: {},
+        sql: 'select 1',
+      }),
       'c.more': text({ columns: { n: 'integer' }, parameters: {}, sql: 'select 1' }),
       'c.more@2': text({
         columns: { n: 'integer', m: 'integer' },
@@ -131,6 +142,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
         rows: ({ query, parameters }) => {
           if (query.name === 'd.lists' || query.name === 'f.tenants')
             return [JSON.stringify({ seen: JSON.stringify(parameters) })];
+          if (query.name === 'g.kinds') return kinds;
           if (query.name === 'e.long-names') return many.slice(0, 100);
           return query.name === 'b.many' ? many : parameters.kind === 'some' ? [] : rows;
         },
@@ -168,7 +180,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     // Not one of the enum's values: the gateway says so.
     await page.getByText('one of all, some').waitFor();
     await page.goto(`${origin}${address}`);
-    await page.locator('.plot canvas').waitFor();
+    await page.locator('.plot svg').waitFor();
     expect((await firstCells(page, 2))[0]).toBe(markup);
     await page.locator('.rows summary', { hasText: '2 fields' }).click();
     await page.getByText('"big": 9007199254740993').waitFor();
@@ -207,20 +219,84 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
 
   test('the chart splits, has an axis for each unit, and its choices are in the address', async () => {
     const { page } = await open(address);
-    await page.locator('.plot canvas').waitFor();
+    await page.locator('.plot svg').waitFor();
+    await page.getByText('Drawn: count by level').click();
     // Several rows have the same time, so they are split by the text.
-    expect(await page.locator('#chart-split').inputValue()).toBe('level');
+    expect(await page.getByLabel('level', { exact: true }).isChecked()).toBe(true);
     await page.getByLabel('size (MB)').check();
     await page.waitForURL(/#y=count&y=size&split=level/);
-    await page.locator('.u-axis').nth(2).waitFor();
+    const titles = page.locator('.plot .axis-title');
+    await expect.poll(() => titles.allTextContents()).toEqual(['count, requests', 'size, MB']);
     const shared = page.url();
-    await page.locator('#chart-split').selectOption('');
-    await page.getByText(/share their time and line/).waitFor();
+    await page.getByLabel('level', { exact: true }).uncheck();
+    await page.getByText('Rows with the same time are drawn as their sum.').waitFor();
+    await expect.poll(() => titles.allTextContents()).toEqual(['sum of count, requests', 'sum of size, MB']);
     await page.goto('about:blank');
     await page.goto(shared);
-    await page.locator('.plot canvas').waitFor();
+    await page.locator('.plot svg').waitFor();
     expect(await page.getByLabel('size (MB)').isChecked()).toBe(true);
     expect(await page.locator('.legend li').count()).toBeGreaterThan(3);
+    // Pointing at the picture shows the values of the time below the pointer, with all digits.
+    const { x = 0, y = 0, width = 0 } = (await page.locator('.plot svg').boundingBox()) ?? {};
+    await page.mouse.move(x + width / 20, y + 100);
+    await page.getByText('2026-01-01 00:00:00 UTC', { exact: true }).waitFor();
+    expect(await page.locator('.legend .value').first().getAttribute('title')).toBe('1 requests');
+    await page.close();
+  });
+
+  test('a chart is saved as SVG with its title and legend, and as PNG', async () => {
+    const { page, watched } = await open(address);
+    await page.locator('.plot svg').waitFor();
+    const save = async (name: string) => {
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name, exact: true }).click();
+      const download = await saved;
+      expect(download.suggestedFilename()).toBe(`a.hostile.${name.toLowerCase()}`);
+      return readFileSync(await download.path());
+    };
+    const svg = (await save('SVG')).toString();
+    for (const text of ['a.hostile', 'project=abc', 'count, requests', 'warn']) expect(svg).toContain(text);
+    expect(svg).not.toMatch(/<img|<script|class=/);
+    const shown = await browser.newPage();
+    await shown.setContent(svg);
+    expect(await shown.locator('svg path').count()).toBeGreaterThan(1);
+    const { height = 0 } = (await shown.locator('svg').boundingBox()) ?? {};
+    await shown.close();
+    const png = await save('PNG');
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    // The height, two pixels for each of the screen's.
+    expect(png.readUInt32BE(20)).toBeGreaterThan(height * 1.9);
+    expect(watched).toEqual({ elsewhere: [], errors: [] });
+    await page.close();
+  });
+
+  test('rows without a time are bars, and no rows say what could be changed', async () => {
+    const { page, watched } = await open('/queries/g.kinds', { width: 390, colorScheme: 'dark' });
+    await page.locator('.plot .bar').nth(2).waitFor();
+    expect(await page.locator('.plot text').allTextContents()).toEqual(
+      expect.arrayContaining(['kind', 'requests', 'checkout', '48,211', 'NULL']),
+    );
+    expect(await page.locator('.plot .bar title').first().textContent()).toBe('checkout requests: 48211');
+    await page.goto(`${origin}${address}&kind=some`);
+    await page
+      .getByText('Nothing was found for project = abc; kind = some; at_least = 5 (default).')
+      .waitFor();
+    expect(await page.locator('.rows').isVisible()).toBe(false);
+    expect(await page.getByRole('button', { name: 'CSV', exact: true }).isVisible()).toBe(false);
+    expect(watched).toEqual({ elsewhere: [], errors: [] });
+    await page.close();
+  });
+
+  test('a page whose parameters have examples opens with its result', async () => {
+    const { page } = await open('/queries/a.hostile', { width: 1280 });
+    await page.locator('.plot svg').waitFor();
+    await page.getByText("Filled in with the author's examples.").waitFor();
+    expect(new URL(page.url()).search).toBe('?project=abc');
+    // Above the fold of a small laptop.
+    const { y = 0, height = 0 } = (await page.locator('.plot').boundingBox()) ?? {};
+    expect(y + height).toBeLessThan(800);
+    await page.getByLabel('at_least').fill('6');
+    expect(await page.getByText("Filled in with the author's examples.").isVisible()).toBe(false);
     await page.close();
   });
 
@@ -416,7 +492,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
 
   test('an address with another view of the same rows is shown as it says', async () => {
     const { page } = await open(address);
-    await page.locator('.plot canvas').waitFor();
+    await page.locator('.plot svg').waitFor();
     await page.evaluate("location.hash = 'sort=-count&y=size&y=gone&tab=python'");
     await expect.poll(() => firstCells(page, 3)).toEqual(['100', '20', '3', '1', 'NULL']);
     await expect.poll(() => page.getByLabel('size (MB)').isChecked()).toBe(true);
@@ -482,7 +558,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
 
   test('very long names widen no page, and a printed table is whole', async () => {
     const { page } = await open('/queries/e.long-names', { width: 390 });
-    await page.locator('.plot canvas').waitFor();
+    await page.locator('.plot svg').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     const name = page.locator('#columns th[scope=row]').last();
     expect(
@@ -530,26 +606,18 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     const page = await browser.newPage({ forcedColors: 'active' });
     await page.addInitScript(`sessionStorage.setItem('querygate:key', '${keys.keyOf('all')}')`);
     await page.goto(origin + address);
-    await page.locator('.plot canvas').waitFor();
-    const colors = await page.evaluate(
-      "(({ color, borderTopColor, borderBottomColor }) => [color, borderTopColor, borderBottomColor])(getComputedStyle(document.querySelector('.plot')))",
-    );
-    expect(new Set(colors as string[]).size).toBe(3);
+    await page.locator('.plot svg').waitFor();
+    const fillOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((one) => getComputedStyle(one).fill);
+    const fills = [await fillOf('.plot .empty'), await fillOf('.plot text')];
+    const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(new Set([...fills, background]).size).toBe(3);
     const back = (name: string) =>
       page.getByRole('tab', { name }).evaluate((tab) => getComputedStyle(tab).backgroundColor);
     expect(await back('curl')).not.toBe(await back('Python'));
-    await page.close();
-  });
-
-  test('without the chart library there are rows, and the chart says so', async () => {
-    const { page } = await open('/');
-    await page.route('**/uplot.js', (route) => route.abort());
-    await page.goto(origin + address);
-    await page.getByText('The chart cannot be drawn. Its library could not be loaded').waitFor();
-    expect(await page.locator('.rows tbody tr').count()).toBe(5);
-    await page.unroute('**/uplot.js');
-    await page.getByLabel('size (MB)').check();
-    await page.locator('.plot canvas').waitFor();
     await page.close();
   });
 
@@ -591,7 +659,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
   test('50,000 rows are shown, sorted and drawn without a freeze', async () => {
     const { page } = await open('/queries/b.many');
     await page.getByText('50,000 rows').first().waitFor();
-    await page.locator('.plot canvas').waitFor();
+    await page.locator('.plot svg').waitFor();
     expect(await page.locator('.rows tbody tr').count()).toBe(200);
     await page.evaluate(
       'window.longest = 0; new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration) }).observe({ type: "longtask" })',
@@ -679,7 +747,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       expect(await violations(page)).toEqual([]);
       await page.unroute('**/openapi.json');
       await page.goto(origin + address);
-      await page.locator('.plot canvas').waitFor();
+      await page.locator('.plot svg').waitFor();
       for (const summary of await page.locator('summary').all()) await summary.click();
       expect(await violations(page)).toEqual([]);
       await page.getByRole('columnheader', { name: 'level' }).getByRole('button').click();

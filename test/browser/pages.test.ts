@@ -51,7 +51,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over the demo', () => {
     await pressUntil(page, /^ parameter-0|parameter-0$/);
     // The example is filled in.
     await page.keyboard.press('Enter');
-    await page.locator('.plot canvas').waitFor();
+    await page.locator('.plot svg').waitFor();
     expect(page.url()).toBe(
       `${gateway.origin}/queries/functions.invocation-stats?project=mzqkvxwotrplbhnydsea`,
     );
@@ -104,7 +104,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over the demo', () => {
     await page.getByRole('link', { name: 'usage.api-counts' }).waitFor();
     const load = async () => {
       await page.goto(address);
-      await page.locator('.plot canvas').waitFor();
+      await page.locator('.plot svg').waitFor();
       await page.getByRole('status').filter({ hasText: 'rows.' }).waitFor();
       await page.waitForLoadState('networkidle');
     };

@@ -46,7 +46,9 @@ export function showQuery({ main, gateway, endpoint, key, onWrongKey }: QueryPag
         onWrongKey();
         return true;
       }
-      return error.parameter !== undefined && form.showProblem(error.parameter, error.message);
+      if (error.parameter === undefined) return false;
+      settings.open = true;
+      return form.showProblem(error.parameter, error.message);
     },
   });
   const snippets = buildSnippetSection({
@@ -59,40 +61,64 @@ export function showQuery({ main, gateway, endpoint, key, onWrongKey }: QueryPag
   });
   form.element.addEventListener('input', () => snippets.refresh());
 
+  const isWide = matchMedia('(min-width: 60rem)');
+  const examples = element('p', { class: 'muted', hidden: true }, "Filled in with the author's examples.");
+  const settings = element(
+    'details',
+    { open: true },
+    element('summary', {}, element('h2', {}, 'Parameters')),
+    form.element,
+    examples,
+  );
+  form.element.addEventListener('input', () => {
+    examples.hidden = true;
+  });
+
   function submit(again: boolean): void {
     const values = form.read();
     const address = location.pathname + searchOf(values) + hashOf(view);
     if (searchOf(values) !== location.search) history.pushState(null, '', address);
     void result.run(values, again);
   }
-  /** Shows the request in the address. */
+  /** Shows the request in the address, or one with the examples of the author. */
   function readAddress(): void {
-    const values = valuesOf(location.search, parameters);
+    const given = valuesOf(location.search, parameters);
     view = viewOf(location.hash);
-    form.write(values.size === 0 ? withExamples(endpoint, key) : values);
+    form.write(given.size === 0 ? withExamples(endpoint, key) : given);
     snippets.show(view.tab);
-    if (isComplete(values, parameters)) void result.run(values, false);
-    else result.clear();
+    const values = form.read();
+    const isRunnable = isComplete(given.size === 0 ? values : given, parameters);
+    examples.hidden = given.size > 0 || !parameters.some(({ required }) => required) || !isRunnable;
+    // On a phone the result comes first.
+    settings.open = isWide.matches || !isRunnable;
+    if (!isRunnable) {
+      result.clear();
+      return;
+    }
+    if (given.size === 0) history.replaceState(null, '', location.pathname + searchOf(values) + hashOf(view));
+    void result.run(given.size === 0 ? values : given, false);
   }
   window.onpopstate = readAddress;
 
   document.title = `${name} – Querygate`;
   main.replaceChildren(
-    element('p', {}, element('a', { href: '/' }, 'All endpoints')),
     element('h1', {}, name),
     ...(isDeprecated
       ? [element('p', {}, element('span', { class: 'badge' }, 'deprecated'), ` ${description}`)]
       : []),
     element('p', { class: 'summary' }, summary),
-    element(
-      'p',
-      { class: 'muted' },
-      `${maxRows === undefined ? '' : `At most ${maxRows.toLocaleString('en')} rows. `}${cachingText(caching)}`,
-    ),
-    section('parameters', 'Parameters', form.element),
-    result.element,
+    element('div', { class: 'sides' }, element('div', { class: 'side' }, settings), result.element),
     snippets.element,
-    section('columns', 'Columns', columnsTable(endpoint.columns)),
+    section(
+      'columns',
+      'Columns',
+      element(
+        'p',
+        { class: 'muted' },
+        `${maxRows === undefined ? '' : `At most ${maxRows.toLocaleString('en')} rows. `}${cachingText(caching)}`,
+      ),
+      columnsTable(endpoint.columns),
+    ),
   );
   readAddress();
 }

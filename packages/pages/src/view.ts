@@ -2,8 +2,8 @@
 export interface ChartChoice {
   /** Columns of numbers, by name. */
   readonly values: readonly string[];
-  /** The column whose values each have a line of their own; undefined: none. */
-  readonly split: string | undefined;
+  /** The columns whose values each have a line or a bar of their own. */
+  readonly split: readonly string[];
 }
 
 /** By which column a table is ordered. */
@@ -32,7 +32,7 @@ export function viewOf(hash: string): View {
   const values = parts.getAll('y');
   return {
     order: column === '' ? undefined : { column, descending: sort.startsWith('-') },
-    chart: values.length === 0 ? undefined : { values, split: parts.get('split') ?? undefined },
+    chart: values.length === 0 ? undefined : { values, split: parts.getAll('split') },
     tab: parts.get('tab') ?? undefined,
   };
 }
@@ -42,7 +42,7 @@ export function hashOf({ order, chart, tab }: View): string {
   const parts = [
     ...(order === undefined ? [] : [['sort', `${order.descending ? '-' : ''}${order.column}`]]),
     ...(chart?.values ?? []).map((value) => ['y', value]),
-    ...(chart?.split === undefined ? [] : [['split', chart.split]]),
+    ...(chart?.split ?? []).map((name) => ['split', name]),
     ...(tab === undefined ? [] : [['tab', tab]]),
   ];
   return parts.length === 0 ? '' : `#${new URLSearchParams(parts)}`;

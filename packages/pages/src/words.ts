@@ -1,5 +1,6 @@
-import type { Caching } from './endpoint.ts';
+import type { Caching, Parameter } from './endpoint.ts';
 import { GatewayError } from './gateway.ts';
+import type { ParameterValues } from './parameters/values.ts';
 
 /** A time as people say it: `45 s`, `15 min`, `2 h`. */
 export function durationText(seconds: number): string {
@@ -22,22 +23,21 @@ export function cachingText(caching: Caching | undefined): string {
   }.`;
 }
 
-/** Where the rows came from, by the header `Cache-Status` (RFC 9211). */
+/** How old the rows are, by the header `Cache-Status` (RFC 9211). */
 export function cacheText(cacheStatus: string, ageSeconds: number): string {
   // A proxy took the header away.
   if (cacheStatus === '') return '';
   if (cacheStatus.includes('stale-if-error')) {
-    return `From the cache, computed ${durationText(ageSeconds)} ago: the query fails at the moment, so these are older rows.`;
+    return `Computed ${durationText(ageSeconds)} ago: the query fails at the moment, so these are older rows.`;
   }
-  if (/;\s*hit/.test(cacheStatus)) return `From the cache, computed ${durationText(ageSeconds)} ago.`;
-  if (cacheStatus.includes('collapsed')) return 'Computed now, for several equal requests at once.';
-  if (cacheStatus.includes('stored')) return 'Computed now, and kept for the next request.';
-  return 'Computed now, and not kept.';
+  return /;\s*hit/.test(cacheStatus)
+    ? `Computed ${durationText(ageSeconds)} ago, from the cache.`
+    : 'Computed now.';
 }
 
-/** What the run cost, by the header `Querygate-Cost`: a dictionary of structured fields (RFC 9651). */
+/** What the run cost, if the engine says so, by the header `Querygate-Cost`: a dictionary of structured fields (RFC 9651). */
 export function costText(header: string | null): string {
-  if (header === null || header === '') return 'The engine reports no cost.';
+  if (header === null) return '';
   const parts = new Map(
     header.split(/,\s*/).map((part) => {
       const at = part.indexOf('=');
@@ -58,6 +58,20 @@ export function costText(header: string | null): string {
 function bytesText(bytes: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), 5);
   return `${Number((bytes / 1000 ** power).toPrecision(3))} ${['B', 'KB', 'MB', 'GB', 'TB', 'PB'][power]}`;
+}
+
+/** Of no rows: the values that they were asked for with, of which another one may have some. */
+export function emptyText(parameters: readonly Parameter[], values: ParameterValues): string {
+  const texts = parameters.flatMap(({ name, fallback }) => {
+    const given = values.get(name);
+    if (given !== undefined) return [`${name} = ${given.join(', ')}`];
+    return fallback.length === 0 ? [] : [`${name} = ${fallback.join(', ')} (default)`];
+  });
+  if (texts.length === 0) return 'The query has found nothing. It takes no value that could be changed.';
+  const moment = parameters.find(({ schema }) => schema.format?.startsWith('date') === true);
+  const advice =
+    moment === undefined ? 'Try another value.' : `Try another value, for example of ${moment.name}.`;
+  return `Nothing was found for ${texts.join('; ')}. ${advice}`;
 }
 
 /** How many rows there are, and whether there would be more. */

@@ -81,7 +81,8 @@ function buildAnswer(
 const allowed = [
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  // A chart that is saved as PNG is an image first.
+  "img-src 'self' blob:",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ];

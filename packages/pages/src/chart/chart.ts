@@ -2,102 +2,167 @@ import { element } from '../element.ts';
 import type { Column } from '../endpoint.ts';
 import type { JsonObject } from '../json.ts';
 import type { ChartChoice } from '../view.ts';
-import { problemText } from '../words.ts';
-import {
-  type ChartData,
-  chartData,
-  defaultChoice,
-  knownChoice,
-  numberColumnsOf,
-  timeColumnOf,
-  timeText,
-} from './chart-data.ts';
+import { barData } from './bar-data.ts';
+import { drawBars } from './bar-drawing.ts';
 import { buildChartSettings } from './chart-settings.ts';
-import { drawPlot, loadLibrary, type Plot } from './plot.ts';
+import { defaultChoice, knownChoice } from './choice.ts';
+import { nameColumnsOf, numberColumnsOf, timeColumnOf } from './columns.ts';
+import { type PictureTexts, pictureOf } from './picture.ts';
 import { buildPointReader } from './point-reader.ts';
+import { type Shape, shape, svgElement } from './shape.ts';
+import { momentText } from './time-axis.ts';
+import { type TimeData, timeData } from './time-data.ts';
+import { drawTimes, type TimeDrawing } from './time-drawing.ts';
 
 export interface Chart {
   readonly element: HTMLElement;
   /** @param choice undefined: what fits the rows */
-  show(rows: readonly JsonObject[], choice: ChartChoice | undefined): Promise<void>;
+  show(rows: readonly JsonObject[], choice: ChartChoice | undefined): void;
+  /** What is drawn, as a file of SVG; undefined if it is nothing. */
+  picture(texts: Pick<PictureTexts, 'title' | 'subtitle'>): string | undefined;
 }
 
-/** @returns undefined if the rows have no time, or no numbers */
-export function buildChart(
-  columns: readonly Column[],
-  onChoice: (choice: ChartChoice) => void,
-): Chart | undefined {
-  if (timeColumnOf(columns) === undefined || numberColumnsOf(columns).length === 0) return undefined;
-  // While the rows are computed.
-  loadLibrary().catch(() => {});
+interface ChartOptions {
+  readonly columns: readonly Column[];
+  readonly onChoice: (choice: ChartChoice) => void;
+  /** What is shown below the drawing, beside the settings. */
+  readonly actions: readonly HTMLElement[];
+}
+
+/** @returns undefined if the columns have no numbers, or nothing that names them: a time or a text */
+export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart | undefined {
+  const time = timeColumnOf(columns);
+  const numbers = numberColumnsOf(columns);
+  const isNamed =
+    time !== undefined || nameColumnsOf(columns).some((column) => numbers.some((one) => one !== column));
+  if (numbers.length === 0 || !isNamed) return undefined;
   let rows: readonly JsonObject[] = [];
-  let plot: Plot | undefined;
-  let latest = 0;
+  let chosen: ChartChoice | undefined;
+  let drawing: TimeDrawing | undefined;
+  let drawnWidth = 0;
+  let legend: PictureTexts['legend'] = [];
 
   const settings = buildChartSettings(columns, (choice) => {
+    chosen = choice;
     onChoice(choice);
-    void draw(choice);
+    draw();
   });
-  const points = buildPointReader((index) => plot?.mark(index));
+  const points = buildPointReader((index) => mark(index));
+  const reader = element('div', {}, ...points.elements);
   const summary = element('p', { id: 'chart-summary', class: 'muted' });
-  const container = element('div', { class: 'plot', role: 'img' });
-  const drawn = element('div', {}, container, ...points.elements);
+  const container = element('div', { class: 'plot' });
+  const cursor = svgElement(shape('line', { class: 'cursor' }));
 
-  async function draw(choice: ChartChoice): Promise<void> {
-    latest += 1;
-    const turn = latest;
-    const data = chartData(rows, columns, choice);
-    summary.textContent = summaryText(data);
-    drawn.hidden = data.times.length === 0 || data.series.length === 0;
-    plot?.close();
-    plot = undefined;
-    if (drawn.hidden) return;
-    points.read(data);
-    container.setAttribute('aria-label', `Line chart. ${summary.textContent} The table has the same values.`);
-    const made = await drawPlot({
-      container,
-      data,
-      axisLabel: (unit) => axisLabel(unit, data),
-      colorOf: points.colorOf,
-      onPoint: points.showPoint,
-    }).catch(problemText);
-    if (typeof made === 'string') {
-      if (turn !== latest) return;
-      summary.textContent = `The chart cannot be drawn. ${made}`;
-      drawn.hidden = true;
-      return;
-    }
-    // Something else was chosen while the library was loaded.
-    if (turn !== latest) return made.close();
-    plot = made;
+  function draw(): void {
+    if (chosen === undefined) return;
+    drawnWidth = Math.max(Math.floor(container.clientWidth), 260);
+    drawing = undefined;
+    legend = [];
+    const { isEmpty, text, drawn } = time === undefined ? bars(chosen) : times(time, chosen);
+    summary.textContent = text;
+    container.hidden = isEmpty;
+    reader.hidden = isEmpty || time === undefined;
+    container.replaceChildren(...(isEmpty ? [] : [svgOf(drawn, text)]));
+    if (drawing !== undefined) container.firstElementChild?.append(cursor);
+    cursor.setAttribute('visibility', 'hidden');
   }
 
-  const figure = element('figure', { 'aria-labelledby': summary.id }, ...settings.elements, summary, drawn);
+  function times(column: Column, choice: ChartChoice) {
+    const data = timeData(rows, columns, column, choice);
+    const isEmpty = data.lines.every((line) => line.points.every(({ length }) => length === 0));
+    points.read(data);
+    const drawn = drawTimes(data, drawnWidth);
+    if (!isEmpty) drawing = drawn;
+    if (data.lines.length > 1)
+      legend = data.lines.map(({ name }, at) => ({ name, isDashed: at % 2 === 1 && !data.isScattered }));
+    return { isEmpty, drawn, text: isEmpty ? emptyText(choice, data.notes) : timeSummary(data) };
+  }
+
+  function bars(choice: ChartChoice) {
+    const data = barData(rows, columns, choice);
+    const isEmpty =
+      data.columns.length === 0 || data.bars.every(({ values }) => values.every((one) => one === undefined));
+    const text = isEmpty ? emptyText(choice, data.notes) : data.notes.join(' ');
+    return { isEmpty, drawn: drawBars(data, drawnWidth), text };
+  }
+
+  /** Shows which time the legend is about. */
+  function mark(index: number): void {
+    const x = drawing?.places[index];
+    if (drawing === undefined || x === undefined) return;
+    const bottom = (drawing.tops.at(-1) ?? 0) + drawing.panelHeight;
+    for (const [name, value] of Object.entries({ x1: x, x2: x, y1: drawing.tops[0] ?? 0, y2: bottom }))
+      cursor.setAttribute(name, String(value));
+    cursor.setAttribute('visibility', 'visible');
+  }
+
+  container.addEventListener('pointermove', ({ clientX }) => {
+    if (drawing === undefined) return;
+    const index = nearest(drawing.places, clientX - container.getBoundingClientRect().left);
+    points.showPoint(index);
+    mark(index);
+  });
+  new ResizeObserver(() => {
+    if (Math.abs(container.clientWidth - drawnWidth) > 1 && container.clientWidth > 0) draw();
+  }).observe(container);
+
+  const figure = element(
+    'figure',
+    { 'aria-labelledby': summary.id },
+    summary,
+    container,
+    reader,
+    element('div', { class: 'row chart-actions' }, settings.element, ...actions),
+  );
   return {
     element: figure,
     show(next, requested) {
       rows = next;
       figure.hidden = rows.length === 0;
-      const choice = knownChoice(requested, columns) ?? defaultChoice(next, columns);
-      settings.write(choice);
-      return draw(choice);
+      chosen = knownChoice(requested, columns) ?? defaultChoice(next, columns);
+      settings.write(chosen);
+      draw();
+    },
+    picture(texts) {
+      const drawn = container.querySelector('svg');
+      if (drawn === null) return undefined;
+      return pictureOf(drawn, { ...texts, note: summary.textContent ?? '', legend });
     },
   };
 }
 
-/** The title of an axis: the unit, or else the columns without one. */
-export function axisLabel(unit: string, { series }: ChartData): string {
-  if (unit !== '') return unit;
-  const names = [...new Set(series.filter((one) => one.unit === '').map(({ column }) => column))];
-  return names.length <= 2 ? names.join(', ') : 'number';
+function svgOf(
+  { width, height, shapes }: { width: number; height: number; shapes: readonly Shape[] },
+  text: string,
+): SVGElement {
+  const label = `Chart. ${text} The table has the same values.`;
+  const box = `0 0 ${width} ${height}`;
+  return svgElement(
+    shape('svg', { viewBox: box, width, height, role: 'img', 'aria-label': label }, ...shapes),
+  );
 }
 
-function summaryText({ times, series, empty, buckets, notes }: ChartData): string {
-  const [first, last] = [times[0], times.at(-1)];
-  if (series.length === 0 || first === undefined || last === undefined) {
-    return times.length === 0 ? 'There is nothing to draw.' : 'Choose a value to draw.';
+/** @param places ascending */
+function nearest(places: readonly number[], x: number): number {
+  let [low, high] = [0, places.length - 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (((places[middle] ?? 0) + (places[middle + 1] ?? 0)) / 2 < x) low = middle + 1;
+    else high = middle;
   }
-  const gaps =
-    empty.length === 0 ? '' : ` ${empty.length} of ${buckets} buckets have no rows, and are shaded.`;
-  return [`${timeText(first)} to ${timeText(last)} UTC.${gaps}`, ...notes].join(' ');
+  return low;
+}
+
+const emptyText = ({ values }: ChartChoice, notes: readonly string[]) =>
+  [values.length === 0 ? 'Choose a value to draw.' : 'There is nothing to draw.', ...notes].join(' ');
+
+function timeSummary(data: TimeData): string {
+  const { times, empty, count, notes } = data;
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  const range =
+    first === last
+      ? `${momentText(data, first)}.`
+      : `${momentText(data, first)} to ${momentText(data, last)}.`;
+  const gaps = empty.length === 0 ? '' : `${empty.length} of ${count} times have no rows, and are shaded.`;
+  return [range, gaps, ...notes].filter((text) => text !== '').join(' ');
 }

@@ -4,8 +4,9 @@ const isExtreme = (value: number) =>
 
 const formats = {
   compact: new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 }),
-  whole: new Intl.NumberFormat('en', { maximumFractionDigits: 6 }),
-  scientific: new Intl.NumberFormat('en', { notation: 'scientific', maximumSignificantDigits: 6 }),
+  whole: new Intl.NumberFormat('en', { maximumFractionDigits: 0 }),
+  fraction: new Intl.NumberFormat('en', { maximumSignificantDigits: 4 }),
+  scientific: new Intl.NumberFormat('en', { notation: 'scientific', maximumSignificantDigits: 4 }),
 };
 
 /** The numbers beside an axis, where there is little room. What should be zero may be a rounding error of the others. */
@@ -17,6 +18,9 @@ export function axisNumbers(values: readonly number[]): string[] {
   });
 }
 
-/** A number that is read off a chart. */
-export const valueNumber = (value: number): string =>
-  (isExtreme(value) ? formats.scientific : formats.whole).format(value);
+/** A number that people read: whole numbers in full, others with four digits or as whole numbers. */
+export function readableNumber(value: number): string {
+  if (isExtreme(value)) return formats.scientific.format(value);
+  const isWhole = Number.isInteger(value) || Math.abs(value) >= 1000;
+  return (isWhole ? formats.whole : formats.fraction).format(value);
+}

@@ -1,37 +1,40 @@
 import { element } from '../element.ts';
-import { type ChartData, maxSeries, timeText } from './chart-data.ts';
-import { valueNumber } from './number-text.ts';
+import { maxLines } from './choice.ts';
+import { readableNumber } from './number-text.ts';
+import { momentText } from './time-axis.ts';
+import type { Line, TimeData } from './time-data.ts';
 
 /** A slider over the times of a chart, and a legend with the values at the chosen one. */
 export interface PointReader {
   readonly elements: readonly HTMLElement[];
   /** Shows the last values of other data. */
-  read(data: ChartData): void;
+  read(data: TimeData): void;
   /** @param index of the time */
   showPoint(index: number): void;
-  /** The color of a series, by its place in the data. */
-  colorOf(at: number): string;
 }
 
 /** @param onPoint called when people choose a time, with its index */
 export function buildPointReader(onPoint: (index: number) => void): PointReader {
-  let data: ChartData | undefined;
-  let items: readonly { readonly swatch: HTMLElement; readonly value: HTMLElement }[] = [];
+  let data: TimeData | undefined;
+  let values: readonly HTMLElement[] = [];
   const legend = element('ul', { class: 'legend' });
   const slider = element('input', { type: 'range', id: 'chart-point', min: 0, step: 1 });
   const moment = element('output', { for: slider.id });
-  const label = element('label', { for: slider.id }, 'Read the values at');
+  const label = element('label', { for: slider.id }, 'Values at');
 
   const showPoint = (index: number) => {
-    const { series = [], times = [] } = data ?? {};
-    const texts = series.map(({ name, unit, points }, at) => {
-      const text = valueText(points[index], unit);
-      const { value } = items[at] ?? {};
-      if (value !== undefined) value.textContent = text;
-      return `${name} ${text}`;
+    if (data === undefined) return;
+    const texts = data.lines.map((line, at) => {
+      const { shown, exact } = valueText(line, index);
+      const value = values[at];
+      if (value !== undefined) {
+        value.textContent = shown;
+        value.title = exact;
+      }
+      return `${line.name} ${shown}`;
     });
     slider.value = String(index);
-    moment.textContent = `${timeText(times[index] ?? 0)} UTC`;
+    moment.textContent = momentText(data, data.times[index] ?? 0);
     slider.setAttribute('aria-valuetext', `${moment.textContent}: ${texts.join(', ')}`);
   };
   slider.addEventListener('input', () => {
@@ -39,29 +42,42 @@ export function buildPointReader(onPoint: (index: number) => void): PointReader 
     onPoint(Number(slider.value));
   });
   return {
-    elements: [element('div', { class: 'row' }, label, slider, moment), legend],
+    elements: [legend, element('div', { class: 'row point' }, label, slider, moment)],
     read(next) {
       data = next;
-      items = next.series.map((_, at) => ({
-        swatch: element('span', {
-          class: `swatch series-${(at % maxSeries) + 1}${at % 2 === 1 ? ' dashed' : ''}`,
-        }),
-        value: element('span', { class: 'value' }),
-      }));
+      values = next.lines.map(() => element('span', { class: 'value' }));
       legend.replaceChildren(
-        ...items.map(({ swatch, value }, at) =>
-          element('li', {}, swatch, ` ${next.series[at]?.name} `, value),
-        ),
+        ...next.lines.map(({ name }, at) => {
+          const dashed = at % 2 === 1 && !next.isScattered ? ' dashed' : '';
+          const swatch = element('span', { class: `swatch series-${(at % maxLines) + 1}${dashed}` });
+          return element('li', {}, swatch, ` ${name} `, values[at] ?? '');
+        }),
       );
       slider.max = String(next.times.length - 1);
       showPoint(next.times.length - 1);
     },
     showPoint,
-    colorOf: (at) => getComputedStyle(items[at]?.swatch ?? legend).color,
   };
 }
 
-const valueText = (value: number | null | undefined, unit: string) =>
-  value === null || value === undefined
-    ? 'no value'
-    : `${valueNumber(value)}${unit === '' ? '' : ` ${unit}`}`;
+/** Rounded for reading, and with all digits. */
+function valueText(
+  { points, column }: Line,
+  index: number,
+): { readonly shown: string; readonly exact: string } {
+  const found = points[index] ?? [];
+  const unit = column.unit === undefined ? '' : ` ${column.unit}`;
+  const [first, ...others] = found;
+  if (first === undefined) return { shown: 'no value', exact: '' };
+  if (others.length === 0)
+    return { shown: `${readableNumber(first.value)}${unit}`, exact: `${first.text}${unit}` };
+  const numbers = found.map(({ value }) => value);
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+  return {
+    shown: `${found.length} values, ${readableNumber(least)} to ${readableNumber(most)}${unit}`,
+    exact: found
+      .slice(0, 50)
+      .map(({ text }) => text)
+      .join(', '),
+  };
+}

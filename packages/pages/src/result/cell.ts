@@ -12,16 +12,47 @@ export const alignment = (column: Column): string | undefined => (isNumeric(colu
 const maxShownLength = 240;
 
 /** What a cell shows of a value. */
-export function cellContent(value: Json | undefined, { type, repeated }: Column): Node {
+export function cellContent(value: Json | undefined, column: Column): Node {
+  const { type, repeated } = column;
   if (value === undefined) return element('span', { class: 'null' }, 'NULL');
   if (type === 'timestamp' && !repeated && (typeof value === 'number' || typeof value === 'bigint')) {
     return element('span', { class: 'nowrap' }, timestampText(value));
   }
   if (value !== null && typeof value === 'object') return nested(value);
   const text = String(value);
+  if (isNumeric(column)) return numberCell(text, column);
   if (text === '') return element('span', { class: 'null' }, 'empty text');
   return text.length > maxShownLength ? longText(text) : visibleText(text);
 }
+
+/** Rounded and with separators for reading; all digits are shown when people point at it, and are in the downloads. */
+function numberCell(text: string, column: Column): Node {
+  const shown = cellNumber(text, column);
+  return element('span', { class: 'text', title: shown === text ? undefined : text }, shown);
+}
+
+/** Numbers that are names: separators would make them hard to compare. */
+const isIdentifier = ({ name }: Column) => /(?:^|_)(?:id|code|number|port|zip|year|key)$/i.test(name);
+
+function cellNumber(text: string, column: Column): string {
+  const { type } = column;
+  if (type === 'float') {
+    const value = Number(text);
+    if (!Number.isFinite(value) || (value !== 0 && (Math.abs(value) >= 1e15 || Math.abs(value) < 1e-4)))
+      return text;
+    return (Math.abs(value) < 1000 ? fractions : amounts).format(value);
+  }
+  const {
+    sign = '',
+    whole = '',
+    fraction = '',
+  } = /^(?<sign>-?)(?<whole>\d+)(?<fraction>\.\d+)?$/.exec(text)?.groups ?? {};
+  if (whole.length < 5 || isIdentifier(column)) return text;
+  return `${sign}${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}${fraction}`;
+}
+
+const fractions = new Intl.NumberFormat('en', { maximumSignificantDigits: 5 });
+const amounts = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 
 /** Arrow keys scroll what does not fit. */
 const scrollable = { tabindex: 0, role: 'group', 'aria-label': 'Whole value' };

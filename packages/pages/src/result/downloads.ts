@@ -29,9 +29,7 @@ export function buildDownloads(
     status.textContent = `Downloading ${title} …`;
     try {
       const { blob, name } = await gateway.file(`${path}.${format}${search()}`);
-      const href = URL.createObjectURL(blob);
-      element('a', { href, download: name }).click();
-      setTimeout(() => URL.revokeObjectURL(href), 60_000);
+      saveFile(blob, name);
       status.textContent = `Saved ${name}.`;
     } catch (error) {
       status.textContent = `${title} could not be downloaded.`;
@@ -52,4 +50,11 @@ export function buildDownloads(
     ...buttons,
     status,
   );
+}
+
+/** Gives a file to the browser's downloads. */
+export function saveFile(blob: Blob, name: string): void {
+  const href = URL.createObjectURL(blob);
+  element('a', { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }

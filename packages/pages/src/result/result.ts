@@ -5,7 +5,7 @@ import { type ParameterValues, searchOf } from '../parameters/values.ts';
 import type { View } from '../view.ts';
 import { buildAutoRefresh } from './auto-refresh.ts';
 import { buildRowsView } from './rows-view.ts';
-import { cacheText, problemText, rowsText } from '../words.ts';
+import { cacheText, emptyText, problemText, rowsText } from '../words.ts';
 
 /** The part of a page that runs the query and shows the rows. */
 export interface ResultSection {
@@ -28,7 +28,7 @@ interface ResultOptions {
 }
 
 export function buildResult({ gateway, endpoint, view, onView, onProblem }: ResultOptions): ResultSection {
-  const { path, maxRows, caching } = endpoint;
+  const { path, maxRows, caching, parameters } = endpoint;
   let current: ParameterValues = new Map();
   let running: AbortController | undefined;
 
@@ -42,8 +42,8 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
     view,
     onView,
     onProblem: showProblem,
-    above: refresh.element,
   });
+  const help = element('p', {});
 
   function showProblem(error: unknown): void {
     if (error instanceof GatewayError && onProblem(error)) return;
@@ -67,6 +67,8 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
       if (running !== mine) return;
       problem.textContent = '';
       status.textContent = statusText(response, maxRows);
+      help.textContent = response.rows.length === 0 ? emptyText(parameters, current) : '';
+      refresh.element.hidden = false;
       await rows.show(response, search);
       refresh.succeeded(ageOf(response));
     } catch (error) {
@@ -83,7 +85,7 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
     status.textContent = 'Cancelled.';
     if (rows.search() === search) refresh.failed(undefined);
     // The parameters are others than those of the rows.
-    else rows.hide();
+    else hideRows();
   }
 
   function showFailedRefresh(error: unknown): void {
@@ -94,9 +96,15 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
     if (!isWrongRequest(refused)) refresh.failed(refused?.retryAfterSeconds);
   }
 
+  function hideRows(): void {
+    rows.hide();
+    help.textContent = '';
+    refresh.element.hidden = true;
+  }
+
   function showFailure(error: unknown): void {
     status.textContent = 'There is no result.';
-    rows.hide();
+    hideRows();
     showProblem(error);
   }
 
@@ -110,9 +118,10 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
     element: section(
       'result',
       'Result',
-      element('div', { class: 'row' }, status, cancel),
+      element('div', { class: 'row' }, status, cancel, refresh.element),
       rows.cost,
       problem,
+      help,
       rows.element,
     ),
     async run(values, again) {
@@ -121,7 +130,7 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
     },
     clear() {
       stop();
-      rows.hide();
+      hideRows();
       problem.textContent = '';
       status.textContent = 'Fill in the parameters and press Run.';
     },
@@ -139,6 +148,6 @@ const ageOf = ({ headers }: RowsResponse) => Number(headers.get('age') ?? 0);
 function statusText(response: RowsResponse, maxRows: number | undefined): string {
   const { rows, headers } = response;
   const isTruncated = headers.get('querygate-truncated') === 'true';
-  const origin = cacheText(headers.get('cache-status') ?? '', ageOf(response));
-  return `${rowsText(rows.length, isTruncated, maxRows)} ${origin}`;
+  const age = cacheText(headers.get('cache-status') ?? '', ageOf(response));
+  return `${rowsText(rows.length, isTruncated, maxRows)} ${age}`;
 }

@@ -1,15 +1,16 @@
 import { buildChart } from '../chart/chart.ts';
-import { element } from '../element.ts';
+import { pixelsOf } from '../chart/picture.ts';
+import { button, element } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Gateway, RowsResponse } from '../gateway.ts';
 import type { ChartChoice, View } from '../view.ts';
-import { buildDownloads } from './downloads.ts';
+import { buildDownloads, saveFile } from './downloads.ts';
 import { buildTable } from './table.ts';
 import { costText } from '../words.ts';
 
 /** The rows of a query as a table and a chart, with their downloads. */
 export interface RowsView {
-  /** When the rows were computed, and what that cost. */
+  /** What the run cost. */
   readonly cost: HTMLElement;
   readonly element: HTMLElement;
   /** The query string of the request whose rows are shown; undefined without rows. */
@@ -25,8 +26,6 @@ interface RowsViewOptions {
   readonly onView: (part: Partial<View>) => void;
   /** Receives why a download has failed. */
   readonly onProblem: (error: unknown) => void;
-  /** What is shown above the rows. */
-  readonly above: HTMLElement;
 }
 
 interface Shown {
@@ -36,25 +35,43 @@ interface Shown {
 }
 
 export function buildRowsView(options: RowsViewOptions): RowsView {
-  const { gateway, endpoint, view, onView, onProblem, above } = options;
+  const { gateway, endpoint, view, onView, onProblem } = options;
   let shown: Shown | undefined;
+  let computedText = '';
   const search = () => shown?.search;
   const cost = element('p', { class: 'muted' });
   const table = buildTable(endpoint.columns, (order) => onView({ order }));
-  const chart = buildChart(endpoint.columns, (choice) => {
-    onView({ chart: choice });
-    if (shown !== undefined) shown.chart = choice;
+  const chart = buildChart({
+    columns: endpoint.columns,
+    onChoice(choice) {
+      onView({ chart: choice });
+      if (shown !== undefined) shown.chart = choice;
+    },
+    actions: [button('SVG', () => void savePicture('svg')), button('PNG', () => void savePicture('png'))],
   });
   const downloads = buildDownloads(gateway, endpoint, () => search() ?? '', onProblem);
+  async function savePicture(kind: 'svg' | 'png'): Promise<void> {
+    const parameters = [...new URLSearchParams(search() ?? '')].map(([name, value]) => `${name}=${value}`);
+    const subtitle = [parameters.join(', '), computedText].filter((text) => text !== '').join('. ');
+    const picture = chart?.picture({ title: endpoint.name, subtitle });
+    if (picture === undefined) return;
+    try {
+      const blob = kind === 'svg' ? new Blob([picture], { type: 'image/svg+xml' }) : await pixelsOf(picture);
+      saveFile(blob, `${endpoint.name}.${kind}`);
+    } catch (error) {
+      onProblem(error);
+    }
+  }
   const charts = chart === undefined ? [] : [chart.element];
-  const result = element('div', { hidden: true }, above, ...charts, downloads, table.element);
+  const result = element('div', { hidden: true }, ...charts, downloads, table.element);
   return {
     cost,
     element: result,
     search,
     async show({ rows, headers }, newSearch) {
-      cost.textContent = costLine(headers);
-      result.hidden = false;
+      computedText = computedAtText(headers);
+      cost.textContent = costText(headers.get('querygate-cost'));
+      result.hidden = rows.length === 0;
       const etag = headers.get('etag');
       const { order, chart: choice } = view();
       // Equal rows stay as they are, with what was opened in them.
@@ -66,7 +83,7 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
       if (isSameChart) return;
       // The browser shows the table before it draws many points.
       await new Promise((resolve) => setTimeout(resolve));
-      if (shown?.search === newSearch && shown.etag === etag) await chart?.show(rows, choice);
+      if (shown?.search === newSearch && shown.etag === etag) chart?.show(rows, choice);
     },
     hide() {
       cost.textContent = '';
@@ -76,15 +93,10 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
   };
 }
 
-function costLine(headers: Headers): string {
+function computedAtText(headers: Headers): string {
   const computedAt = headers
     .get('querygate-computed-at')
     ?.replace('T', ' ')
     .replace(/\.\d+Z$/, ' UTC');
-  return [
-    computedAt === undefined ? '' : `Computed at ${computedAt}.`,
-    costText(headers.get('querygate-cost')),
-  ]
-    .filter((text) => text !== '')
-    .join(' ');
+  return computedAt === undefined ? '' : `Computed at ${computedAt}.`;
 }

@@ -1,0 +1,81 @@
+import type { Column } from '../endpoint.ts';
+import type { JsonObject } from '../json.ts';
+import type { ChartChoice } from '../view.ts';
+import { isAdditive, keyOf, nameColumnsOf, numberColumnsOf, timeColumnOf } from './columns.ts';
+
+/** More lines cannot be distinguished. */
+export const maxLines = 12;
+
+/** A name of more parts is hard to read. */
+const maxSplit = 4;
+
+/**
+ * What fits the rows: the numbers with the unit of the first one, and the columns that tell rows apart. If that takes more
+ * lines than can be drawn, fewer columns are taken for counts and amounts, whose sums are then drawn.
+ */
+export function defaultChoice(rows: readonly JsonObject[], columns: readonly Column[]): ChartChoice {
+  const split = splitOf(rows, columns);
+  const [first, ...others] = numberColumnsOf(columns).filter(({ name }) => !split.includes(name));
+  const values = first === undefined ? [] : [first, ...others.filter(({ unit }) => unit === first.unit)];
+  const isSplit = split.length > 0 && timeColumnOf(columns) !== undefined;
+  return { values: values.slice(0, isSplit ? 1 : maxLines).map(({ name }) => name), split };
+}
+
+function splitOf(rows: readonly JsonObject[], columns: readonly Column[]): readonly string[] {
+  const time = timeColumnOf(columns);
+  const names = nameColumnsOf(columns);
+  const numbers = numberColumnsOf(columns);
+  const isDistinct = (some: readonly Column[]) =>
+    countKeys(rows, time === undefined ? some : [time, ...some], rows.length, true) === rows.length;
+  // A number that is drawn cannot name its line too.
+  const isPossible = (some: readonly Column[]) => numbers.some((number) => !some.includes(number));
+  // Without a time each bar needs a name.
+  const texts = names.filter(({ type }) => type !== 'integer');
+  // Integers name something only if texts do not.
+  const all = [...subsetsOf(texts), ...subsetsOf(names)].filter(
+    (some) => isPossible(some) && (time !== undefined || some.length > 0),
+  );
+  const found = all.find(isDistinct);
+  const [value] = numbers.filter((number) => !found?.includes(number));
+  const isSummed = value !== undefined && isAdditive(value) && time !== undefined;
+  const hasFewLines = (some: readonly Column[]) => countKeys(rows, some, maxLines + 1) <= maxLines;
+  if (found !== undefined && (!isSummed || hasFewLines(found))) return found.map(({ name }) => name);
+  const few = isSummed ? texts.find((column) => hasFewLines([column])) : undefined;
+  return (few === undefined ? (found ?? texts.slice(0, 1)) : [few]).map(({ name }) => name);
+}
+
+/** How many different rows there are by some columns, counted up to `most`, or to the first that is there twice. */
+function countKeys(
+  rows: readonly JsonObject[],
+  columns: readonly Column[],
+  most: number,
+  isDistinctOnly = false,
+): number {
+  const keys = new Set<string>();
+  for (const row of rows) {
+    const before = keys.size;
+    keys.add(keyOf(row, columns));
+    if (keys.size >= most || (isDistinctOnly && keys.size === before)) break;
+  }
+  return keys.size;
+}
+
+/** Of the first columns, those of fewer columns first. */
+function subsetsOf(columns: readonly Column[]): readonly (readonly Column[])[] {
+  let subsets: readonly (readonly Column[])[] = [[]];
+  for (const column of columns.slice(0, 2 * maxSplit))
+    subsets = [...subsets, ...subsets.map((some) => [...some, column])];
+  return subsets.filter(({ length }) => length <= maxSplit).sort((a, b) => a.length - b.length);
+}
+
+/** The columns of an older address may be gone. @returns undefined if there is nothing left to show */
+export function knownChoice(
+  choice: ChartChoice | undefined,
+  columns: readonly Column[],
+): ChartChoice | undefined {
+  const known = (names: readonly string[], among: readonly Column[]) =>
+    names.filter((name) => among.some((column) => column.name === name));
+  const values = known(choice?.values ?? [], numberColumnsOf(columns));
+  const split = known(choice?.split ?? [], nameColumnsOf(columns));
+  return values.length === 0 ? undefined : { values, split };
+}

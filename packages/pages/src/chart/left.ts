@@ -1,0 +1,37 @@
+import type { Column } from '../endpoint.ts';
+import { isAdditive } from './columns.ts';
+import { readableNumber } from './number-text.ts';
+
+/** What a chart does not show of a column. */
+export interface Left {
+  readonly column: Column;
+  /** How many of its values cannot be drawn: NaN, infinite, beyond what a screen can show. */
+  readonly values: number;
+  /** The sum of those that could be. */
+  readonly sum: number;
+}
+
+/** Sentences on what is not shown. */
+export const leftText = (left: readonly Left[]): readonly string[] =>
+  left.flatMap(({ column, values, sum }) => [
+    ...(values === 0
+      ? []
+      : [
+          values === 1
+            ? `1 value of ${column.name} is not finite or too large, and only in the table.`
+            : `${values.toLocaleString('en')} values of ${column.name} are not finite or too large, and only in the table.`,
+        ]),
+    ...(sum === 0 || !isAdditive(column)
+      ? []
+      : [`Not drawn of ${column.name}: ${withUnit(sum, column)} in sum.`]),
+  ]);
+
+export const withUnit = (value: number, { unit }: Column): string =>
+  `${readableNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;
+
+/** `1 row is`, `2 rows are`. */
+export const countText = (count: number, noun: string): string =>
+  count === 1 ? `1 ${noun} is` : `${count.toLocaleString('en')} ${noun}s are`;
+
+/** Without the digits that additions of fractions leave. */
+export const rounded = (value: number): number => Number(value.toPrecision(15));
