@@ -80,6 +80,8 @@ function toConfig(read: Settings) {
     graphiql: (read.GRAPHIQL ?? exploring) === 'on',
     /** Whether browsers get the pages of the saved queries, and the page of the OpenAPI document. */
     pages: (read.PAGES ?? exploring) === 'on',
+    /** Origins whose pages may show charts in frames. */
+    embedOrigins: (read.EMBED_ORIGINS ?? '').split(',').flatMap((origin) => parseOrigin(origin) ?? []),
     /** What agents get, by the Model Context Protocol; undefined: nothing. */
     mcp:
       read.MCP === 'on'

@@ -73,6 +73,13 @@ export const settings = z.object({
   COMPAT: oneOf(['logflare']).optional(),
   GRAPHIQL: oneOf(onOff).optional(),
   PAGES: oneOf(onOff).optional(),
+  EMBED_ORIGINS: z
+    .string()
+    .refine((text) => text.split(',').every((origin) => parseOrigin(origin) !== undefined), {
+      error: ({ input }) =>
+        `got ${JSON.stringify(input)}; must be origins joined by commas, as in https://wiki.example.com`,
+    })
+    .optional(),
   MCP: oneOf(onOff).default('off'),
   MCP_MAX_ROWS: withDefault(agentLimits.maxRows),
   MCP_MAX_BYTES: withDefault(agentLimits.maxBytes),

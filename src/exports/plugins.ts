@@ -28,6 +28,6 @@ export { logflare } from '../plugins/logflare/logflare.ts';
 export { type McpOptions, mcp } from '../plugins/mcp/mcp.ts';
 export { type MetricsPlugin, metrics } from '../plugins/metrics/metrics.ts';
 export { openMetricsServer } from '../plugins/metrics/metrics-server.ts';
-export { type OpenapiOptions, openapi } from '../plugins/openapi/openapi.ts';
+export { openapi } from '../plugins/openapi/openapi.ts';
 export { type PagesOptions, pages } from '../plugins/pages/pages.ts';
 export { shadow } from '../plugins/shadow/open-shadows.ts';

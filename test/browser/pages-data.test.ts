@@ -226,7 +226,9 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.getByLabel('size (MB)').check();
     await page.waitForURL(/#y=count&y=size&split=level/);
     const titles = page.locator('.plot .axis-title');
-    await expect.poll(() => titles.allTextContents()).toEqual(['count, requests', 'size, MB']);
+    await expect
+      .poll(() => titles.allTextContents())
+      .toEqual(['count, requests', 'size, MB (logarithmic axis)']);
     const shared = page.url();
     await page.getByLabel('level', { exact: true }).uncheck();
     await page.getByText('Rows with the same time are drawn as their sum.').waitFor();
@@ -383,7 +385,12 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
 
   test('a version has a page of its own, and a deprecated one says so', async () => {
     const { page, watched } = await open('/');
-    await page.getByRole('link', { name: 'c.more@2' }).click();
+    const item = page.getByRole('listitem').filter({ hasText: 'Versions:' });
+    expect((await item.locator('.versions').innerText()).trim()).toMatch(
+      /^Versions: 2 deprecated +1 default$/,
+    );
+    await item.getByText('not used yet').waitFor();
+    await item.getByRole('link', { name: 'Version 2 of c.more' }).click();
     await page.getByText(/Deprecated since 2026-01-01: Too slow/).waitFor();
     await page.getByText('5 rows.').waitFor();
     await page.getByRole('tab', { name: 'GraphQL' }).click();
@@ -593,7 +600,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.keyboard.press('Enter');
     await page.getByText('5 rows.').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
-    await page.getByRole('link', { name: 'All endpoints' }).click();
+    await page.getByRole('link', { name: 'Queries' }).click();
     await page.getByRole('button', { name: 'Forget the key' }).click();
     await page.getByLabel('API key').waitFor();
     await page.goBack();
@@ -748,7 +755,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       await page.unroute('**/openapi.json');
       await page.goto(origin + address);
       await page.locator('.plot svg').waitFor();
-      for (const summary of await page.locator('summary').all()) await summary.click();
+      for (const summary of await page.locator('details:not([open]) > summary').all()) await summary.click();
       expect(await violations(page)).toEqual([]);
       await page.getByRole('columnheader', { name: 'level' }).getByRole('button').click();
       expect(await violations(page)).toEqual([]);
@@ -761,7 +768,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
       await page.goto(`${origin}/queries/no-such-query`);
-      await page.getByText('There is no such endpoint').waitFor();
+      await page.getByText('There is no such query').waitFor();
       expect(await violations(page)).toEqual([]);
       await page.getByRole('button', { name: 'Forget the key' }).click();
       await page.getByLabel('API key').fill('wrong');

@@ -151,13 +151,13 @@ describe('/openapi.json', () => {
   });
 
   test('has a page for people, which contains nothing of the catalog and can be switched off', async () => {
-    const page = await app.fetch('/openapi', { headers: {} });
+    const page = await app.fetch('/openapi', { headers: { accept: 'text/html' } });
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const text = await page.text();
     for (const { name } of queries) expect(text).not.toContain(name);
     const without = await openTestApp({}, { PAGES: 'off' });
-    expect((await without.fetch('/openapi')).status).toBe(404);
+    expect((await without.fetch('/openapi', { headers: { accept: 'text/html' } })).status).toBe(404);
     expect((await without.fetch('/openapi.json')).status).toBe(200);
     await without.close();
   });

@@ -24,6 +24,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src/duckdb': ['layout', 'host'],
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting'],
   'packages/pages/src': ['parameters', 'chart', 'result', 'snippets'],
+  'packages/pages/src/chart': ['data', 'drawing'],
   src: [
     'errors.ts',
     'get-or-add.ts',

@@ -70,6 +70,11 @@ export interface Endpoint {
   readonly graphql: GraphqlOperation;
   /** Extensions of the path for other formats. */
   readonly formats: readonly string[];
+  /** What the name is without the number of a version. */
+  readonly base: string;
+  readonly version: number;
+  /** The version that runs beside this one, whose rows are compared. */
+  readonly shadow: number | undefined;
 }
 
 /** What the key permits. */
@@ -87,6 +92,8 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
   readonly 'x-caching'?: Caching;
   readonly 'x-graphql'?: GraphqlOperation;
+  readonly 'x-version'?: number;
+  readonly 'x-shadow'?: number;
 }
 
 interface RawParameter {
@@ -119,6 +126,8 @@ interface ColumnSchema {
   readonly type?: string;
   readonly description?: string;
   readonly 'x-type'?: string;
+  /** The description of the author alone. */
+  readonly 'x-description'?: string;
   readonly 'x-unit'?: string;
 }
 
@@ -149,8 +158,12 @@ function endpointOf(
   const result = responses['200']?.content?.['application/json']?.schema?.properties?.result;
   const rowName = result?.items.$ref?.split('/').at(-1) ?? '';
   const files = document.paths[`${path}.{format}`]?.get.parameters ?? [];
+  const name = path.slice(endpointPath.length);
   return {
-    name: path.slice(endpointPath.length),
+    name,
+    base: name.replace(/@\d+$/, ''),
+    version: operation['x-version'] ?? 1,
+    shadow: operation['x-shadow'],
     path: basePath + path,
     summary,
     description,
@@ -192,7 +205,7 @@ const columnsOf = (row: RowSchema | undefined): readonly Column[] =>
     repeated: schema.type === 'array',
     unit: schema['x-unit'],
     required: row?.required?.includes(name) ?? false,
-    description: schema.description ?? '',
+    description: schema['x-description'] ?? schema.description ?? '',
   }));
 
 /** The value of a column; undefined for NULL. A column may have the name of a member of `Object.prototype`. */

@@ -27,9 +27,29 @@ export interface RowsResponse {
   readonly headers: Headers;
 }
 
+/** What is known of an endpoint since its gateway has started. */
+export interface Use {
+  readonly results?: number;
+  readonly hits?: number;
+  readonly runs: number;
+  readonly failedRuns: number;
+  readonly p95Seconds?: number;
+  readonly lastError?: { readonly code: string; readonly at: string };
+  readonly computedAt?: string;
+  readonly bytesProcessed?: number;
+}
+
+export interface UseOfEndpoints {
+  readonly since: string;
+  /** By the names of the files: with its number for a version that has one. */
+  readonly endpoints: Readonly<Record<string, Use>>;
+}
+
 /** Requests with one key. */
 export interface Gateway {
   openapi(): Promise<OpenapiDocument>;
+  /** What is known of the use of endpoints; nothing if the gateway does not say. */
+  use(): Promise<UseOfEndpoints>;
   /** @param again whether the query is to run, whatever is cached */
   rows(url: string, signal: AbortSignal, again: boolean): Promise<RowsResponse>;
   file(url: string): Promise<{ readonly blob: Blob; readonly name: string }>;
@@ -59,6 +79,10 @@ export function openGateway(key: string): Gateway {
     async openapi() {
       const document = await (await request(`${basePath}/openapi.json`)).json().catch(notTheGateways);
       return document?.paths === undefined ? notTheGateways() : document;
+    },
+    async use() {
+      const response = await request(`${basePath}/use.json`).catch(() => undefined);
+      return (await response?.json().catch(() => undefined)) ?? { since: '', endpoints: {} };
     },
     async rows(url, signal, again) {
       const init = { signal, ...(again && { cache: 'reload' as const }) };

@@ -1,4 +1,5 @@
 import { button, element, find } from './element.ts';
+import { whatThisIs } from './words.ts';
 
 const storageName = 'querygate:key';
 
@@ -85,7 +86,11 @@ export function askForKey(main: HTMLElement, problem: string | undefined): Promi
       const key = input.value.trim();
       if (key !== '') resolve(key);
     });
-    main.replaceChildren(element('h1', {}, 'Saved queries'), form);
+    main.replaceChildren(
+      element('h1', {}, 'Querygate'),
+      element('p', { class: 'summary' }, whatThisIs),
+      form,
+    );
     input.focus();
   });
 }

@@ -1,22 +1,33 @@
 import { basePath } from './base-path.ts';
 import { element } from './element.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { Gateway, Use, UseOfEndpoints } from './gateway.ts';
+import { bytesText, durationText, whatThisIs } from './words.ts';
 
 /** A short list needs no search. */
 const minToSearch = 8;
 
+/** The versions of one name. */
+interface Group {
+  /** What the name alone means; else the newest version. */
+  readonly main: Endpoint;
+  /** Each version by its own name, if there are several. */
+  readonly versions: readonly Endpoint[];
+}
+
 /** The page that lists the endpoints. */
-export function showList(main: HTMLElement, endpoints: readonly Endpoint[]): void {
-  document.title = 'Saved queries – Querygate';
-  const items = endpoints.map((endpoint) => ({ endpoint, item: listItem(endpoint) }));
+export function showList(main: HTMLElement, gateway: Gateway, endpoints: readonly Endpoint[]): void {
+  document.title = 'Queries – Querygate';
+  const items = groupsOf(endpoints).map((group) => ({ group, ...listItem(group) }));
   const list = element('ul', { class: 'endpoints' }, ...items.map(({ item }) => item));
   const status = element('p', { role: 'status', class: 'muted' });
+  const since = element('p', { class: 'muted' });
   const search = element('input', { id: 'search', type: 'search', autocomplete: 'off' });
   const filter = () => {
     const words = search.value.toLowerCase().split(/\s+/);
     let shown = 0;
-    for (const { endpoint, item } of items) {
-      const text = `${endpoint.name} ${endpoint.summary}`.toLowerCase();
+    for (const { group, item } of items) {
+      const text = `${group.main.name} ${group.main.summary}`.toLowerCase();
       item.hidden = !words.every((word) => text.includes(word));
       if (!item.hidden) shown += 1;
     }
@@ -25,7 +36,8 @@ export function showList(main: HTMLElement, endpoints: readonly Endpoint[]): voi
   search.addEventListener('input', filter);
   filter();
   main.replaceChildren(
-    element('h1', {}, 'Saved queries'),
+    element('h1', {}, 'Queries'),
+    element('p', { class: 'summary' }, whatThisIs),
     ...(items.length < minToSearch
       ? []
       : [
@@ -38,28 +50,94 @@ export function showList(main: HTMLElement, endpoints: readonly Endpoint[]): voi
         ]),
     status,
     list,
+    since,
   );
+  void gateway.use().then((known) => {
+    for (const { group, use } of items) use.replaceChildren(...useItems(group, known));
+    if (items.some(({ use }) => use.childElementCount > 0))
+      since.textContent = `Counted by this gateway since ${known.since.slice(0, 16).replace('T', ' ')} UTC.`;
+  });
 }
 
 const counted = (count: number) =>
   count === 0
-    ? 'Your key may query no endpoint.'
-    : `${count} ${count === 1 ? 'endpoint' : 'endpoints'} that your key may query.`;
+    ? 'Your key may query nothing.'
+    : `${count} ${count === 1 ? 'query' : 'queries'} that your key may run.`;
 
-function listItem({ name, summary, parameters, isDeprecated }: Endpoint): HTMLLIElement {
-  const names = parameters.map((parameter) =>
-    parameter.required ? `${parameter.name} (required)` : parameter.name,
-  );
-  return element(
+function groupsOf(endpoints: readonly Endpoint[]): readonly Group[] {
+  return [...Map.groupBy(endpoints, ({ base }) => base).values()].map((group) => {
+    const versions = group.filter(({ name, base }) => name !== base).sort((a, b) => b.version - a.version);
+    const main = group.find(({ name, base }) => name === base) ?? versions[0];
+    if (main === undefined) throw new Error('a group has a member');
+    return { main, versions: versions.length > 1 ? versions : [] };
+  });
+}
+
+const badge = (text: string) => element('span', { class: 'badge' }, text);
+
+function listItem({ main, versions }: Group): { readonly item: HTMLLIElement; readonly use: HTMLElement } {
+  const { summary, parameters, isDeprecated } = main;
+  const names = parameters.map(({ name, required }) => (required ? `${name} (required)` : name));
+  const use = element('ul', { class: 'use' });
+  const shadows = new Set(versions.map(({ shadow }) => shadow));
+  const item = element(
     'li',
     {},
-    element('a', { href: `${basePath}/queries/${name}` }, name),
-    ...(isDeprecated ? [' ', element('span', { class: 'badge' }, 'deprecated')] : []),
+    link(main, main.name),
+    ...(isDeprecated ? [' ', badge('deprecated')] : []),
     element('p', {}, summary),
     element(
       'p',
       { class: 'muted' },
       names.length === 0 ? 'No parameters.' : `Parameters: ${names.join(', ')}.`,
     ),
+    ...(versions.length === 0
+      ? []
+      : [
+          element(
+            'p',
+            { class: 'versions' },
+            'Versions: ',
+            ...versions.flatMap((one) => [
+              link(one, String(one.version), `Version ${one.version} of ${main.base}`),
+              ...(main.name === main.base && one.version === main.version ? [' ', badge('default')] : []),
+              ...(one.isDeprecated ? [' ', badge('deprecated')] : []),
+              ...(shadows.has(one.version) ? [' ', badge('shadow')] : []),
+              ' ',
+            ]),
+          ),
+        ]),
+    use,
   );
+  return { item, use };
 }
+
+const link = ({ name }: Endpoint, text: string, label?: string) =>
+  element('a', { href: `${basePath}/queries/${name}`, 'aria-label': label }, text);
+
+/** In the order in which people ask: is it used, is it fast, does it fail, how old is it, what does it cost. */
+function useItems({ main }: Group, { endpoints }: UseOfEndpoints): readonly HTMLElement[] {
+  const use =
+    endpoints[main.version === 1 ? main.base : `${main.base}@${main.version}`] ?? endpoints[`${main.base}@1`];
+  if (use === undefined) return [];
+  const texts = [
+    requestsText(use),
+    use.p95Seconds === undefined ? '' : `95 % of runs within ${durationText(use.p95Seconds)}`,
+    use.computedAt === undefined ? '' : `newest rows ${agoText(use.computedAt)}`,
+    use.lastError === undefined ? '' : `last error ${agoText(use.lastError.at)}: ${use.lastError.code}`,
+    use.bytesProcessed === undefined ? '' : `${bytesText(use.bytesProcessed)} read`,
+  ].filter((text) => text !== '');
+  return texts.map((text) => element('li', {}, text));
+}
+
+function requestsText({ results, hits = 0, runs }: Use): string {
+  if (results === undefined) return runs === 0 ? 'not used yet' : `${countText(runs, 'run')}`;
+  if (results === 0) return 'not used yet';
+  return `${countText(results, 'request')}, ${Math.floor((hits / results) * 100)} % from the cache`;
+}
+
+const countText = (count: number, noun: string) =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+
+const agoText = (moment: string) =>
+  `${durationText(Math.max(0, Math.round((Date.now() - Date.parse(moment)) / 1000)))} ago`;

@@ -3,29 +3,51 @@ import { element, find } from './element.ts';
 import { endpointsOf, type OpenapiDocument } from './endpoint.ts';
 import { type Gateway, GatewayError, openGateway } from './gateway.ts';
 import { askForKey, forgetKey, knownKey, rememberKey } from './key.ts';
+import { embedPath, showEmbedded } from './embed-page.ts';
 import { showList } from './list-page.ts';
+import { showOpenapi } from './openapi-page.ts';
 import { showQuery } from './query-page.ts';
 import { problemText } from './words.ts';
 
 const main = find('main');
 const queryPath = `${basePath}/queries/`;
+const openapiPath = `${basePath}/openapi`;
 
 /** The gateway's words are for programs, which send the key in a header. */
 const wrongKey = 'This key is not valid. It may be mistyped, expired or revoked.';
 
-find('skip').addEventListener('click', (event) => {
-  // The fragment of the address holds how the result is shown.
-  event.preventDefault();
-  main.focus();
-});
-
 let usedKey = knownKey();
-void show(usedKey, undefined);
+if (location.pathname.startsWith(embedPath)) void showEmbedded(main, nameOf(location.pathname, embedPath));
+else start();
 
-// A page that the browser kept while another one was shown has rows that are no longer for everybody at this screen.
-window.addEventListener('pageshow', ({ persisted }) => {
-  if (persisted && knownKey() !== usedKey) location.reload();
-});
+/** A page with the header of the site. */
+function start(): void {
+  markCurrentLink();
+  find('skip').addEventListener('click', (event) => {
+    // The fragment of the address holds how the result is shown.
+    event.preventDefault();
+    main.focus();
+  });
+  // A page that the browser kept while another one was shown has rows that are no longer for everybody at this screen.
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted && knownKey() !== usedKey) location.reload();
+  });
+  if (isKnownPage()) void show(usedKey, undefined);
+  else showNotFound('There is no page at this address.');
+}
+
+function isKnownPage(): boolean {
+  const { pathname } = location;
+  const isQuery = pathname.startsWith(queryPath) && !pathname.slice(queryPath.length).includes('/');
+  return pathname === basePath || pathname === `${basePath}/` || pathname === openapiPath || isQuery;
+}
+
+/** In the header, which is the same for all pages. */
+function markCurrentLink(): void {
+  const here = location.pathname === openapiPath ? openapiPath : isKnownPage() ? `${basePath}/` : '';
+  for (const link of document.querySelectorAll('header nav a'))
+    if (link.getAttribute('href') === here) link.setAttribute('aria-current', 'page');
+}
 
 async function show(key: string | undefined, problem: string | undefined): Promise<void> {
   usedKey = key;
@@ -34,11 +56,8 @@ async function show(key: string | undefined, problem: string | undefined): Promi
     focusMain();
     return;
   }
-  const name = location.pathname.startsWith(queryPath) ? nameOf(location.pathname) : undefined;
-  main.replaceChildren(
-    element('h1', {}, name ?? 'Saved queries'),
-    element('p', { role: 'status' }, 'Loading…'),
-  );
+  const name = location.pathname.startsWith(queryPath) ? nameOf(location.pathname, queryPath) : undefined;
+  main.replaceChildren(element('h1', {}, name ?? 'Queries'), element('p', { role: 'status' }, 'Loading…'));
   const gateway = openGateway(key);
   try {
     const document = await gateway.openapi();
@@ -54,15 +73,19 @@ async function show(key: string | undefined, problem: string | undefined): Promi
 }
 
 function showPage(gateway: Gateway, document: OpenapiDocument): void {
-  const endpoints = endpointsOf(document);
-  if (!location.pathname.startsWith(queryPath)) {
-    showList(main, endpoints);
+  if (location.pathname === openapiPath) {
+    showOpenapi(main, document);
     return;
   }
-  const name = nameOf(location.pathname);
+  const endpoints = endpointsOf(document);
+  if (!location.pathname.startsWith(queryPath)) {
+    showList(main, gateway, endpoints);
+    return;
+  }
+  const name = nameOf(location.pathname, queryPath);
   const endpoint = endpoints.find((one) => one.name === name);
   if (endpoint === undefined) {
-    showNotFound();
+    showNotFound('There is no such query, or your key may not run it.');
     return;
   }
   const onWrongKey = () => {
@@ -77,18 +100,18 @@ function focusMain(): void {
   if (document.activeElement === document.body) main.focus();
 }
 
-function showNotFound(): void {
+function showNotFound(why: string): void {
   document.title = 'Not found – Querygate';
   main.replaceChildren(
     element('h1', {}, 'Not found'),
-    element('p', {}, 'There is no such endpoint, or your key may not query it.'),
-    element('p', {}, element('a', { href: `${basePath}/` }, 'All endpoints of your key')),
+    element('p', {}, why),
+    element('p', {}, element('a', { href: `${basePath}/` }, 'All queries')),
   );
 }
 
-function nameOf(pathname: string): string | undefined {
+function nameOf(pathname: string, start: string): string | undefined {
   try {
-    return decodeURIComponent(pathname.slice(queryPath.length));
+    return decodeURIComponent(pathname.slice(start.length));
   } catch {
     return undefined;
   }
@@ -98,7 +121,7 @@ function showFailure(error: unknown, tryAgain: () => void): void {
   const again = element('button', { type: 'button' }, 'Try again');
   again.addEventListener('click', tryAgain);
   main.replaceChildren(
-    element('h1', {}, 'The endpoints cannot be shown'),
+    element('h1', {}, 'The queries cannot be shown'),
     element('p', { class: 'problem', role: 'alert' }, problemText(error)),
     again,
   );

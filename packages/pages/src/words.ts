@@ -2,6 +2,10 @@ import type { Caching, Parameter } from './endpoint.ts';
 import { GatewayError } from './gateway.ts';
 import type { ParameterValues } from './parameters/values.ts';
 
+/** For readers who do not know the site. */
+export const whatThisIs =
+  'Saved questions to your data: open one, set its parameters, see its chart, and use the same rows from your code.';
+
 /** A time as people say it: `45 s`, `15 min`, `2 h`. */
 export function durationText(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds * 10) / 10} s`;
@@ -55,12 +59,12 @@ export function costText(header: string | null): string {
   return texts.length === 0 ? '' : `The run cost: ${texts.join(', ')}.`;
 }
 
-function bytesText(bytes: number): string {
+export function bytesText(bytes: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), 5);
   return `${Number((bytes / 1000 ** power).toPrecision(3))} ${['B', 'KB', 'MB', 'GB', 'TB', 'PB'][power]}`;
 }
 
-/** Of no rows: the values that they were asked for with, of which another one may have some. */
+/** Why a result may be empty: the values of its request, and which of them to change. */
 export function emptyText(parameters: readonly Parameter[], values: ParameterValues): string {
   const texts = parameters.flatMap(({ name, fallback }) => {
     const given = values.get(name);

@@ -33,6 +33,7 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   COMPAT: 'logflare: REST accepts requests of its clients, and answers as it does',
   GRAPHIQL: 'whether browsers get GraphiQL: on or off',
   PAGES: 'whether browsers get a page for each saved query: on or off',
+  EMBED_ORIGINS: 'web origins whose pages may show charts in frames',
   MCP: 'whether agents get each saved query as a tool, at /mcp: on or off',
   MCP_MAX_ROWS: 'how many rows an agent gets at most in one answer',
   MCP_MAX_BYTES: 'how many bytes of rows an agent gets at most in one answer',

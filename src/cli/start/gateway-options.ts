@@ -26,7 +26,7 @@ export async function gatewayOptions(config: Config, apiKey: string | undefined)
   const ofMetrics = config.metrics ? metrics() : undefined;
   return {
     metrics: ofMetrics,
-    plugins: [...pluginsOf(config, apiKey), ...(ofMetrics === undefined ? [] : [ofMetrics])],
+    plugins: [...pluginsOf(config, apiKey, ofMetrics), ...(ofMetrics === undefined ? [] : [ofMetrics])],
     queries: config.queriesDir,
     engine: await loadEngine(config),
     keys: [
@@ -57,7 +57,12 @@ export async function gatewayOptions(config: Config, apiKey: string | undefined)
 }
 
 /** What the settings turn on besides REST and GraphQL. */
-function pluginsOf(config: Config, apiKey: string | undefined): readonly GatewayPlugin[] {
+function pluginsOf(
+  config: Config,
+  apiKey: string | undefined,
+  ofMetrics: MetricsPlugin | undefined,
+): readonly GatewayPlugin[] {
+  const { embedOrigins } = config;
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
   const showsKey = config.apiKey === undefined && config.isDevelopment;
   const shownKey = showsKey ? apiKey : undefined;
@@ -65,9 +70,11 @@ function pluginsOf(config: Config, apiKey: string | undefined): readonly Gateway
     ...(config.compat === 'logflare' ? [logflare()] : []),
     shadow(),
     deprecation(),
-    openapi({ page: config.pages }),
-    ...(config.pages ? [pages({ apiKey: shownKey, graphiql: config.graphiql })] : []),
+    openapi(),
+    ...(config.pages
+      ? [pages({ apiKey: shownKey, graphiql: config.graphiql, metrics: ofMetrics, embedOrigins })]
+      : []),
     ...(config.mcp ? [mcp({ ...config.mcp, origins: config.corsOrigins })] : []),
-    ...(config.graphiql ? [graphiql({ apiKey: shownKey })] : []),
+    ...(config.graphiql ? [graphiql({ apiKey: shownKey, pages: config.pages })] : []),
   ];
 }

@@ -14,6 +14,8 @@ export type OptionsRoute = (methods: string, base: Omit<Route, 'answer'>) => Rou
 interface PluginRoutes {
   /** Those of plug-ins, and others for requests that they leave. */
   routesAt(pathname: string, otherwise: RouteByHead): RouteByHead;
+  /** Those for what nothing else answers. */
+  fallbackAt(pathname: string, otherwise: RouteByHead): RouteByHead;
   readonly loggedPath: PathToLog;
 }
 
@@ -25,20 +27,28 @@ export function buildPluginRoutes(routes: readonly PluginRoute[], optionsRoute: 
     made.filter(({ route }) => !route.path.endsWith('*')),
     ({ route }) => route.path,
   );
-  const open = made
+  const patterns = made
     .filter(({ route }) => route.path.endsWith('*'))
     .map((one) => ({ ...one, isPath: patternOf(one.route.path) }));
+  const [fallbacks = [], open = []] = [true, false].map((isFallback) =>
+    patterns.filter(({ route }) => (route.isFallback === true) === isFallback),
+  );
   const matching = (pathname: string) =>
     exact.get(pathname) ?? (open.length === 0 ? [] : open.filter(({ isPath }) => isPath(pathname)));
+  const firstOf = (found: typeof made, otherwise: RouteByHead): RouteByHead => {
+    if (found.length === 0) return otherwise;
+    return (head) => {
+      const taken = found.find(({ route }) => route.browsersOnly !== true || isPageRequest(head));
+      return (taken?.byMethod ?? otherwise)(head);
+    };
+  };
   return {
-    routesAt(pathname, otherwise) {
-      const found = matching(pathname);
-      if (found.length === 0) return otherwise;
-      return (head) => {
-        const taken = found.find(({ route }) => route.browsersOnly !== true || isPageRequest(head));
-        return (taken?.byMethod ?? otherwise)(head);
-      };
-    },
+    routesAt: (pathname, otherwise) => firstOf(matching(pathname), otherwise),
+    fallbackAt: (pathname, otherwise) =>
+      firstOf(
+        fallbacks.filter(({ isPath }) => isPath(pathname)),
+        otherwise,
+      ),
     loggedPath(pathname) {
       const [first] = matching(pathname);
       if (first === undefined) return undefined;

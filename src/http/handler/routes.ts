@@ -77,7 +77,7 @@ export function buildRoutes(options: RouteOptions): {
     routesAt(pathname) {
       const ofApi = endpointPattern.test(pathname) ? endpoint : otherApi;
       const own = pathname.startsWith(apiPath) ? ofApi : exact.get(pathname);
-      return ofPlugins.routesAt(pathname, own ?? notFound);
+      return ofPlugins.routesAt(pathname, own ?? ofPlugins.fallbackAt(pathname, notFound));
     },
   };
 }

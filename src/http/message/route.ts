@@ -53,6 +53,8 @@ export interface PluginRoute {
   readonly answer: Answer;
   /** Only requests of browsers for a page, without a key, are answered; others go on as if the route were not there. */
   readonly browsersOnly?: true;
+  /** Only requests that neither the gateway nor another route answers. Default: it precedes the gateway's own. */
+  readonly isFallback?: true;
   /** Whether pages of the configured origins may read the responses. Default: false. */
   readonly allowsCors?: boolean;
   /** Default: `{"error":{"code","message"}}`. */

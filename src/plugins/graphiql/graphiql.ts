@@ -7,12 +7,15 @@ import { graphqlPath } from '../../http/message/paths.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { builtFile, openBuiltFiles } from '../static/built-files.ts';
 import { buildAnswerByLoopback, buildPage } from '../static/page.ts';
+import { type Site, siteHeader } from '../static/site.ts';
 import type { StaticFiles } from '../static/static-files.ts';
 
 /** How the page of GraphiQL is served. */
 export interface GraphiqlOptions {
   /** A key that is filled in for browsers on this machine. Default: all users type theirs. */
   readonly apiKey?: string | undefined;
+  /** Whether the page links to the pages of saved queries. Default: false. */
+  readonly pages?: boolean;
 }
 
 /**
@@ -20,18 +23,18 @@ export interface GraphiqlOptions {
  *
  * @returns a plug-in for one gateway
  */
-export function graphiql({ apiKey }: GraphiqlOptions = {}): GatewayPlugin {
+export function graphiql({ apiKey, pages = false }: GraphiqlOptions = {}): GatewayPlugin {
   const files = openBuiltFiles('graphiql');
   return {
     name: 'graphiql',
-    routes: (catalog) => [
+    routes: (catalog, { basePath }) => [
       {
         path: graphqlPath,
         access: 'public',
         browsersOnly: true,
         // The page may contain the key: no page of another origin may read it.
         allowsCors: false,
-        answer: buildAnswer(files, catalog, apiKey),
+        answer: buildAnswer(files, catalog, { basePath, pages, graphiql: true }, apiKey),
       },
       files.route,
     ],
@@ -42,11 +45,11 @@ export function graphiql({ apiKey }: GraphiqlOptions = {}): GatewayPlugin {
  * A small page for browsers on this machine, with a tab for every saved query, and with the key if there is one to fill in.
  * That for others shows nothing of the catalog before its user has entered a key.
  */
-function buildAnswer(files: StaticFiles, catalog: Catalog, apiKey: string | undefined): Answer {
+function buildAnswer(files: StaticFiles, catalog: Catalog, site: Site, apiKey: string | undefined): Answer {
   const render = (data: PageData) => {
-    const page = renderPage(files, data);
+    const page = renderPage(files, site, data);
     const caching = data.apiKey === undefined ? 'private, no-cache' : 'no-store';
-    return buildPage(page, allowedIn(page), caching, { vary: 'Accept' });
+    return buildPage(page, { allowed: allowedIn(page), caching, headers: { vary: 'Accept' } });
   };
   return buildAnswerByLoopback(
     () => render({ examples: graphqlExamples(catalog), apiKey }),
@@ -58,9 +61,11 @@ function buildAnswer(files: StaticFiles, catalog: Catalog, apiKey: string | unde
 interface PageData {
   readonly examples: readonly string[];
   readonly apiKey?: string | undefined;
+  /** Whether the page links to the pages of saved queries. Default: false. */
+  readonly pages?: boolean;
 }
 
-function renderPage(files: StaticFiles, data: PageData): string {
+function renderPage(files: StaticFiles, site: Site, data: PageData): string {
   // Relative, so that a proxy may serve the gateway below a path.
   const urlOf = (name: string) => `.${files.pathOf(name)}`;
   const preloaded: readonly string[] = JSON.parse(
@@ -72,12 +77,13 @@ function renderPage(files: StaticFiles, data: PageData): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Querygate</title>
+<title>GraphiQL – Querygate</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${urlOf('graphiql.css')}">
 ${preloaded.map((name) => `<link rel="modulepreload" href="${urlOf(name)}">`).join('\n')}
 </head>
 <body>
+${siteHeader(site, '')}
 <div id="root"><noscript>GraphiQL needs JavaScript.</noscript></div>
 <script type="application/json" id="page-data">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>
 <script type="module">${importOf(urlOf('graphiql.js'))}</script>

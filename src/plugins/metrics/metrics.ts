@@ -14,6 +14,8 @@ import { textFormat } from './text-format.ts';
 export interface MetricsPlugin extends GatewayPlugin {
   /** All samples, those of other plug-ins too, in Prometheus' text format. */
   render(): string;
+  /** The same as numbers. */
+  families(): readonly MetricFamily[];
 }
 
 /**
@@ -38,6 +40,7 @@ export function metrics(): MetricsPlugin {
   return {
     name: 'metrics',
     render,
+    families: () => families,
     open(host) {
       // The delays of the event loop and the garbage collections are counted from now on, not from the first scrape.
       processMetrics();

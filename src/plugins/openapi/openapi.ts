@@ -6,15 +6,11 @@ import { mayQuery } from '../../http/access/authorize.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
 import { chooseCoding } from '../../http/message/content-coding.ts';
 import { jsonType } from '../../http/message/reply.ts';
-import type { Answer, PluginRoute } from '../../http/message/route.ts';
+import type { Answer } from '../../http/message/route.ts';
 import { mayPassSql, type Principal } from '../../keys/principal.ts';
 import { type Encodings, encode, joinTexts } from '../../results/result-document.ts';
 import { openapiInSteps, type ReadersKey } from './document.ts';
 import { jsonTexts } from './json-texts.ts';
-import { buildReader } from './reader/reader.ts';
-
-/** The page. */
-export const readerPath = '/openapi';
 
 /** Bytes of the documents that are kept, in all codings: keys of a team often permit the same endpoints. */
 const maxKeptBytes = 16_000_000;
@@ -24,19 +20,12 @@ interface Rendered {
   readonly etag: string;
 }
 
-/** How REST is described. */
-export interface OpenapiOptions {
-  /** Whether `/openapi` shows the document as a page. Default: true. */
-  readonly page?: boolean;
-}
-
 /**
  * Describes REST: `GET /openapi.json` has the endpoints that the caller's key may query, as OpenAPI 3.1.
  *
  * @returns a plug-in for one gateway
  */
-export function openapi({ page = true }: OpenapiOptions = {}): GatewayPlugin {
-  const reader: PluginRoute = { path: readerPath, access: 'public', answer: buildReader() };
+export function openapi(): GatewayPlugin {
   return {
     name: 'openapi',
     routes: (catalog, { turns, basePath }) => [
@@ -46,7 +35,6 @@ export function openapi({ page = true }: OpenapiOptions = {}): GatewayPlugin {
         allowsCors: true,
         answer: buildOpenapi(catalog, turns, basePath),
       },
-      ...(page ? [reader] : []),
     ],
   };
 }

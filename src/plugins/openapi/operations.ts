@@ -17,7 +17,7 @@ export const rowName = ({ name }: SavedQuery): string => `${pascalCase(name)}Row
 
 /** Reads the rows of a saved query, under one of its names. */
 export function operation({ field, query, isPinned }: PublicName): JsonObject {
-  const { id, name, aliases, description, maxRows, caching, deprecated } = query;
+  const { id, name, aliases, description, maxRows, caching, deprecated, shadow } = query;
   const addresses = [id, ...aliases].map((address) => endpointPath + address).join(' and ');
   const version = isPinned ? `Always version ${parseVersionName(name).version}. ` : '';
   return {
@@ -35,6 +35,8 @@ export function operation({ field, query, isPinned }: PublicName): JsonObject {
       'x-caching': { ttl: caching.ttlSeconds, warming: caching.warmingSeconds },
     }),
     'x-graphql': graphqlOperation({ field, query }),
+    'x-version': parseVersionName(name).version,
+    ...(shadow && { 'x-shadow': shadow.version }),
   };
 }
 

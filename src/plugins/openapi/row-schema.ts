@@ -49,7 +49,12 @@ export function orNull(schema: JsonObject): JsonObject {
 function describe({ description, unit, type, fields }: RecordField): JsonObject {
   const meaning = fields === undefined ? meanings[type] : undefined;
   const text = [description, unit && `Unit: ${unit}.`, meaning].filter(Boolean).join(' ');
-  return { ...(text !== '' && { description: text }), ...(unit && { 'x-unit': unit }) };
+  return {
+    ...(text !== '' && { description: text }),
+    // For pages, which show values as people write them.
+    ...(description !== undefined && text !== description && { 'x-description': description }),
+    ...(unit && { 'x-unit': unit }),
+  };
 }
 
 const schemas: Readonly<

@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { queriesByName } from '../../catalog/model/versions.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
-import { graphqlPath } from '../../http/message/paths.ts';
-import type { Answer } from '../../http/message/route.ts';
-import { readerPath } from '../openapi/openapi.ts';
+import type { Answer, PluginRoute } from '../../http/message/route.ts';
+import type { MetricsPlugin } from '../metrics/metrics.ts';
 import { openBuiltFiles } from '../static/built-files.ts';
 import { buildAnswerByLoopback, buildPage } from '../static/page.ts';
+import { escapeAttribute, readerPath, siteHeader } from '../static/site.ts';
 import type { ReplyFile } from '../static/static-file.ts';
-import type { StaticFiles } from '../static/static-files.ts';
+import { buildUse } from './use.ts';
 
 /** Lists the endpoints. */
 const homePath = '/';
 /** Followed by the name of a saved query. */
 const queryPagePath = '/queries/';
+/** Followed by the name of a saved query, whose chart other sites may show. */
+const embedPath = '/embed/';
 
 /** How the pages of saved queries are served. */
 export interface PagesOptions {
@@ -20,62 +22,115 @@ export interface PagesOptions {
   readonly apiKey?: string | undefined;
   /** Whether the pages link to GraphiQL. Default: false. */
   readonly graphiql?: boolean;
+  /** The plug-in whose counts the list of endpoints shows. Default: the list has no counts of requests. */
+  readonly metrics?: Pick<MetricsPlugin, 'families'> | undefined;
+  /** Origins whose pages may show a chart in a frame, at `/embed/<name>`. Default: none, and there is no such page. */
+  readonly embedOrigins?: readonly string[];
 }
 
 /**
- * A page for each saved query, with a form, a chart and a table: `/queries/<name>`, and `/` lists them.
+ * A page for each saved query, with a form, a chart and a table: `/queries/<name>`. `/` lists them with their use, `/openapi`
+ * shows the OpenAPI document, and browsers get a page where there is nothing.
  *
  * @returns a plug-in for one gateway
  */
 export function pages(options: PagesOptions = {}): GatewayPlugin {
-  const files = openBuiltFiles('pages');
+  const { metrics, embedOrigins = [] } = options;
+  const use = buildUse(() => metrics?.families() ?? []);
   return {
     name: 'pages',
+    onRun: use.openRun,
+    onCatalog: use.replaceCatalog,
     routes({ queries }, { basePath }) {
       const names = queriesByName(queries);
-      const loggedPath = (path: string) => (names.has(path.slice(queryPagePath.length)) ? path : undefined);
-      const answer = buildAnswer(options, files, basePath);
+      const loggedBelow = (start: string) => (path: string) =>
+        names.has(path.slice(start.length)) ? path : undefined;
+      const render = pageRenderer(options, basePath);
+      const answer = buildAnswerByLoopback(
+        () => render({ apiKey: options.apiKey }),
+        () => render({}),
+      );
       const forBrowsers = { access: 'public', browsersOnly: true, answer } as const;
       return [
         { ...forBrowsers, path: homePath },
-        { ...forBrowsers, path: `${queryPagePath}*`, loggedPath },
+        { ...forBrowsers, path: readerPath },
+        { ...forBrowsers, path: `${queryPagePath}*`, loggedPath: loggedBelow(queryPagePath) },
+        {
+          ...forBrowsers,
+          path: '/**',
+          isFallback: true,
+          answer: notFound(answer),
+          loggedPath: () => undefined,
+        },
+        ...(embedOrigins.length === 0 ? [] : [embedRoute(render, embedOrigins, loggedBelow(embedPath))]),
+        use.route(queries),
         files.route,
       ];
     },
   };
 }
 
+const files = openBuiltFiles('pages');
+
+/** The same page, whose script finds that nothing is there. */
+const notFound =
+  (answer: Answer): Answer =>
+  async (...request) => {
+    const { headers, body } = await answer(...request);
+    const { etag: _, ...others } = headers;
+    return { status: 404, headers: others, body };
+  };
+
+function embedRoute(
+  render: ReturnType<typeof pageRenderer>,
+  frameAncestors: readonly string[],
+  loggedPath: PluginRoute['loggedPath'],
+): PluginRoute {
+  const page = render({ frameAncestors });
+  return {
+    path: `${embedPath}*`,
+    access: 'public',
+    browsersOnly: true,
+    answer: ({ headers }) => page(headers),
+    ...(loggedPath && { loggedPath }),
+  };
+}
+
+interface PageVariant {
+  /** Written into the page. */
+  readonly apiKey?: string | undefined;
+  /** Of a page in a frame, which has no header. */
+  readonly frameAncestors?: readonly string[];
+}
+
 /** The same document for every page: its script reads the address. It contains nothing of the catalog. */
-function buildAnswer(
-  { apiKey, graphiql = false }: PagesOptions,
-  files: StaticFiles,
-  basePath: string,
-): Answer {
-  const urlOf = (path: string) => escapeAttribute(basePath + path);
-  const assetOf = (name: string) => urlOf(files.pathOf(name));
-  const render = (key: string | undefined): ReplyFile => {
+function pageRenderer({ graphiql = false }: PagesOptions, basePath: string) {
+  const assetOf = (name: string) => escapeAttribute(basePath + files.pathOf(name));
+  return ({ apiKey, frameAncestors }: PageVariant): ReplyFile => {
     const head = [
       `<link rel="icon" href="${assetOf('mark.svg')}">`,
       `<link rel="stylesheet" href="${assetOf('page.css')}">`,
       `<script type="module" src="${assetOf('pages.js')}"></script>`,
-      ...(key === undefined ? [] : [`<meta name="querygate-key" content="${escapeAttribute(key)}">`]),
+      ...(apiKey === undefined ? [] : [`<meta name="querygate-key" content="${escapeAttribute(apiKey)}">`]),
     ];
-    const links = [
-      `<a href="${urlOf(readerPath)}">OpenAPI</a>`,
-      ...(graphiql ? [`<a href="${urlOf(graphqlPath)}">GraphiQL</a>`] : []),
+    const header = [
+      '<a class="skip" id="skip" href="#main">Skip to the content</a>',
+      siteHeader({ basePath, pages: true, graphiql }, forgetButton),
     ];
     const html = readFileSync(new URL('page.html', import.meta.url), 'utf8')
-      .replace('href="/"', `href="${urlOf(homePath)}"`)
       .replace('<!--assets-->', () => head.join('\n'))
-      .replace('<!--links-->', links.join(' '));
-    // Programs get 404 at these addresses.
-    return buildPage(html, allowed, key === undefined ? 'private, no-cache' : 'no-store', { vary: 'Accept' });
+      .replace('<!--header-->', () => (frameAncestors === undefined ? header.join('\n') : ''));
+    return buildPage(html, {
+      allowed,
+      caching: apiKey === undefined ? 'private, no-cache' : 'no-store',
+      // Programs get 404 at these addresses.
+      headers: { vary: 'Accept' },
+      ...(frameAncestors && { frameAncestors }),
+    });
   };
-  return buildAnswerByLoopback(
-    () => render(apiKey),
-    () => render(undefined),
-  );
 }
+
+const forgetButton = '<button class="quiet" id="forget-key" type="button" hidden>Forget the key</button>';
 
 /** The pages run their own scripts, send requests to this service, and never make markup of a text. */
 const allowed = [
@@ -86,6 +141,3 @@ const allowed = [
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ];
-
-const escapeAttribute = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');

@@ -7,16 +7,19 @@ import { buildReplyFile, type ReplyFile } from './static-file.ts';
 /** Nothing keeps a page with a key in it. */
 type PageCaching = 'private, no-cache' | 'no-store';
 
-/**
- * A page that may do only what it says: no form is sent, and no other site shows it.
- *
- * @param allowed further directives of Content Security Policy
- */
+interface PageOptions {
+  /** Further directives of Content Security Policy. */
+  readonly allowed: readonly string[];
+  readonly caching: PageCaching;
+  readonly headers?: Reply['headers'];
+  /** Origins whose pages may show this one in a frame. Default: none. */
+  readonly frameAncestors?: readonly string[];
+}
+
+/** A page that may do only what it says: no form is sent, and no other site shows it unless it is listed. */
 export function buildPage(
   html: string,
-  allowed: readonly string[],
-  caching: PageCaching,
-  headers: Reply['headers'] = {},
+  { allowed, caching, headers, frameAncestors = [] }: PageOptions,
 ): ReplyFile {
   const policy = [
     "default-src 'none'",
@@ -24,7 +27,7 @@ export function buildPage(
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${frameAncestors.join(' ') || "'none'"}`,
   ];
   return buildReplyFile(Buffer.from(html), {
     'content-type': 'text/html; charset=utf-8',

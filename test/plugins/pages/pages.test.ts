@@ -84,8 +84,46 @@ describe('pages', () => {
       expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
     }
     expect((await open('/', { accept: 'text/html' }, 'POST')).status).toBe(404);
-    expect((await open('/queries/a/b')).status).toBe(404);
-    expect((await open('/queries/')).status).toBe(404);
+  });
+
+  test('say to browsers that there is nothing, where neither the gateway nor a plug-in has something', async () => {
+    const page = await (await open('/')).text();
+    for (const path of ['/docs', '/queries/a/b', '/queries/', '/embed/usage.api-counts', '/assets']) {
+      const response = await open(path);
+      expect(response.status, path).toBe(404);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('etag')).toBeNull();
+      expect(await response.text()).toBe(page);
+      expect((await open(path, { accept: '*/*' })).headers.get('content-type')).toContain('json');
+    }
+    // What programs call stays as it is, in browsers too.
+    for (const path of [
+      '/api/endpoints/query/usage.api-counts',
+      '/api/other',
+      '/healthz',
+      '/metrics',
+      '/assets/pages/x',
+    ])
+      expect((await open(path)).headers.get('content-type'), path).toContain('json');
+  });
+
+  test('may be shown in frames by listed origins only, without the header and without a key', async () => {
+    const embedding = await openTestApp(
+      {},
+      { EMBED_ORIGINS: 'https://wiki.example.com, http://localhost:8080' },
+    );
+    const response = await embedding.fetch('/embed/usage.api-counts', { headers: { accept: 'text/html' } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-security-policy')).toContain(
+      'frame-ancestors https://wiki.example.com http://localhost:8080',
+    );
+    const text = await response.text();
+    expect(text).not.toContain('<header');
+    expect(text).not.toContain('querygate-key');
+    const other = await embedding.fetch('/queries/usage.api-counts', { headers: { accept: 'text/html' } });
+    expect(other.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    await embedding.close();
+    expect(() => readConfig({ EMBED_ORIGINS: 'wiki.example.com' })).toThrow(/EMBED_ORIGINS.*origins/s);
   });
 
   test('have a GraphQL document for every shipped query, records included, that the schema takes', async () => {

@@ -92,6 +92,7 @@ export function App({ data }: { readonly data: PageData }): ReactNode {
         isProblem={outcome?.isLoaded === false}
       />
       <main>
+        <h1 className="unseen">GraphiQL</h1>
         <GraphiQL
           key={area}
           fetcher={fetcher}

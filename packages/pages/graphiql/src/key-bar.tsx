@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { createPortal } from 'react-dom';
 
 interface KeyBarProps {
   readonly value: string;
@@ -9,11 +10,11 @@ interface KeyBarProps {
   readonly isProblem: boolean;
 }
 
-/** The field for the key of all tabs, and the outcome of the last request for the schema. */
+/** The field for the key of all tabs, and the outcome of the last request for the schema, in the header of the site. */
 export function KeyBar({ value, onInput, onCommit, message, isProblem }: KeyBarProps): ReactNode {
-  return (
-    <header className="key-bar">
-      <h1>Querygate</h1>
+  const place = document.getElementById('site-key');
+  const bar = (
+    <>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -36,6 +37,7 @@ export function KeyBar({ value, onInput, onCommit, message, isProblem }: KeyBarP
       <p id="key-status" role="status" className={isProblem ? 'problem' : ''}>
         {message}
       </p>
-    </header>
+    </>
   );
+  return place === null ? bar : createPortal(bar, place);
 }

@@ -7,6 +7,7 @@ import '@graphiql/plugin-doc-explorer/style.css';
 import '@graphiql/plugin-history/style.css';
 import 'graphiql/graphiql.css';
 import '@graphiql/plugin-explorer/style.css';
+import '../../src/site.css';
 import './page.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
@@ -16,5 +17,7 @@ import { removeOldItems } from './storage.ts';
 
 removeOldItems();
 disableTabDrag();
+for (const link of document.querySelectorAll('header.site nav a'))
+  if (link.getAttribute('href')?.endsWith('/graphql')) link.setAttribute('aria-current', 'page');
 const root = document.getElementById('root');
 if (root !== null) createRoot(root).render(<App data={readPageData()} />);

@@ -1,7 +1,7 @@
 import { element } from '../element.ts';
 import type { Column } from '../endpoint.ts';
 import type { ChartChoice } from '../view.ts';
-import { nameColumnsOf, numberColumnsOf, timeColumnOf } from './columns.ts';
+import { nameColumnsOf, numberColumnsOf, timeColumnOf } from './data/columns.ts';
 
 /** The fields by which people choose what is drawn. */
 export interface ChartSettings {

@@ -2,17 +2,17 @@ import { element } from '../element.ts';
 import type { Column } from '../endpoint.ts';
 import type { JsonObject } from '../json.ts';
 import type { ChartChoice } from '../view.ts';
-import { barData } from './bar-data.ts';
-import { drawBars } from './bar-drawing.ts';
+import { barData } from './data/bar-data.ts';
+import { drawBars } from './drawing/bar-drawing.ts';
 import { buildChartSettings } from './chart-settings.ts';
-import { defaultChoice, knownChoice } from './choice.ts';
-import { nameColumnsOf, numberColumnsOf, timeColumnOf } from './columns.ts';
-import { type PictureTexts, pictureOf } from './picture.ts';
+import { defaultChoice, knownChoice } from './data/choice.ts';
+import { nameColumnsOf, numberColumnsOf, timeColumnOf } from './data/columns.ts';
+import { type PictureTexts, pictureOf } from './drawing/picture.ts';
 import { buildPointReader } from './point-reader.ts';
-import { type Shape, shape, svgElement } from './shape.ts';
-import { momentText } from './time-axis.ts';
-import { type TimeData, timeData } from './time-data.ts';
-import { drawTimes, type TimeDrawing } from './time-drawing.ts';
+import { type Shape, shape, svgElement } from './drawing/shape.ts';
+import { momentText } from './drawing/time-axis.ts';
+import { type TimeData, timeData } from './data/time-data.ts';
+import { drawTimes, type TimeDrawing } from './drawing/time-drawing.ts';
 
 export interface Chart {
   readonly element: HTMLElement;

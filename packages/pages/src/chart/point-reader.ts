@@ -1,8 +1,8 @@
 import { element } from '../element.ts';
-import { maxLines } from './choice.ts';
-import { readableNumber } from './number-text.ts';
-import { momentText } from './time-axis.ts';
-import type { Line, TimeData } from './time-data.ts';
+import { maxLines } from './data/choice.ts';
+import { readableNumber } from './data/number-text.ts';
+import { momentText } from './drawing/time-axis.ts';
+import type { Line, TimeData } from './data/time-data.ts';
 
 /** A slider over the times of a chart, and a legend with the values at the chosen one. */
 export interface PointReader {

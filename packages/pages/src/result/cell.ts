@@ -1,5 +1,6 @@
 import { element } from '../element.ts';
 import type { Column } from '../endpoint.ts';
+import { codeOf, hiddenCharacter } from '../hidden-characters.ts';
 import { type Json, jsonText } from '../json.ts';
 import { timestampText } from '../timestamp.ts';
 
@@ -81,11 +82,6 @@ function opened(summary: Node | string, content: () => Node): Node {
   return details;
 }
 
-/**
- * Characters that cannot be seen, or that change how the text around them is shown, as their code. Line breaks and tabs stay.
- */
-const hidden = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u00ad\u200b\u2028\u2029\u2060\ufeff]/gu;
-
 /** Longer text is not squeezed into a narrow column. */
 const maxNarrowLength = 40;
 
@@ -93,9 +89,8 @@ const maxNarrowLength = 40;
 function visibleText(text: string): Node {
   const made = element('span', { dir: 'auto', class: text.length > maxNarrowLength ? 'text long' : 'text' });
   let from = 0;
-  for (const { index, 0: character } of text.matchAll(hidden)) {
-    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    made.append(text.slice(from, index), element('span', { class: 'code' }, `U+${code}`));
+  for (const { index, 0: character } of text.matchAll(hiddenCharacter)) {
+    made.append(text.slice(from, index), element('span', { class: 'code' }, codeOf(character)));
     from = index + character.length;
   }
   made.append(text.slice(from));

@@ -1,8 +1,9 @@
 import { buildChart } from '../chart/chart.ts';
-import { pixelsOf } from '../chart/picture.ts';
+import { pixelsOf } from '../chart/drawing/picture.ts';
 import { button, element } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Gateway, RowsResponse } from '../gateway.ts';
+import { plainText } from '../hidden-characters.ts';
 import type { ChartChoice, View } from '../view.ts';
 import { buildDownloads, saveFile } from './downloads.ts';
 import { buildTable } from './table.ts';
@@ -51,7 +52,9 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
   });
   const downloads = buildDownloads(gateway, endpoint, () => search() ?? '', onProblem);
   async function savePicture(kind: 'svg' | 'png'): Promise<void> {
-    const parameters = [...new URLSearchParams(search() ?? '')].map(([name, value]) => `${name}=${value}`);
+    const parameters = [...new URLSearchParams(search() ?? '')].map(
+      ([name, value]) => `${name}=${plainText(value)}`,
+    );
     const subtitle = [parameters.join(', '), computedText].filter((text) => text !== '').join('. ');
     const picture = chart?.picture({ title: endpoint.name, subtitle });
     if (picture === undefined) return;

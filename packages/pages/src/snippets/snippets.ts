@@ -38,6 +38,9 @@ const response = await fetch(url, { headers });
 if (!response.ok) throw new Error(await response.text());
 const { result } = (await response.json()) as { result: Row[] };
 console.log(result);
+
+// A file with an export is a module, where await needs no function.
+export {};
 `;
 }
 

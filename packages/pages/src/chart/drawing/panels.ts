@@ -1,6 +1,6 @@
-import type { Column } from '../endpoint.ts';
+import type { Column } from '../../endpoint.ts';
 import { linearScale, logarithmicScale, maxRatio, differTooMuch, type Scale } from './scale.ts';
-import type { Line, TimeData } from './time-data.ts';
+import type { Line, TimeData } from '../data/time-data.ts';
 
 /** Lines with one axis. */
 export interface Panel {

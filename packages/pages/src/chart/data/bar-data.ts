@@ -1,6 +1,6 @@
-import { type Column, valueIn } from '../endpoint.ts';
-import type { JsonObject } from '../json.ts';
-import type { ChartChoice } from '../view.ts';
+import { type Column, valueIn } from '../../endpoint.ts';
+import type { JsonObject } from '../../json.ts';
+import type { ChartChoice } from '../../view.ts';
 import { isAdditive, isUndrawable, keyOf, nameOf, numberOf } from './columns.ts';
 import { countText, type Left, leftText, rounded } from './left.ts';
 

@@ -1,4 +1,4 @@
-import type { Column } from '../endpoint.ts';
+import type { Column } from '../../endpoint.ts';
 import { isAdditive } from './columns.ts';
 import { readableNumber } from './number-text.ts';
 

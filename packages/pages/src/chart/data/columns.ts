@@ -1,5 +1,6 @@
-import { type Column, valueIn } from '../endpoint.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { type Column, valueIn } from '../../endpoint.ts';
+import { plainText } from '../../hidden-characters.ts';
+import type { Json, JsonObject } from '../../json.ts';
 
 const timeTypes = new Set(['timestamp', 'datetime', 'date']);
 const numberTypes = new Set(['integer', 'float', 'numeric']);
@@ -47,7 +48,7 @@ export const isAdditive = ({ name, unit = '' }: Column): boolean =>
 /** Larger numbers would make the distances between them infinite. */
 const largest = 8e307;
 
-/** A value as a number; undefined if there is none that can be drawn: NULL, NaN, infinite. */
+/** A value as a number; undefined for what cannot be drawn: NULL, NaN, infinite. */
 export function numberOf(value: Json | undefined): number | undefined {
   const number = value === undefined || value === '' ? Number.NaN : Number(value);
   return Math.abs(number) <= largest ? number : undefined;
@@ -66,7 +67,7 @@ export function secondsOf(value: Json | undefined): number | undefined {
 }
 
 const textOf = (value: Json | undefined) =>
-  value === undefined ? 'NULL' : value === '' ? 'empty text' : String(value);
+  value === undefined ? 'NULL' : value === '' ? 'empty text' : plainText(String(value));
 
 /** What a row is called by some columns, as in `storage · production`. */
 export const nameOf = (row: JsonObject, columns: readonly Column[]): string =>

@@ -1,5 +1,5 @@
-import type { BarData } from './bar-data.ts';
-import { readableNumber } from './number-text.ts';
+import type { BarData } from '../data/bar-data.ts';
+import { readableNumber } from '../data/number-text.ts';
 import { axisTitle } from './panels.ts';
 import { maxRatio } from './scale.ts';
 import { fitted, fittedText, round, type Shape, shape, textShape, textWidth } from './shape.ts';

@@ -1,6 +1,6 @@
-import type { Column } from '../endpoint.ts';
-import type { JsonObject } from '../json.ts';
-import type { ChartChoice } from '../view.ts';
+import type { Column } from '../../endpoint.ts';
+import type { JsonObject } from '../../json.ts';
+import type { ChartChoice } from '../../view.ts';
 import { isAdditive, keyOf, nameColumnsOf, numberColumnsOf, timeColumnOf } from './columns.ts';
 
 /** More lines cannot be distinguished. */
@@ -10,7 +10,7 @@ export const maxLines = 12;
 const maxSplit = 4;
 
 /**
- * What fits the rows: the numbers with the unit of the first one, and the columns that tell rows apart. If that takes more
+ * What fits the rows: the numbers with the unit of the first one, and the columns that distinguish the rows. If that takes more
  * lines than can be drawn, fewer columns are taken for counts and amounts, whose sums are then drawn.
  */
 export function defaultChoice(rows: readonly JsonObject[], columns: readonly Column[]): ChartChoice {

@@ -1,4 +1,4 @@
-import { maxLines } from './choice.ts';
+import { maxLines } from '../data/choice.ts';
 import { fitted, round, type Shape, shape, svgElement, textShape, textWidth } from './shape.ts';
 
 export interface PictureTexts {

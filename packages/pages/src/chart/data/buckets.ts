@@ -1,4 +1,4 @@
-/** The times of rows, and those at which there should be rows and are none. */
+/** The times of rows, with the missing ones between them. */
 export interface Buckets {
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[];

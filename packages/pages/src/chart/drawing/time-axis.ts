@@ -1,6 +1,6 @@
 import { type TimeInterval, utcMonth, utcTickInterval } from 'd3-time';
-import { timestampText } from '../timestamp.ts';
-import type { TimeData } from './time-data.ts';
+import { timestampText } from '../../timestamp.ts';
+import type { TimeData } from '../data/time-data.ts';
 
 /** A place on the axis of time, with one or two lines of text. */
 export interface TimeTick {

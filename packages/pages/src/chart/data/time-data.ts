@@ -1,6 +1,6 @@
-import { type Column, valueIn } from '../endpoint.ts';
-import type { Json, JsonObject } from '../json.ts';
-import type { ChartChoice } from '../view.ts';
+import { type Column, valueIn } from '../../endpoint.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import type { ChartChoice } from '../../view.ts';
 import { type Buckets, fillBuckets } from './buckets.ts';
 import { maxLines } from './choice.ts';
 import { isAdditive, isUndrawable, keyOf, nameOf, numberOf, secondsOf } from './columns.ts';

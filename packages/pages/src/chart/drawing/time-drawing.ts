@@ -1,8 +1,8 @@
-import { axisNumbers } from './number-text.ts';
+import { axisNumbers } from '../data/number-text.ts';
 import { type Panel, panelsOf } from './panels.ts';
 import { fitted, round, type Shape, shape, textShape, textWidth } from './shape.ts';
 import { timeTicks } from './time-axis.ts';
-import type { Line, TimeData } from './time-data.ts';
+import type { Line, TimeData } from '../data/time-data.ts';
 
 /** A drawing of rows over time, and where its times are. */
 export interface TimeDrawing {
@@ -20,7 +20,7 @@ export interface TimeDrawing {
 const singleHeight = 232;
 const severalHeight = 128;
 /** Of a panel's title. */
-const titleHeight = 22;
+const titleHeight = 26;
 const gap = 10;
 const axisHeight = 36;
 const right = 14;
@@ -38,23 +38,20 @@ export function drawTimes(data: TimeData, width: number): TimeDrawing {
   const bottom = (tops.at(-1) ?? 0) + panelHeight;
   const place = timePlace(times, left, width - right);
   const ticks = timeTicks(data, Math.max(1, Math.floor((width - left - right) / 74)));
-  const emptyShapes = data.empty.map(({ time, width: seconds }) => {
-    const [from, to] = [place(time - seconds / 2), place(time + seconds / 2)];
-    return { from: Math.max(from, left), to: Math.min(to, width - right) };
-  });
+  const emptySpans = spansOf(data, place, left, width - right);
   const places = times.map(place);
   const shapes = [
     ...panels.flatMap(({ title, scale, lines }, at) => {
       const top = tops[at] ?? 0;
       const y = (value: number) => top + (1 - scale.at(value)) * panelHeight;
       return [
-        textShape(0, top - 9, fitted(title, width), { class: 'axis-title' }),
-        ...emptyShapes.map(({ from, to }) =>
+        textShape(0, top - 12, fitted(title, width), { class: 'axis-title' }),
+        ...emptySpans.map(({ from, to }) =>
           shape('rect', {
             class: 'empty',
             x: round(from),
             y: top,
-            width: round(Math.max(to - from, 0)),
+            width: round(to - from),
             height: panelHeight,
           }),
         ),
@@ -84,6 +81,19 @@ export function drawTimes(data: TimeData, width: number): TimeDrawing {
     }),
   ];
   return { width, height: bottom + axisHeight, shapes, panels, tops, panelHeight, places };
+}
+
+/** Where there are no rows, in pixels; what is side by side is one span. */
+function spansOf({ empty }: TimeData, place: (time: number) => number, left: number, end: number) {
+  const spans: { from: number; to: number }[] = [];
+  for (const { time, width } of empty) {
+    const from = Math.max(place(time - width / 2), left);
+    const to = Math.min(place(time + width / 2), end);
+    const last = spans.at(-1);
+    if (last !== undefined && from - last.to < 0.5) last.to = to;
+    else spans.push({ from, to });
+  }
+  return spans;
 }
 
 /** Some room is left beside the first and the last time; one time alone is in the middle. */

@@ -1,0 +1,71 @@
+import { basePath } from './base-path.ts';
+import { buildChart } from './chart/chart.ts';
+import { element } from './element.ts';
+import { endpointsOf, type Endpoint } from './endpoint.ts';
+import { type Gateway, GatewayError, openGateway } from './gateway.ts';
+import { searchOf, valuesOf } from './parameters/values.ts';
+import { buildAutoRefresh } from './result/auto-refresh.ts';
+import { buildTable } from './result/table.ts';
+import { viewOf } from './view.ts';
+import { emptyText, problemText } from './words.ts';
+
+export const embedPath = `${basePath}/embed/`;
+
+/**
+ * One chart in a page of another site. The token is in the fragment of the address, which browsers do not send:
+ * `/embed/<name>?<parameters>#token=<token>`.
+ */
+export async function showEmbedded(main: HTMLElement, name: string | undefined): Promise<void> {
+  document.body.classList.add('embedded');
+  const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+  const status = element('p', { role: 'status', class: 'muted' }, 'Loading…');
+  main.replaceChildren(status);
+  try {
+    if (token === '') throw new GatewayError('The address of this frame has no #token=….', { status: 401 });
+    const gateway = openGateway(token);
+    const endpoint = endpointsOf(await gateway.openapi()).find((one) => one.name === name);
+    if (endpoint === undefined) throw new Error('There is no such endpoint, or this token may not query it.');
+    showEndpoint(main, gateway, endpoint, status);
+  } catch (error) {
+    status.textContent = problemText(error);
+  }
+}
+
+function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, status: HTMLElement): void {
+  const { name, summary, path, columns, parameters, caching } = endpoint;
+  document.title = name;
+  const values = valuesOf(location.search, parameters);
+  const { chart: choice, order } = viewOf(location.hash);
+  const chart = buildChart({ columns, onChoice: () => {}, actions: [] });
+  const table = buildTable(columns, () => {});
+  const refresh = buildAutoRefresh(caching, () => void load());
+  main.replaceChildren(
+    element('h1', {}, summary),
+    ...(chart === undefined ? [table.element] : [chart.element]),
+    status,
+  );
+  const load = async () => {
+    try {
+      const { rows, headers } = await gateway.rows(
+        path + searchOf(values),
+        new AbortController().signal,
+        false,
+      );
+      const computedAt = headers.get('querygate-computed-at')?.slice(0, 19).replace('T', ' ');
+      status.textContent =
+        rows.length === 0
+          ? emptyText(parameters, values)
+          : computedAt === undefined
+            ? ''
+            : `Rows of ${computedAt} UTC.`;
+      table.sort(order);
+      if (chart === undefined) table.show(rows);
+      else chart.show(rows, choice);
+      refresh.succeeded(Number(headers.get('age') ?? 0));
+    } catch (error) {
+      status.textContent = problemText(error);
+      refresh.failed(error instanceof GatewayError ? error.retryAfterSeconds : undefined);
+    }
+  };
+  void load();
+}

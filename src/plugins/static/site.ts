@@ -1,0 +1,35 @@
+import { graphqlPath } from '../../http/message/paths.ts';
+
+/** The page of the OpenAPI document. */
+export const readerPath = '/openapi';
+
+/** The pages that a gateway has for browsers. */
+export interface Site {
+  /** Before every path, as in `/warehouse`. */
+  readonly basePath: string;
+  /** Whether saved queries and the OpenAPI document have pages. */
+  readonly pages: boolean;
+  /** Whether GraphiQL is at `/graphql`. */
+  readonly graphiql: boolean;
+}
+
+/**
+ * The header that all pages share: where else people can go, and a place for their key.
+ *
+ * @param key markup of that place
+ */
+export function siteHeader({ basePath, pages, graphiql }: Site, key: string): string {
+  const link = (path: string, text: string) => `<a href="${escapeAttribute(basePath + path)}">${text}</a>`;
+  const links = [
+    ...(pages ? [link('/', 'Queries'), link(readerPath, 'OpenAPI')] : []),
+    ...(graphiql ? [link(graphqlPath, 'GraphiQL')] : []),
+  ];
+  return `<header class="site">
+<a class="brand" href="${escapeAttribute(basePath + (pages ? '/' : graphqlPath))}">Querygate</a>
+<nav aria-label="Site">${links.join(' ')}</nav>
+<div class="key" id="site-key">${key}</div>
+</header>`;
+}
+
+export const escapeAttribute = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
