@@ -105,6 +105,8 @@ interface RawParameter {
   readonly schema: ValueSchema;
   readonly example?: Json;
   readonly 'x-tenant'?: boolean;
+  /** It changes what is returned of the rows, and is no parameter of the query. */
+  readonly 'x-row-argument'?: boolean;
   readonly 'x-bind'?: string;
 }
 
@@ -168,7 +170,9 @@ function endpointOf(
     summary,
     description,
     isDeprecated: deprecated,
-    parameters: parameters.flatMap((raw) => (raw.in === 'query' ? [parameterOf(raw)] : [])),
+    parameters: parameters.flatMap((raw) =>
+      raw.in === 'query' && raw['x-row-argument'] !== true ? [parameterOf(raw)] : [],
+    ),
     columns: columnsOf(document.components.schemas[rowName]),
     maxRows: result?.maxItems,
     caching: operation['x-caching'],

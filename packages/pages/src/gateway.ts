@@ -27,6 +27,9 @@ export interface RowsResponse {
   readonly headers: Headers;
 }
 
+/** Whether the query has more rows than were returned. */
+export const isCut = ({ headers }: RowsResponse): boolean => headers.get('querygate-truncated') === 'true';
+
 /** What is known of an endpoint since its gateway has started. */
 export interface Use {
   readonly results?: number;

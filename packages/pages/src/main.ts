@@ -3,10 +3,11 @@ import { element, find } from './element.ts';
 import { endpointsOf, type OpenapiDocument } from './endpoint.ts';
 import { type Gateway, GatewayError, openGateway } from './gateway.ts';
 import { askForKey, forgetKey, knownKey, rememberKey } from './key.ts';
-import { embedPath, showEmbedded } from './embed-page.ts';
-import { showList } from './list-page.ts';
-import { showOpenapi } from './openapi-page.ts';
-import { showQuery } from './query-page.ts';
+import { embedPath, showEmbedded } from './pages/embed-page.ts';
+import { showList } from './pages/list-page.ts';
+import { showOpenapi } from './pages/openapi-page.ts';
+import { showQuery } from './pages/query-page.ts';
+import { groupsOf } from './pages/versions.ts';
 import { problemText } from './words.ts';
 
 const main = find('main');
@@ -92,7 +93,9 @@ function showPage(gateway: Gateway, document: OpenapiDocument): void {
     forgetKey();
     void show(undefined, wrongKey);
   };
-  showQuery({ main, gateway, endpoint, key: document['x-key'] ?? { permissions: [] }, onWrongKey });
+  const group = groupsOf(endpoints).find(({ main: { base } }) => base === endpoint.base);
+  const key = document['x-key'] ?? { permissions: [] };
+  showQuery({ main, gateway, endpoint, group, key, onWrongKey });
 }
 
 /** What had the focus is gone: screen readers go on with what has come in its place. */

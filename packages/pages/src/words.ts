@@ -6,8 +6,9 @@ import type { ParameterValues } from './parameters/values.ts';
 export const whatThisIs =
   'Saved questions to your data: open one, set its parameters, see its chart, and use the same rows from your code.';
 
-/** A time as people say it: `45 s`, `15 min`, `2 h`. */
+/** A time as people say it: `40 ms`, `45 s`, `15 min`, `2 h`. */
 export function durationText(seconds: number): string {
+  if (seconds > 0 && seconds < 1) return `${Math.ceil(seconds * 1000)} ms`;
   if (seconds < 120) return `${Math.round(seconds * 10) / 10} s`;
   const [unit, size] =
     seconds < 7200

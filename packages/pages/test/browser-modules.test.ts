@@ -97,7 +97,7 @@ describe('words', () => {
     expect(cacheText('', 0)).toBe('');
     expect(
       costText('bytes-processed=1048576, bytes-billed=10485760, slot-ms=214, cache-hit=?0, job-id="job_abc"'),
-    ).toBe('The run cost: 1.05 MB read, 10.5 MB billed, 0.2 s of slots.');
+    ).toBe('The run cost: 1.05 MB read, 10.5 MB billed, 214 ms of slots.');
     expect(costText(null)).toBe('');
     expect(rowsText(1000, true, 1000)).toBe(
       '1,000 rows: the query has more, but at most 1,000 are returned.',

@@ -16,7 +16,10 @@ export function buildChartSettings(
 ): ChartSettings {
   const summary = element('summary');
   const values = boxesOf('chart-value', numberColumnsOf(columns));
-  const names = boxesOf('chart-split', nameColumnsOf(columns));
+  const names = boxesOf(
+    'chart-split',
+    nameColumnsOf(columns).map((column) => ({ ...column, unit: undefined })),
+  );
   const splitText = timeColumnOf(columns) === undefined ? 'A bar for each' : 'A line for each';
   const read = (): ChartChoice => ({ values: checkedOf(values), split: checkedOf(names) });
   const write = (choice: ChartChoice) => {

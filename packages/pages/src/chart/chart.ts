@@ -16,8 +16,11 @@ import { drawTimes, type TimeDrawing } from './drawing/time-drawing.ts';
 
 export interface Chart {
   readonly element: HTMLElement;
-  /** @param choice undefined: what fits the rows */
-  show(rows: readonly JsonObject[], choice: ChartChoice | undefined): void;
+  /**
+   * @param choice undefined: what fits the rows
+   * @param isCut whether the query has more rows than these
+   */
+  show(rows: readonly JsonObject[], choice: ChartChoice | undefined, isCut: boolean): void;
   /** What is drawn, as a file of SVG; undefined if it is nothing. */
   picture(texts: Pick<PictureTexts, 'title' | 'subtitle'>): string | undefined;
 }
@@ -40,6 +43,7 @@ export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart 
   let chosen: ChartChoice | undefined;
   let drawing: TimeDrawing | undefined;
   let drawnWidth = 0;
+  let cutText = '';
   let legend: PictureTexts['legend'] = [];
 
   const settings = buildChartSettings(columns, (choice) => {
@@ -59,7 +63,7 @@ export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart 
     drawing = undefined;
     legend = [];
     const { isEmpty, text, drawn } = time === undefined ? bars(chosen) : times(time, chosen);
-    summary.textContent = text;
+    summary.textContent = [cutText, text].filter((part) => part !== '').join(' ');
     container.hidden = isEmpty;
     reader.hidden = isEmpty || time === undefined;
     container.replaceChildren(...(isEmpty ? [] : [svgOf(drawn, text)]));
@@ -116,8 +120,11 @@ export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart 
   );
   return {
     element: figure,
-    show(next, requested) {
+    show(next, requested, isCut) {
       rows = next;
+      cutText = isCut
+        ? `The query has more rows than the ${rows.length.toLocaleString('en')} that are drawn.`
+        : '';
       figure.hidden = rows.length === 0;
       chosen = knownChoice(requested, columns) ?? defaultChoice(next, columns);
       settings.write(chosen);

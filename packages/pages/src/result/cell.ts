@@ -48,7 +48,7 @@ function cellNumber(text: string, column: Column): string {
     whole = '',
     fraction = '',
   } = /^(?<sign>-?)(?<whole>\d+)(?<fraction>\.\d+)?$/.exec(text)?.groups ?? {};
-  if (whole.length < 5 || isIdentifier(column)) return text;
+  if (whole.length < 4 || isIdentifier(column)) return text;
   return `${sign}${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}${fraction}`;
 }
 

@@ -1,6 +1,6 @@
 import { button, element, section } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { type Gateway, GatewayError, type RowsResponse } from '../gateway.ts';
+import { type Gateway, GatewayError, isCut, type RowsResponse } from '../gateway.ts';
 import { type ParameterValues, searchOf } from '../parameters/values.ts';
 import type { View } from '../view.ts';
 import { buildAutoRefresh } from './auto-refresh.ts';
@@ -147,7 +147,6 @@ const ageOf = ({ headers }: RowsResponse) => Number(headers.get('age') ?? 0);
 /** How many rows there are, and where they came from. */
 function statusText(response: RowsResponse, maxRows: number | undefined): string {
   const { rows, headers } = response;
-  const isTruncated = headers.get('querygate-truncated') === 'true';
   const age = cacheText(headers.get('cache-status') ?? '', ageOf(response));
-  return `${rowsText(rows.length, isTruncated, maxRows)} ${age}`;
+  return `${rowsText(rows.length, isCut(response), maxRows)} ${age}`;
 }

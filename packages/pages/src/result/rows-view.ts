@@ -2,7 +2,7 @@ import { buildChart } from '../chart/chart.ts';
 import { pixelsOf } from '../chart/drawing/picture.ts';
 import { button, element } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { Gateway, RowsResponse } from '../gateway.ts';
+import { type Gateway, isCut, type RowsResponse } from '../gateway.ts';
 import { plainText } from '../hidden-characters.ts';
 import type { ChartChoice, View } from '../view.ts';
 import { buildDownloads, saveFile } from './downloads.ts';
@@ -71,7 +71,8 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
     cost,
     element: result,
     search,
-    async show({ rows, headers }, newSearch) {
+    async show(response, newSearch) {
+      const { rows, headers } = response;
       computedText = computedAtText(headers);
       cost.textContent = costText(headers.get('querygate-cost'));
       result.hidden = rows.length === 0;
@@ -86,7 +87,7 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
       if (isSameChart) return;
       // The browser shows the table before it draws many points.
       await new Promise((resolve) => setTimeout(resolve));
-      if (shown?.search === newSearch && shown.etag === etag) chart?.show(rows, choice);
+      if (shown?.search === newSearch && shown.etag === etag) chart?.show(rows, choice, isCut(response));
     },
     hide() {
       cost.textContent = '';

@@ -1,7 +1,6 @@
 import type { BarData } from '../data/bar-data.ts';
 import { readableNumber } from '../data/number-text.ts';
 import { axisTitle } from './panels.ts';
-import { maxRatio } from './scale.ts';
 import { fitted, fittedText, round, type Shape, shape, textShape, textWidth } from './shape.ts';
 
 /** A drawing of bars: for each column beside each other, or below each other where there is no room. */
@@ -10,6 +9,9 @@ export interface BarDrawing {
   readonly height: number;
   readonly shapes: readonly Shape[];
 }
+
+/** Columns whose largest values differ by more have their own axes: the numbers are beside the bars. */
+const maxBarRatio = 10;
 
 const barHeight = 20;
 const rowHeight = 28;
@@ -114,7 +116,7 @@ function rangesOf({ columns, bars }: BarData): readonly { readonly low: number; 
   return columns.map((column, at) => {
     const alike = valuesOf.filter((_, other) => {
       const [a = 0, b = 0] = [sizes[at], sizes[other]];
-      const isSimilar = a === b || (Math.min(a, b) > 0 && Math.max(a, b) / Math.min(a, b) <= maxRatio);
+      const isSimilar = a === b || (Math.min(a, b) > 0 && Math.max(a, b) / Math.min(a, b) <= maxBarRatio);
       return columns[other]?.unit === column.unit && isSimilar;
     });
     let [low, high] = [0, 0];

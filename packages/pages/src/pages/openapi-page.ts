@@ -1,6 +1,6 @@
-import { basePath } from './base-path.ts';
-import { element } from './element.ts';
-import type { Json } from './json.ts';
+import { basePath } from '../base-path.ts';
+import { element } from '../element.ts';
+import type { Json } from '../json.ts';
 
 /** The OpenAPI document as far as people read it. */
 interface Schema {

@@ -1,19 +1,11 @@
-import { basePath } from './base-path.ts';
-import { element } from './element.ts';
-import type { Endpoint } from './endpoint.ts';
-import type { Gateway, Use, UseOfEndpoints } from './gateway.ts';
-import { bytesText, durationText, whatThisIs } from './words.ts';
+import { element } from '../element.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Gateway, Use, UseOfEndpoints } from '../gateway.ts';
+import { badge, type Group, groupsOf, link, versionsLine } from './versions.ts';
+import { bytesText, durationText, whatThisIs } from '../words.ts';
 
 /** A short list needs no search. */
 const minToSearch = 8;
-
-/** The versions of one name. */
-interface Group {
-  /** What the name alone means; else the newest version. */
-  readonly main: Endpoint;
-  /** Each version by its own name, if there are several. */
-  readonly versions: readonly Endpoint[];
-}
 
 /** The page that lists the endpoints. */
 export function showList(main: HTMLElement, gateway: Gateway, endpoints: readonly Endpoint[]): void {
@@ -64,22 +56,11 @@ const counted = (count: number) =>
     ? 'Your key may query nothing.'
     : `${count} ${count === 1 ? 'query' : 'queries'} that your key may run.`;
 
-function groupsOf(endpoints: readonly Endpoint[]): readonly Group[] {
-  return [...Map.groupBy(endpoints, ({ base }) => base).values()].map((group) => {
-    const versions = group.filter(({ name, base }) => name !== base).sort((a, b) => b.version - a.version);
-    const main = group.find(({ name, base }) => name === base) ?? versions[0];
-    if (main === undefined) throw new Error('a group has a member');
-    return { main, versions: versions.length > 1 ? versions : [] };
-  });
-}
-
-const badge = (text: string) => element('span', { class: 'badge' }, text);
-
-function listItem({ main, versions }: Group): { readonly item: HTMLLIElement; readonly use: HTMLElement } {
+function listItem(group: Group): { readonly item: HTMLLIElement; readonly use: HTMLElement } {
+  const { main } = group;
   const { summary, parameters, isDeprecated } = main;
   const names = parameters.map(({ name, required }) => (required ? `${name} (required)` : name));
   const use = element('ul', { class: 'use' });
-  const shadows = new Set(versions.map(({ shadow }) => shadow));
   const item = element(
     'li',
     {},
@@ -91,29 +72,11 @@ function listItem({ main, versions }: Group): { readonly item: HTMLLIElement; re
       { class: 'muted' },
       names.length === 0 ? 'No parameters.' : `Parameters: ${names.join(', ')}.`,
     ),
-    ...(versions.length === 0
-      ? []
-      : [
-          element(
-            'p',
-            { class: 'versions' },
-            'Versions: ',
-            ...versions.flatMap((one) => [
-              link(one, String(one.version), `Version ${one.version} of ${main.base}`),
-              ...(main.name === main.base && one.version === main.version ? [' ', badge('default')] : []),
-              ...(one.isDeprecated ? [' ', badge('deprecated')] : []),
-              ...(shadows.has(one.version) ? [' ', badge('shadow')] : []),
-              ' ',
-            ]),
-          ),
-        ]),
+    ...versionsLine(group),
     use,
   );
   return { item, use };
 }
-
-const link = ({ name }: Endpoint, text: string, label?: string) =>
-  element('a', { href: `${basePath}/queries/${name}`, 'aria-label': label }, text);
 
 /** In the order in which people ask: is it used, is it fast, does it fail, how old is it, what does it cost. */
 function useItems({ main }: Group, { endpoints }: UseOfEndpoints): readonly HTMLElement[] {

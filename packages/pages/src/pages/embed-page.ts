@@ -1,13 +1,13 @@
-import { basePath } from './base-path.ts';
-import { buildChart } from './chart/chart.ts';
-import { element } from './element.ts';
-import { endpointsOf, type Endpoint } from './endpoint.ts';
-import { type Gateway, GatewayError, openGateway } from './gateway.ts';
-import { searchOf, valuesOf } from './parameters/values.ts';
-import { buildAutoRefresh } from './result/auto-refresh.ts';
-import { buildTable } from './result/table.ts';
-import { viewOf } from './view.ts';
-import { emptyText, problemText } from './words.ts';
+import { basePath } from '../base-path.ts';
+import { buildChart } from '../chart/chart.ts';
+import { element } from '../element.ts';
+import { endpointsOf, type Endpoint } from '../endpoint.ts';
+import { type Gateway, GatewayError, isCut, openGateway } from '../gateway.ts';
+import { searchOf, valuesOf } from '../parameters/values.ts';
+import { buildAutoRefresh } from '../result/auto-refresh.ts';
+import { buildTable } from '../result/table.ts';
+import { viewOf } from '../view.ts';
+import { emptyText, problemText } from '../words.ts';
 
 export const embedPath = `${basePath}/embed/`;
 
@@ -46,11 +46,8 @@ function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, s
   );
   const load = async () => {
     try {
-      const { rows, headers } = await gateway.rows(
-        path + searchOf(values),
-        new AbortController().signal,
-        false,
-      );
+      const response = await gateway.rows(path + searchOf(values), new AbortController().signal, false);
+      const { rows, headers } = response;
       const computedAt = headers.get('querygate-computed-at')?.slice(0, 19).replace('T', ' ');
       status.textContent =
         rows.length === 0
@@ -60,7 +57,7 @@ function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, s
             : `Rows of ${computedAt} UTC.`;
       table.sort(order);
       if (chart === undefined) table.show(rows);
-      else chart.show(rows, choice);
+      else chart.show(rows, choice, isCut(response));
       refresh.succeeded(Number(headers.get('age') ?? 0));
     } catch (error) {
       status.textContent = problemText(error);

@@ -1,23 +1,26 @@
-import { button, element, section } from './element.ts';
-import type { Column, Endpoint, ReadersKey } from './endpoint.ts';
-import type { Gateway } from './gateway.ts';
-import { buildForm } from './parameters/form.ts';
-import { isComplete, type ParameterValues, searchOf, valuesOf } from './parameters/values.ts';
-import { buildResult } from './result/result.ts';
-import { cachingText } from './words.ts';
-import { buildSnippetSection } from './snippets/snippet-section.ts';
-import { hashOf, type View, viewOf } from './view.ts';
+import { button, element, section } from '../element.ts';
+import type { Column, Endpoint, ReadersKey } from '../endpoint.ts';
+import type { Gateway } from '../gateway.ts';
+import { buildForm } from '../parameters/form.ts';
+import { isComplete, type ParameterValues, searchOf, valuesOf } from '../parameters/values.ts';
+import { buildResult } from '../result/result.ts';
+import { cachingText } from '../words.ts';
+import { buildSnippetSection } from '../snippets/snippet-section.ts';
+import { type Group, versionsLine } from './versions.ts';
+import { hashOf, type View, viewOf } from '../view.ts';
 
 interface QueryPageOptions {
   readonly main: HTMLElement;
   readonly gateway: Gateway;
   readonly endpoint: Endpoint;
+  /** All versions of it. */
+  readonly group: Group | undefined;
   readonly key: ReadersKey;
   readonly onWrongKey: () => void;
 }
 
 /** The page of one endpoint: its parameters, the result, and how programs send the request. */
-export function showQuery({ main, gateway, endpoint, key, onWrongKey }: QueryPageOptions): void {
+export function showQuery({ main, gateway, endpoint, group, key, onWrongKey }: QueryPageOptions): void {
   const { name, summary, description, parameters, maxRows, caching, isDeprecated } = endpoint;
   let view = viewOf(location.hash);
   const setView = (part: Partial<View>) => {
@@ -107,6 +110,7 @@ export function showQuery({ main, gateway, endpoint, key, onWrongKey }: QueryPag
       ? [element('p', {}, element('span', { class: 'badge' }, 'deprecated'), ` ${description}`)]
       : []),
     element('p', { class: 'summary' }, summary),
+    ...(group === undefined ? [] : versionsLine(group, name)),
     element('div', { class: 'sides' }, element('div', { class: 'side' }, settings), result.element),
     snippets.element,
     section(
