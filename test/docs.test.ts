@@ -328,7 +328,7 @@ describe('tables and examples in the documentation', () => {
   const commandLines = [
     ...['', 'start', 'dev', 'check', 'keys', 'health', 'schema', 'compile', 'config', 'sql', 'mcp'],
     ...['keys create', 'keys list', 'keys revoke', 'keys roll'],
-    ...['new', 'test', 'diff', 'tables', 'tables add'],
+    ...['new', 'test', 'diff', 'tables', 'tables add', 'lsp'],
   ];
 
   test.each(commandLines)('the docs show the help of `querygate %s` as it is', async (command) => {

@@ -5,12 +5,13 @@ import { exitCode } from '../exit-code.ts';
 import { packageVersion } from '../version.ts';
 import { addCommand, type CliCommand, type CommandGroup } from './command.ts';
 import { check } from './commands/check.ts';
-import { compile } from './commands/compile.ts';
+import { compile } from './commands/print/compile.ts';
 import { config } from './commands/config.ts';
 import { dev } from './commands/dev.ts';
 import { diff } from './commands/diff.ts';
 import { health } from './commands/health.ts';
 import { keys } from './commands/keys.ts';
+import { lsp } from './commands/lsp.ts';
 import { mcp } from './commands/mcp.ts';
 import { newCommand } from './commands/new.ts';
 import { openapi } from './commands/print/openapi.ts';
@@ -37,6 +38,7 @@ const commands: readonly (CliCommand | CommandGroup)[] = [
   compile,
   sql,
   mcp,
+  lsp,
   config,
   health,
 ];

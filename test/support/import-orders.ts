@@ -77,7 +77,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/plugins/mcp': ['protocol', 'definitions', 'rows', 'calls', 'resources'],
   'src/http/graphql': ['document', 'persisted', 'schema', 'compiled'],
-  'src/author': ['problems', 'mutate', 'test', 'diff', 'new', 'tables', 'sql', 'types'],
+  'src/author': ['problems', 'mutate', 'test', 'diff', 'new', 'tables', 'sql', 'types', 'lsp'],
   'src/author/diff': ['compare', 'git'],
   'src/cli': ['settings', 'keys', 'start', 'mcp', 'commands'],
 };

@@ -1,4 +1,6 @@
 /** GoogleSQL as it is written: tokens, and a tree with the place of every node. */
+export { functionNames } from './rules/functions/function-names.ts';
+export { unsupportedFunctions } from './rules/functions/unsupported-names.ts';
 export { tableReferences } from './rules/queries/table-references.ts';
 export { tokenize } from './syntax/lexer/tokenize.ts';
 export type { Token } from './syntax/lexer/tokens.ts';

@@ -42,21 +42,28 @@ export const withSources = (problems: readonly Problem[], { textOf = readText }:
     .map((problem) => `${printable(describeProblem(problem))}\n${excerpt(problem, textOf)}`)
     .join('');
 
-function excerpt(
-  { file, line, column, message }: Problem,
-  textOf: (file: string) => string | undefined,
-): string {
+function excerpt(problem: Problem, textOf: (file: string) => string | undefined): string {
+  const { file, line } = problem;
   const source =
     file === undefined || line === undefined ? undefined : textOf(file)?.split(/\r?\n/)[line - 1];
   if (source === undefined || source.trim() === '') return '';
-  const start = column === undefined ? placeIn(source, message) : column - 1;
-  const from = Math.max(0, (start ?? 0) - maxWidth / 2);
+  const place = placeOfProblem(source, problem);
+  const from = Math.max(0, (place?.start ?? 0) - maxWidth / 2);
   const shown = printable(source.slice(from, from + maxWidth));
-  if (start === undefined) return `${line} | ${shown}\n`;
+  if (place === undefined) return `${line} | ${shown}\n`;
   const margin = ' '.repeat(String(line).length);
   // A tab before the caret keeps it below its character.
-  const indent = shown.slice(0, start - from).replace(/[^\t]/g, ' ');
-  return `${line} | ${shown}\n${margin} | ${indent}${'^'.repeat(wordLength(source, start))}\n`;
+  const indent = shown.slice(0, place.start - from).replace(/[^\t]/g, ' ');
+  return `${line} | ${shown}\n${margin} | ${indent}${'^'.repeat(place.length)}\n`;
+}
+
+/** Where a problem is in its line, from 0, and how long what is wrong; undefined if the whole line is. */
+export function placeOfProblem(
+  source: string,
+  { column, message }: Pick<Problem, 'column' | 'message'>,
+): { readonly start: number; readonly length: number } | undefined {
+  const start = column === undefined ? placeIn(source, message) : column - 1;
+  return start === undefined ? undefined : { start, length: wordLength(source, start) };
 }
 
 /** Where a line has the key or the name with which a message begins: `columns.a.type: …`, `unknown: cachng`, `@name …`. */

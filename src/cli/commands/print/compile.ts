@@ -1,4 +1,4 @@
-import type { CliCommand } from '../command.ts';
+import type { CliCommand } from '../../command.ts';
 
 export const compile: CliCommand = {
   usage: 'compile <query>',
@@ -6,9 +6,9 @@ export const compile: CliCommand = {
   settings: ['ENGINE', 'QUERIES_DIR'],
   async run({ args: [name = ''], config: readConfig }) {
     const [{ findQuery }, { configuredEngine }, { loadAnalyzed }] = await Promise.all([
-      import('../../catalog/model/find-query.ts'),
-      import('../../author/configured-engine.ts'),
-      import('../../analysis/load-analyzed.ts'),
+      import('../../../catalog/model/find-query.ts'),
+      import('../../../author/configured-engine.ts'),
+      import('../../../analysis/load-analyzed.ts'),
     ]);
     const config = readConfig();
     const engine = await configuredEngine(config);

@@ -1,0 +1,79 @@
+import { functionNames, type Syntax, unsupportedFunctions } from '@querygate/bigquery-sql/syntax';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { placeAt, schemasAt } from './header-keys.ts';
+import { type NamedValue, parseAround, resolvePath, scopeOf } from './sql-scope.ts';
+
+/** A proposal, as the protocol has it. @see CompletionItem, CompletionItemKind */
+export interface CompletionItem {
+  readonly label: string;
+  readonly kind: number;
+  readonly detail?: string | undefined;
+  readonly documentation?: string | undefined;
+  readonly insertText?: string;
+}
+
+const kinds = { function: 3, field: 5, variable: 6, module: 9, property: 10, value: 12 } as const;
+
+/** Proposals for the end of the beginning of a header. */
+export function completeHeader(textBefore: string): readonly CompletionItem[] {
+  const { path, valueKey } = placeAt(textBefore);
+  if (valueKey !== undefined) {
+    const values = schemasAt([...path, valueKey]).flatMap((schema) => [
+      ...(schema.enum ?? []),
+      ...(schema.const === undefined ? [] : [schema.const]),
+      ...(schema.type === 'boolean' ? ['true', 'false'] : []),
+    ]);
+    return [...new Set(values)].map((label) => ({ label, kind: kinds.value }));
+  }
+  const properties = new Map(schemasAt(path).flatMap((schema) => Object.entries(schema.properties ?? {})));
+  return [...properties].map(([label, { description }]) => ({
+    label,
+    kind: kinds.property,
+    documentation: description,
+    insertText: `${label}: `,
+  }));
+}
+
+interface SqlPlace {
+  readonly sql: string;
+  readonly offset: number;
+  readonly tables: readonly TableSchema[];
+  /** The declared parameters, each with what it means. */
+  readonly parameters: readonly NamedValue[];
+  /** What the SQL was when it could be parsed last. */
+  readonly last: Syntax.Statement | undefined;
+}
+
+/** Proposals for a place in SQL: parameters, tables, fields, columns and functions. */
+export function completeSql({ sql, offset, tables, parameters, last }: SqlPlace): readonly CompletionItem[] {
+  const before = sql.slice(0, offset);
+  if (/@\w*$/.test(before)) return parameters.map((one) => itemOf(one, kinds.variable));
+  const statement = parseAround(sql, offset) ?? last;
+  const scope = statement === undefined ? { ranges: [], tables: tables } : scopeOf(statement, tables);
+  const isTable = /\b(?:from|join)\s+(?:`[^`]*|\w*)$/i.test(before);
+  if (isTable) return scope.tables.map(({ name }) => ({ label: name, kind: kinds.module }));
+  const [, path] = /((?:`?\w+`?\.)+)\w*$/.exec(before) ?? [];
+  if (path !== undefined) {
+    const names = path.slice(0, -1).replaceAll('`', '').split('.');
+    return (resolvePath(names, scope.ranges)?.fields ?? []).map((field) => itemOf(field, kinds.field));
+  }
+  const columns = new Map(
+    scope.ranges.flatMap(({ fields = [] }) => fields).map((field) => [field.name, field]),
+  );
+  return [
+    ...[...columns.values()].map((column) => itemOf(column, kinds.field)),
+    ...scope.ranges.map((range) => itemOf(range, kinds.module)),
+    ...functions.map((label) => ({ label, kind: kinds.function })),
+  ];
+}
+
+const functions = [...functionNames]
+  .filter((name) => !unsupportedFunctions.has(name))
+  .map((name) => name.toUpperCase());
+
+const itemOf = ({ name, type, description }: NamedValue, kind: number): CompletionItem => ({
+  label: name,
+  kind,
+  detail: type,
+  documentation: description,
+});

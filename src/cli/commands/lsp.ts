@@ -1,0 +1,19 @@
+import { exitCode } from '../../exit-code.ts';
+import type { CliCommand } from '../command.ts';
+
+export const lsp: CliCommand = {
+  usage: 'lsp',
+  description: 'serve an editor by the Language Server Protocol, on standard input and output',
+  settings: ['ENGINE', 'QUERIES_DIR'],
+  async run({ config }) {
+    const { engine, queriesDir } = config();
+    const [{ serveEditor }, { loadEngine }] = await Promise.all([
+      import('../../author/lsp/language-server.ts'),
+      import('../../author/configured-engine.ts'),
+    ]);
+    // DuckDB itself is not needed for its dialect.
+    const dialect = engine === 'duckdb' ? ({ sql: 'bigquery' } as const) : await loadEngine(config());
+    const hasEnded = await serveEditor({ input: process.stdin, output: process.stdout, queriesDir, dialect });
+    process.exit(hasEnded ? exitCode.ok : exitCode.problems);
+  },
+};
