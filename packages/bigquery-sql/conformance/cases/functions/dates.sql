@@ -91,6 +91,11 @@ generate_date_array(${date '1969-12-30'; date '1970-01-03'; date '1970-01-04'; c
 date_bucket(${date}, interval ${2; 7} day)
   <=> date_add(date '1950-01-01', interval cast(floor(date_diff(${1}, date '1950-01-01', day) / ${2}) as int64) * ${2} day)
 date_bucket(date '2024-02-29', interval 1 month, date '2000-01-15') <=> date '2024-02-15'
+date_bucket(date '2024-02-29', interval 3 month, date '2000-01-31') <=> date '2024-01-31'
+date_bucket(date '2024-04-30', interval 1 quarter, date '2000-01-31') <=> date '2024-04-30'
+date_bucket(date '2024-04-29', interval 3 month, date '2000-01-31') <=> date '2024-01-31'
+date_bucket(date '1999-12-31', interval 3 month, date '2000-01-31') <=> date '1999-10-31'
+! date_bucket(date '2024-02-29', interval 1 hour)
 -- CURRENT_DATETIME
 current_datetime() = datetime(current_timestamp())
 datetime_diff(current_datetime('+05:30'), current_datetime(), minute)

@@ -128,6 +128,8 @@ cbrt(${float64})
 pow(${finite}, ${2; -1; 0.5; 0; null})
 pow(${0.0; -8.0; 2.0; 1e200}, ${2; -1; 0.5; 0; 3; cast('nan' as float64); cast('inf' as float64)})
 pow(${2; -3; 0}, ${10; -2; 0})
+pow(${numeric}, ${2; -1; 0; 3; null})
+pow(${numeric '1.05'; numeric '-0.3'; numeric '10'}, ${numeric '30'; numeric '-7'; -28})
 -- POWER
 power(${finite}, ${2; -1; 0.5; 0; null})
 -- EXP

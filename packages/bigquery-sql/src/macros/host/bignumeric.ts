@@ -102,6 +102,28 @@ function squareRoot(value: bigint): bigint {
   return divideRounded(root, 10n);
 }
 
+/** The digits of an exact power are as many as those of the base times the exponent. */
+const largestExponent = 10_000n;
+
+/** POW of NUMERIC, rounded to nine digits. The exponent must be an integer: others have no exact power. */
+function numericPower(base: string, exponent: string): string {
+  const [a, n] = [base, exponent].map((text) => parseDecimal(text, numericScale) ?? 0n) as [bigint, bigint];
+  const unit = power10(numericScale);
+  if (n % unit !== 0n)
+    throw new Error(
+      'POW of NUMERIC with an exponent that is no integer is not supported: CAST it AS FLOAT64',
+    );
+  const times = n < 0n ? -n / unit : n / unit;
+  if (a === 0n && n < 0n) throw new Error('division by zero: POW of 0 with a negative exponent');
+  if (times > largestExponent && a !== 0n && a !== unit && a !== -unit)
+    throw new Error(`POW of NUMERIC with an exponent over ${largestExponent} is not supported`);
+  const odd = times % 2n;
+  const [power, scale] = times > largestExponent ? [a ** (odd + 2n), odd + 2n] : [a ** times, times];
+  const whole = unit ** scale;
+  const result = n < 0n ? divideRounded(whole * unit, power) : divideRounded(power * unit, whole);
+  return numericText(result * power10(bignumericScale - numericScale));
+}
+
 /** BIGNUMERIC is a BIGNUM that counts units of 10^-38; DuckDB compares, adds and sums those itself. */
 export const bignumericFunctions = [
   hostFunction('host_bignumeric', ['VARCHAR'], 'BIGNUM', parse),
@@ -129,5 +151,6 @@ export const bignumericFunctions = [
   hostFunction('host_numeric_of_units', ['BIGNUM'], 'VARCHAR', (units) =>
     numericText(units * power10(bignumericScale - numericScale)),
   ),
+  hostFunction('host_numeric_power', ['VARCHAR', 'VARCHAR'], 'VARCHAR', numericPower),
   hostFunction('host_numeric_round', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', roundNumeric),
 ];

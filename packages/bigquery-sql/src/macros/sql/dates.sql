@@ -70,3 +70,21 @@ create macro bq.generate_date_array_week(a date, b date, n bigint) as bq.day_ser
 create macro bq.generate_date_array_month(a date, b date, n bigint) as bq.month_series(a, b, n); -- date[]
 create macro bq.generate_date_array_quarter(a date, b date, n bigint) as bq.month_series(a, b, n * 3); -- date[]
 create macro bq.generate_date_array_year(a date, b date, n bigint) as bq.month_series(a, b, n * 12); -- date[]
+
+-- DATE_BUCKET, DATETIME_BUCKET, TIMESTAMP_BUCKET: the start of the bucket, of which one starts at the origin. Widths have one part.
+create macro bq.bucket_width(months, days, us) as case when months < 0 or days < 0 or us < 0 then bq.fail('Negative bucket width INTERVAL is not allowed') when cast(months > 0 as bigint) + cast(days > 0 as bigint) + cast(us > 0 as bigint) <> 1 then bq.fail('Exactly one non-zero INTERVAL part in bucket width is required') else days * 86400000000 + us end; -- bigint
+create macro bq.bucket_start(n, width, origin) as n - bq.floor_rest(n - origin, width); -- bigint
+create macro bq.floor_rest(n, width) as (n % width + width) % width; -- bigint
+create macro bq.month_number(d) as extract(year from d) * 12 + extract(month from d) - 1; -- bigint
+create macro bq.is_last_day(d) as day(d) = day(last_day(d)); -- boolean
+create macro bq.us_of_month(d, day) as day * 86400000000 + epoch_us(d) - epoch_us(cast(cast(d as date) as timestamp)); -- bigint
+create macro bq.is_before_in_month(d, origin) as bq.us_of_month(d, case when bq.is_last_day(d) and bq.is_last_day(origin) then day(origin) else day(d) end) < bq.us_of_month(origin, day(origin)); -- boolean
+create macro bq.month_bucket_number(d, n, origin) as bq.bucket_start(bq.month_number(d), n, bq.month_number(origin)) - case when (bq.month_number(d) - bq.month_number(origin)) % n = 0 and bq.is_before_in_month(d, origin) then n else 0 end; -- bigint
+create macro bq.day_in_month(first, origin) as first + cast(least(day(origin), day(last_day(first))) - 1 as integer); -- date
+create macro bq.month_bucket(d, n, origin) as bq.valid_datetime(bq.day_in_month(make_date(bq.month_bucket_number(d, n, origin) // 12, bq.month_bucket_number(d, n, origin) % 12 + 1, 1), origin) + cast(origin as time)); -- timestamp
+create macro bq.date_bucket(d date, width interval, origin date) as case when bq.interval_micros(width) > 0 then bq.fail('Only MONTH and DAY parts are allowed in bucket width INTERVAL') when bq.bucket_width(bq.interval_months(width), bq.interval_days(width), bq.interval_micros(width)) > 0 then bq.date_of(bq.bucket_start(bq.unix_date(d), bq.interval_days(width), bq.unix_date(origin))) when d is not null and origin is not null and width is not null then cast(bq.month_bucket(cast(d as timestamp), bq.interval_months(width), cast(origin as timestamp)) as date) end; -- date
+create macro bq.date_bucket(d date, width interval) as bq."date_bucket(d date, width interval, origin date)"(d, width, date '1950-01-01'); -- date
+create macro bq.datetime_bucket(d timestamp, width interval, origin timestamp) as case when bq.bucket_width(bq.interval_months(width), bq.interval_days(width), bq.interval_micros(width)) > 0 then bq.datetime_of(bq.bucket_start(epoch_us(d), bq.interval_days(width) * 86400000000 + bq.interval_micros(width), epoch_us(origin))) when d is not null and origin is not null and width is not null then bq.month_bucket(d, bq.interval_months(width), origin) end; -- timestamp
+create macro bq.datetime_bucket(d timestamp, width interval) as bq."datetime_bucket(d timestamp, width interval, origin timestamp)"(d, width, timestamp '1950-01-01 00:00:00'); -- timestamp
+create macro bq.timestamp_bucket(t timestamptz, width interval, origin timestamptz) as case when bq.interval_months(width) > 0 then bq.fail('MONTH part is not allowed in bucket width INTERVAL') else bq.timestamp_of(bq.bucket_start(epoch_us(t), bq.bucket_width(bq.interval_months(width), bq.interval_days(width), bq.interval_micros(width)), epoch_us(origin))) end; -- timestamptz
+create macro bq.timestamp_bucket(t timestamptz, width interval) as bq."timestamp_bucket(t timestamptz, width interval, origin timestamptz)"(t, width, make_timestamptz(-631152000000000)); -- timestamptz

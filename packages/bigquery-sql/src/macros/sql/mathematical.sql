@@ -117,10 +117,10 @@ create macro bq.cbrt(x bigint) as bq."cbrt(x double)"(cast(x as double)); -- dou
 create macro bq.cbrt(x decimal(38,9)) as bq.fail('CBRT of NUMERIC is not supported'); -- unsupported: CBRT of NUMERIC is not supported: CAST it AS FLOAT64
 create macro bq.pow(x double, y double) as bq.float_or_error2(pow(x, y), x, y, 'POW'); -- double
 create macro bq.pow(x bigint, y bigint) as bq."pow(x double, y double)"(cast(x as double), cast(y as double)); -- double
-create macro bq.pow(x decimal(38,9), y decimal(38,9)) as bq.fail('POW of NUMERIC is not supported'); -- unsupported: POW of NUMERIC is not supported: CAST it AS FLOAT64
+create macro bq.pow(x decimal(38,9), y decimal(38,9)) as cast(host_numeric_power(cast(x as varchar), cast(y as varchar)) as decimal(38,9)); -- decimal(38,9)
 create macro bq.power(x double, y double) as bq.float_or_error2(pow(x, y), x, y, 'POW'); -- double
 create macro bq.power(x bigint, y bigint) as bq."power(x double, y double)"(cast(x as double), cast(y as double)); -- double
-create macro bq.power(x decimal(38,9), y decimal(38,9)) as bq.fail('POWER of NUMERIC is not supported'); -- unsupported: POWER of NUMERIC is not supported: CAST it AS FLOAT64
+create macro bq.power(x decimal(38,9), y decimal(38,9)) as cast(host_numeric_power(cast(x as varchar), cast(y as varchar)) as decimal(38,9)); -- decimal(38,9)
 create macro bq.exp(x double) as bq.float_or_error(exp(x), x, 'EXP'); -- double
 create macro bq.exp(x bigint) as bq."exp(x double)"(cast(x as double)); -- double
 create macro bq.exp(x decimal(38,9)) as bq.fail('EXP of NUMERIC is not supported'); -- unsupported: EXP of NUMERIC is not supported: CAST it AS FLOAT64

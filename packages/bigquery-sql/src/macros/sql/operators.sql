@@ -7,6 +7,9 @@ create macro bq.op_add(a bigint, b date) as bq."date_add_day(d date, n bigint)"(
 create macro bq.op_add(a date, b interval) as bq.valid_datetime(cast(a as timestamp) + b); -- timestamp strict
 create macro bq.op_add(a timestamp, b interval) as bq.valid_datetime(a + b); -- timestamp strict
 create macro bq.op_add(a timestamptz, b interval) as case when a is not null then bq.timestamp_of(epoch_us(a) + bq.interval_us(b)) end; -- timestamptz strict
+create macro bq.op_add(a interval, b date) as bq."op_add(a date, b interval)"(b, a); -- timestamp strict
+create macro bq.op_add(a interval, b timestamp) as bq."op_add(a timestamp, b interval)"(b, a); -- timestamp strict
+create macro bq.op_add(a interval, b timestamptz) as bq."op_add(a timestamptz, b interval)"(b, a); -- timestamptz strict
 create macro bq.op_add(a interval, b interval) as (a + b); -- interval strict
 create macro bq.op_subtract(a bigint, b bigint) as (a - b); -- bigint strict
 create macro bq.op_subtract(a decimal(38,9), b decimal(38,9)) as (a - b); -- decimal(38,9) strict

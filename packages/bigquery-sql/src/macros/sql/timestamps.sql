@@ -53,7 +53,10 @@ create macro bq.timestamp_trunc_{microsecond|millisecond|second|minute|hour|day|
 create macro bq.timestamp_trunc_{microsecond|millisecond|second}(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_{}(t timestamptz)"(t) end; -- timestamptz strict
 create macro bq.timestamp_trunc_minute(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 60000000); -- timestamptz strict
 create macro bq.timestamp_trunc_hour(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 3600000000); -- timestamptz strict
-create macro bq.timestamp_trunc_{day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_{}(bq.civil(t, zone)), zone); -- timestamptz strict
+-- The civil time `d` is at the offset of `c`, a later one of the same zone, if it is so on that day and on the day before.
+create macro bq.truncated_at(us, d, zone) as case when bq.civil(make_timestamptz(us), zone) = d and bq.civil(make_timestamptz(us - 86400000000), zone) = d - to_days(1) then bq.timestamp_of(us) else bq."timestamp(d timestamp, zone varchar)"(d, zone) end; -- timestamptz
+create macro bq.truncated(t, c, d, zone) as list_transform([row(epoch_us(d) - epoch_us(c) + epoch_us(t), d)], lambda u: bq.truncated_at(u[1], u[2], zone))[1]; -- timestamptz
+create macro bq.timestamp_trunc_{day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(t timestamptz, zone varchar) as list_transform([row(t, bq.civil(t, zone))], lambda c: bq.truncated(c[1], c[2], bq.datetime_trunc_{}(c[2]), zone))[1]; -- timestamptz strict
 
 -- GENERATE_TIMESTAMP_ARRAY
 create macro bq.timestamp_series(a, b, step) as case when a is null or b is null then null when step = 0 then bq.fail('Sequence step cannot be 0.') when (epoch_us(b) - epoch_us(a)) // step > 1048574 then bq.fail('Cannot generate arrays with more than 1048575 elements') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]

@@ -162,9 +162,14 @@ const jsonFloat64: SpecialFunction = (place, [value, mode, another]) => {
 /** PARSE_JSON: its second argument says what becomes of numbers that JSON values can't hold. */
 const parseJson: SpecialFunction = (place, [text, mode, another]) => {
   if (!text || another) throw new Unsupported(place, 'PARSE_JSON takes a STRING');
-  if (mode && (mode.kind !== 'literal' || mode.value !== 'exact'))
-    throw new Unsupported(place, "wide_number_mode is supported as 'exact' only");
-  return callMacro(place, 'parse_json', [text]);
+  if (mode && (mode.kind !== 'literal' || (mode.value !== 'exact' && mode.value !== 'round')))
+    throw new Unsupported(place, "wide_number_mode is 'exact' or 'round'");
+  return callMacro(
+    place,
+    mode?.value === 'round' ? 'parse_json_rounded' : 'parse_json',
+    [text],
+    'PARSE_JSON',
+  );
 };
 
 const specialFunctions: Readonly<Record<string, SpecialFunction>> = {

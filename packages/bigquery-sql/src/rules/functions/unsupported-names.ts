@@ -3,9 +3,6 @@ export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
   ['collate', 'DuckDB sorts by collations differently'],
   ['session_user', 'saved queries run without a user'],
   ['approx_top_sum', 'DuckDB has no such aggregate: use SUM with GROUP BY'],
-  ['date_bucket', 'not implemented: use DATE_TRUNC'],
-  ['datetime_bucket', 'not implemented: use DATETIME_TRUNC'],
-  ['timestamp_bucket', 'not implemented: use TIMESTAMP_TRUNC'],
   ['range_sessionize', 'not implemented'],
 ]);
 

@@ -32,11 +32,18 @@ export function parseFloat64(p: Parser): FloatLiteral {
   return { kind: 'FloatLiteral', start: token.start, end: token.end, text: token.text };
 }
 
+/** A string, or several with blanks between them, which are one. */
 export function parseString(p: Parser, expected = 'a string'): StringLiteral {
   const token = p.token;
   if (token.kind !== 'string') return p.fail(expected);
   p.next();
-  return { kind: 'StringLiteral', start: token.start, end: token.end, value: token.value };
+  let { value, end } = token;
+  for (let next = p.token; next.kind === 'string' && next.start > end; next = p.token) {
+    p.next();
+    value += next.value;
+    end = next.end;
+  }
+  return { kind: 'StringLiteral', start: token.start, end, value };
 }
 
 const literalTypes: ReadonlyMap<string, LiteralType> = new Map<string, LiteralType>([
