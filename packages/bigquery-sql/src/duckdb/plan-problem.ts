@@ -12,12 +12,23 @@ interface Explanation {
   readonly message: (groups: Groups) => string;
   /** Whether a node is what the author has to change. */
   readonly isPlace: (node: Syntax.Node, around: readonly Syntax.Node[], groups: Groups) => boolean;
-  /** The message if no node is; that of DuckDB without it. */
+  /** The message if no node is; a general one without it. */
   readonly otherwise?: string;
 }
 
 const groupedInSubquery =
   'a subquery cannot read what GROUP BY or an aggregate function computes here: group in a WITH query, and filter or sort its rows';
+
+const windowOfOuterRow =
+  'a window function cannot be in ON, and cannot read columns of the query around its subquery: compute it in a WITH query';
+const outerJoinInSubquery =
+  'LEFT, RIGHT and FULL JOIN are not supported here, in a subquery that reads the row around it: join in a WITH query';
+
+const isSubquery = ({ kind }: Syntax.Node): boolean =>
+  kind === 'ScalarSubquery' || kind === 'ArraySubquery' || kind === 'Exists' || kind === 'In';
+const isOuterJoin = (node: Syntax.Node): boolean =>
+  node.kind === 'Join' && (node.type === 'LEFT' || node.type === 'RIGHT' || node.type === 'FULL');
+const isWindowCall = (node: Syntax.Node): boolean => node.kind === 'FunctionCall' && node.over !== undefined;
 
 const explanations: readonly Explanation[] = [
   {
@@ -51,9 +62,42 @@ const explanations: readonly Explanation[] = [
       'WHERE chooses rows before window functions are computed: conditions on them belong in QUALIFY',
     isPlace: (node, around) => {
       const select = around.findLast((one) => one.kind === 'Select');
-      const isWindow = node.kind === 'FunctionCall' && node.over !== undefined;
-      return isWindow && [...around, node].some((one) => one === select?.where);
+      return isWindowCall(node) && [...around, node].some((one) => one === select?.where);
     },
+    otherwise: windowOfOuterRow,
+  },
+  {
+    pattern: /^window expression is not supported here|Unimplemented expression class .* WINDOW/,
+    message: () => windowOfOuterRow,
+    isPlace: (node, around) =>
+      isWindowCall(node) && around.some(({ kind }) => kind.endsWith('Subquery') || kind === 'In'),
+    otherwise: windowOfOuterRow,
+  },
+  {
+    pattern: /^aggregate function calls cannot contain window function calls/,
+    message: () =>
+      'an aggregate function takes no window function: compute the window function in a subquery',
+    isPlace: (node, around) => isWindowCall(node) && around.some(isAggregate),
+  },
+  {
+    pattern: /^Cannot perform non-inner join on subquery/,
+    message: () =>
+      'ON of LEFT, RIGHT and FULL JOIN takes no subquery over rows: compute it in a column of one side before the join',
+    isPlace: (node, around) => isSubquery(node) && around.some(isOuterJoin),
+    otherwise: outerJoinInSubquery,
+  },
+  {
+    pattern:
+      /^Non-inner join on correlated columns|^Unsupported join type for flattening correlated subquery/,
+    message: () => outerJoinInSubquery,
+    isPlace: (node, around) => isOuterJoin(node) && around.some(isSubquery),
+    otherwise: outerJoinInSubquery,
+  },
+  {
+    pattern: /^Non-constant limit or offset not supported in correlated subquery/i,
+    message: () => 'LIMIT in a subquery that reads the row around it takes a literal',
+    isPlace: (node, around) => node.kind === 'Limit' && around.some(isSubquery),
+    otherwise: 'LIMIT in a subquery that reads the row around it takes a literal',
   },
   {
     pattern: /^aggregate function calls cannot be nested/,
@@ -103,8 +147,14 @@ export function planProblem(
     if (start !== undefined) return problemAt(sql, source, start, explain(groups ?? {}));
     if (otherwise !== undefined) return { ...source, message: otherwise };
   }
-  return { ...source, message };
+  const [, own] = /'error: (.*)' to INT8/s.exec(message) ?? [];
+  const isOfDuckdb = /^(Binder|Catalog|Parser|Not implemented) Error: /.test(first);
+  return { ...source, message: own ?? (isOfDuckdb ? notSupported : message) };
 }
+
+/** DuckDB's own words are about its SQL, which the author has not written. */
+const notSupported =
+  'this query is valid, but DuckDB cannot run it as it is: write its subqueries as WITH queries or joins';
 
 const isAggregate = (node: Syntax.Node): boolean =>
   node.kind === 'FunctionCall' &&

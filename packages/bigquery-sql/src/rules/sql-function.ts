@@ -4,8 +4,9 @@ import { describeType, type Type } from '../types.ts';
 import { letValues } from './bind-values.ts';
 import { convert, distance } from './coercion.ts';
 import type { Context } from './context.ts';
+import { argumentsOfOwnQuery } from './own-aggregate.ts';
 import { resolveType } from './resolve-type.ts';
-import { outermost, type Scope, type SqlFunction } from './scope.ts';
+import { aggregatedScope, outermost, type Scope, type SqlFunction } from './scope.ts';
 import { Unsupported } from './unsupported.ts';
 
 /** The functions that a query defines before its SELECT, by lower-cased name; each may call those before it. */
@@ -38,7 +39,7 @@ export function callSqlFunction(
   context: Context,
 ): Expression {
   context.countInlinedCall(node);
-  const { parameters, body, returns } = definition;
+  const { parameters, body, returns, aggregate: isOfRows } = definition;
   const shown = definition.name.parts[0].name;
   if (body.kind === 'ForeignBody') throw new Unsupported(node, `${shown} is not written in SQL`);
   if (node.args.length !== parameters.length)
@@ -46,12 +47,12 @@ export function callSqlFunction(
   const args = node.args.map((arg, index) => {
     if (arg.kind === 'StarArgument' || arg.kind === 'NamedArgument')
       throw new Unsupported(arg, `${shown} takes arguments by position`);
-    const type = parameters[index]?.type;
-    const value = context.expression(arg, scope);
+    const { type, ofGroup } = parameters[index] ?? {};
+    const value = isOfRows && !ofGroup ? rowValue(arg, scope, context) : context.expression(arg, scope);
     return type === undefined || type === 'ANY TYPE' ? value : converted(arg, value, resolveType(type));
   });
   const { relations } = outermost(scope);
-  const result = letValues(node, args, (values) => {
+  const resolveBody = (values: readonly Expression[]) => {
     const columns = parameters.map(({ name }, index) => ({
       name: name.name,
       value: values[index] as Expression,
@@ -63,8 +64,16 @@ export function callSqlFunction(
       relations: new Map(),
     };
     return context.expression(body, inner);
-  });
+  };
+  // Its aggregates read the rows, for which no name is computed before.
+  const result = isOfRows ? resolveBody(args) : letValues(node, args, resolveBody);
   return returns ? converted(body, result, resolveType(returns)) : result;
+}
+
+/** An argument of a function that aggregates. */
+function rowValue(node: Syntax.Expression, scope: Scope, context: Context): Expression {
+  const value = context.expression(node, aggregatedScope(scope));
+  return argumentsOfOwnQuery([value], scope)[0] ?? value;
 }
 
 function converted(place: Syntax.Node, value: Expression, type: Type): Expression {

@@ -858,6 +858,8 @@ export interface Statement extends Construct<'Statement'> {
 
 /** `CREATE [OR REPLACE] TEMP FUNCTION name(parameters) RETURNS type AS (body)`. */
 export interface CreateFunction extends Construct<'CreateFunction'> {
+  /** Whether its body aggregates the rows of a group. */
+  readonly aggregate: boolean;
   readonly name: Path;
   readonly parameters: readonly FunctionParameter[];
   readonly returns: Type | undefined;
@@ -868,6 +870,8 @@ export interface CreateFunction extends Construct<'CreateFunction'> {
 export interface FunctionParameter extends Construct<'FunctionParameter'> {
   readonly name: Identifier;
   readonly type: Type | 'ANY TYPE';
+  /** True for NOT AGGREGATE: a value of the group, and not of each row. */
+  readonly ofGroup: boolean;
 }
 
 /** `LANGUAGE js AS '…'`: not SQL. */

@@ -44,6 +44,7 @@ const writingWords: ReadonlySet<string> = new Set(
 function failStatement(p: Parser): never {
   if (p.atOneOf(scriptWords))
     return p.fail('one query without a script, with parameters such as @name for variables');
+  if (p.at('GRAPH')) return p.problem(p.start, 'GRAPH is not supported: property graphs are not tables here');
   if (p.atOneOf(writingWords)) return p.fail('a query, which only reads');
   return p.fail('a query: "SELECT", "WITH" or "FROM", with only CREATE TEMP FUNCTION statements before it');
 }
@@ -52,7 +53,9 @@ function parseCreateFunction(p: Parser): CreateFunction {
   const { start } = p;
   p.expect('CREATE');
   if (p.accept('OR')) p.expect('REPLACE');
-  if (p.acceptOneOf(['TEMP', 'TEMPORARY']) === undefined || !p.at('FUNCTION')) {
+  const isTemporary = p.acceptOneOf(['TEMP', 'TEMPORARY']) !== undefined;
+  const aggregate = p.accept('AGGREGATE');
+  if (!isTemporary || !p.at('FUNCTION')) {
     p.problem(start, 'expected a query or CREATE TEMP FUNCTION, found another CREATE statement');
   }
   p.expect('FUNCTION');
@@ -70,7 +73,7 @@ function parseCreateFunction(p: Parser): CreateFunction {
   p.expect('AS');
   const body = language ? parseForeignBody(p, language) : parseSqlBody(p);
   const options = optionsBefore.length > 0 ? optionsBefore : parseOptions(p);
-  return { kind: 'CreateFunction', start, end: p.end, name, parameters, returns, body, options };
+  return { kind: 'CreateFunction', start, end: p.end, aggregate, name, parameters, returns, body, options };
 }
 
 function parseParameters(p: Parser): readonly FunctionParameter[] {
@@ -83,7 +86,8 @@ function parseParameters(p: Parser): readonly FunctionParameter[] {
 function parseParameter(p: Parser): FunctionParameter {
   const name = p.name('the name of a parameter');
   const type = p.accept('ANY', 'TYPE') ? 'ANY TYPE' : p.type();
-  return { kind: 'FunctionParameter', start: name.start, end: p.end, name, type };
+  const ofGroup = p.accept('NOT', 'AGGREGATE');
+  return { kind: 'FunctionParameter', start: name.start, end: p.end, name, type, ofGroup };
 }
 
 function parseSqlBody(p: Parser): Expression {

@@ -45,7 +45,7 @@ describe('strings', () => {
     ["SELECT b'\\u0041'", '9: expected an escape sequence of GoogleSQL, found "\\u"'],
     ['SELECT `a', '7: expected ` at the end of the name in backquotes that starts here, found none'],
     ['SELECT ``', '7: expected a name between the backquotes, found nothing'],
-    ["SELECT 'a' 'b'", '11: expected the end of the query, found a string'],
+    ["SELECT 'a''b'", "10: expected a blank between two strings; a quote within a string is written \\'"],
   ])('%s is refused', (sql, problem) => {
     expect(problemOf(sql)).toBe(problem);
   });

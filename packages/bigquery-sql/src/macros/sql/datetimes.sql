@@ -38,6 +38,8 @@ create macro bq.datetime_trunc_{week|week_sunday|week_monday|week_tuesday|week_w
 create macro bq.parsed_number(s, low, high) as case when cast(s as bigint) between low and high then cast(s as bigint) else bq.fail('Failed to parse input string') end; -- bigint
 create macro bq.parsed_short_year(s) as (cast(s as bigint) + case when cast(s as bigint) < 69 then 2000 else 1900 end); -- bigint
 create macro bq.parsed_month(s) as ((strpos('janfebmaraprmayjunjulaugsepoctnovdec', lower(left(s, 3))) + 2) // 3); -- bigint
+create macro bq.first_weekday(year, first) as make_date(year, 1, 1) + cast((7 + first - extract(dow from make_date(year, 1, 1))) % 7 as integer); -- date
+create macro bq.date_of_week(year, week, first) as case when week = 0 and bq.first_weekday(year, first) = make_date(year, 1, 1) or bq.first_weekday(year, first) + cast((week - 1) * 7 as integer) > make_date(year, 12, 31) then bq.fail('The week number is invalid for the year') else bq.first_weekday(year, first) + cast((week - 1) * 7 as integer) end; -- date
 create macro bq.date_of_day_of_year(year, n) as case when n = 366 and month(make_date(year, 2, 28) + 1) = 3 then bq.fail('not a leap year') else make_date(year, 1, 1) + cast(n - 1 as integer) end; -- date
 create macro bq.parsed_seconds(s, us) as case when s = 60 then 60000000 else s * 1000000 + us end; -- bigint
 create macro bq.parsed_offset(s) as case when s = 'Z' then 0 when bq.is_offset(s) then bq.offset_us(s) else bq.fail('Timezone offset out of valid range -14:00 to +14:00') end; -- bigint

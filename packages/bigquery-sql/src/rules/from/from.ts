@@ -53,6 +53,8 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
   if (!relation) {
     return context.attempt<ResolvedFrom>(
       () => {
+        if (path.parts.some((part) => part.name.toUpperCase() === 'INFORMATION_SCHEMA'))
+          throw new Unsupported(path, 'INFORMATION_SCHEMA is not supported');
         throw new Unsupported(path, `no table is named ${shown}${didYouMean(name, relationNames(scope))}`);
       },
       { from: undefined, ranges: [{ name: range, columns: [], acceptsAnyColumn: true }], merged: [] },

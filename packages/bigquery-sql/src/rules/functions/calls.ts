@@ -17,7 +17,7 @@ import { functionName } from './function-name.ts';
 import { functionNames } from './function-names.ts';
 import { positionalArguments } from './named-arguments.ts';
 import { specialFunction } from './special-functions.ts';
-import { unsupportedFunctions } from './unsupported-names.ts';
+import { unsupportedFunctions, unsupportedReason } from './unsupported-names.ts';
 
 /** A call of a function that the query defines, an aggregate, a special function or a macro. */
 export const functionCall: Rule<Syntax.FunctionCall> = (node, scope, context) => {
@@ -28,14 +28,17 @@ export const functionCall: Rule<Syntax.FunctionCall> = (node, scope, context) =>
     return callSqlFunction(node, own, scope, context);
   }
   const [prefix, ...rest] = node.name.parts;
-  if (rest.length > 0 && !namespaces.includes(prefix.name.toLowerCase())) refuseStoredFunction(node.name);
+  if (rest.length > 0 && !namespaces.includes(prefix.name.toLowerCase())) {
+    if (unsupportedReason(name) !== undefined) throw new Unsupported(node.name, unsupportedMessage(name, ''));
+    refuseStoredFunction(node.name);
+  }
   if (name.startsWith('safe.')) return safeCall(node, name.slice('safe.'.length), scope, context);
   const aggregate = aggregateOf(name);
   if (aggregate) return aggregateCall(node, name, aggregate, scope, context);
   return scalarCall(node, name, scope, context);
 };
 
-const namespaces: readonly string[] = ['safe', 'net', 'hll_count', 'keys', 'aead'];
+const namespaces: readonly string[] = ['safe', 'net', 'hll_count'];
 
 /** A function of a project or a dataset. */
 function refuseStoredFunction(path: Syntax.Path): never {
@@ -142,7 +145,7 @@ const otherDialects: ReadonlyMap<string, string> = new Map([
 
 function unsupportedMessage(name: string, suffix: string): string {
   const shown = name.toUpperCase();
-  const reason = unsupportedFunctions.get(name);
+  const reason = unsupportedReason(name);
   if (reason !== undefined) return `the function ${shown} is not supported: ${reason}`;
   const hasParts = [...macros.keys()].some((key) => key.startsWith(`${name}_`));
   if (suffix !== '' && hasParts) {

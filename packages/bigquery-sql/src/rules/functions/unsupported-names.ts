@@ -1,10 +1,29 @@
 /** The reason why a function of BigQuery is unsupported, by its name in lower case; shown to authors who call it. */
 export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
-  ['collate', 'DuckDB sorts by collations differently'],
+  ['collate', 'compare LOWER(text) for an order without case'],
   ['session_user', 'saved queries run without a user'],
-  ['approx_top_sum', 'DuckDB has no such aggregate: use SUM with GROUP BY'],
+  ['approx_top_sum', 'use SUM with GROUP BY, ORDER BY and LIMIT'],
+  ['search', 'use CONTAINS_SUBSTR or REGEXP_CONTAINS'],
   ['range_sessionize', 'not implemented'],
 ]);
+
+/** The reason why all functions of a family are unsupported, by the beginning of their names. */
+const unsupportedFamilies: readonly (readonly [prefix: string, reason: string])[] = [
+  ['st_', 'there are no geographies here'],
+  ['s2_', 'there are no geographies here'],
+  ['kll_quantiles.', 'use APPROX_QUANTILES or HLL_COUNT'],
+  ['aead.', 'there are no keys of encryption here'],
+  ['deterministic_', 'there are no keys of encryption here'],
+  ['keys.', 'there are no keys of encryption here'],
+  ['dlp_', 'there are no keys of encryption here'],
+  ['ml.', 'there are no models here'],
+  ['ai.', 'there are no models here'],
+  ['obj.', 'there is no Cloud Storage here'],
+];
+
+/** Why a function of BigQuery is unsupported; undefined if there is no reason. */
+export const unsupportedReason = (name: string): string | undefined =>
+  unsupportedFunctions.get(name) ?? unsupportedFamilies.find(([prefix]) => name.startsWith(prefix))?.[1];
 
 /** The reason why another construct of BigQuery is unsupported, by its name in lower case. */
 export const unsupportedConstructs: ReadonlyMap<string, string> = new Map([]);

@@ -1,5 +1,6 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, integerLiteral } from '../../tree/build.ts';
+import { someExpression } from '../../tree/map.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { describeType, isScalar } from '../../types.ts';
 import type { Context } from '../context.ts';
@@ -32,6 +33,11 @@ function atMost(count: Expression, most: bigint): Expression {
 function rowCount(node: Syntax.Expression, keyword: string, context: Context): Expression {
   if (node.kind === 'NullLiteral') throw new Unsupported(node, `${keyword} takes an INT64, not NULL`);
   const count = context.expression(node, emptyScope);
+  if (someExpression(count, ({ kind }) => kind === 'aggregate'))
+    throw new Unsupported(
+      node,
+      `${keyword} takes a literal or a parameter, and no aggregate or window function`,
+    );
   if (isScalar(count.type, 'INT64') || count.type.kind === 'unknown') return atMost(count, mostRows);
   const advice =
     count.kind === 'parameter' ? `: bind: INT64 in the header, or CAST(@${count.name} AS INT64)` : '';

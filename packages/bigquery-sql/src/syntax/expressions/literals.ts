@@ -38,7 +38,9 @@ export function parseString(p: Parser, expected = 'a string'): StringLiteral {
   if (token.kind !== 'string') return p.fail(expected);
   p.next();
   let { value, end } = token;
-  for (let next = p.token; next.kind === 'string' && next.start > end; next = p.token) {
+  for (let next = p.token; next.kind === 'string'; next = p.token) {
+    if (next.start === end)
+      p.problem(next.start, "expected a blank between two strings; a quote within a string is written \\'");
     p.next();
     value += next.value;
     end = next.end;

@@ -58,6 +58,8 @@ function parseTable(p: Parser): FromItem {
   const { start } = p;
   const path = parseTablePath(p);
   if (p.at('(')) {
+    const isGraph = path.parts.length === 1 && path.parts[0].name.toUpperCase() === 'GRAPH_TABLE';
+    if (isGraph) return p.problem(start, 'GRAPH_TABLE is not supported: property graphs are not tables here');
     const args = parseTableArguments(p);
     return pivoted(p, start, (alias): TableFunction => {
       return { kind: 'TableFunction', start, end: p.end, name: path, args, alias };
@@ -94,7 +96,11 @@ function pivoted<Item extends FromItem>(
 
 /** An alias, unless the name is the PIVOT or UNPIVOT that follows. */
 const parseTableAlias = (p: Parser): Identifier | undefined =>
-  startsPivot(p) || startsUnpivot(p) ? undefined : p.alias();
+  startsPivot(p) || startsUnpivot(p) || refusesMatchRecognize(p) ? undefined : p.alias();
+
+const refusesMatchRecognize = (p: Parser): boolean =>
+  p.at('MATCH_RECOGNIZE', '(') &&
+  p.problem(p.start, 'MATCH_RECOGNIZE is not supported: compare rows with LAG and LEAD, or number them');
 
 function parseUnnest(p: Parser): FromItem {
   const { start } = p;

@@ -16,6 +16,8 @@ export interface Fields {
   month: Expression;
   day: Expression;
   dayOfYear?: Expression;
+  /** The start of a week, of which elements behind it replace the month and the day. */
+  week?: Week;
   hour: Expression;
   twelveHours: boolean;
   /** The hours to add: 12 after noon. */
@@ -26,6 +28,14 @@ export interface Fields {
   epoch?: Expression;
   offset?: Expression;
   zone?: Expression;
+}
+
+/** A week of a year, counted from the first one that starts with a day: 0 for Sunday, 1 for Monday. */
+interface Week {
+  readonly number: Expression;
+  readonly firstDay: 0 | 1;
+  hasMonth: boolean;
+  hasDay: boolean;
 }
 
 /** A part of what an element of a format reads. */
@@ -67,13 +77,27 @@ const number = (
 const clearDayOfYear = (fields: Fields) => {
   delete fields.dayOfYear;
 };
+const replaceMonth = (fields: Fields) => {
+  clearDayOfYear(fields);
+  if (fields.week) fields.week.hasMonth = true;
+};
+const replaceDay = (fields: Fields) => {
+  clearDayOfYear(fields);
+  if (fields.week) fields.week.hasDay = true;
+};
 const hoursAreTwelve = (twelveHours: boolean) => (fields: Fields) => {
   fields.twelveHours = twelveHours;
 };
 
 const year = (digits: number) => number('year', digits, 0, 10000);
-const month = number('month', 2, 1, 12, clearDayOfYear);
-const day = number('day', 2, 1, 31, clearDayOfYear);
+const month = number('month', 2, 1, 12, replaceMonth);
+const day = number('day', 2, 1, 31, replaceDay);
+const week = (firstDay: 0 | 1): Step => ({
+  digits: 2,
+  set: (fields, group) => {
+    fields.week = { number: parsedNumber(group, 0, 53), firstDay, hasMonth: false, hasDay: false };
+  },
+});
 const hour = number('hour', 2, 0, 23, hoursAreTwelve(false));
 const twelveHours: Step = { prefix: '\\s*', ...number('hour', 2, 1, 12, hoursAreTwelve(true)) };
 const minute = number('minute', 2, 0, 59);
@@ -95,7 +119,7 @@ const monthName: Step = {
     '((?i:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec))',
   set: (fields, group) => {
     fields.month = call('bq.parsed_month', [group], int64);
-    clearDayOfYear(fields);
+    replaceMonth(fields);
   },
 };
 /** The day of the week is read and ignored. */
@@ -175,7 +199,8 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
         const last = operation('*', [parsedNumber(group, 1, 4), integerLiteral(3)], int64);
         fields.month = operation('-', [last, integerLiteral(2)], int64);
         fields.day = integerLiteral(1);
-        clearDayOfYear(fields);
+        replaceMonth(fields);
+        replaceDay(fields);
       },
     },
   ],
@@ -192,7 +217,9 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
   ],
   T: hms,
   t: [spaces],
+  U: [week(0)],
   u: allowSpaces([{ pattern: '[1-7]' }]),
+  W: [week(1)],
   w: allowSpaces([{ pattern: '[0-6]' }]),
   X: hms,
   x: mdy,

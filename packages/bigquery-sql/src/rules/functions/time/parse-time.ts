@@ -78,10 +78,10 @@ function parsedTime(
 }
 
 function parsedValue(place: Place, type: TimeType, fields: Fields, zone: Expression | undefined): Expression {
-  const { year, month, day, dayOfYear, epoch } = fields;
+  const { year, dayOfYear, epoch } = fields;
   const date =
     dayOfYear === undefined
-      ? call('make_date', [year, month, day], scalar('DATE'))
+      ? call('make_date', dateParts(fields), scalar('DATE'))
       : callMacro(place, 'date_of_day_of_year', [year, dayOfYear]);
   const clock = clockMicroseconds(fields);
   const civil = epoch
@@ -97,6 +97,13 @@ function parsedValue(place: Place, type: TimeType, fields: Fields, zone: Express
     case 'TIMESTAMP':
       return instant(place, civil, fields, zone);
   }
+}
+
+function dateParts({ year, month, day, week }: Fields): readonly Expression[] {
+  if (!week || (week.hasMonth && week.hasDay)) return [year, month, day];
+  const start = call('bq.date_of_week', [year, week.number, integerLiteral(week.firstDay)], scalar('DATE'));
+  const part = (name: string) => call(name, [start], int64);
+  return [part('year'), week.hasMonth ? month : part('month'), week.hasDay ? day : part('day')];
 }
 
 const times = (value: Expression, factor: number) => operation('*', [value, integerLiteral(factor)], int64);
