@@ -82,10 +82,16 @@ function toConfig(read: Settings) {
     pages: (read.PAGES ?? exploring) === 'on',
     /** Origins whose pages may show charts in frames. */
     embedOrigins: (read.EMBED_ORIGINS ?? '').split(',').flatMap((origin) => parseOrigin(origin) ?? []),
+    /** The folder of prompts for agents, which need not exist. */
+    promptsDir: join(read.QUERIES_DIR, 'prompts'),
     /** What agents get, by the Model Context Protocol; undefined: nothing. */
     mcp:
       read.MCP === 'on'
-        ? Object.freeze({ maxRows: read.MCP_MAX_ROWS, maxBytes: read.MCP_MAX_BYTES })
+        ? Object.freeze({
+            maxRows: read.MCP_MAX_ROWS,
+            maxBytes: read.MCP_MAX_BYTES,
+            oauth: oauthOf(read),
+          })
         : undefined,
     /** Whether GraphQL introspection is allowed. */
     introspection: (read.GRAPHQL_INTROSPECTION ?? exploring) === 'on',
@@ -143,6 +149,12 @@ function weakKey(
   if (key === undefined || key.length >= minKeyLength || isDevelopment(host, mode)) return [];
   const message = `${label('API_KEY')}: must have at least ${minKeyLength} characters; shorter ones are for development: HOST is this machine's loopback, and NODE_ENV is not production`;
   return [{ message }];
+}
+
+/** Agents get tokens by themselves if their audience is the URL of the endpoint, as RFC 8707 wants it. */
+function oauthOf({ JWT_ISSUER: issuer, JWT_AUDIENCE: resource }: Settings) {
+  const isUrl = /^https?:$/.test(URL.parse(resource ?? '')?.protocol ?? '');
+  return issuer !== undefined && resource !== undefined && isUrl ? { resource, issuer } : undefined;
 }
 
 const isProduction = (mode: string | undefined): boolean => mode?.toLowerCase() === 'production';

@@ -13,6 +13,8 @@ import { allProblems, sqlProblems } from '../analysis/sql-problems.ts';
 import { CatalogError, loadCatalog } from '../catalog/folder/load-catalog.ts';
 import { uncheckedQueries } from '../analysis/tenant-filters.ts';
 import { type Problem, StartError } from '../errors.ts';
+import { agentTextProblems } from './agent-texts.ts';
+import { loadPrompts } from '../plugins/mcp/prompts/load-prompts.ts';
 import { commandError } from './arguments.ts';
 import { atHeaderLines } from './problems/header-lines.ts';
 import { problemsText, readText } from './problems/print-problems.ts';
@@ -76,10 +78,17 @@ async function check(config: Config, maximumBytes: number | undefined): Promise<
     throw error;
   }
   const found = await checkSql(catalog);
+  const prompts = loadPrompts(config.promptsDir).problems.map((message) => ({ message }));
   const summary =
-    found.length > 0 ? 'Saved queries cannot be served' : 'Saved queries have texts that are not filled in';
+    found.length > 0 ? 'Saved queries cannot be served' : 'Saved queries have texts that are wrong';
   const notes = engine.checksSql ? [] : [`the SQL is not checked: the engine ${engine.name} has no check`];
-  return { catalog, problems: [...found, ...unfinishedProblems(catalog)], summary, checks, notes };
+  return {
+    catalog,
+    problems: [...found, ...unfinishedProblems(catalog), ...agentTextProblems(catalog), ...prompts],
+    summary,
+    checks,
+    notes,
+  };
 }
 
 function summarized({ message, problems }: StartError): Pick<CheckReport, 'problems' | 'summary'> {

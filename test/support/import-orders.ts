@@ -75,7 +75,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'pages',
     'graphiql',
   ],
-  'src/plugins/mcp': ['protocol', 'definitions', 'rows', 'calls', 'resources'],
+  'src/plugins/mcp': ['oauth', 'protocol', 'definitions', 'rows', 'calls', 'resources', 'prompts'],
   'src/http/graphql': ['document', 'persisted', 'schema', 'compiled'],
   'src/author': ['problems', 'mutate', 'test', 'diff', 'new', 'tables', 'sql', 'types', 'lsp'],
   'src/author/diff': ['compare', 'git'],

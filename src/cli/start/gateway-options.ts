@@ -74,7 +74,7 @@ function pluginsOf(
     ...(config.pages
       ? [pages({ apiKey: shownKey, graphiql: config.graphiql, metrics: ofMetrics, embedOrigins })]
       : []),
-    ...(config.mcp ? [mcp({ ...config.mcp, origins: config.corsOrigins })] : []),
+    ...(config.mcp ? [mcp({ ...config.mcp, origins: config.corsOrigins, prompts: config.promptsDir })] : []),
     ...(config.graphiql ? [graphiql({ apiKey: shownKey, pages: config.pages })] : []),
   ];
 }

@@ -25,6 +25,15 @@ const names = z.array(tenantSchema).min(1).max(maxListed);
 /** Many issuers write a list with one entry as a text. */
 const listOrOne = z.union([names, tenantSchema.transform((one) => [one])]);
 
+/** OAuth writes scopes as one text with spaces between them (RFC 9068). */
+const scopesOrList = z.union([
+  z.array(z.string()).max(maxListed),
+  z
+    .string()
+    .max(10_000)
+    .transform((text) => text.split(' ')),
+]);
+
 const rate = z.union([rateSchema, z.int().min(1).max(1_000_000).transform(perMinute)]);
 
 function perMinute(limit: number): z.output<typeof rateSchema> {
@@ -47,11 +56,7 @@ export function readClaims(
     tenants: listOrOne.optional().safeParse(claimOf(payload, claims.tenants)),
     endpoints: listOrOne.optional().safeParse(claimOf(payload, claims.endpoints)),
     rate: rate.optional().safeParse(claimOf(payload, claims.rate)),
-    permissions: z
-      .array(z.string())
-      .max(maxListed)
-      .optional()
-      .safeParse(claimOf(payload, claims.permissions)),
+    permissions: scopesOrList.optional().safeParse(claimOf(payload, claims.permissions)),
   };
   const { tenants, endpoints } = read;
   for (const name of ['tenants', 'endpoints', 'rate', 'permissions'] as const) {

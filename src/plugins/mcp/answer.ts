@@ -7,6 +7,7 @@ import { type Reply, replyJson, retryHeaders, toGatewayError } from '../../http/
 import { logOfError } from '../../http/message/request-trace.ts';
 import type { Answer } from '../../http/message/route.ts';
 import type { CallRequest } from './calls/call-request.ts';
+import { type OauthOptions, withChallenge } from './oauth/protected-resource.ts';
 import { eraOf } from './protocol/era.ts';
 import { type Message, parseMessage, type RequestId } from './protocol/message.ts';
 import { ProtocolError } from './protocol/protocol-error.ts';
@@ -18,15 +19,19 @@ export interface AnswerOptions {
   readonly basePath: string;
   /** Web origins whose pages may call; `*` means any. Pages on this machine may call a gateway on it. */
   readonly origins: readonly string[] | '*';
+  readonly oauth: OauthOptions | undefined;
 }
 
 /** Answers `POST /mcp`: each request has one JSON-RPC message, and each answer is one JSON text. */
-export function buildAnswer({ call, log, basePath, origins }: AnswerOptions): Answer {
+export function buildAnswer({ call, log, basePath, origins, oauth }: AnswerOptions): Answer {
   const replyTo = (message: Message, request: CallRequest): Reply | Promise<Reply> => {
     const { id = 0 } = message;
     const fail = (error: unknown): Reply => {
       if (error instanceof GatewayError && error.code === 'CANCELLED') throw error;
-      if (error instanceof ProtocolError) return replyProtocolError(error, id);
+      if (error instanceof ProtocolError) {
+        const reply = replyProtocolError(error, id);
+        return oauth === undefined ? reply : withChallenge(reply, oauth);
+      }
       const { message, code } = toGatewayError(error, logOfError(error, request.head, log));
       return replyProtocolError(new ProtocolError('internalError', message, { data: { code } }), id);
     };

@@ -2,6 +2,7 @@ import { agentLimits, numberText } from '../../config/engine-limits.ts';
 import { StartError } from '../../errors.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import type { RequestHead } from '../../http/message/head.ts';
+import type { OauthOptions } from './oauth/protected-resource.ts';
 import type { CallFacts } from './calls/call-request.ts';
 
 /** How saved queries are given to agents. */
@@ -10,6 +11,10 @@ export interface McpOptions {
   readonly maxRows?: number;
   /** Bytes of the text of an answer, and of its structured rows, from 4,096 to 1,000,000. Default: 32,768. */
   readonly maxBytes?: number;
+  /** A folder of Markdown files, each of which is a prompt. Default: none. */
+  readonly prompts?: string | undefined;
+  /** Who issues tokens for agents; undefined: keys and tokens are given to them. */
+  readonly oauth?: OauthOptions | undefined;
   /** Web origins, as in `https://dash.example.com`, whose pages may call; `*` means any. Default: those on this machine. */
   readonly origins?: readonly string[] | '*';
 }
@@ -20,7 +25,7 @@ export interface McpOptions {
  * @returns a plug-in for one gateway
  * @throws StartError if an option is wrong
  */
-export function mcp({ origins = [], ...given }: McpOptions = {}): GatewayPlugin {
+export function mcp({ origins = [], oauth, prompts, ...given }: McpOptions = {}): GatewayPlugin {
   const limits = limitsOf(given);
   const facts = new WeakMap<RequestHead, CallFacts>();
   let modules: typeof import('./routes.ts');
@@ -34,6 +39,8 @@ export function mcp({ origins = [], ...given }: McpOptions = {}): GatewayPlugin 
       modules.buildMcpRoutes(catalog, host, {
         limits,
         origins,
+        oauth,
+        prompts,
         note: (head, said) => facts.set(head, said),
       }),
     logFields: ({ head }) => facts.get(head),

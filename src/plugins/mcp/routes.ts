@@ -10,14 +10,19 @@ import { buildCallSearch } from './calls/search-calls.ts';
 import { buildListTools } from './calls/list-tools.ts';
 import { buildCallQuery } from './calls/query-calls.ts';
 import { buildToolNames } from './calls/tool-names.ts';
+import { loadPrompts } from './prompts/load-prompts.ts';
 import { listResources } from './resources/list-resources.ts';
 import { buildReadResource } from './resources/read-resource.ts';
 import { buildMethods } from './methods.ts';
+import { metadataRoutes, type OauthOptions, withChallenge } from './oauth/protected-resource.ts';
 import type { AnswerLimits } from './rows/cut-rows.ts';
 
 interface McpRoutesOptions {
   readonly limits: AnswerLimits;
   readonly origins: readonly string[] | '*';
+  readonly oauth: OauthOptions | undefined;
+  /** A folder. */
+  readonly prompts: string | undefined;
   readonly note: (head: RequestHead, facts: CallFacts) => void;
 }
 
@@ -27,11 +32,18 @@ export const mcpPath = '/mcp';
 export function buildMcpRoutes(
   catalog: Catalog,
   host: RouteHost,
-  { limits, origins, note }: McpRoutesOptions,
+  { limits, origins, oauth, prompts, note }: McpRoutesOptions,
 ): readonly PluginRoute[] {
   const { log, basePath } = host;
   const callQuery = buildCallQuery(host, limits);
   const checkSql = buildCheckSql(host);
+  /** They are few, and are seldom requested: each request reads them. */
+  const readPrompts = () => {
+    if (prompts === undefined) return [];
+    const loaded = loadPrompts(prompts);
+    for (const problem of loaded.problems) log.warn(`a prompt is left out: ${problem}`);
+    return loaded.prompts;
+  };
   /** @param tag of the saved queries; undefined: all */
   const route = (path: string, tag: string | undefined): PluginRoute => {
     const tools = buildToolNames(catalog, tag);
@@ -47,16 +59,24 @@ export function buildMcpRoutes(
       listTools: buildListTools(tools, host),
       listResources: (principal) => listResources(tools, principal),
       readResource: buildReadResource(host, tools, limits),
+      prompts: readPrompts,
     });
     return {
       path,
       methods: ['POST'],
       access: 'key',
       allowsCors: true,
-      answer: buildAnswer({ call, log, basePath, origins }),
-      replyError: replyRefusal,
+      answer: buildAnswer({ call, log, basePath, origins, oauth }),
+      replyError: (error, ofRequest) => {
+        const reply = replyRefusal(error, ofRequest);
+        return oauth === undefined || reply.status !== 401 ? reply : withChallenge(reply, oauth);
+      },
     };
   };
   const tags = new Set(catalog.queries.flatMap((query) => query.tags ?? []));
-  return [route(mcpPath, undefined), ...[...tags].map((tag) => route(`${mcpPath}/${tag}`, tag))];
+  return [
+    ...(oauth === undefined ? [] : metadataRoutes(oauth, mcpPath)),
+    route(mcpPath, undefined),
+    ...[...tags].map((tag) => route(`${mcpPath}/${tag}`, tag)),
+  ];
 }

@@ -146,7 +146,7 @@ describe('a token that is signed with the secret', () => {
         () => sign({ ...right, rate }),
       ],
     ),
-    ...[null, 'fresh', {}, [5]].map((permissions): [string, string, () => Promise<string>] => [
+    ...[null, 7, {}, [5]].map((permissions): [string, string, () => Promise<string>] => [
       `permissions ${JSON.stringify(permissions)}`,
       'the claim permissions has a wrong value',
       () => sign({ ...right, permissions }),

@@ -3,6 +3,7 @@ import type { RouteHost } from '../../../gateway/plugin.ts';
 import type { RequestHead } from '../../../http/message/head.ts';
 import { toGatewayError } from '../../../http/message/reply.ts';
 import { logOfError } from '../../../http/message/request-trace.ts';
+import type { Principal } from '../../../keys/principal.ts';
 import { isSearchName, searchNames } from '../definitions/search-tools.ts';
 import { isMembers, type JsonMembers } from '../protocol/message.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
@@ -83,6 +84,8 @@ export function buildCallTool({
       return errorResult(error.message);
     }
     host.audit(error, head, admission.principal.id);
+    if (isStepUp(error, admission.principal))
+      throw new ProtocolError('invalidRequest', error.message, { status: 403, data: { code: error.code } });
     const shown = toGatewayError(error, logOfError(error, head, host.log));
     note(head, Object.freeze({ tool, error: shown.code }));
     return errorResult(textOfError(shown) + tenantAdvice(shown, admission.principal.tenants));
@@ -93,6 +96,10 @@ export function buildCallTool({
     }
   }
 }
+
+/** Whether another token of the same user may permit it: clients get one by themselves. A key stays what it is. */
+const isStepUp = (error: unknown, { id }: Principal): error is GatewayError =>
+  error instanceof GatewayError && error.refusal?.reason === 'permission' && id.startsWith('jwt:');
 
 const invalid = (what: string) => new ProtocolError('invalidParams', `params.${what}`);
 
