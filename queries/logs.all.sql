@@ -3,6 +3,7 @@
 id: 2f9c7d14-0b8e-4a6d-8c35-7e1f5a90d2b8
 description: Recent log records of one project, newest first, bounded by its tier's retention and an optional time range.
 max_rows: 1000
+page: { by: [timestamp, id] }
 caching: disabled
 query_sandboxing: disabled
 parameters:

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
 import { uncheckableProblems, uncheckedQueries } from '../analysis/tenant-filters.ts';
+import { queryOfForm, withPageForms } from '../catalog/model/page-forms.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { CatalogUpdates } from '../engine/engine.ts';
 import type { EngineFactory, EngineHost, EngineLimits } from '../engine/engine-factory.ts';
@@ -32,16 +33,20 @@ export function withFileChecks(given: EngineFactory): CheckedEngine {
     catalog.queries.flatMap((query) => problemsOfQuery(query, catalog));
   const requireNone = (catalog: AnalyzedCatalog) => {
     const problems = problemsIn(catalog);
-    if (problems.length > 0) throw new StartError('Saved queries cannot be served', problems);
+    if (problems.length > 0)
+      throw withoutRepetitions(new StartError('Saved queries cannot be served', problems));
   };
   const { openFixtures } = factory;
   return {
     ...factory,
     checksSql: factory.check !== undefined,
-    async open(host) {
-      for (const text of uncheckedQueries(host.catalog)) host.events.news(text);
+    async open(given) {
+      for (const text of uncheckedQueries(given.catalog)) given.events.news(text);
+      const host = { ...given, catalog: withForms(given.catalog) };
       requireNone(host.catalog);
-      const engine = await factory.open(host);
+      const engine = await factory.open(host).catch((error: unknown) => {
+        throw withoutRepetitions(error);
+      });
       return {
         source: engine.source,
         updates: updatesWithFileChecks(engine.updates, host, problemsOfQuery),
@@ -50,8 +55,9 @@ export function withFileChecks(given: EngineFactory): CheckedEngine {
         close: () => engine.close(),
       };
     },
-    async check(catalog, options) {
-      return [...problemsIn(catalog), ...((await factory.check?.(catalog, options)) ?? [])];
+    async check(given, options) {
+      const catalog = withForms(given);
+      return distinct([...problemsIn(catalog), ...((await factory.check?.(catalog, options)) ?? [])]);
     },
     ...(openFixtures && {
       async openFixtures(host, fixtures) {
@@ -60,6 +66,24 @@ export function withFileChecks(given: EngineFactory): CheckedEngine {
       },
     }),
   };
+}
+
+/** Engines run the pages of a query as queries of their own. */
+const withForms = (catalog: AnalyzedCatalog): AnalyzedCatalog => ({
+  ...catalog,
+  queries: withPageForms(catalog.queries),
+});
+
+/** What is wrong with a query is wrong with its pages too. */
+const distinct = (problems: readonly Problem[]): readonly Problem[] => [
+  ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values(),
+];
+
+function withoutRepetitions(error: unknown): unknown {
+  if (!(error instanceof StartError)) return error;
+  const problems = distinct(error.problems);
+  const [summary = ''] = error.message.split(':\n', 1);
+  return problems.length === error.problems.length ? error : new StartError(summary, problems);
 }
 
 type ProblemsOfQuery = (query: SavedQuery, catalog: AnalyzedCatalog) => readonly Problem[];
@@ -83,7 +107,8 @@ function updatesWithFileChecks(
   for (const query of first.queries) passed.set(query, first.tables);
   let current = first;
   return {
-    async check(catalog) {
+    async check(given) {
+      const catalog = withForms(given);
       const found = new Map<SavedQuery, readonly Problem[]>();
       for (const query of catalog.queries) {
         if (passed.get(query) === catalog.tables) continue;
@@ -95,12 +120,22 @@ function updatesWithFileChecks(
       // An engine gets no queries that must not run.
       const queries = catalog.queries.filter((query) => !found.has(query));
       const others = await updates?.check(found.size === 0 ? catalog : { ...catalog, queries });
-      return new Map([...found, ...(others ?? [])]);
+      const all = [...found, ...(others ?? [])].map(([query, problems]) => ({
+        query: queryOfForm(query),
+        problems,
+      }));
+      const byQuery = Map.groupBy(all, ({ query }) => query);
+      return new Map(
+        [...byQuery].map(([query, ofForms]) => [
+          query,
+          distinct(ofForms.flatMap(({ problems }) => problems)),
+        ]),
+      );
     },
     async replace(catalog) {
       const known = new Set(current.queries);
       const added = { ...catalog, queries: catalog.queries.filter((query) => !known.has(query)) };
-      const release = await updates?.replace(catalog);
+      const release = await updates?.replace(withForms(catalog));
       for (const text of uncheckedQueries(added)) events.news(text);
       current = catalog;
       return release ?? (async () => {});

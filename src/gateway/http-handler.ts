@@ -29,6 +29,7 @@ import type { Callers } from '../keys/join-sources.ts';
 import type { GetResult } from '../results/get-result.ts';
 import type { DerivedStore } from '../results/memory-store.ts';
 import { buildReadRows } from '../row-arguments/row-reader.ts';
+import { buildPageOfResult } from '../row-pages/page-of-result.ts';
 import type { Tracer } from '../trace/span.ts';
 import type { Settings } from './options.ts';
 import type { Answering } from './plugin.ts';
@@ -91,9 +92,11 @@ export function buildHttpHandler(options: HttpOptions): HttpHandler {
 function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors) {
   const { settings, log, trusted, getResult, derived, routesOf, readiness, budget, turns, now } = options;
   const readRows = buildReadRows({ derived, turns });
+  const pageOfResult = buildPageOfResult({ derived, turns });
   const buildGraphqlOf = buildGraphql({
     getResult,
     readRows,
+    pageOfResult,
     introspection: settings.introspection,
     trusted,
     derived: buildDerivedCache(derived),
@@ -107,7 +110,18 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors) {
   return function* (catalog: AnalyzedCatalog): Generator<void, PrepareRequest> {
     const graphql = yield* buildGraphqlOf(catalog);
     yield;
-    const rest = buildRest({ catalog, getResult, turns, now, derived, readRows, budget });
+    const { basePath } = settings;
+    const rest = buildRest({
+      catalog,
+      getResult,
+      turns,
+      now,
+      derived,
+      readRows,
+      pageOfResult,
+      basePath,
+      budget,
+    });
     const plugins = yield* routesOf(catalog, {
       rest,
       obtain,

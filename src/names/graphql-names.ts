@@ -16,6 +16,9 @@ export function pascalCase(name: string): string {
 /** The GraphQL field of a caller's SQL over a saved query whose own field is given: `ordersByDay` → `ordersByDaySql`. */
 export const sqlFieldOf = (field: string): string => `${field}Sql`;
 
+/** The GraphQL field of the pages of a saved query whose own field is given: `logsAll` → `logsAllConnection`. */
+export const connectionFieldOf = (field: string): string => `${field}Connection`;
+
 /**
  * The GraphQL names of the fields of one record, in their order: in camelCase, as columns have them. Every character that
  * no name of GraphQL may have separates words too; a name that would begin with a digit begins with `_`. Of several fields
@@ -49,7 +52,7 @@ export const reservedFields: ReadonlySet<string> = new Set(['endpoint', 'endpoin
 export const reservedTypes: ReadonlySet<string> = new Set([
   ...['Query', 'Mutation', 'Subscription'],
   ...['Endpoint', 'EndpointParameter', 'EndpointColumn', 'EndpointDeprecation'],
-  ...['CacheStatus', 'Cost', 'RowOrder', 'SqlColumn', 'SqlResult'],
+  ...['CacheStatus', 'Cost', 'PageInfo', 'RowOrder', 'SqlColumn', 'SqlResult'],
   ...[
     'String',
     'Integer',

@@ -45,6 +45,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'results',
     'formats',
     'row-arguments',
+    'row-pages',
     'http',
     'gateway',
     'plugins',

@@ -1,5 +1,11 @@
 import type { Problem } from '../../errors.ts';
-import { pascalCase, reservedFields, reservedTypes, sqlFieldOf } from '../../names/graphql-names.ts';
+import {
+  connectionFieldOf,
+  pascalCase,
+  reservedFields,
+  reservedTypes,
+  sqlFieldOf,
+} from '../../names/graphql-names.ts';
 import type { EnumParameter, SavedQuery } from '../model/saved-query.ts';
 import { checkVersions } from './check-versions.ts';
 import { parseVersionName } from '../model/version-name.ts';
@@ -15,7 +21,8 @@ export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[]
 
 /** What has a root field of GraphQL. */
 interface FieldOwner extends PublicName {
-  readonly isSql: boolean;
+  /** What of a query: its rows, SQL over it, or its pages. */
+  readonly what: 'rows' | 'SQL' | 'pages';
   /** The index of the query that gets the problem if the field is taken. It may be another version, which has caused the field. */
   readonly blamed: number;
 }
@@ -25,9 +32,16 @@ function checkFields(queries: readonly SavedQuery[]): readonly Problem[] {
   const owners = publicNames({ queries }).flatMap((name): FieldOwner[] => {
     const { field, query } = name;
     const blamed = blamedFor(name);
-    const own = { ...name, isSql: false, blamed };
-    const ofSql = { ...name, field: sqlFieldOf(field), isSql: true, blamed };
-    return query.querySandboxing === 'enabled' ? [own, ofSql] : [own];
+    const own: FieldOwner = { ...name, what: 'rows', blamed };
+    return [
+      own,
+      ...(query.querySandboxing === 'enabled'
+        ? [{ ...own, field: sqlFieldOf(field), what: 'SQL' } as const]
+        : []),
+      ...(query.pages === undefined
+        ? []
+        : [{ ...own, field: connectionFieldOf(field), what: 'pages' } as const]),
+    ];
   });
   const byField = Map.groupBy(owners, ({ field }) => field);
   return [...byField].flatMap(([field, [first, ...others]]) => {
@@ -64,11 +78,13 @@ function fieldConflict(a: FieldOwner, b: FieldOwner, queries: readonly SavedQuer
   const { file } = earlier.query.source;
   const { field } = later;
   const blamed = queries[later.blamed] ?? later.query;
-  const message = later.isSql
-    ? `the GraphQL field of SQL over it, ${field}, is that of ${file}; choose another name`
-    : earlier.isSql
-      ? `has the GraphQL field ${field}, which is that of SQL over ${file}; choose another name`
-      : `has the same GraphQL field as ${file}: ${field}`;
+  const whose = { rows: '', SQL: 'SQL over ', pages: 'the pages of ' };
+  const message =
+    later.what !== 'rows'
+      ? `the GraphQL field of ${whose[later.what]}it, ${field}, is that of ${file}; choose another name`
+      : earlier.what !== 'rows'
+        ? `has the GraphQL field ${field}, which is that of ${whose[earlier.what]}${file}; choose another name`
+        : `has the same GraphQL field as ${file}: ${field}`;
   return { file: blamed.source.file, line: 1, message };
 }
 
@@ -114,12 +130,16 @@ function checkIdsAndTypes(queries: readonly SavedQuery[]): readonly Problem[] {
   });
 }
 
-/** Of its rows, its result, and what callers ask of the rows. */
-function typesOf({ name, rowArguments }: SavedQuery): readonly string[] {
-  const suffixes = ['Where', 'OrderBy', 'Aggregates', 'Sums', 'Averages', 'Minimums', 'Maximums'];
-  return ['Row', 'Result', ...(rowArguments === undefined ? [] : suffixes)].map(
-    (suffix) => pascalCase(name) + suffix,
-  );
+/** Of its rows, its result, its row arguments and its pages. */
+function typesOf({ name, rowArguments, pages }: SavedQuery): readonly string[] {
+  const suffixes = [
+    ...['Row', 'Result'],
+    ...(rowArguments === undefined
+      ? []
+      : ['Where', 'OrderBy', 'Aggregates', 'Sums', 'Averages', 'Minimums', 'Maximums']),
+    ...(pages === undefined ? [] : ['Connection', 'Edge']),
+  ];
+  return suffixes.map((suffix) => pascalCase(name) + suffix);
 }
 
 /** What a type begins with if it is that of a record. */

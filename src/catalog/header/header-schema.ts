@@ -232,6 +232,14 @@ export const headerSchema = z.strictObject({
   columns: z
     .record(identifier, column, { error: asIn(`{ requests: ${columnForm} }`) })
     .refine((columns) => Object.keys(columns).length > 0, 'must list at least one column'),
+  page: z
+    .strictObject(
+      {
+        by: z.array(identifier, { error: 'must be a list of columns, as in [timestamp, id]' }).min(1).max(5),
+      },
+      { error: asIn('{ by: [timestamp, id] }') },
+    )
+    .optional(),
   row_arguments: z.literal('all', 'must be all').optional(),
   prometheus: prometheus.optional(),
 });

@@ -11,6 +11,7 @@ import { type Header, headerSchema, parameterSchema } from './header-schema.ts';
 import { checkLimits, withLimits } from './limit-parameters.ts';
 import { type HeaderAndSql, readHeader, sqlPart } from './read-header.ts';
 import { toRecordFields } from './record-fields.ts';
+import { readPage } from './rows/read-page.ts';
 import { toRowArguments } from './rows/check-row-arguments.ts';
 import { toParameter } from './to-parameter.ts';
 import { checkVersion, toDeprecation, toShadow } from './version-keys.ts';
@@ -51,9 +52,11 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
   const header = headerSchema.safeParse(parts.header, { error: describeIssue });
   const headerProblems = header.success ? checkHeader(header.data) : schemaProblems(header.error);
   const problems = [
-    ...[...headerProblems, ...(header.success ? checkVersion(name, header.data) : [])].map(
-      ({ path, message }) => ({ file, line: parts.lineOf(path), message }),
-    ),
+    ...[
+      ...headerProblems,
+      ...(header.success ? checkVersion(name, header.data) : []),
+      ...(header.success ? readPage(header.data, parts.sql).problems : []),
+    ].map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
     ...checkParameterUse(file, parts),
     ...(header.success ? checkLimits(file, header.data, parts) : []),
   ];
@@ -125,6 +128,7 @@ function toQuery(
     ),
     columns,
     rowArguments: toRowArguments(header, columns),
+    pages: readPage(header, sql).pages,
     prometheus: toPrometheus(header),
     querySandboxing: header.query_sandboxing,
   };

@@ -116,6 +116,25 @@ export interface RowArgumentColumns {
   readonly order: readonly Column[];
 }
 
+/** The types of columns by which pages are ordered. */
+export const pageKeyTypes = ['string', 'integer', 'timestamp', 'datetime', 'date'] as const;
+
+/** A column by whose values pages begin and end. */
+export interface PageKey {
+  readonly column: string;
+  readonly type: (typeof pageKeyTypes)[number];
+  readonly isNullable: boolean;
+  readonly descending: boolean;
+}
+
+/** How the rows of a query are divided into pages. */
+export interface RowPages {
+  /** The columns of the SQL's last ORDER BY, which together are different in each row. */
+  readonly keys: readonly [PageKey, ...PageKey[]];
+  /** The last SELECT in the SQL, without ORDER BY and LIMIT. */
+  readonly body: { readonly start: number; readonly end: number };
+}
+
 /** How long a result may be reused, and how often it is refreshed while clients request it. Seconds. */
 export interface CachePolicy {
   readonly ttlSeconds: number;
@@ -212,6 +231,8 @@ export interface SavedQuery {
   readonly columns: readonly Column[];
   /** undefined: callers get the rows as they are. */
   readonly rowArguments?: RowArgumentColumns | undefined;
+  /** How callers read more rows than one result has; undefined: they do not. */
+  readonly pages?: RowPages | undefined;
   /** undefined: the rows are not available as Prometheus text. */
   readonly prometheus?: PrometheusText | undefined;
   /** Whether a caller may send a SELECT over the query's common tables, which runs in place of its own last SELECT. */

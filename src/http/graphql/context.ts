@@ -1,11 +1,13 @@
 import type { ExecutionResult } from 'graphql';
-import type { RawParameters } from '../../catalog/binding/bind.ts';
+import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { ReadRows } from '../../row-arguments/row-reader.ts';
 import type { RowOutcome, RowTask } from '../../row-arguments/row-task.ts';
+import type { Page, PageOfResult } from '../../row-pages/page-of-result.ts';
+import { type BoundPage, bindPage, type PageRequest } from '../../row-pages/page-request.ts';
 import type { Audit } from '../access/audit.ts';
 import type { ByteCharge } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
@@ -30,6 +32,8 @@ export interface Context {
   readonly principal: Principal;
   /** Equal queries of one request are one call. @throws GatewayError as `authorizeAndBind` and `GetResult` do */
   getResult(query: SavedQuery, parameters: RawParameters): Promise<CachedResult>;
+  /** A page of a query that has pages. @throws GatewayError as `bindPage` does, and as above */
+  getPage(query: SavedQuery, parameters: RawParameters, request: PageRequest): Promise<Page>;
   /** Finds rows of a result. @throws GatewayError as `ReadRows` does */
   readRows(result: CachedResult, task: RowTask): Promise<RowOutcome>;
   /**
@@ -47,6 +51,7 @@ export interface Context {
 interface ContextOptions {
   readonly getResult: GetResult;
   readonly readRows: ReadRows;
+  readonly pageOfResult: PageOfResult;
   readonly head: RequestHead;
   readonly admission: Admission;
   readonly execution: Execution;
@@ -65,6 +70,7 @@ const executorFactor = 8;
 export function buildContext({
   getResult,
   readRows,
+  pageOfResult,
   head,
   admission,
   execution,
@@ -77,6 +83,14 @@ export function buildContext({
   const getOutcome = buildGetOutcome(head, admission, { getResult, audit, now });
   let responseBytes = 0;
   let turn: Promise<true> | undefined;
+  const resultOf = async (running: Outcome | Promise<Outcome>) => {
+    const outcome = await running;
+    execution.outcomes.push(outcome);
+    if ('error' in outcome) throw outcome.error;
+    // An executor writes the rows of all fields, of all operations that waited for one run, in one turn.
+    await turns.wait(principal.id);
+    return outcome.result;
+  };
   return {
     principal,
     audited(error) {
@@ -97,13 +111,16 @@ export function buildContext({
         throw error;
       }
     },
-    async getResult(query, parameters) {
-      const outcome = await getOutcome(new EndpointRequest(query, parameters));
-      execution.outcomes.push(outcome);
-      if ('error' in outcome) throw outcome.error;
-      // An executor writes the rows of all fields, of all operations that waited for one run, in one turn.
-      await turns.wait(principal.id);
-      return outcome.result;
+    getResult: (query, parameters) => resultOf(getOutcome(new EndpointRequest(query, parameters))),
+    async getPage(query, parameters, request) {
+      let page: BoundPage | undefined;
+      const getBound = (whole: BoundQuery) => {
+        page = bindPage(whole, parameters, request);
+        return page.bound;
+      };
+      const result = await resultOf(getOutcome(new EndpointRequest(query, parameters), getBound));
+      if (page === undefined) throw new Error('a page that was not bound');
+      return pageOfResult(result, page, principal.id);
     },
   };
 }

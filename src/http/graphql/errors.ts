@@ -33,7 +33,7 @@ export function responseTooLarge(): GatewayError {
 export function tooLargeForExecutor(): GatewayError {
   return new GatewayError(
     'QUERY_TOO_EXPENSIVE',
-    `Beside fields of the catalog or the schema, a response may have at most ${httpLimits.maxExecutorBytes / 1e6} MB of rows; request the rows in an operation of their own`,
+    `Pages, and rows beside fields of the catalog or the schema, may have at most ${httpLimits.maxExecutorBytes / 1e6} MB in one response; request fewer rows, or the rows in an operation of their own`,
   );
 }
 

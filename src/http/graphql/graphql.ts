@@ -4,6 +4,7 @@ import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { GetResult } from '../../results/get-result.ts';
 import type { ReadRows } from '../../row-arguments/row-reader.ts';
+import type { PageOfResult } from '../../row-pages/page-of-result.ts';
 import type { Audit } from '../access/audit.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import type { Answer } from '../message/route.ts';
@@ -22,6 +23,7 @@ import { buildAnswerWithYoga } from './yoga.ts';
 interface GraphqlOptions {
   readonly getResult: GetResult;
   readonly readRows: ReadRows;
+  readonly pageOfResult: PageOfResult;
   /** Whether callers may query the schema. */
   readonly introspection: boolean;
   /** The only documents that are answered; undefined for any. */
@@ -43,7 +45,19 @@ interface GraphqlOptions {
  * @returns makes what answers for one version of the catalog, in steps: what is prepared for its schema belongs to it
  */
 export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Generator<void, Answer> {
-  const { getResult, readRows, introspection, trusted, derived, budget, turns, audit, log, now } = options;
+  const {
+    getResult,
+    readRows,
+    pageOfResult,
+    introspection,
+    trusted,
+    derived,
+    budget,
+    turns,
+    audit,
+    log,
+    now,
+  } = options;
   const answerCompiled = buildAnswerCompiled({
     getResult,
     readRows,
@@ -69,6 +83,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
           persisted,
           getResult,
           readRows,
+          pageOfResult,
           budget,
           turns,
           audit,

@@ -12,8 +12,15 @@ import type { Admission } from '../message/route.ts';
 /** What became of one root field. */
 export type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
 
-/** Gives the outcome of one root field of a request, and reports a refusal to the operator. */
-export type GetOutcome = (endpoint: EndpointRequest) => Outcome | Promise<Outcome>;
+/**
+ * Gives the outcome of one root field of a request, and reports a refusal to the operator.
+ *
+ * @param toRun what is run in place of the query as it is bound for the caller
+ */
+export type GetOutcome = (
+  endpoint: EndpointRequest,
+  toRun?: (bound: BoundQuery) => BoundQuery,
+) => Outcome | Promise<Outcome>;
 
 export interface OutcomeOptions {
   readonly getResult: GetResult;
@@ -41,9 +48,10 @@ export function buildGetOutcome(
     audit(error, head, principal.id);
     return { error };
   };
-  return (endpoint) => {
+  return (endpoint, toRun) => {
     try {
-      const result = getOnce(authorizeAndBind(principal, endpoint, head.headers, now));
+      const bound = authorizeAndBind(principal, endpoint, head.headers, now);
+      const result = getOnce(toRun === undefined ? bound : toRun(bound));
       return result instanceof Promise ? result.then(toOutcome, toFailure) : { result };
     } catch (error) {
       return toFailure(error);

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { ReadRows } from '../../row-arguments/row-reader.ts';
+import type { PageOfResult } from '../../row-pages/page-of-result.ts';
 import type { Audit } from '../access/audit.ts';
 import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
@@ -27,6 +28,7 @@ export interface YogaOptions {
   readonly persisted: PersistedDocuments;
   readonly getResult: GetResult;
   readonly readRows: ReadRows;
+  readonly pageOfResult: PageOfResult;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
   readonly audit: Audit;
@@ -55,6 +57,7 @@ export function buildAnswerWithYoga({
   persisted,
   getResult,
   readRows,
+  pageOfResult,
   budget,
   turns,
   audit,
@@ -64,7 +67,18 @@ export function buildAnswerWithYoga({
   const yoga = createYoga<ServerContext, Context>({
     schema,
     context: ({ head, admission, execution, charge }) =>
-      buildContext({ getResult, readRows, head, admission, execution, charge, turns, audit, now }),
+      buildContext({
+        getResult,
+        readRows,
+        pageOfResult,
+        head,
+        admission,
+        execution,
+        charge,
+        turns,
+        audit,
+        now,
+      }),
     plugins: [readRequest(persisted), recordResult, checkDocuments(checkDocument)],
     parserAndValidationCache: false,
     graphqlEndpoint: graphqlPath,

@@ -4,18 +4,23 @@ import { formats } from '../../formats/format.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import type { DerivedStore } from '../../results/memory-store.ts';
 import type { ReadRows } from '../../row-arguments/row-reader.ts';
+import { invalid } from '../../row-arguments/argument-reader.ts';
+import type { PageOfResult } from '../../row-pages/page-of-result.ts';
+import type { BoundPage } from '../../row-pages/page-request.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import type { RequestHead, RequestHeaders } from '../message/head.ts';
 import { endpointPath } from '../message/paths.ts';
 import type { EndpointAddress, FormatOfUrl } from '../message/prepared-request.ts';
 import { decodeText, EndpointRequest, type PreparedRequest } from '../message/prepared-request.ts';
+import type { Reply } from '../message/reply.ts';
 import type { Admission, Answer } from '../message/route.ts';
 import { buildApplyRowRequest } from './apply-row-request.ts';
 import type { FormattedRequest } from './formatted/formatted-request.ts';
 import { buildReplyFormatted } from './formatted/reply-formatted.ts';
 import { type ObtainOptions, runBound } from './obtain-result.ts';
 import { replyResult } from './reply-result.ts';
+import { linkOf, readPage } from './row-page.ts';
 import { chooseFormat, findEndpoint } from './requested-format.ts';
 import { readRowRequest, type RowRequest } from './row-parameters.ts';
 
@@ -23,6 +28,9 @@ interface RestOptions extends ObtainOptions {
   readonly catalog: Catalog;
   readonly derived: DerivedStore;
   readonly readRows: ReadRows;
+  readonly pageOfResult: PageOfResult;
+  /** Before every path of a link. */
+  readonly basePath: string;
   readonly budget: ByteBudget;
 }
 
@@ -32,7 +40,7 @@ interface RestOptions extends ObtainOptions {
  * @see spec "Common call shape"
  */
 export function buildRest(options: RestOptions): Answer {
-  const { catalog, getResult, turns, now } = options;
+  const { catalog, getResult, turns, now, pageOfResult, basePath } = options;
   const replyFormatted = buildReplyFormatted(options);
   const applyRowRequest = buildApplyRowRequest(options);
   /** All who waited for one run fail, each in a turn of the event loop. */
@@ -58,6 +66,21 @@ export function buildRest(options: RestOptions): Answer {
     const result = await resultOf(running, request.owner);
     return replyFormatted({ ...request, result });
   };
+  const replyPage = async (
+    running: CachedResult | Promise<CachedResult>,
+    bound: BoundPage,
+    { pathname, search }: URL,
+    request: Omit<FormattedRequest, 'result'>,
+  ): Promise<Reply> => {
+    const page = await pageOfResult(await resultOf(running, request.owner), bound, request.owner);
+    const { result } = page;
+    const reply =
+      request.format === formats.json
+        ? replyResult(result, request.head.headers)
+        : await replyFormatted({ ...request, result });
+    const link = linkOf(page, basePath + pathname, search);
+    return link === undefined ? reply : { ...reply, headers: { ...reply.headers, link } };
+  };
   const applied = (
     result: CachedResult | Promise<CachedResult>,
     rowRequest: RowRequest,
@@ -72,15 +95,23 @@ export function buildRest(options: RestOptions): Answer {
     ofUrl: FormatOfUrl | undefined,
     head: RequestHead,
     admission: Admission,
+    url: URL,
   ) => {
     const { principal } = admission;
     const { id: owner } = principal;
     const bound = authorizeAndBind(principal, endpoint, head.headers, now);
     const { query } = bound;
     const format = chooseFormat(ofUrl, head.headers.accept, bound);
-    const hasRowArguments = query.rowArguments !== undefined && bound.sql === undefined;
-    const rowRequest = hasRowArguments ? rowRequestOf(endpoint) : undefined;
-    const whole = runBound(getResult, bound, head, admission);
+    const isSaved = bound.sql === undefined;
+    const rowRequest = query.rowArguments !== undefined && isSaved ? rowRequestOf(endpoint) : undefined;
+    const page = query.pages !== undefined && isSaved ? readPage(endpoint, bound) : undefined;
+    if (page !== undefined && rowRequest !== undefined)
+      throw invalid(
+        'limit',
+        'pages cannot be filtered or ordered; leave out limit, after and before, or the others',
+      );
+    const whole = runBound(getResult, page?.bound ?? bound, head, admission);
+    if (page !== undefined) return replyPage(whole, page, url, { format, query, head, owner });
     const result = rowRequest === undefined ? whole : applied(whole, rowRequest, head, owner);
     if (format !== formats.json) return replyInFormat(result, { format, query, head, owner });
     return result instanceof Promise
@@ -95,12 +126,13 @@ export function buildRest(options: RestOptions): Answer {
   return (head, request, admission) => {
     request.addressed ??= find(request);
     const { endpoint, format } = request.addressed;
-    if (endpoint.isBound) return reply(endpoint, format, head, admission);
+    const { url } = request;
+    if (endpoint.isBound) return reply(endpoint, format, head, admission, url);
     // To check a pattern takes up to two milliseconds, and many requests may arrive in one turn of the event loop.
     const turn = turns.next(admission.principal.id);
     return turn === undefined
-      ? reply(endpoint, format, head, admission)
-      : turn.then(() => reply(endpoint, format, head, admission));
+      ? reply(endpoint, format, head, admission, url)
+      : turn.then(() => reply(endpoint, format, head, admission, url));
   };
 }
 

@@ -39,7 +39,7 @@ export function readRowRequest({ query, parameters }: EndpointRequest): RowReque
   const conditions: Condition[] = [];
   const single = new Map<string, string>();
   for (const [name, texts] of parameters) {
-    if (declared.has(name)) continue;
+    if (declared.has(name) || (name === 'limit' && query.pages !== undefined)) continue;
     const given = texts.filter((text) => text !== '');
     if (isWord(name)) {
       for (const text of given) {

@@ -38,7 +38,10 @@ export function deprecation(): GatewayPlugin {
         // GraphQL says it in its schema.
         if (reply.status !== 200 || !path.startsWith(endpointPath)) continue;
         const added = headersOf(bound.query, deprecated);
-        changed = marked.get(reply) ?? { ...reply, headers: { ...reply.headers, ...added } };
+        // A page of rows has links of its own.
+        const links = [reply.headers.link, added.link].filter((link) => link !== undefined).join(', ');
+        const headers = { ...reply.headers, ...added, ...(links !== '' && { link: links }) };
+        changed = marked.get(reply) ?? { ...reply, headers };
         marked.set(reply, changed);
       }
       return changed;

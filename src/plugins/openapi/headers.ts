@@ -23,7 +23,11 @@ const headers: Readonly<Record<string, { readonly name: string; readonly definit
   Cost: header('Querygate-Cost', text, 'What computing the rows cost, if the engine reports it (RFC 9651).'),
   Deprecation: header('Deprecation', text, 'Since when the endpoint is deprecated (RFC 9745).'),
   Sunset: header('Sunset', text, 'When the endpoint will be removed, if that is known (RFC 8594).'),
-  Link: header('Link', text, 'The endpoint to use instead, as successor-version (RFC 5829).'),
+  Link: header(
+    'Link',
+    text,
+    'Of a page, the next and the previous one (RFC 8288); the endpoint to use instead, as successor-version (RFC 5829).',
+  ),
   ContentDisposition: header('Content-Disposition', text, 'The name of the file that a browser saves.'),
   Vary: header('Vary', text, 'The request headers that change the response.'),
   RequestId: header('X-Request-ID', text, 'The id of the request in the log.'),
@@ -41,6 +45,9 @@ export const resultHeaders: readonly string[] = [
 
 /** What those to row arguments have besides. */
 export const rowArgumentHeaders: readonly string[] = ['OfRows'];
+
+/** What those of a query with pages may have besides. */
+export const pageHeaders: readonly string[] = ['Link'];
 
 /** What those of a deprecated endpoint have besides. */
 export const deprecationHeaders: readonly string[] = ['Deprecation', 'Sunset', 'Link'];

@@ -6,7 +6,7 @@ import { type Format, formats } from '../../formats/format.ts';
 import { graphqlOperation } from '../../http/graphql/examples.ts';
 import { endpointPath } from '../../http/message/paths.ts';
 import { pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
-import { deprecationHeaders, headersOf, resultHeaders, rowArgumentHeaders } from './headers.ts';
+import { deprecationHeaders, headersOf, pageHeaders, resultHeaders, rowArgumentHeaders } from './headers.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
 import { requestParameters } from './parameters.ts';
 import { otherResponses } from './responses.ts';
@@ -129,9 +129,10 @@ function describeCaching(caching: CachePolicy | 'disabled'): string {
   return `Results are cached for ${ttlSeconds} s${warming}.`;
 }
 
-const headersOfResult = ({ deprecated, rowArguments }: SavedQuery): readonly string[] => [
+const headersOfResult = ({ deprecated, rowArguments, pages }: SavedQuery): readonly string[] => [
   ...resultHeaders,
   ...(rowArguments === undefined ? [] : rowArgumentHeaders),
+  ...(pages === undefined ? [] : pageHeaders),
   ...(deprecated === undefined ? [] : deprecationHeaders),
 ];
 

@@ -2,10 +2,30 @@ import type { Column, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { JsonObject } from './json-schema.ts';
 
 /** The row arguments of a query string; nothing that is a parameter of the query. */
-export function rowParameters({ rowArguments, parameters }: SavedQuery): readonly JsonObject[] {
+export function rowParameters(query: SavedQuery): readonly JsonObject[] {
+  return [...conditionParameters(query), ...pageParameters(query)];
+}
+
+function pageParameters({ pages, maxRows }: SavedQuery): readonly JsonObject[] {
+  if (pages === undefined) return [];
+  const limit = rowParameter(
+    'limit',
+    'Reads the rows in pages of so many; Link has the next and the previous one.',
+  );
+  return [
+    { ...limit, schema: { type: 'integer', minimum: 0, maximum: maxRows } },
+    rowParameter('after', 'The page after a cursor, as Link has it.'),
+    rowParameter('before', 'The page before a cursor, as Link has it.'),
+  ];
+}
+
+function conditionParameters({ rowArguments, parameters, pages }: SavedQuery) {
   if (rowArguments === undefined) return [];
   const { filter, order } = rowArguments;
-  const declared = new Set(parameters.map(({ name }) => name));
+  const declared = new Set([
+    ...parameters.map(({ name }) => name),
+    ...(pages === undefined ? [] : ['limit']),
+  ]);
   const names = order.map(({ name }) => name).join(', ');
   const all = [
     ...filter.map((column) =>

@@ -4,6 +4,8 @@ import {
   GraphQLNonNull,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
+  getNamedType,
+  isObjectType,
 } from 'graphql';
 import { isNullableColumn } from '../../../catalog/model/null-values.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
@@ -25,6 +27,13 @@ import { readRowArguments, rowArgumentTypes, whereArgument } from './rows/row-in
 import { resultFields } from './shared-types.ts';
 
 type Row = Readonly<Record<string, unknown>>;
+
+/** The type of the rows of a query. */
+export function rowTypeOf(query: SavedQuery): GraphQLObjectType {
+  const type = getNamedType(resultType(query).getFields().rows?.type);
+  if (isObjectType(type)) return type;
+  throw new TypeError(`${query.name} has no rows`);
+}
 
 /** A query whose file has not changed is the same object in the next version of the catalog. */
 export const resultType = memoize(buildResultType);

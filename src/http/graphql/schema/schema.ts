@@ -9,13 +9,14 @@ import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { type PublicName, publicNames } from '../../../catalog/model/versions.ts';
 import { runSteps } from '../../../concurrency/loop-turns.ts';
-import { sqlFieldOf } from '../../../names/graphql-names.ts';
+import { connectionFieldOf, sqlFieldOf } from '../../../names/graphql-names.ts';
 import type { Context } from '../context.ts';
 import { type ArgumentTypes, openArgumentTypes, parameterArguments, rawArguments } from './arguments.ts';
 import { catalogFields } from './catalog-fields.ts';
 import { deprecationReason } from './deprecation.ts';
 import { objectType } from './object-type.ts';
-import { resultType } from './result-type.ts';
+import { resultType, rowTypeOf } from './result-type.ts';
+import { connectionType, pageArguments, readPageRequest } from './rows/connection-type.ts';
 import { scalars, sqlResult } from './shared-types.ts';
 
 /**
@@ -28,18 +29,20 @@ export function* buildSchemaInSteps(catalog: Catalog): Generator<void, GraphQLSc
   const typeOf = openArgumentTypes();
   const reasonOf = deprecationReason(catalog);
   const fields: GraphQLFieldConfigMap<unknown, Context> = {};
+  const pageFields: GraphQLFieldConfigMap<unknown, Context> = {};
   const sqlFields: GraphQLFieldConfigMap<unknown, Context> = {};
   for (const name of publicNames(catalog)) {
     const { field, query } = name;
     const reason = reasonOf(query);
     fields[field] = queryField(name, typeOf, reason);
+    if (query.pages !== undefined) pageFields[connectionFieldOf(field)] = pageField(name, typeOf, reason);
     if (query.querySandboxing === 'enabled') sqlFields[sqlFieldOf(field)] = sqlField(name, typeOf, reason);
     yield;
   }
   const query = objectType<unknown>({
     name: 'Query',
     description: 'One field per saved query, and the catalog that describes them.',
-    fields: { ...fields, ...sqlFields, ...catalogFields(catalog) },
+    fields: { ...fields, ...pageFields, ...sqlFields, ...catalogFields(catalog) },
   });
   yield;
   // In any schema, also if no saved query has such an argument or column.
@@ -59,6 +62,20 @@ const queryField = (
   deprecationReason,
   args: parameterArguments(query, typeOf),
   resolve: (_root, args, context) => context.getResult(query, rawArguments(query, args)),
+});
+
+/** The rows of a saved query in pages, as Relay reads them. */
+const pageField = (
+  { name, query }: PublicName,
+  typeOf: ArgumentTypes,
+  deprecationReason: string | undefined,
+): GraphQLFieldConfig<unknown, Context> => ({
+  type: connectionType(query, rowTypeOf(query)),
+  description: `The rows of ${name} in pages. ${query.description}`,
+  deprecationReason,
+  args: { ...parameterArguments(query, typeOf), ...pageArguments },
+  resolve: (_root, args, context) =>
+    context.getPage(query, rawArguments(query, args), readPageRequest(query, args)),
 });
 
 /** SQL over the common tables of a saved query that takes it: with the same arguments, and the rows as JSON. */

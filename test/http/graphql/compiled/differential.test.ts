@@ -24,6 +24,7 @@ import type { CachedResult, CacheStatus, GetResult } from '../../../../src/resul
 import { openMemoryStore } from '../../../../src/results/memory-store.ts';
 import { buildDocument } from '../../../../src/results/result-document.ts';
 import { buildReadRows } from '../../../../src/row-arguments/row-reader.ts';
+import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
 import { randomCatalog, randomRows } from '../../../support/random-catalog.ts';
 import { randomOperation } from '../../../support/random-operation.ts';
 
@@ -190,6 +191,7 @@ test('a compiled operation is answered and reported as Yoga does it, byte for by
       persisted,
       getResult,
       readRows,
+      pageOfResult: buildPageOfResult({ derived: memory.derived, turns }),
       ...load,
       log,
       now,

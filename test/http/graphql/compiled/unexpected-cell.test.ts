@@ -13,6 +13,7 @@ import type { GetResult } from '../../../../src/results/get-result.ts';
 import { openMemoryStore } from '../../../../src/results/memory-store.ts';
 import { buildDocument } from '../../../../src/results/result-document.ts';
 import { buildReadRows } from '../../../../src/row-arguments/row-reader.ts';
+import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
 import { draftQuery } from '../../../support/queries.ts';
 
 const queries = ['wrong', 'failing'].map((name) => draftQuery({ name, columns: { x: 'integer' }, sql: '' }));
@@ -33,6 +34,7 @@ async function answer(query: string, rowCount: number) {
   const build = buildGraphql({
     getResult,
     readRows: buildReadRows({ derived, turns }),
+    pageOfResult: buildPageOfResult({ derived, turns }),
     introspection: true,
     audit: () => {},
     derived: buildDerivedCache(derived),

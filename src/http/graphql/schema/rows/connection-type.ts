@@ -1,0 +1,135 @@
+import {
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLFieldConfigMap,
+  GraphQLBoolean,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  GraphQLString,
+} from 'graphql';
+import type { SavedQuery } from '../../../../catalog/model/saved-query.ts';
+import { getOrAdd } from '../../../../get-or-add.ts';
+import { pascalCase } from '../../../../names/graphql-names.ts';
+import { invalid, readCount } from '../../../../row-arguments/argument-reader.ts';
+import type { Page } from '../../../../row-pages/page-of-result.ts';
+import { defaultPageSize, type PageRequest } from '../../../../row-pages/page-request.ts';
+import { parseRows } from '../../../../results/result-document.ts';
+import type { Row } from '../../../../results/row-parts.ts';
+import type { Context } from '../../context.ts';
+import { objectType } from '../object-type.ts';
+import { resultFields } from '../shared-types.ts';
+
+/** @see https://relay.dev/graphql/connections.htm */
+const pageInfo = objectType<Page>({
+  name: 'PageInfo',
+  description: 'Where a page begins and ends.',
+  fields: {
+    hasNextPage: {
+      type: new GraphQLNonNull(GraphQLBoolean),
+      description: 'Whether there are rows after the page; of a page before a cursor, true.',
+    },
+    hasPreviousPage: {
+      type: new GraphQLNonNull(GraphQLBoolean),
+      description: 'Whether there are rows before the page; of a page after a cursor, true.',
+    },
+    startCursor: {
+      type: GraphQLString,
+      description: 'The cursor of the first row; null for no rows.',
+      resolve: ({ cursors }) => cursors[0],
+    },
+    endCursor: {
+      type: GraphQLString,
+      description: 'The cursor of the last row; null for no rows.',
+      resolve: ({ cursors }) => cursors.at(-1),
+    },
+  },
+});
+
+interface Edge {
+  readonly cursor: string | undefined;
+  readonly node: Row;
+}
+
+/** The type of a page of a query. @param row the type of its rows, the same for the same query */
+export function connectionType(query: SavedQuery, row: GraphQLObjectType): GraphQLObjectType<Page, Context> {
+  return getOrAdd(types, query, () => buildConnectionType(query, row));
+}
+
+const types = new WeakMap<SavedQuery, GraphQLObjectType<Page, Context>>();
+
+function buildConnectionType(query: SavedQuery, row: GraphQLObjectType): GraphQLObjectType<Page, Context> {
+  const name = pascalCase(query.name);
+  const edge = objectType<Edge>({
+    name: `${name}Edge`,
+    description: `A row of ${query.name} with its place in the order.`,
+    fields: {
+      cursor: {
+        type: new GraphQLNonNull(GraphQLString),
+        description: 'For after and before: it belongs to this query with these parameters.',
+      },
+      node: { type: new GraphQLNonNull(row), description: 'The row.' },
+    },
+  });
+  return objectType<Page>({
+    name: `${name}Connection`,
+    description: `A page of ${query.name}, at most ${query.maxRows} rows.`,
+    fields: {
+      edges: {
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edge))),
+        description: 'The rows, in the order of the saved query.',
+        resolve: async ({ result: { document }, cursors }, _args, context): Promise<readonly Edge[]> => {
+          await context.chargeResponseBytes(document.encodings.identity.byteLength);
+          return parseRows(document).map((node, at) => ({ cursor: cursors[at], node }));
+        },
+      },
+      pageInfo: {
+        type: new GraphQLNonNull(pageInfo),
+        description: 'Whether there are more rows, and where they begin.',
+        resolve: (page) => page,
+      },
+      ...ofResult(),
+    },
+  });
+}
+
+/** What every result says beside its rows. */
+function ofResult(): GraphQLFieldConfigMap<Page, Context> {
+  const fields = Object.entries(resultFields).filter(([name]) => name !== 'truncated');
+  return Object.fromEntries(
+    fields.map(([name, { type, description, resolve }]): [string, GraphQLFieldConfig<Page, Context>] => [
+      name,
+      {
+        type,
+        description,
+        resolve: ({ result }, args, context, info) => resolve?.(result, args, context, info),
+      },
+    ]),
+  );
+}
+
+export const pageArguments: GraphQLFieldConfigArgumentMap = {
+  first: { type: GraphQLInt, description: `How many rows at most; ${defaultPageSize} by default.` },
+  after: { type: GraphQLString, description: 'The rows after this cursor.' },
+  last: { type: GraphQLInt, description: 'How many of the last rows at most, in place of first.' },
+  before: { type: GraphQLString, description: 'The rows before this cursor; with last.' },
+};
+
+/** @throws GatewayError INVALID_PARAMETER */
+export function readPageRequest(query: SavedQuery, values: Readonly<Record<string, unknown>>): PageRequest {
+  const { first, last } = values;
+  if (first != null && last != null) throw invalid('last', 'cannot be used with first; send one of them');
+  const cursor = (name: 'after' | 'before') => (values[name] == null ? undefined : String(values[name]));
+  const isBackward = last != null;
+  const count = first ?? last;
+  return {
+    size:
+      count == null
+        ? Math.min(defaultPageSize, query.maxRows)
+        : readCount(isBackward ? 'last' : 'first', String(count)),
+    isBackward,
+    after: cursor('after'),
+    before: cursor('before'),
+  };
+}

@@ -1,0 +1,48 @@
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import { invalid, readCount } from '../../row-arguments/argument-reader.ts';
+import type { Page } from '../../row-pages/page-of-result.ts';
+import { type BoundPage, bindPage, defaultPageSize } from '../../row-pages/page-request.ts';
+import type { EndpointRequest } from '../message/prepared-request.ts';
+
+const names = ['limit', 'after', 'before'] as const;
+
+/**
+ * The page that `limit`, `after` and `before` mean.
+ *
+ * @param whole the query, bound for the caller
+ * @returns undefined for the rows of the query as it is
+ * @throws GatewayError INVALID_PARAMETER
+ */
+export function readPage({ query, parameters }: EndpointRequest, whole: BoundQuery): BoundPage | undefined {
+  if (query.pages === undefined) return undefined;
+  const [limit, after, before] = names.map((name) => {
+    const texts = (parameters.get(name) ?? []).filter((text) => text !== '');
+    if (texts.length > 1) throw invalid(name, 'is repeated; send it once');
+    return texts[0];
+  });
+  if (limit === undefined && after === undefined && before === undefined) return undefined;
+  const size = limit === undefined ? Math.min(defaultPageSize, query.maxRows) : readCount('limit', limit);
+  if (size > query.maxRows) throw invalid('limit', `got ${size}; a page has at most ${query.maxRows} rows`);
+  return bindPage(whole, parameters, { size, isBackward: before !== undefined, after, before });
+}
+
+/** The header `Link`: the same request for the page after these rows, and for the one before. @see RFC 8288 */
+export function linkOf(
+  { cursors, hasNextPage, hasPreviousPage }: Page,
+  path: string,
+  search: string,
+): string | undefined {
+  const link = (name: 'after' | 'before', cursor: string | undefined, relation: string) => {
+    if (cursor === undefined) return [];
+    const parameters = search
+      .replace(/^\?/, '')
+      .split('&')
+      .filter((pair) => !/^(?:after|before)(?:=|$)/.test(pair) && pair !== '');
+    return [`<${path}?${[...parameters, `${name}=${cursor}`].join('&')}>; rel="${relation}"`];
+  };
+  const links = [
+    ...(hasNextPage ? link('after', cursors.at(-1), 'next') : []),
+    ...(hasPreviousPage ? link('before', cursors[0], 'prev') : []),
+  ];
+  return links.length === 0 ? undefined : links.join(', ');
+}
