@@ -216,6 +216,12 @@ export const headerSchema = z.strictObject({
   cache_warming: seconds.optional(),
   stale_if_error: seconds.optional(),
   warm: z.array(z.record(identifier, parameterText)).max(100).default([]),
+  live: seconds.optional(),
+  key: z
+    .array(identifier, { error: 'must be a list of columns, as in [timestamp]' })
+    .min(1)
+    .max(20)
+    .optional(),
   query_sandboxing: z.enum(['enabled', 'disabled']).default('disabled'),
   labels: z
     .array(

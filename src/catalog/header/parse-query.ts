@@ -129,6 +129,7 @@ function toQuery(
     columns,
     rowArguments: toRowArguments(header, columns),
     pages: readPage(header, sql).pages,
+    rowKey: header.key,
     prometheus: toPrometheus(header),
     querySandboxing: header.query_sandboxing,
   };

@@ -141,6 +141,16 @@ export interface CachePolicy {
   readonly warmingSeconds: number | undefined;
   /** How long after its expiry a result may still be served, marked stale, while the engine fails. */
   readonly staleIfErrorSeconds: number;
+  /** How often it is refreshed while a client follows it; undefined: as `warmingSeconds` says. */
+  readonly liveSeconds?: number | undefined;
+}
+
+/** How often a result is refreshed while a client follows it, in seconds; undefined if it cannot be followed. */
+export function followSeconds(caching: CachePolicy | 'disabled'): number | undefined {
+  if (caching === 'disabled') return undefined;
+  const { liveSeconds, warmingSeconds } = caching;
+  if (liveSeconds === undefined || warmingSeconds === undefined) return liveSeconds ?? warmingSeconds;
+  return Math.min(liveSeconds, warmingSeconds);
 }
 
 /** The parameter that selects the tenant whose rows a query returns; keys can be restricted to tenants. */
@@ -233,6 +243,8 @@ export interface SavedQuery {
   readonly rowArguments?: RowArgumentColumns | undefined;
   /** How callers read more rows than one result has; undefined: they do not. */
   readonly pages?: RowPages | undefined;
+  /** Columns whose values distinguish the rows of a result; undefined: their order does. */
+  readonly rowKey?: readonly string[] | undefined;
   /** undefined: the rows are not available as Prometheus text. */
   readonly prometheus?: PrometheusText | undefined;
   /** Whether a caller may send a SELECT over the query's common tables, which runs in place of its own last SELECT. */

@@ -457,11 +457,13 @@ const prepared: readonly (readonly [
   [
     'no caching',
     [['caching: 900s\ncache_warming: 300s\nstale_if_error: 1000s\n', 'caching: disabled\n']],
-    ['caching-shorter safe/safe', 'cache-warming safe/safe'],
+    ['live-removed dangerous/dangerous', 'caching-shorter safe/safe', 'cache-warming safe/safe'],
   ],
   ['stale rows for a shorter time', [['1000s', '10s']], ['stale-shorter dangerous/dangerous']],
   ['stale rows for a longer time', [['1000s', '2000s']], ['stale-longer safe/safe']],
   ['other warming', [['300s', '200s']], ['cache-warming safe/safe']],
+  ['live results', [['cache_warming: 300s\n', 'cache_warming: 300s\nlive: 5s\n']], ['live safe/safe']],
+  ['another key of rows', [['cache_warming: 300s\n', 'cache_warming: 300s\nkey: [n]\n']], ['live safe/safe']],
   ['a label added', [['[team]', '[team, user]']], ['label-added safe/safe']],
   ['a label removed', [['labels: [team]\n', '']], ['label-removed dangerous/dangerous']],
   [

@@ -175,6 +175,21 @@ describe('a saved-query file', () => {
     ],
     ['warm without cache_warming', header([...plain, 'warm: [{}]']), ['8 warm: needs cache_warming']],
     [
+      'live without caching',
+      header(['max_rows: 1', 'caching: disabled', 'live: 3s', ...plain.slice(2)]),
+      ['6 live: cannot be used with caching: disabled'],
+    ],
+    [
+      'live that is longer than caching',
+      header([...plain, 'live: 901s']),
+      ['8 live: must not be longer than caching (900s)'],
+    ],
+    [
+      'a key of other columns',
+      header([...plain, 'key: [nothing, x, x]']),
+      ['8 key.0: no column is named nothing', '8 key.2: x is listed twice'],
+    ],
+    [
       'warm sets that no caller could send',
       header(
         [

@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PrometheusText, SavedQuery } from '../../../catalog/model/saved-query.ts';
+import {
+  type CachePolicy,
+  followSeconds,
+  type PrometheusText,
+  type SavedQuery,
+} from '../../../catalog/model/saved-query.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
 import type { Kind } from '../verdicts.ts';
 
@@ -72,6 +77,13 @@ function compareCaching({ before, after }: Pair): readonly Change[] {
     const text = `cache_warming ${fromTo(seconds(old?.warmingSeconds), seconds(now?.warmingSeconds))}`;
     changes.push(change('cache-warming', ['cache_warming'], text));
   }
+  const [followedBefore, followedNow] = [followSeconds(before.caching), followSeconds(after.caching)];
+  if (followedBefore !== undefined && followedNow === undefined)
+    changes.push(removal('live-removed', ['live'], 'the result cannot be followed any more'));
+  else if (old?.liveSeconds !== now?.liveSeconds)
+    changes.push(change('live', ['live'], `live ${fromTo(interval(old), interval(now))}`));
+  if (JSON.stringify(before.rowKey) !== JSON.stringify(after.rowKey))
+    changes.push(change('live', ['key'], `key ${fromTo(before.rowKey, after.rowKey)}`));
   if (JSON.stringify(before.warm) !== JSON.stringify(after.warm))
     changes.push(change('cache-warming', ['warm'], 'warm changed'));
   if (old === undefined || now === undefined || old.staleIfErrorSeconds === now.staleIfErrorSeconds)
@@ -83,6 +95,9 @@ function compareCaching({ before, after }: Pair): readonly Change[] {
   const text = `stale_if_error ${fromTo(seconds(old.staleIfErrorSeconds), seconds(now.staleIfErrorSeconds))}`;
   return [...changes, change(kind, ['stale_if_error'], text)];
 }
+
+const interval = (policy: CachePolicy | undefined) =>
+  policy?.liveSeconds === undefined ? 'not set' : `${policy.liveSeconds}s`;
 
 const seconds = (count: number | undefined) => (count === undefined ? 'disabled' : `${count}s`);
 
