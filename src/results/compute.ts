@@ -11,6 +11,7 @@ import { GatewayError } from '../errors.ts';
 import { type RequestTrace, type Span, withSpan } from '../trace/span.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
 import type { Counters } from './counters.ts';
+import type { Followers } from './followers.ts';
 import type { HotKeys } from './hot-keys.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { buildDocument, type ResultDocument } from './result-document.ts';
@@ -24,6 +25,7 @@ export interface ComputeOptions {
   readonly memory: MemoryStore;
   readonly shared: SharedCache | undefined;
   readonly hotKeys: HotKeys;
+  readonly followers: Followers;
   readonly counters: Counters;
   readonly clock: Clock;
   readonly log: Logger;
@@ -109,12 +111,13 @@ export async function computeOnce(
 }
 
 async function store(
-  { memory, hotKeys }: ComputeOptions,
+  { memory, hotKeys, followers }: ComputeOptions,
   key: string,
   document: ResultDocument,
 ): Promise<void> {
   await memory.put(key, document);
   hotKeys.recordResult(key, document.computedAt);
+  followers.get(key)?.onResult(document);
 }
 
 function runEngine(

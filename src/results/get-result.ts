@@ -47,6 +47,8 @@ interface ResultRequest {
   };
   /** True when no cached result is accepted, only that of a run that begins now. */
   readonly noCache: boolean;
+  /** True for the first result of a caller who follows the key: it is not kept warm for longer than that. */
+  readonly isFollowed?: true;
   /** The id of the caller's key: a run that this request starts takes the key's turn in the engine's queue. */
   readonly owner?: Owner;
 }
@@ -80,7 +82,8 @@ export function buildGetResult(options: GetResultOptions): GetResult {
     const minComputedAt = noCache ? now.getTime() : 0;
     const query = { key, bound, policy, owner, noCache, trace, minComputedAt };
     // What callers wrote themselves is cached, but not kept warm.
-    const hotKey = bound.sql === undefined ? hotKeys.touch(key, bound, policy, now.getTime()) : undefined;
+    const isWarmed = bound.sql === undefined && request.isFollowed !== true;
+    const hotKey = isWarmed ? hotKeys.touch(key, bound, policy, now.getTime()) : undefined;
     if (noCache) return refreshNow(options, query, request);
     return fromMemory(options, query, now, hotKey) ?? computeShared(options, query, request);
   };

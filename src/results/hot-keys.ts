@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { CachePolicy, SavedQuery } from '../catalog/model/saved-query.ts';
+import { type CachePolicy, followSeconds, type SavedQuery } from '../catalog/model/saved-query.ts';
 
 /** A key that callers request, and when its result is to be refreshed. Times are milliseconds since the epoch. */
 export interface HotKey {
@@ -9,6 +9,8 @@ export interface HotKey {
   readonly policy: CachePolicy;
   /** True when the header of the query lists it under `warm`: it stays hot without requests. */
   readonly pinned: boolean;
+  /** True while a client follows it: it is refreshed as `followSeconds` says. */
+  readonly followed: boolean;
   requestedAt: number;
   /** The latest request that other gateways have been informed of. */
   syncedAt: number;
@@ -34,6 +36,23 @@ const longestRetryMs = 15_000;
 export class HotKeys {
   readonly #pinned = new Map<string, HotKey>();
   readonly #requested = new LRUCache<string, HotKey>({ max: hotKeyLimit });
+  /** A key may be one of the others too, whose refreshes then wait until it is not followed any more. */
+  readonly #followed = new Map<string, HotKey>();
+
+  /** Refreshes a key while a client follows it, without regard to requests and to the number of keys. */
+  follow(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
+    this.#followed.set(key, { ...newHotKey(key, bound, policy, now), followed: true, refreshAt: now });
+  }
+
+  unfollow(key: string): void {
+    this.#followed.delete(key);
+  }
+
+  /** Refreshes a key that is followed with the next tick. */
+  refreshNow(key: string, now: number): void {
+    const hotKey = this.#followed.get(key);
+    if (hotKey !== undefined) hotKey.refreshAt = Math.min(hotKey.refreshAt, now);
+  }
 
   /** Keeps a key warm from now on, whether it is requested or not. */
   pin(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
@@ -76,23 +95,22 @@ export class HotKeys {
 
   /** Schedules the refresh of a key whose newest result comes from a run that began at `computedAt`. */
   recordResult(key: string, computedAt: number): void {
-    const hotKey = this.#peek(key);
-    if (hotKey === undefined || computedAt <= (hotKey.computedAt ?? -1)) return;
-    const { warmingSeconds } = hotKey.policy;
-    hotKey.computedAt = computedAt;
-    hotKey.failures = 0;
-    // With jitter: keys that were computed together are not refreshed together.
-    const waitMs = (warmingSeconds ?? Number.POSITIVE_INFINITY) * 1000 * (0.9 + 0.1 * Math.random());
-    hotKey.refreshAt = computedAt + waitMs;
+    for (const hotKey of this.#entriesOf(key)) {
+      if (computedAt <= (hotKey.computedAt ?? -1)) continue;
+      hotKey.computedAt = computedAt;
+      hotKey.failures = 0;
+      hotKey.refreshAt = computedAt + refreshMs(hotKey);
+    }
   }
 
   recordFailure(key: string, now: number): void {
-    const hotKey = this.#peek(key);
-    // A key that never had a result is not retried without a request.
-    if (hotKey === undefined || (hotKey.computedAt === undefined && !hotKey.pinned)) return;
-    hotKey.failures += 1;
-    const waitMs = Math.min(firstRetryMs * 2 ** (hotKey.failures - 1), longestRetryMs);
-    hotKey.refreshAt = now + waitMs * (0.5 + 0.5 * Math.random());
+    for (const hotKey of this.#entriesOf(key)) {
+      // A key that never had a result is not retried without a request.
+      if (hotKey.computedAt === undefined && !hotKey.pinned && !hotKey.followed) continue;
+      hotKey.failures += 1;
+      const waitMs = Math.min(firstRetryMs * 2 ** (hotKey.failures - 1), longestRetryMs);
+      hotKey.refreshAt = now + waitMs * (0.5 + 0.5 * Math.random());
+    }
   }
 
   /**
@@ -125,7 +143,7 @@ export class HotKeys {
 
   /** Whether the engine has failed since the newest result. */
   isFailing(key: string): boolean {
-    return (this.#peek(key)?.failures ?? 0) > 0;
+    return this.#entriesOf(key).some(({ failures }) => failures > 0);
   }
 
   /** The keys to refresh now, the longest overdue first. Drops keys without a request within their caching time. */
@@ -134,22 +152,23 @@ export class HotKeys {
       if (requestedAt + policy.ttlSeconds * 1000 < now) this.#requested.delete(key);
     }
     return this.#all()
-      .filter(({ refreshAt }) => refreshAt <= now)
+      .filter((hotKey) => hotKey.refreshAt <= now && !isOutdated(hotKey, now))
       .sort((a, b) => a.refreshAt - b.refreshAt);
   }
 
   get size(): number {
-    return this.#pinned.size + this.#requested.size;
+    return this.#all().length;
   }
 
   /** By how much the refresh that is most overdue is late; 0 if none is. */
   lagMs(now: number): number {
-    return this.#all().reduce((lag, { refreshAt }) => Math.max(lag, now - refreshAt), 0);
+    const due = this.#all().filter((hotKey) => !isOutdated(hotKey, now));
+    return due.reduce((lag, { refreshAt }) => Math.max(lag, now - refreshAt), 0);
   }
 
   /** The requests that other gateways have not been informed of; each is returned once. */
   drainUnsynced(): ReadonlyMap<string, number> {
-    const unsynced = this.#all().filter(
+    const unsynced = [...this.#pinned.values(), ...this.#requested.values()].filter(
       ({ requestedAt, syncedAt, policy }) => requestedAt > syncedAt && policy.warmingSeconds !== undefined,
     );
     for (const hotKey of unsynced) hotKey.syncedAt = hotKey.requestedAt;
@@ -157,12 +176,30 @@ export class HotKeys {
   }
 
   #all(): readonly HotKey[] {
-    return [...this.#pinned.values(), ...this.#requested.values()];
+    const others = [...this.#pinned.values(), ...this.#requested.values()];
+    if (this.#followed.size === 0) return others;
+    return [...this.#followed.values(), ...others.filter(({ key }) => !this.#followed.has(key))];
   }
 
   #peek(key: string): HotKey | undefined {
     return this.#pinned.get(key) ?? this.#requested.peek(key);
   }
+
+  #entriesOf(key: string): readonly HotKey[] {
+    return [this.#peek(key), this.#followed.get(key)].filter((hotKey) => hotKey !== undefined);
+  }
+}
+
+/** A followed key whose relative values have changed: who follows it follows another one from its next refresh on. */
+const isOutdated = ({ followed, bound: { validUntil } }: HotKey, now: number): boolean =>
+  followed && validUntil !== undefined && validUntil <= now;
+
+/** How long after its computation a result is refreshed, in milliseconds. */
+function refreshMs({ followed, policy }: HotKey): number {
+  // Exactly: clients that follow a key are promised one run in this time.
+  if (followed) return (followSeconds(policy) ?? Number.POSITIVE_INFINITY) * 1000;
+  // With jitter: keys that were computed together are not refreshed together.
+  return (policy.warmingSeconds ?? Number.POSITIVE_INFINITY) * 1000 * (0.9 + 0.1 * Math.random());
 }
 
 function newHotKey(key: string, bound: BoundQuery, policy: CachePolicy, requestedAt: number): HotKey {
@@ -171,6 +208,7 @@ function newHotKey(key: string, bound: BoundQuery, policy: CachePolicy, requeste
     bound: withoutLabels(bound),
     policy,
     pinned: false,
+    followed: false,
     requestedAt,
     syncedAt: 0,
     computedAt: undefined,

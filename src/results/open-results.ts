@@ -11,6 +11,7 @@ import { GatewayError } from '../errors.ts';
 import { parseCacheKey, prefixedCacheKey } from './cache-key.ts';
 import type { RunOutcome } from './cacheable-query.ts';
 import { computeAndStore, type OnCost } from './compute.ts';
+import type { Follow, Followers } from './followers.ts';
 import { type Counters, zeroCounters } from './counters.ts';
 import { buildGetResult, type GetResult } from './get-result.ts';
 import { type HotKey, HotKeys } from './hot-keys.ts';
@@ -35,7 +36,7 @@ interface ResultsOptions {
   readonly onCost: OnCost;
 }
 
-export interface Results {
+export interface Results extends Follow {
   readonly get: GetResult;
   /** From now on results of this version's queries are kept warm, and no others. */
   replaceCatalog(catalog: Catalog): void;
@@ -64,6 +65,7 @@ export function openResults(options: ResultsOptions): Results {
   const counters = zeroCounters();
   const memory = openMemoryStore(memoryBytes, counters);
   const hotKeys = new HotKeys();
+  const followers: Followers = new Map();
   const singleFlight = buildSingleFlight<RunOutcome>(clock);
   const prefix = `${JSON.stringify(engine.source)} `;
   const keyOf = prefixedCacheKey(prefix);
@@ -80,6 +82,7 @@ export function openResults(options: ResultsOptions): Results {
     memory,
     shared,
     hotKeys,
+    followers,
     counters,
     clock,
     log,
@@ -90,9 +93,12 @@ export function openResults(options: ResultsOptions): Results {
 
   const refresh = async ({ key, bound, policy, computedAt = -1 }: HotKey, signal: AbortSignal) => {
     const query = { key, bound, policy, owner: undefined, minComputedAt: computedAt + 1, noCache: false };
-    const outcome = await singleFlight.start(key, signal, (context) =>
-      computeAndStore(compute, query, context),
-    );
+    const outcome = await singleFlight
+      .start(key, signal, (context) => computeAndStore(compute, query, context))
+      .catch((error: unknown) => {
+        followers.get(key)?.onFailure(error);
+        throw error;
+      });
     if (outcome?.source === 'engine') counters.refreshes += 1;
     return outcome !== undefined;
   };
@@ -122,6 +128,22 @@ export function openResults(options: ResultsOptions): Results {
       catalog = next;
       hotKeys.replaceQueries(new Set(next.queries), parseKey);
       pinnedUntil = pinWarm(next, hotKeys, keyOf, clock);
+    },
+    keyOf,
+    latest: memory.get,
+    follow(bound, follower) {
+      const key = keyOf(bound);
+      const { caching } = bound.query;
+      if (caching === 'disabled') throw new Error(`${bound.query.name} is not cached`);
+      followers.set(key, follower);
+      hotKeys.follow(key, bound, caching, clock.now().getTime());
+      const known = memory.get(key);
+      if (known !== undefined) hotKeys.recordResult(key, known.computedAt);
+      return () => {
+        if (followers.get(key) !== follower) return;
+        followers.delete(key);
+        hotKeys.unfollow(key);
+      };
     },
     counters,
     hotKeys: () => hotKeys.size,
