@@ -5,7 +5,7 @@ import { withSqlProblems } from '../analysis/sql-problems.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { systemClock } from '../concurrency/clock.ts';
-import type { Owner } from '../concurrency/fair-share.ts';
+import { FairShare, type Owner } from '../concurrency/fair-share.ts';
 import { Closers } from '../concurrency/closers.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { restExamples } from '../http/graphql/examples.ts';
@@ -13,11 +13,14 @@ import { loadTrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { once } from '../memoize.ts';
 import { buildReadiness } from '../http/handler/readiness.ts';
 import { ByteBudget } from '../http/message/byte-budget.ts';
+import { httpLimits } from '../http/message/http-limits.ts';
 import { buildFetch, type Connection } from '../http/node/fetch-adapter.ts';
 import { buildNodeListener } from '../http/node/node-listener.ts';
+import type { LiveCounters } from '../http/live/live-counters.ts';
 import type { Counters } from '../results/counters.ts';
 import { openCallers } from './callers.ts';
 import { buildHttpHandler } from './http-handler.ts';
+import { buildLazyLive } from './lazy-live.ts';
 import { familiesOf, openPlugins } from './open-plugins.ts';
 import { type GatewayOptions, settingsOf } from './options.ts';
 import { buildPluginHooks } from './plugin-hooks.ts';
@@ -33,6 +36,8 @@ export interface Gateway {
   readonly examples: readonly string[];
   /** Counts of what the cache has done since the start. */
   readonly counters: Readonly<Counters>;
+  /** Counts of what clients follow. */
+  readonly live: Readonly<LiveCounters>;
   /**
    * Answers one request, as a handler of Bun, Deno, hono and Next. It never rejects, and needs no `this`.
    *
@@ -46,6 +51,8 @@ export interface Gateway {
   reload(): void;
   /** Makes `/readyz` report that no new requests should be sent. */
   drain(): void;
+  /** Ends what clients follow, who come back after some seconds; `close` does it too. */
+  endStreams(): void;
   /** Stops running queries, and closes everything that the gateway has opened. It is safe to call twice. */
   close(): Promise<void>;
 }
@@ -99,6 +106,15 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
   await callers.ready;
   callers.watch();
 
+  const live = buildLazyLive({
+    follow: results,
+    sources: callers,
+    places: new FairShare(httpLimits.maxStreams),
+    turns,
+    clock,
+    log,
+  });
+  closers.push(live.close);
   const state = () => reload.state;
   const opened = await openPlugins(
     plugins,
@@ -115,6 +131,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
       run: execution.run,
       estimateBytes: execution.estimateBytes,
       results,
+      live: live.counters,
       state,
       families: () => familiesOf(plugins, log),
     },
@@ -132,6 +149,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     hooks,
     routesOf: opened.routesOf,
     derived: results.derived,
+    live,
     readiness: buildReadiness(() => ready, state),
     budget,
     turns,
@@ -148,6 +166,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
       return () => {
         callers.replaceQueries(next.queries);
         execution.replaceCatalog(next);
+        live.replaceCatalog(next);
         return Promise.all([versions.replace(version), opened.replaceCatalog(next)]);
       };
     },
@@ -173,11 +192,13 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     },
     reload: reload.look,
     counters: results.counters,
+    live: live.counters,
     fetch: buildFetch({ ...settings, handle, turns, log }),
     listener: buildNodeListener({ ...settings, handle, budget, turns, log }),
     drain: () => {
       ready = false;
     },
+    endStreams: live.end,
     close: once(closeAll),
   };
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
+import type { FairShare } from '../concurrency/fair-share.ts';
 import { runSteps, type LoopTurns } from '../concurrency/loop-turns.ts';
 import { VersionedRef } from '../concurrency/versioned-ref.ts';
 import { buildAdmit } from '../http/access/admission.ts';
@@ -14,6 +15,7 @@ import { buildDerivedCache } from '../http/graphql/compiled/derived-cache.ts';
 import { buildGraphql } from '../http/graphql/graphql.ts';
 import type { TrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { buildHandler, type Handler } from '../http/handler/handle.ts';
+import { buildRequestLimits } from '../http/handler/request-limits.ts';
 import { buildPrepareRequest, type PrepareRequest } from '../http/handler/prepare-request.ts';
 import type { Readiness } from '../http/handler/readiness.ts';
 import { buildRoutes } from '../http/handler/routes.ts';
@@ -31,6 +33,7 @@ import type { DerivedStore } from '../results/memory-store.ts';
 import { buildReadRows } from '../row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../row-pages/page-of-result.ts';
 import type { Tracer } from '../trace/span.ts';
+import type { LazyLive } from './lazy-live.ts';
 import type { Settings } from './options.ts';
 import type { Answering } from './plugin.ts';
 
@@ -45,6 +48,7 @@ interface HttpOptions {
   readonly trusted: TrustedDocuments | undefined;
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
+  readonly live: LazyLive;
   readonly hooks: RequestHooks;
   /** Makes the routes of plug-ins for a version. */
   readonly routesOf: (catalog: Catalog, answering: Answering) => Generator<void, readonly PluginRoute[]>;
@@ -68,7 +72,8 @@ export function buildHttpHandler(options: HttpOptions): HttpHandler {
   const { isKeyText } = callers;
   const audit = buildAudit(log, isKeyText);
   const cors = buildCors(settings.corsOrigins, settings.corsHeaders);
-  const buildVersion = versionBuilder(options, audit, cors);
+  const limits = buildRequestLimits();
+  const buildVersion = versionBuilder(options, audit, cors, limits.inFlight);
   const versions = new VersionedRef(runSteps(buildVersion(options.catalog)));
   const handle = buildHandler({
     versions,
@@ -83,14 +88,16 @@ export function buildHttpHandler(options: HttpOptions): HttpHandler {
     hooks,
     openTrace: buildOpenTrace(tracer, isKeyText),
     budget,
+    limits,
     log,
   });
   return { handle, versions, buildVersion };
 }
 
 /** Builds what lives as long as the process. @returns builds what lives as long as a version of the catalog */
-function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors) {
-  const { settings, log, trusted, getResult, derived, routesOf, readiness, budget, turns, now } = options;
+function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight: FairShare) {
+  const { live, settings, log, trusted, getResult, derived, routesOf, readiness, budget, turns, now } =
+    options;
   const readRows = buildReadRows({ derived, turns });
   const pageOfResult = buildPageOfResult({ derived, turns });
   const buildGraphqlOf = buildGraphql({
@@ -114,6 +121,8 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors) {
     const rest = buildRest({
       catalog,
       getResult,
+      openLive: live.open,
+      inFlight,
       turns,
       now,
       derived,

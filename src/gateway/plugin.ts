@@ -6,6 +6,7 @@ import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Engine, ImportReport, Rows, RunOptions } from '../engine/engine.ts';
 import type { Audit } from '../http/access/audit.ts';
+import type { LiveCounters } from '../http/live/live-counters.ts';
 import type { CatalogState } from '../http/handler/readiness.ts';
 import type { Exchange } from '../http/message/exchange.ts';
 import type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
@@ -100,6 +101,8 @@ export interface PluginHost {
   readonly estimateBytes: Engine['estimateBytes'] | undefined;
   /** Counts and state of the cache. */
   readonly results: ResultState;
+  /** Counts of what clients follow. */
+  readonly live: Readonly<LiveCounters>;
   /** The catalog that is served, compared with its files. */
   state(): CatalogState;
   /** Those of all plug-ins. */

@@ -6,6 +6,8 @@ import type { EndpointNames, Principal } from './principal.ts';
 
 /** All sources of a gateway as one. */
 export interface Callers {
+  /** Whether `find` reads more of a request than the text and the address. */
+  readonly readsRequest: boolean;
   find(text: string | undefined, request: FindRequest): Principal | Promise<Verified> | undefined;
   /** Why `find` gave none, for the log. */
   explain(text: string): Refusal;
@@ -22,6 +24,7 @@ export function joinSources(sources: readonly OpenKeys[]): Callers {
   const [only] = sources;
   const find = only !== undefined && sources.length === 1 ? only.find : findInTurn(sources);
   return {
+    readsRequest: sources.some((source) => source.readsRequest),
     find,
     explain(text) {
       for (const source of sources) {

@@ -48,7 +48,7 @@ interface ResultRequest {
   /** True when no cached result is accepted, only that of a run that begins now. */
   readonly noCache: boolean;
   /** True for the first result of a caller who follows the key: it is not kept warm for longer than that. */
-  readonly isFollowed?: true;
+  readonly isFollowed?: true | undefined;
   /** The id of the caller's key: a run that this request starts takes the key's turn in the engine's queue. */
   readonly owner?: Owner;
 }

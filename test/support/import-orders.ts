@@ -64,7 +64,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'src/engines/duckdb': ['wire', 'store', 'demo', 'import', 'prepare', 'run'],
   'src/engines/duckdb/import': ['scan', 'read', 'reject'],
   'src/results': ['shared', 'redis'],
-  'src/http': ['message', 'access', 'finish', 'rest', 'graphql', 'handler', 'node'],
+  'src/http': ['message', 'access', 'finish', 'live', 'rest', 'graphql', 'handler', 'node'],
   'src/plugins': [
     'static',
     'metrics',

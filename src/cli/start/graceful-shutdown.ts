@@ -7,6 +7,8 @@ import { type Connections, errorToLog } from '../../exports/node.ts';
 interface Closable {
   /** Makes `/readyz` answer 503. */
   drain(): void;
+  /** Ends what clients follow: such a response would never finish. */
+  endStreams(): void;
   close(): Promise<void>;
 }
 
@@ -90,6 +92,7 @@ function closeAfterResponse(server: Server, connections: Connections): void {
 }
 
 function finishRequests(server: Server, connections: Connections, app: Closable, code: number): void {
+  app.endStreams();
   // Idle connections, and those that never send a complete request, would keep the server open.
   const bodiesUntil = performance.now() + bodyTimeoutMs;
   const closeUnused = () => {

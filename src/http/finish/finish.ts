@@ -7,6 +7,7 @@ import type { RequestHead } from '../message/head.ts';
 import { missingNameToLog } from '../message/paths.ts';
 import { type FinishedReply, type Reply, SentHeaders } from '../message/reply.ts';
 import type { LogFields, RequestHooks } from '../message/request-hooks.ts';
+import { StreamBody } from '../message/stream/stream-body.ts';
 import { endRequestSpan } from '../message/request-trace.ts';
 import type { AccessLog } from './access-log.ts';
 import { completeHeaders } from './response-headers.ts';
@@ -18,6 +19,13 @@ export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
 
 export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks): Finish {
   const { logFields, onSent, onStreamed } = hooks;
+  /** A stream lasts: its line says what became of it. */
+  const logAtEnd = (body: StreamBody, entry: Parameters<AccessLog>[0], exchange: Exchange) =>
+    body.onEnd(({ bytes, ...summary }) => {
+      const ms = Math.round(performance.now() - exchange.startedAt);
+      accessLog({ ...entry, ms, fields: [...(entry.fields ?? []), { ...summary }] });
+      for (const hook of onStreamed) hook(exchange, bytes);
+    });
   return (full, exchange) => {
     const { head, caller, path, route, startedAt } = exchange;
     const reply = isUnchanged(full, head) ? notModified(full) : full;
@@ -28,7 +36,7 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
       caller.rateLimitHeaders,
     );
     const ms = performance.now() - startedAt;
-    accessLog({
+    const entry = {
       method: head.method,
       path,
       status,
@@ -38,7 +46,9 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
       missing: status === 404 && caller.keyId !== undefined ? missingNameToLog(head.url) : undefined,
       trace: head.trace,
       fields: logFields.length === 0 ? undefined : fieldsOf(logFields, exchange, reply),
-    });
+    };
+    if (body instanceof StreamBody) logAtEnd(body, entry, exchange);
+    else accessLog(entry);
     if (head.trace?.span !== undefined) endRequestSpan(head.trace.span, head.method, path, status);
     for (const hook of onSent) hook(exchange, reply, ms / 1000);
     const hasLength = !(body instanceof Readable) || 'content-length' in reply.headers;

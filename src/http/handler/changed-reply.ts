@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { memoize } from '../../memoize.ts';
 import type { Exchange } from '../message/exchange.ts';
 import type { Reply } from '../message/reply.ts';
+import { StreamBody } from '../message/stream/stream-body.ts';
 import type { RequestHooks } from '../message/request-hooks.ts';
 
 /**
@@ -17,6 +18,7 @@ export function changedReply(onReply: RequestHooks['onReply'], exchange: Exchang
     return current;
   } catch (error) {
     if (reply.body instanceof Readable) reply.body.destroy();
+    else if (reply.body instanceof StreamBody) reply.body.discard();
     throw error;
   }
 }

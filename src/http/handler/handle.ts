@@ -14,7 +14,7 @@ import { logOfError, type OpenTrace } from '../message/request-trace.ts';
 import type { Admission, ReadBody, Route } from '../message/route.ts';
 import { changedReply } from './changed-reply.ts';
 import type { PrepareRequest } from './prepare-request.ts';
-import { buildRequestLimits, readArriving } from './request-limits.ts';
+import { type RequestLimits, readArriving } from './request-limits.ts';
 import { notFoundRoute } from './routes.ts';
 
 /**
@@ -32,6 +32,7 @@ interface HandlerOptions {
   readonly audit: Audit;
   readonly hooks: RequestHooks;
   readonly budget: ByteBudget;
+  readonly limits: RequestLimits;
   readonly log: Logger;
 }
 
@@ -60,9 +61,10 @@ export function buildHandler({
   audit,
   hooks,
   budget,
+  limits,
   log,
 }: HandlerOptions): Handler {
-  const { inFlight, arriving } = buildRequestLimits();
+  const { inFlight, arriving } = limits;
   const { translate, onRequest, onReply, readsResults } = hooks;
   const enter = (exchange: OpenExchange) => {
     inFlight.takePlace(exchange.caller.keyId);

@@ -12,6 +12,8 @@ export const buildRequestLimits = () => ({
   arriving: new RequestShare(httpLimits.maxArrivingBodies, 'arriving'),
 });
 
+export type RequestLimits = ReturnType<typeof buildRequestLimits>;
+
 /** Counts requests in one state, and bounds them: keys share the number. */
 class RequestShare extends FairShare {
   readonly #state: string;

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { errorToLog } from '../../engine/without-values.ts';
 import { GatewayError } from '../../errors.ts';
+import type { StreamBody } from './stream/stream-body.ts';
 
 /** A response before `finish` completes it. Header names are in lower case. */
 export interface Reply {
@@ -11,7 +12,7 @@ export interface Reply {
   /** Values by names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** undefined for none. A stream is made while it is read, and must be destroyed if it is not. */
-  readonly body: Uint8Array | string | Readable | undefined;
+  readonly body: Uint8Array | string | Readable | StreamBody | undefined;
   /**
    * Called once, when nothing will read the body any more: its memory is used for another one. Only a body that no other
    * reply has comes with it, and it may be left out.
@@ -102,10 +103,12 @@ export function replyJson(status: number, text: string, headers: Reply['headers'
 /** The one body shape of an error: `{"error":{"code","message"}}`, with the name of the parameter that is wrong. */
 export function replyError(error: unknown, log: Logger): Reply {
   const gatewayError = toGatewayError(error, log);
-  const { code, message, parameter, status } = gatewayError;
-  const text = JSON.stringify({ error: { code, message, parameter } });
-  return replyJson(status, text, retryHeaders(gatewayError));
+  return replyJson(gatewayError.status, problemText(gatewayError), retryHeaders(gatewayError));
 }
+
+/** What a caller may know of an error, as JSON. */
+export const problemText = ({ code, message, parameter }: GatewayError): string =>
+  JSON.stringify({ error: { code, message, parameter } });
 
 /** When to try again, if that is known (RFC 9110, Retry-After). */
 export function retryHeaders({ retryAfterSeconds }: GatewayError): Reply['headers'] {

@@ -5,6 +5,8 @@ import { bodyOfFetch } from '../message/body.ts';
 import type { Handler } from '../handler/handle.ts';
 import { headOfFetch, type Reception } from '../message/head.ts';
 import { headerEntries } from '../message/reply.ts';
+import { StreamBody } from '../message/stream/stream-body.ts';
+import { webStreamOf } from './stream-sink.ts';
 
 /**
  * What a server says of the connection of a request, besides the request: `{ address }` with the address of its other end, or
@@ -35,6 +37,7 @@ export function buildFetch(options: FetchOptions) {
     const { status, body } = reply;
     const init = { status, headers: [...headerEntries(reply)] };
     if (body instanceof Readable) return new Response(Readable.toWeb(body) as ReadableStream, init);
+    if (body instanceof StreamBody) return new Response(webStreamOf(body), init);
     const hasBody = request.method !== 'HEAD' && body !== undefined;
     return new Response(hasBody ? new Uint8Array(Buffer.from(body as Uint8Array)) : null, init);
   };

@@ -7,7 +7,9 @@ import { bodyOfNode } from '../message/body.ts';
 import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
 import { headOfNode, type Reception } from '../message/head.ts';
 import { type FinishedReply, headerEntries } from '../message/reply.ts';
+import { StreamBody } from '../message/stream/stream-body.ts';
 import { PreparedResponse } from './prepared-response.ts';
+import { sinkOf } from './stream-sink.ts';
 
 interface ListenerOptions extends Reception {
   readonly handle: Handler;
@@ -24,6 +26,10 @@ export function buildNodeListener(options: ListenerOptions): RequestListener {
     const { body, keyId } = reply;
     if (body instanceof Readable) {
       stream(reply, body, response, log);
+      return undefined;
+    }
+    if (body instanceof StreamBody) {
+      beginStream(reply, body, response);
       return undefined;
     }
     if (!(body instanceof Uint8Array) || body.byteLength <= budget.largeBytes) {
@@ -83,6 +89,19 @@ function stream(reply: FinishedReply, body: Readable, response: ServerResponse, 
   });
 }
 
+function beginStream(reply: FinishedReply, body: StreamBody, response: ServerResponse): void {
+  if (response.destroyed) {
+    body.discard();
+    return;
+  }
+  const { socket } = response;
+  socket?.cork();
+  writeHead(reply, response).flushHeaders();
+  const onClose = body.begin(sinkOf(response));
+  socket?.uncork();
+  response.once('close', onClose);
+}
+
 /** Whether a part of the response is still in memory: the system takes as much as it can at once. */
 function isWaiting(response: ServerResponse): boolean {
   return response.writableLength > 0;
@@ -101,7 +120,7 @@ function writeHead(reply: FinishedReply, response: ServerResponse): ServerRespon
 /** Node omits the body of a response to HEAD. */
 function write(reply: FinishedReply, response: ServerResponse): void {
   const { body, recycle } = reply;
-  writeHead(reply, response).end(body);
+  writeHead(reply, response).end(body as Exclude<typeof body, StreamBody>);
   if (recycle === undefined) return;
   if (isWaiting(response)) response.once('close', recycle);
   else recycle();

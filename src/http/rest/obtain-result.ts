@@ -48,13 +48,18 @@ export function buildObtainResult({ getResult, turns, now }: ObtainOptions): Obt
   };
 }
 
-/** Runs a query that its caller may run, within the concurrency of the key. */
+/**
+ * Runs a query that its caller may run, within the concurrency of the key.
+ *
+ * @param isFollowed as in `GetResult`
+ */
 export function runBound(
   getResult: GetResult,
   bound: BoundQuery,
   head: RequestHead,
   { principal, noCache, schedule }: Admission,
+  isFollowed?: true,
 ): CachedResult | Promise<CachedResult> {
-  const run = () => getResult(bound, { caller: head, noCache, owner: principal.id });
+  const run = () => getResult(bound, { caller: head, noCache, owner: principal.id, isFollowed });
   return schedule === undefined ? run() : schedule(run, head);
 }

@@ -1,6 +1,9 @@
-import type { Catalog } from '../../catalog/model/saved-query.ts';
-import type { Owner } from '../../concurrency/fair-share.ts';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { FairShare, Owner } from '../../concurrency/fair-share.ts';
+import { GatewayError } from '../../errors.ts';
 import { formats } from '../../formats/format.ts';
+import { once } from '../../memoize.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import type { DerivedStore } from '../../results/memory-store.ts';
 import type { ReadRows } from '../../row-arguments/row-reader.ts';
@@ -8,6 +11,14 @@ import { invalid } from '../../row-arguments/argument-reader.ts';
 import type { PageOfResult } from '../../row-pages/page-of-result.ts';
 import type { BoundPage } from '../../row-pages/page-request.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
+import {
+  acceptedStream,
+  type EventStream,
+  isFollowable,
+  requireFollowable,
+  waitSeconds,
+} from '../live/negotiate.ts';
+import type { Live } from '../live/open-live.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import type { RequestHead, RequestHeaders } from '../message/head.ts';
 import { endpointPath } from '../message/paths.ts';
@@ -16,6 +27,7 @@ import { decodeText, EndpointRequest, type PreparedRequest } from '../message/pr
 import type { Reply } from '../message/reply.ts';
 import type { Admission, Answer } from '../message/route.ts';
 import { buildApplyRowRequest } from './apply-row-request.ts';
+import type { FollowingRequest } from './follow.ts';
 import type { FormattedRequest } from './formatted/formatted-request.ts';
 import { buildReplyFormatted } from './formatted/reply-formatted.ts';
 import { type ObtainOptions, runBound } from './obtain-result.ts';
@@ -31,6 +43,10 @@ interface RestOptions extends ObtainOptions {
   readonly pageOfResult: PageOfResult;
   /** Before every path of a link. */
   readonly basePath: string;
+  /** Opens what follows results, when it is first needed. */
+  readonly openLive: () => Promise<Live>;
+  /** Requests in flight, by key. */
+  readonly inFlight: FairShare;
   readonly budget: ByteBudget;
 }
 
@@ -40,7 +56,7 @@ interface RestOptions extends ObtainOptions {
  * @see spec "Common call shape"
  */
 export function buildRest(options: RestOptions): Answer {
-  const { catalog, getResult, turns, now, pageOfResult, basePath } = options;
+  const { catalog, getResult, turns, now, pageOfResult, basePath, openLive, inFlight } = options;
   const replyFormatted = buildReplyFormatted(options);
   const applyRowRequest = buildApplyRowRequest(options);
   /** All who waited for one run fail, each in a turn of the event loop. */
@@ -90,18 +106,41 @@ export function buildRest(options: RestOptions): Answer {
     result instanceof Promise
       ? result.then((awaited) => applyRowRequest(awaited, rowRequest, head, owner))
       : applyRowRequest(result, rowRequest, head, owner);
+  /** Most gateways have no caller who follows results. */
+  const follow = once(async () => {
+    const [{ buildFollow }, live] = await Promise.all([import('./follow.ts'), openLive()]);
+    return buildFollow({ live, turns, inFlight, now });
+  });
+  const replyStream = async (accepted: EventStream, following: Following, request: PreparedRequest) => {
+    const { bound, head, admission } = following;
+    requireFollowable(bound);
+    const running = runBound(getResult, bound, head, admission, true);
+    const result = await resultOf(running, admission.principal.id);
+    const resolve = (next: Catalog) => queryAt(next, request);
+    return (await follow()).stream({ ...following, result }, accepted, resolve);
+  };
+  const replyWhenChanged = async (
+    seconds: number,
+    following: Following,
+    running: CachedResult | Promise<CachedResult>,
+  ) => {
+    const { head, admission } = following;
+    const result = await resultOf(running, admission.principal.id);
+    const get = (bound: BoundQuery) => runBound(getResult, bound, head, { ...admission, noCache: false });
+    return (await follow()).wait({ ...following, result }, seconds, get);
+  };
   const reply = (
     endpoint: EndpointRequest,
     ofUrl: FormatOfUrl | undefined,
     head: RequestHead,
+    request: PreparedRequest,
     admission: Admission,
-    url: URL,
   ) => {
     const { principal } = admission;
     const { id: owner } = principal;
     const bound = authorizeAndBind(principal, endpoint, head.headers, now);
     const { query } = bound;
-    const format = chooseFormat(ofUrl, head.headers.accept, bound);
+    const { accept, prefer } = head.headers;
     const isSaved = bound.sql === undefined;
     const rowRequest = query.rowArguments !== undefined && isSaved ? rowRequestOf(endpoint) : undefined;
     const page = query.pages !== undefined && isSaved ? readPage(endpoint, bound) : undefined;
@@ -110,8 +149,18 @@ export function buildRest(options: RestOptions): Answer {
         'limit',
         'pages cannot be filtered or ordered; leave out limit, after and before, or the others',
       );
+    const isWhole = page === undefined && rowRequest === undefined;
+    const stream = ofUrl === undefined ? acceptedStream(accept) : undefined;
+    if (stream !== undefined) {
+      if (!isWhole) throw notFollowed();
+      return replyStream(stream, { endpoint, bound, head, admission }, request);
+    }
+    const format = chooseFormat(ofUrl, accept, bound);
     const whole = runBound(getResult, page?.bound ?? bound, head, admission);
-    if (page !== undefined) return replyPage(whole, page, url, { format, query, head, owner });
+    if (page !== undefined) return replyPage(whole, page, request.url, { format, query, head, owner });
+    const mayWait = prefer !== undefined && isWhole && isSaved && format === formats.json;
+    const seconds = mayWait && isFollowable(query) ? waitSeconds(head.headers) : undefined;
+    if (seconds !== undefined) return replyWhenChanged(seconds, { endpoint, bound, head, admission }, whole);
     const result = rowRequest === undefined ? whole : applied(whole, rowRequest, head, owner);
     if (format !== formats.json) return replyInFormat(result, { format, query, head, owner });
     return result instanceof Promise
@@ -126,13 +175,12 @@ export function buildRest(options: RestOptions): Answer {
   return (head, request, admission) => {
     request.addressed ??= find(request);
     const { endpoint, format } = request.addressed;
-    const { url } = request;
-    if (endpoint.isBound) return reply(endpoint, format, head, admission, url);
+    if (endpoint.isBound) return reply(endpoint, format, head, request, admission);
     // To check a pattern takes up to two milliseconds, and many requests may arrive in one turn of the event loop.
     const turn = turns.next(admission.principal.id);
     return turn === undefined
-      ? reply(endpoint, format, head, admission, url)
-      : turn.then(() => reply(endpoint, format, head, admission, url));
+      ? reply(endpoint, format, head, request, admission)
+      : turn.then(() => reply(endpoint, format, head, request, admission));
   };
 }
 
@@ -151,3 +199,19 @@ function rowRequestOf(endpoint: EndpointRequest): RowRequest | undefined {
   rowRequests.set(endpoint, known);
   return known.request;
 }
+
+/** A request whose caller wants to know when the result changes. */
+type Following = Omit<FollowingRequest, 'result'>;
+
+/** The same query in another version of the catalog; undefined if the request means no query there. */
+function queryAt(catalog: Catalog, request: PreparedRequest): SavedQuery | undefined {
+  try {
+    return addressOf(catalog, request).query;
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
+}
+
+const notFollowed = () =>
+  new GatewayError('NOT_ACCEPTABLE', 'Row arguments and pages of rows cannot be followed; leave them out');

@@ -4,6 +4,7 @@ import { buildCatalogMetrics } from './catalog-metrics.ts';
 import { buildEngineMetrics } from './engine-metrics.ts';
 import { buildImportMetrics } from './import-metrics.ts';
 import { openKeptEndpoints } from './kept-endpoints.ts';
+import { liveFamilies } from './live-metrics.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { processMetrics } from './process-metrics.ts';
 import { buildRequestMetrics } from './request-metrics.ts';
@@ -48,6 +49,7 @@ export function metrics(): MetricsPlugin {
       families = [
         ...requests.families,
         ...results.families(host.results),
+        ...liveFamilies(host.live),
         ...engine.families,
         ...imports.families,
         ...catalog.families(host.state),

@@ -1,0 +1,128 @@
+import type { Logger } from 'pino';
+import type { Callers as KeySources } from '../../keys/join-sources.ts';
+import type { Verified } from '../../keys/key-source.ts';
+import type { Principal } from '../../keys/principal.ts';
+import { keyOf } from '../access/request-key.ts';
+import type { RequestHead } from '../message/head.ts';
+import type { EndCode } from './events.ts';
+import type { Caller } from './stream.ts';
+
+interface CallersOptions {
+  readonly sources: Pick<KeySources, 'find' | 'explain' | 'readsRequest'>;
+  /** The caller has other rights than before. */
+  readonly onRights: (caller: Caller) => void;
+  /** The caller has no rights any more. */
+  readonly onEnd: (caller: Caller, code: EndCode) => void;
+  readonly log: Logger;
+}
+
+/** How often the rights of callers are checked; a revocation ends a stream within a second of the change of the key file. */
+export const checkEveryMs = 200;
+
+/** The same where each check takes time. */
+const checkSlowEveryMs = 10_000;
+
+/** Within this time after a check, events are sent without another one. */
+const trustMs = 5;
+
+/** Checks again and again what the callers of open streams may do. */
+export class StreamCallers {
+  readonly #options: CallersOptions;
+  readonly #shared = new Map<string, Caller>();
+  readonly #all = new Set<Caller>();
+
+  constructor(options: CallersOptions) {
+    this.#options = options;
+  }
+
+  /** The caller of a request that was admitted. */
+  callerOf({ method, url, headers, address }: RequestHead, principal: Principal): Caller {
+    const text = keyOf(headers);
+    const { readsRequest } = this.#options.sources;
+    const shared = readsRequest ? undefined : `${address ?? ''} ${text}`;
+    const known = shared === undefined ? undefined : this.#shared.get(shared);
+    if (known !== undefined) {
+      this.#adopt(known, principal);
+      return known;
+    }
+    const request = { method, url, headers: readsRequest ? headers : {}, address };
+    const caller: Caller = {
+      text,
+      request,
+      streams: new Set(),
+      principal,
+      isUncertain: false,
+      isSlow: false,
+      checkedAt: performance.now(),
+    };
+    if (shared !== undefined) this.#shared.set(shared, caller);
+    this.#all.add(caller);
+    return caller;
+  }
+
+  /** To be called when a stream of the caller has ended, or was not begun. */
+  release(caller: Caller): void {
+    if (caller.streams.size > 0) return;
+    this.#all.delete(caller);
+    this.#shared.delete(`${caller.request.address ?? ''} ${caller.text}`);
+  }
+
+  /** Whether something may be sent to the caller now; it may end its streams. */
+  mayReceive(caller: Caller): boolean {
+    if (caller.isUncertain) return false;
+    if (caller.isSlow || performance.now() - caller.checkedAt < trustMs) return true;
+    this.#check(caller);
+    return !caller.isUncertain && caller.streams.size > 0;
+  }
+
+  /** Looks at all callers: to be called every `checkEveryMs`. */
+  checkAll(): void {
+    const now = performance.now();
+    for (const caller of this.#all) {
+      if (caller.isUncertain || (caller.isSlow && now - caller.checkedAt < checkSlowEveryMs)) continue;
+      this.#check(caller);
+    }
+  }
+
+  #check(caller: Caller): void {
+    caller.checkedAt = performance.now();
+    const { sources } = this.#options;
+    try {
+      const found = sources.find(caller.text, caller.request);
+      if (found === undefined) this.#refuse(caller, sources.explain(caller.text ?? '').reason);
+      else if (found instanceof Promise) this.#await(caller, found);
+      else this.#adopt(caller, found);
+    } catch (error) {
+      this.#fail(caller, error);
+    }
+  }
+
+  #await(caller: Caller, verifying: Promise<Verified>): void {
+    // The text of a token is verified once: until then it may have expired.
+    caller.isSlow = this.#options.sources.readsRequest;
+    caller.isUncertain = !caller.isSlow;
+    verifying
+      .then((verified) => {
+        caller.isUncertain = false;
+        if ('principal' in verified) this.#adopt(caller, verified.principal);
+        else this.#refuse(caller, verified.refusal?.reason);
+      })
+      .catch((error: unknown) => this.#fail(caller, error));
+  }
+
+  #adopt(caller: Caller, principal: Principal): void {
+    if (principal === caller.principal) return;
+    caller.principal = principal;
+    this.#options.onRights(caller);
+  }
+
+  #refuse(caller: Caller, reason: string | undefined): void {
+    this.#options.onEnd(caller, reason === 'expired' ? 'TOKEN_EXPIRED' : 'KEY_REVOKED');
+  }
+
+  /** A source that fails gives no rights. */
+  #fail(caller: Caller, err: unknown): void {
+    this.#options.log.warn({ err }, 'the caller of a stream cannot be checked: its stream ends');
+    this.#options.onEnd(caller, 'KEY_REVOKED');
+  }
+}

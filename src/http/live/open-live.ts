@@ -1,0 +1,296 @@
+import type { Logger } from 'pino';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
+import type { Clock } from '../../concurrency/clock.ts';
+import type { FairShare } from '../../concurrency/fair-share.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import { openRepeat } from '../../concurrency/repeat.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Callers as KeySources } from '../../keys/join-sources.ts';
+import type { Principal } from '../../keys/principal.ts';
+import type { Follow } from '../../results/followers.ts';
+import type { ResultDocument } from '../../results/result-document.ts';
+import { authorizeAndBind } from '../access/authorize.ts';
+import { keyOf } from '../access/request-key.ts';
+import { unauthenticated } from '../access/unauthenticated.ts';
+import type { RequestHead } from '../message/head.ts';
+import { httpLimits } from '../message/http-limits.ts';
+import type { Admission } from '../message/route.ts';
+import { StreamBody } from '../message/stream/stream-body.ts';
+import { checkEveryMs, StreamCallers } from './callers.ts';
+import { Delivery } from './delivery.ts';
+import { type EndCode, heartbeat } from './events.ts';
+import type { LiveCounters } from './live-counters.ts';
+import {
+  type EndReason,
+  Feed,
+  type FollowRequest,
+  Stream,
+  type StreamKind,
+  type Subscription,
+} from './stream.ts';
+import { Watches } from './watches.ts';
+
+export interface LiveOptions {
+  readonly follow: Follow;
+  readonly sources: Pick<KeySources, 'find' | 'explain' | 'readsRequest'>;
+  /** How many queries are followed, by which keys. */
+  readonly places: FairShare;
+  readonly counters: LiveCounters;
+  readonly turns: LoopTurns;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** A query that is to be followed, with its result until now. */
+export interface Followed {
+  readonly request: FollowRequest;
+  readonly bound: BoundQuery;
+  readonly document: ResultDocument;
+}
+
+/** Everything that clients follow. */
+export interface Live {
+  /** A response with the results of some queries as they change. @throws GatewayError OVERLOADED */
+  stream(head: RequestHead, admission: Admission, queries: readonly Followed[], kind: StreamKind): StreamBody;
+  /**
+   * Waits until the result of a query is another one than the given, or the time is over, or the caller has gone.
+   *
+   * @returns what the caller may do then
+   * @throws GatewayError OVERLOADED; UNAUTHENTICATED if the key is not valid any more
+   */
+  wait(
+    head: RequestHead,
+    admission: Admission,
+    query: Pick<Followed, 'bound' | 'document'>,
+    ms: number,
+  ): Promise<Principal>;
+  /** Ends streams of queries that have changed. */
+  replaceCatalog(catalog: Catalog): void;
+  /** Ends all streams: their clients come back after some seconds. */
+  end(): void;
+  close(): void;
+}
+
+/** How often it is looked whether clients have read what was written. */
+const lookEveryMs = 50;
+
+export function openLive(options: LiveOptions): Live {
+  const { follow, sources, places, counters, turns, clock, log } = options;
+  const onBug = (err: unknown) => log.error({ err }, 'a bug in the gateway');
+  const now = () => clock.now().getTime();
+  const streams = new Set<Stream>();
+  let isEnding = false;
+  const watches: Watches = new Watches({
+    follow,
+    newFeed: (watch, variant) => new Feed(watch, variant, (feed) => delivery.broadcast(feed), onBug),
+    now,
+  });
+
+  const leave = (subscription: Subscription) => {
+    const { feed } = subscription;
+    feed.subscriptions.delete(subscription);
+    if (feed.subscriptions.size > 0) return;
+    feed.watch.feeds.delete(feed.variant.id);
+    watches.closeIfUnused(feed.watch);
+  };
+  const detach = (stream: Stream, reason: EndReason) => {
+    stream.sink = undefined;
+    streams.delete(stream);
+    delivery.forget(stream);
+    for (const subscription of stream.subscriptions) leave(subscription);
+    stream.caller.streams.delete(stream);
+    callers.release(stream.caller);
+    places.giveBack(stream.owner, stream.places);
+    counters.open -= 1;
+    counters.ends[reason] += 1;
+    const { events, skipped, bytes } = stream;
+    stream.onEnd({ events, skipped, bytes, end: reason });
+    if (streams.size === 0) stopTimers();
+  };
+  const endStream = (stream: Stream, code: EndCode) => {
+    const { sink } = stream;
+    if (sink === undefined) return;
+    const frame = stream.kind.endFrame(code);
+    if (frame !== undefined) stream.write(frame);
+    detach(stream, code);
+    if (frame === undefined) sink.destroy();
+    else sink.end();
+  };
+  /** Ends one query of a stream, and with the last one the stream. */
+  const endSubscription = (subscription: Subscription, code: EndCode) => {
+    const { stream } = subscription;
+    const { endOfOne } = stream.kind;
+    if (stream.subscriptions.length <= 1 || endOfOne === undefined) return endStream(stream, code);
+    stream.subscriptions.splice(stream.subscriptions.indexOf(subscription), 1);
+    leave(subscription);
+    stream.write(endOfOne(code, subscription));
+  };
+
+  /** @returns undefined if the caller may not run the query any more, which ends the subscription */
+  const bindAgain = (subscription: Subscription): BoundQuery | undefined => {
+    const { stream, request } = subscription;
+    try {
+      return authorizeAndBind(stream.caller.principal, request.endpoint, {}, clock.now);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) onBug(error);
+      const isRefused = error instanceof GatewayError && error.refusal !== undefined;
+      endSubscription(subscription, isRefused ? 'KEY_REVOKED' : 'QUERY_CHANGED');
+      return undefined;
+    }
+  };
+  /** Lets a subscription follow what its request means now, for its caller's rights as they are now. */
+  const rebind = (subscription: Subscription) => {
+    const { feed, request } = subscription;
+    const bound = bindAgain(subscription);
+    if (bound === undefined) return;
+    const { watch } = feed;
+    if (follow.keyOf(bound) === watch.key) {
+      if (bound.validUntil !== watch.bound.validUntil) watch.rebind(bound);
+      return;
+    }
+    const next = watches.of(bound, undefined, watch.document).feed(request.variant);
+    leave(subscription);
+    next.subscriptions.add(subscription);
+    subscription.feed = next;
+    next.update();
+  };
+  const callers = new StreamCallers({
+    sources,
+    log,
+    onRights({ streams }) {
+      for (const { subscriptions } of [...streams]) for (const one of [...subscriptions]) rebind(one);
+    },
+    onEnd(caller, code) {
+      for (const stream of [...caller.streams]) endStream(stream, code);
+      callers.release(caller);
+    },
+  });
+  const rebindOutdated = () => {
+    for (const { feeds } of watches.outdated()) {
+      for (const { subscriptions } of [...feeds.values()]) for (const one of [...subscriptions]) rebind(one);
+    }
+  };
+  const delivery = new Delivery({
+    mayReceive: (caller) => callers.mayReceive(caller),
+    counters,
+    turns,
+    now,
+    onSlowReader(stream) {
+      const { sink } = stream;
+      detach(stream, 'SLOW_READER');
+      sink?.destroy();
+    },
+    onBug,
+  });
+
+  let timers: readonly { close(): Promise<void> }[] = [];
+  const startTimers = () => {
+    if (timers.length > 0) return;
+    const every = (everyMs: number, work: () => void) =>
+      openRepeat({ clock, everyMs, work: async () => work(), onError: onBug });
+    timers = [
+      every(checkEveryMs, () => {
+        callers.checkAll();
+        rebindOutdated();
+      }),
+      every(lookEveryMs, () => delivery.look()),
+      every(httpLimits.heartbeatMs, () => delivery.beat(streams)),
+    ];
+  };
+  const stopTimers = () => {
+    for (const timer of timers) void timer.close();
+    timers = [];
+  };
+
+  const begin = (stream: Stream, queries: readonly Followed[]) => {
+    startTimers();
+    streams.add(stream);
+    counters.open += 1;
+    stream.caller.streams.add(stream);
+    for (const { request, bound, document } of queries) {
+      const feed = watches.of(bound, document).feed(request.variant);
+      const { digest } = feed.watch.document ?? document;
+      const sent = digest === request.knownDigest ? digest : undefined;
+      const subscription: Subscription = { stream, request, feed, sent, awaits: undefined };
+      stream.subscriptions.push(subscription);
+      feed.subscriptions.add(subscription);
+      if (feed.current?.token !== digest) feed.update();
+      if (feed.current?.token === digest) delivery.deliver(subscription);
+    }
+    // The client sees at once that it is connected.
+    if (stream.events === 0) stream.write(heartbeat);
+    stream.isBeginning = false;
+  };
+  const takePlaces = (owner: string, count: number) => {
+    if (isEnding)
+      throw new GatewayError('OVERLOADED', 'The gateway is ending; try again', { retryAfterSeconds: 1 });
+    if (places.tryTake(owner, count)) return;
+    throw new GatewayError(
+      'OVERLOADED',
+      `${places.used} queries are followed, ${places.heldBy(owner)} of them with this key, which may not follow more now; close streams, or try again later`,
+      { retryAfterSeconds: 5 },
+    );
+  };
+  return {
+    stream(head, { principal }, queries, kind) {
+      const owner = principal.id;
+      const count = queries.length;
+      takePlaces(owner, count);
+      return new StreamBody(
+        (sink, onEnd) => {
+          const caller = callers.callerOf(head, principal);
+          const stream = new Stream({ caller, owner, kind, places: count, sink, onEnd });
+          begin(stream, queries);
+          return () => {
+            if (stream.sink !== undefined) detach(stream, 'CLIENT');
+          };
+        },
+        () => places.giveBack(owner, count),
+      );
+    },
+    async wait(head, { principal: { id } }, { bound, document }, ms) {
+      takePlaces(id, 1);
+      const watch = watches.of(bound, document);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const cancel = clock.after(ms, resolve);
+      const { signal } = head;
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      watch.waiting.add(resolve);
+      try {
+        if (!signal.aborted && watch.document?.digest === document.digest) await promise;
+      } finally {
+        cancel();
+        watch.waiting.delete(resolve);
+        watches.closeIfUnused(watch);
+        places.giveBack(id);
+      }
+      return principalOf(head, sources);
+    },
+    replaceCatalog(catalog) {
+      const isCurrent = ({ request }: Subscription) => request.resolve(catalog) === request.endpoint.query;
+      for (const { subscriptions } of [...streams])
+        for (const one of [...subscriptions]) if (!isCurrent(one)) endSubscription(one, 'QUERY_CHANGED');
+    },
+    end() {
+      isEnding = true;
+      for (const stream of [...streams]) endStream(stream, 'SHUTTING_DOWN');
+      watches.wake();
+    },
+    close() {
+      this.end();
+      stopTimers();
+      watches.close();
+    },
+  };
+}
+
+/** @throws GatewayError UNAUTHENTICATED */
+async function principalOf(head: RequestHead, { find, explain }: LiveOptions['sources']): Promise<Principal> {
+  const text = keyOf(head.headers);
+  const found = await find(text, head);
+  if (found === undefined) throw unauthenticated(explain(text ?? ''));
+  if ('id' in found) return found;
+  if ('principal' in found) return found.principal;
+  throw unauthenticated(found.refusal ?? { reason: 'unknown' });
+}

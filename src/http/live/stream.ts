@@ -1,0 +1,200 @@
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { GatewayError } from '../../errors.ts';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { FindRequest } from '../../keys/key-source.ts';
+import type { Principal } from '../../keys/principal.ts';
+import type { ResultDocument } from '../../results/result-document.ts';
+import type { EndpointRequest } from '../message/prepared-request.ts';
+import type { Frame } from '../message/stream/frame.ts';
+import type { Sink, StreamSummary } from '../message/stream/stream-body.ts';
+import type { EndCode } from './events.ts';
+import type { Variant } from './variant.ts';
+
+/** Who has opened streams: streams of one key share a caller, unless their requests decide who it is. */
+export interface Caller {
+  readonly text: string | undefined;
+  readonly request: FindRequest;
+  readonly streams: Set<Stream>;
+  principal: Principal;
+  /** Whether its key is being verified: nothing is sent meanwhile. */
+  isUncertain: boolean;
+  /** Whether its source takes time for each request, as a function that queries a database does. */
+  isSlow: boolean;
+  /** When it was checked last, in milliseconds of `performance.now()`. */
+  checkedAt: number;
+}
+
+/** One query that a client wants to follow. */
+export interface FollowRequest {
+  readonly endpoint: EndpointRequest;
+  /** The query that the same request means in another version of the catalog; undefined if it means no query there. */
+  resolve(catalog: Catalog): SavedQuery | undefined;
+  readonly variant: Variant;
+  /** Of the result that the client has already. */
+  readonly knownDigest?: string | undefined;
+  /** Precedes each event, for this client alone. */
+  readonly head?: Frame | undefined;
+}
+
+/** How the end of a stream is written. */
+export interface StreamKind {
+  /** @returns undefined if the connection ends without an event */
+  endFrame(code: EndCode): Frame | undefined;
+  /** The same for one of several queries. */
+  endOfOne?(code: EndCode, subscription: Subscription): Frame;
+}
+
+/** Why a stream has ended: the gateway's reasons, and those of the connection. */
+export type EndReason = EndCode | 'CLIENT' | 'SLOW_READER';
+
+/** One query of a stream. There may be ten thousand: it has no timer, promise or listener of its own. */
+export interface Subscription {
+  readonly stream: Stream;
+  readonly request: FollowRequest;
+  feed: Feed;
+  /** What was sent last: the digest of a result, or an error; undefined for nothing. */
+  sent: string | GatewayError | undefined;
+  /** A newer result that waits until the client has read; undefined if none does. */
+  awaits: string | GatewayError | undefined;
+}
+
+type StreamOptions = Pick<Stream, 'caller' | 'owner' | 'kind' | 'places' | 'sink' | 'onEnd'>;
+
+/** One response with events. */
+export class Stream {
+  readonly caller: Caller;
+  /** The key whose places it has. */
+  readonly owner: string;
+  readonly kind: StreamKind;
+  readonly subscriptions: Subscription[] = [];
+  /** undefined after the end. */
+  sink: Sink | undefined;
+  readonly onEnd: (summary: StreamSummary) => void;
+  /** Since when the client does not read, in milliseconds since the epoch; undefined if it does. */
+  waitingSince: number | undefined;
+  /** How many places of the limit it has. */
+  readonly places: number;
+  /** While its head is held back, so that the first events are sent with it. */
+  isBeginning = true;
+  events = 0;
+  skipped = 0;
+  bytes = 0;
+
+  constructor({ caller, owner, kind, places, sink, onEnd }: StreamOptions) {
+    this.caller = caller;
+    this.owner = owner;
+    this.kind = kind;
+    this.places = places;
+    this.sink = sink;
+    this.onEnd = onEnd;
+  }
+
+  write(frame: Frame, head?: Frame): void {
+    const { sink } = this;
+    if (sink === undefined) return;
+    if (head !== undefined) sink.write(head);
+    sink.write(frame);
+    this.bytes += frame.bytes.byteLength + (head?.bytes.byteLength ?? 0);
+  }
+}
+
+/** One result that is followed, as its feeds see it. */
+export interface Watched {
+  readonly key: string;
+  readonly bound: BoundQuery;
+  /** What clients have that followed an earlier key of the same request. */
+  readonly base: ResultDocument | undefined;
+  readonly document: ResultDocument | undefined;
+  /** Why there is no newer result, once the latest one has expired. */
+  readonly failure: GatewayError | undefined;
+  /** By the ids of their variants. */
+  readonly feeds: Map<string, Feed>;
+  /** Follows the same key from now on by a binding that is valid for longer. */
+  rebind(bound: BoundQuery): void;
+}
+
+/** What a feed sends now. */
+interface Current {
+  /** The digest of the result, or the error. */
+  readonly token: string | GatewayError;
+  readonly whole: Frame;
+  /** For those who have the result before. */
+  readonly patch?: { readonly from: string; readonly frame: Frame } | undefined;
+}
+
+/** Sends what is new to the subscriptions of a feed. */
+export type Broadcast = (feed: Feed) => void;
+
+/** The clients that get the same bytes: those of one result in one variant. */
+export class Feed {
+  readonly watch: Watched;
+  readonly variant: Variant;
+  readonly subscriptions = new Set<Subscription>();
+  #current: Current | undefined;
+  /** What the latest frames were made of. */
+  #document: ResultDocument | undefined;
+  #isMaking = false;
+  readonly #broadcast: Broadcast;
+  readonly #onBug: (error: unknown) => void;
+
+  constructor(watch: Watched, variant: Variant, broadcast: Broadcast, onBug: (error: unknown) => void) {
+    this.watch = watch;
+    this.variant = variant;
+    this.#broadcast = broadcast;
+    this.#onBug = onBug;
+    this.#document = watch.base;
+  }
+
+  get current(): Current | undefined {
+    return this.#current;
+  }
+
+  /** Makes the frames of what is new, once for all, and sends them. */
+  update(): void {
+    if (this.#isMaking) return;
+    const failure = this.watch.failure;
+    if (failure !== undefined) {
+      this.#current = { token: failure, whole: this.variant.error(failure) };
+      this.#broadcast(this);
+      return;
+    }
+    const { document } = this.watch;
+    if (document === undefined) return;
+    if (this.#current?.token === document.digest) {
+      this.#broadcast(this);
+      return;
+    }
+    const whole = this.variant.whole(document);
+    const before = this.#document;
+    this.#document = document;
+    if (!(whole instanceof Promise) && (this.variant.changed === undefined || before === undefined)) {
+      this.#current = { token: document.digest, whole };
+      this.#broadcast(this);
+      return;
+    }
+    this.#isMaking = true;
+    this.#make(document, before, whole)
+      .catch(this.#onBug)
+      .finally(() => {
+        this.#isMaking = false;
+        const { watch } = this;
+        const isNew = watch.failure !== undefined || watch.document?.digest !== document.digest;
+        if (isNew) this.update();
+      });
+  }
+
+  async #make(
+    document: ResultDocument,
+    before: ResultDocument | undefined,
+    making: Frame | Promise<Frame>,
+  ): Promise<void> {
+    const whole = await making;
+    const frame =
+      before === undefined || before.digest === document.digest
+        ? undefined
+        : await this.variant.changed?.(before, document);
+    const patch = frame && before && { from: before.digest, frame };
+    this.#current = { token: document.digest, whole, patch };
+    this.#broadcast(this);
+  }
+}

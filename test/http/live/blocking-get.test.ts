@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Caller } from '../../../src/keys/sources/key-function.ts';
+import { settled } from '../../support/fake-clock.ts';
+import { countsPath, type LiveGateway, openLiveGateway } from '../../support/live-gateway.ts';
+
+describe('a GET that waits for another result', () => {
+  let live: LiveGateway;
+  let caller: Caller | undefined;
+  let etag: string;
+  beforeEach(async () => {
+    caller = { id: 'ann' };
+    live = await openLiveGateway({ keys: () => caller });
+    etag = (await live.get(countsPath)).headers.get('etag') ?? '';
+  });
+  afterEach(() => live.close());
+
+  const waiting = (headers: Readonly<Record<string, string>> = {}) =>
+    live.get(countsPath, { 'if-none-match': etag, prefer: 'wait=30', ...headers });
+
+  test('gets the other result as soon as it is there', async () => {
+    const response = waiting();
+    await live.clock.pass(7_000);
+    live.setRows(['{"n":2}']);
+    await live.clock.pass(5_000);
+    const changed = await response;
+    expect(changed.status).toBe(200);
+    expect(changed.headers.get('preference-applied')).toBe('wait=30');
+    expect(changed.headers.get('etag')).not.toBe(etag);
+    expect(await changed.json()).toEqual({ result: [{ n: 2 }] });
+  });
+
+  test('gets 304 when the time is over, and then nothing runs', async () => {
+    const response = waiting();
+    await live.clock.pass(30_000);
+    const same = await response;
+    expect(same.status).toBe(304);
+    expect(same.headers.get('etag')).toBe(etag);
+    expect(same.headers.get('preference-applied')).toBe('wait=30');
+    const { runs } = live.engine;
+    await live.clock.pass(120_000);
+    expect(live.engine.runs).toBe(runs);
+  });
+
+  test('waits for a minute at most', async () => {
+    const response = waiting({ prefer: 'respond-async, wait=3600' });
+    await live.clock.pass(60_000);
+    expect((await response).headers.get('preference-applied')).toBe('wait=60');
+  });
+
+  test.each([
+    ['has another result', { 'if-none-match': 'W/"other"' }, 200],
+    ['sends no wait', { prefer: 'respond-async' }, 304],
+    ['waits for no time', { prefer: 'wait=0' }, 304],
+  ])('is answered at once if the caller %s', async (_, headers, status) => {
+    const response = await waiting(headers);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('preference-applied')).toBeNull();
+  });
+
+  test('is answered at once if the query cannot be followed', async () => {
+    const plain = '/api/endpoints/query/plain';
+    const known = (await live.get(plain)).headers.get('etag') ?? '';
+    expect((await live.get(plain, { 'if-none-match': known, prefer: 'wait=30' })).status).toBe(304);
+  });
+
+  test('gets no rows if the key is not valid any more', async () => {
+    const response = waiting();
+    await live.clock.pass(1_000);
+    caller = undefined;
+    live.setRows(['{"n":2}']);
+    await live.clock.pass(5_000);
+    expect((await response).status).toBe(401);
+  });
+
+  test('one run serves all who wait, and those who wait leave room for other requests', async () => {
+    const responses: Promise<Response>[] = [];
+    // More than may be in flight.
+    for (let part = 0; part < 3; part += 1) {
+      responses.push(...Array.from({ length: 800 }, () => waiting()));
+      await settled();
+    }
+    const { runs } = live.engine;
+    live.setRows(['{"n":2}']);
+    await live.clock.pass(5_250);
+    for (const response of responses) expect((await response).status).toBe(200);
+    expect(live.engine.runs).toBe(runs + 1);
+  });
+});

@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { StartError } from '../../../src/errors.ts';
+import type { KeySource } from '../../../src/keys/key-source.ts';
+import { type Principal, unrestricted } from '../../../src/keys/principal.ts';
+import { keyFile } from '../../../src/exports/keys.ts';
+import { updateFile } from '../../../src/keys/file/update-file.ts';
+import { writeKeyFile } from '../../support/key-files.ts';
+import { type LiveGateway, openLiveGateway } from '../../support/live-gateway.ts';
+import { queryText, uuidOf } from '../../support/query-folder.ts';
+import { type EventReader, readEvents } from '../../support/read-events.ts';
+
+const accept = { accept: 'text/event-stream' };
+
+const tenantQuery = (comment = '') =>
+  queryText({
+    id: uuidOf(1),
+    header:
+      'live: 5s\nparameters:\n  project: { type: string, required: true, tenant: true, description: P. }\n',
+    caching: '60s',
+    sql: `SELECT 1 AS n FROM UNNEST([@project]) AS p WHERE p = @project ${comment}`,
+  });
+
+const path = (project: string) => `/api/endpoints/query/rows?project=${project}`;
+
+/** Keys whose rights the test changes. */
+function changingKeys(): { readonly source: KeySource; readonly principals: Map<string, Principal> } {
+  const principals = new Map<string, Principal>();
+  const source: KeySource = {
+    isUnlimited: true,
+    open: () => ({ find: (text = '') => principals.get(text) }),
+  };
+  return { source, principals };
+}
+
+const bound = (id: string, ...tenants: string[]): Principal => ({
+  ...unrestricted(id),
+  tenants: new Set(tenants),
+});
+
+const codeOf = ({ data = '{}' }: { readonly data?: string } = {}) =>
+  (JSON.parse(data) as { readonly code?: string }).code;
+
+describe('the rights of a stream while it lasts', () => {
+  let live: LiveGateway;
+  afterEach(() => live.close());
+  const open = async () => {
+    const { source, principals } = changingKeys();
+    live = await openLiveGateway({ queries: { 'rows.sql': tenantQuery() }, keys: source });
+    return principals;
+  };
+  const follow = async (key: string, project: string) =>
+    readEvents(await live.get(path(project), { ...accept, 'x-api-key': key }));
+  const isEnded = async (events: EventReader, code: string) => {
+    expect(codeOf(await events.next())).toBe(code);
+    expect(await events.next()).toBeUndefined();
+  };
+
+  test('a key that is gone ends its streams within a second, and no others', async () => {
+    const principals = await open();
+    principals.set('ann', bound('ann', 'a')).set('bob', bound('bob', 'a'));
+    const [anns, bobs] = [await follow('ann', 'a'), await follow('bob', 'a')];
+    for (const one of [anns, bobs]) await one.next();
+    principals.delete('ann');
+    live.setRows(['{"n":2}']);
+    await live.clock.pass(1_000);
+    await isEnded(anns, 'KEY_REVOKED');
+    await live.clock.pass(5_000);
+    expect(await bobs.next()).toMatchObject({ event: 'next', data: '{"result":[{"n":2}]}' });
+    await bobs.cancel();
+  });
+
+  test('a key that may read fewer tenants loses the streams of the others', async () => {
+    const principals = await open();
+    principals.set('ann', bound('ann', 'a', 'b'));
+    const [ofA, ofB] = [await follow('ann', 'a'), await follow('ann', 'b')];
+    for (const one of [ofA, ofB]) await one.next();
+    principals.set('ann', bound('ann', 'b'));
+    await live.clock.pass(1_000);
+    await isEnded(ofA, 'KEY_REVOKED');
+    expect(ofB.arrived().filter((one) => one !== ':')).toEqual([]);
+    principals.set('ann', { ...bound('ann', 'b'), endpoints: new Set() });
+    await live.clock.pass(1_000);
+    await isEnded(ofB, 'KEY_REVOKED');
+  });
+
+  test('a key of a file that is revoked, narrowed or expires ends its streams', async () => {
+    const expires = new Date('2026-03-10T12:10:00Z').toISOString();
+    const keys = writeKeyFile({ gone: {}, narrowed: { tenants: ['a', 'b'] }, expiring: { expires } });
+    live = await openLiveGateway({
+      queries: { 'rows.sql': tenantQuery() },
+      keys: keyFile(keys.path, { acceptsCutFile: true }),
+    });
+    const streams = await Promise.all(
+      ['gone', 'narrowed', 'expiring'].map((name) => follow(keys.keyOf(name), 'a')),
+    );
+    for (const one of streams) await one.next();
+    await updateFile(keys.path, (text) => {
+      const file = JSON.parse(text);
+      const of = (name: string) => file.keys.find((key: { name: string }) => key.name === name);
+      of('gone').revoked = '2026-03-10T12:00:00Z';
+      of('narrowed').tenants = ['b'];
+      return { text: JSON.stringify(file), result: undefined };
+    });
+    const isLoaded = () => live.logged.some(({ msg }) => msg === 'key file loaded');
+    while (!isLoaded()) await new Promise((resolve) => setTimeout(resolve, 10));
+    await live.clock.pass(200);
+    const [gone, narrowed, expiring] = streams as [EventReader, EventReader, EventReader];
+    await isEnded(gone, 'KEY_REVOKED');
+    await isEnded(narrowed, 'KEY_REVOKED');
+    await live.clock.pass(600_000);
+    const ends = expiring.arrived().filter((one) => one !== ':' && one.event === 'end');
+    expect(ends.map((one) => (one === ':' ? '' : codeOf(one)))).toEqual(['TOKEN_EXPIRED']);
+    keys.remove();
+  });
+
+  test('a source that fails ends the streams', async () => {
+    const { source } = changingKeys();
+    let isFailing = false;
+    const failing: KeySource = {
+      ...source,
+      open: () => ({
+        find() {
+          if (isFailing) throw new StartError('no database', []);
+          return unrestricted('ann');
+        },
+      }),
+    };
+    live = await openLiveGateway({ queries: { 'rows.sql': tenantQuery() }, keys: failing });
+    const events = await follow('ann', 'a');
+    await events.next();
+    isFailing = true;
+    await live.clock.pass(1_000);
+    await isEnded(events, 'KEY_REVOKED');
+  });
+
+  test('a function that takes its time is asked every ten seconds', async () => {
+    let asked = 0;
+    let isKnown = true;
+    live = await openLiveGateway({
+      queries: { 'rows.sql': tenantQuery() },
+      keys: async () => {
+        asked += 1;
+        return isKnown ? { id: 'ann' } : undefined;
+      },
+    });
+    const events = await follow('ann', 'a');
+    await events.next();
+    isKnown = false;
+    await live.clock.pass(1_000);
+    expect(asked).toBeLessThan(4);
+    await events.cancel();
+  });
+
+  /** What happens, in any order. */
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('rows' as const) }),
+    fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 6_000 }) }),
+    fc.record({ kind: fc.constant('revoke' as const), key: fc.nat(2) }),
+    fc.record({ kind: fc.constant('narrow' as const), key: fc.nat(2), tenant: fc.constantFrom('a', 'b') }),
+    fc.record({ kind: fc.constant('follow' as const), key: fc.nat(2), tenant: fc.constantFrom('a', 'b') }),
+    fc.record({ kind: fc.constant('reload' as const) }),
+  );
+
+  test('no interleaving sends an event after the end, or a row of another tenant', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const { source, principals } = changingKeys();
+        let version = 0;
+        let reloads = 0;
+        const gateway = await openLiveGateway({
+          queries: { 'rows.sql': tenantQuery() },
+          keys: source,
+          rowsOf: ({ project = '' }) => [`{"n":${version},"project":${JSON.stringify(project)}}`],
+        });
+        const names = ['ann', 'bob', 'cyd'];
+        for (const name of names) principals.set(name, bound(name, 'a', 'b'));
+        const opened: { readonly key: string; readonly tenant: string; readonly events: EventReader }[] = [];
+        for (const one of steps) {
+          const key = 'key' in one ? (names[one.key] ?? '') : '';
+          if (one.kind === 'rows') version += 1;
+          else if (one.kind === 'pass') await gateway.clock.pass(one.ms);
+          else if (one.kind === 'revoke') principals.delete(key);
+          else if (one.kind === 'narrow') principals.set(key, bound(key, one.tenant));
+          else if (one.kind === 'reload') {
+            reloads += 1;
+            await gateway.setQueries({ 'rows.sql': tenantQuery(`-- ${reloads}`) });
+          } else {
+            const response = await gateway.get(path(one.tenant), { ...accept, 'x-api-key': key });
+            const mayFollow = principals.get(key)?.tenants?.has(one.tenant) ?? false;
+            expect(response.status === 200).toBe(mayFollow);
+            if (mayFollow) opened.push({ key, tenant: one.tenant, events: readEvents(response) });
+          }
+        }
+        await gateway.clock.pass(1_000);
+        for (const { key, tenant, events } of opened) {
+          const all = events.arrived().filter((event) => event !== ':');
+          const end = all.findIndex(({ event }) => event === 'end');
+          expect(end).toBeOneOf([-1, all.length - 1]);
+          if (!principals.get(key)?.tenants?.has(tenant)) expect(end).toBe(all.length - 1);
+          for (const { event, data = '' } of all)
+            if (event === 'next') expect(data).toContain(`"project":"${tenant}"`);
+          await events.cancel();
+        }
+        await gateway.close();
+      }),
+      { numRuns: Number(process.env.LIVE_RUNS ?? 30) },
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  countsPath,
+  type LiveGateway,
+  liveQueries,
+  openLiveGateway,
+  serveGateway,
+} from '../../support/live-gateway.ts';
+import { apiKey } from '../../support/test-app.ts';
+
+const request = (version = '1.1') =>
+  `GET ${countsPath} HTTP/${version}\r\nHost: gateway.test\r\nX-API-KEY: ${apiKey}\r\nAccept: text/event-stream\r\n\r\n`;
+
+/** A result of about two megabytes. */
+const large = (n: number) => [`{"n":${n},"text":"${'x'.repeat(2_000_000)}"}`];
+
+describe('streams over sockets', () => {
+  let live: LiveGateway;
+  let served: Awaited<ReturnType<typeof serveGateway>>;
+  const sockets: Socket[] = [];
+  beforeEach(async () => {
+    live = await openLiveGateway();
+    served = await serveGateway(live.gateway);
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await served.close();
+    await live.close();
+  });
+  const open = async (text: string): Promise<Socket> => {
+    const socket = connect(served.port, '127.0.0.1');
+    sockets.push(socket);
+    await once(socket, 'connect');
+    socket.write(text);
+    return socket;
+  };
+  /** Collects what a socket receives. */
+  const collect = (socket: Socket) => {
+    let received = '';
+    socket.on('data', (part: Buffer) => {
+      received += part.toString();
+    });
+    const until = async (text: string) => {
+      while (!received.includes(text)) await once(socket, 'data');
+      return received;
+    };
+    return { until, received: () => received };
+  };
+  /** What could not be written at once is written when the clock has passed. */
+  const passUntil = async (reader: ReturnType<typeof collect>, text: string) => {
+    while (!reader.received().includes(text)) await live.clock.pass(50);
+  };
+  const opened = async (count: number) => {
+    while (live.gateway.live.open < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  test('each event is one chunk of HTTP/1.1, behind the head', async () => {
+    const reader = collect(await open(request()));
+    const received = await reader.until('\n\n\r\n');
+    const [head = '', ...chunks] = received.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(head.toLowerCase()).toContain('\r\ntransfer-encoding: chunked');
+    const [size = '', data = ''] = chunks.join('\r\n\r\n').split('\r\n');
+    expect(data).toHaveLength(Number.parseInt(size, 16));
+    expect(data).toMatch(/^event: next\nid: W\/"[^"]+"\ndata: \{"result":\[\{"n":1\}\]\}\n\n$/);
+  });
+
+  test('a client of HTTP/1.0 gets events without chunks', async () => {
+    const reader = collect(await open(request('1.0')));
+    const received = await reader.until('"n":1');
+    expect(received).toContain('\r\n\r\nevent: next\nid: ');
+  });
+
+  test('after the end of a stream its connection serves other requests', async () => {
+    const socket = await open(request());
+    const reader = collect(socket);
+    await reader.until('\n\n\r\n');
+    const { 'counts.sql': _, ...rest } = liveQueries;
+    await live.setQueries(rest);
+    await reader.until('\r\n0\r\n\r\n');
+    socket.write(`GET /healthz HTTP/1.1\r\nHost: gateway.test\r\n\r\n`);
+    await reader.until('{"status":"ok"}');
+  });
+
+  test('a client that has gone is not followed any more', async () => {
+    const socket = await open(request());
+    await collect(socket).until('\n\n\r\n');
+    socket.destroy();
+    while (live.gateway.live.open > 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(live.gateway.live.ends.CLIENT).toBe(1);
+    const { runs } = live.engine;
+    await live.clock.pass(60_000);
+    expect(live.engine.runs).toBe(runs);
+  });
+
+  test('readers that do not read skip to the newest result, and are closed after a minute', async () => {
+    live.setRows(large(1));
+    const slow = await Promise.all(Array.from({ length: 20 }, () => open(request())));
+    for (const socket of slow) socket.pause();
+    const reader = collect(await open(request()));
+    await opened(21);
+    await passUntil(reader, '"n":1,');
+    for (let n = 2; n <= 8; n += 1) {
+      live.setRows(large(n));
+      await live.clock.pass(5_250);
+      await passUntil(reader, `"n":${n},`);
+    }
+    // Of the slow ones each has one result in its socket, and waits for the newest.
+    expect(live.gateway.live.skipped).toBeGreaterThanOrEqual(20 * 3);
+    const [first] = slow;
+    if (first === undefined) throw new Error('no socket');
+    const late = collect(first);
+    first.resume();
+    await late.until('"n":1,');
+    await passUntil(late, '"n":8,');
+    expect(late.received()).not.toContain('"n":5,');
+    await live.clock.pass(61_000);
+    expect(live.gateway.live.ends.SLOW_READER).toBe(19);
+    expect(live.gateway.live.open).toBe(2);
+  });
+});
