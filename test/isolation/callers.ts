@@ -47,6 +47,8 @@ export function makeCallers(names: readonly string[]): Callers {
       projects: some(4, 2),
       endpoints: endpoints.slice(1, 2).map(({ id }) => id),
     },
+    'one tenant, SQL': { projects: some(6, 1), permissions: ['sql'] },
+    'two tenants, SQL': { projects: some(7, 2), permissions: ['sql'] },
     'one tenant, expires later': { projects: some(2, 1), expires: soon },
     'one tenant, few requests': { projects: some(3, 1), rate: { requests_per_minute: 30 } },
     'one tenant, one query at once': { projects: some(5, 1), rate: { concurrent_queries: 1 } },

@@ -61,6 +61,15 @@ export const endpoints: readonly Endpoint[] = [
     },
   },
   {
+    name: 'own.by-sql',
+    id: '15000000-0000-4000-8000-000000000008',
+    field: 'ownBySql',
+    tenant: 'who',
+    others: {},
+    columns: ['id', 'event_message'],
+    rows: ({ edge }, isOwn) => byId(edge.filter((row) => isOwn(row.tenant))).map(withMessage),
+  },
+  {
     name: 'own.by-record',
     id: '15000000-0000-4000-8000-000000000002',
     field: 'ownByRecord',

@@ -43,7 +43,16 @@ test.skipIf(!hasRedis)(
     }
     process.stdout.write(`\nseed ${seed}: ${JSON.stringify(totals)}\n`);
     // It is not empty: rows, refusals and unchanged answers all occur.
-    for (const name of ['answered', 'rows', 'refused', 'notModified', 'graphql', 'redis', 'hits'] as const) {
+    for (const name of [
+      'answered',
+      'rows',
+      'refused',
+      'notModified',
+      'graphql',
+      'agents',
+      'redis',
+      'hits',
+    ] as const) {
       expect(totals[name], name).toBeGreaterThan(0);
     }
   },

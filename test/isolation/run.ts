@@ -4,10 +4,11 @@ import { type Caller, makeCallers, tokenSettings } from './callers.ts';
 import type { Compared, Endpoint } from './endpoints.ts';
 import { type Answer, openGateways } from './gateways.ts';
 import { asInRest, buildGraphql } from './graphql-request.ts';
+import { asForAgents, buildMcp } from './mcp-request.ts';
 import { type Expected, expectedOf, type Question } from './oracle.ts';
 import { tamper } from './redis-attacks.ts';
 import { buildRest } from './rest-request.ts';
-import { callerOf, type GraphqlStep, type RestStep, type Step } from './steps.ts';
+import { callerOf, type GraphqlStep, type McpStep, type RestStep, type Step } from './steps.ts';
 import { TagsSeen } from './tags-seen.ts';
 import { filesOf, rowIdsIn, type World } from './world.ts';
 
@@ -21,6 +22,7 @@ export interface Run {
     limited: number;
     hits: number;
     graphql: number;
+    agents: number;
     redis: number;
   };
   /** Does the steps, and throws if any answer is not what the oracle expects. */
@@ -38,6 +40,7 @@ export async function openRun(world: World): Promise<Run> {
     CACHE_URL: redis.url,
     CACHE_SECRET: 'secret-of-the-gateways-for-tests-only',
     ...tokenSettings,
+    MCP: 'on',
   };
   const gateways = await openGateways(filesOf(world), [
     shared,
@@ -58,6 +61,7 @@ export async function openRun(world: World): Promise<Run> {
     limited: 0,
     hits: 0,
     graphql: 0,
+    agents: 0,
     redis: 0,
   };
 
@@ -169,6 +173,46 @@ export async function openRun(world: World): Promise<Run> {
       tags.add(answer.headers.etag, key, [...expected]);
   };
 
+  const agent = async (step: McpStep) => {
+    const caller = callerOf(callers, step.caller);
+    const { headers, body, question, isSql } = buildMcp(step, world, caller);
+    const expected = expectedOf(world, caller, question);
+    const answer = await gateways.send(step.gateway, {
+      method: 'POST',
+      path: '/mcp',
+      headers: { ...caller.headers, ...headers },
+      body,
+    });
+    counts.triples += 1;
+    counts.agents += 1;
+    const context = { caller, body, expected };
+    checkMarks(answer, expected, context);
+    if (answer.status !== 200) {
+      if (caller.isValid && !caller.isLimited) fail('an unexpected status', answer, context);
+      counts.refused += 1;
+      return;
+    }
+    if (!caller.isValid) fail('an answer in place of a refusal', answer, context);
+    const { result } = JSON.parse(answer.text) as { result?: McpResult };
+    if (result === undefined || result.isError === true) {
+      counts.refused += 1;
+      const isRight = expected.kind !== 'rows' || isSql || caller.isLimited === true;
+      if (!isRight && step.how === 'tool') fail('a refusal in place of rows', answer, context);
+      return;
+    }
+    if (expected.kind === 'refused') fail('an answer in place of a refusal', answer, context);
+    counts.answered += 1;
+    const rows = result.structuredContent?.rows;
+    if (rows === undefined || isSql || expected.kind !== 'rows') return;
+    counts.rows += rows.length;
+    const { endpoint } = question;
+    const shown = rows.map((row) => momentsInRest(endpoint, row));
+    const right = expected.rows.slice(0, rows.length).map((row) => asForAgents(endpoint, row));
+    if (!isDeepStrictEqual(shown, right)) fail('other rows', answer, context);
+    if (result.structuredContent?.rowCount !== expected.rows.length)
+      fail('another number of rows', answer, context);
+  };
+
   const checkRefusal = (answer: Answer, caller: Caller, isUnusual: boolean, context: object) => {
     counts.refused += 1;
     if (answer.status === 429) counts.limited += 1;
@@ -182,6 +226,7 @@ export async function openRun(world: World): Promise<Run> {
   const step = (one: Step): Promise<void> => {
     if (one.door === 'REST') return rest(one);
     if (one.door === 'GraphQL') return graphql(one);
+    if (one.door === 'MCP') return agent(one);
     counts.redis += 1;
     return redis.run((client) => tamper(client as never, one));
   };
@@ -200,6 +245,26 @@ export async function openRun(world: World): Promise<Run> {
 interface Result {
   readonly rows: readonly Record<string, unknown>[];
   readonly rowCount: number;
+}
+
+interface McpResult {
+  readonly isError?: boolean;
+  readonly structuredContent?: {
+    readonly rows?: readonly Record<string, unknown>[];
+    readonly rowCount: number;
+  };
+}
+
+/** The columns that are compared, with moments in microseconds. */
+function momentsInRest(endpoint: Endpoint, row: Readonly<Record<string, unknown>>): Compared {
+  const isMoment = (cell: unknown): cell is string => typeof cell === 'string' && /^\d{4}-.*Z$/.test(cell);
+  return Object.fromEntries(
+    endpoint.columns.flatMap((name) => {
+      const cell = row[name];
+      if (cell === undefined) return [];
+      return [[name, name === 'timestamp' && isMoment(cell) ? Date.parse(cell) * 1000 : cell]];
+    }),
+  );
 }
 
 async function closeAll(

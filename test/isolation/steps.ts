@@ -5,7 +5,7 @@ import { change } from './tenant-names.ts';
 import type { World } from './world.ts';
 
 /** One thing that happens to the gateways. Numbers are indexes, of as many things as there are. */
-export type Step = RestStep | GraphqlStep | RedisStep;
+export type Step = RestStep | GraphqlStep | McpStep | RedisStep;
 
 /** The text that a caller sends as the tenant. */
 type Value =
@@ -44,6 +44,17 @@ export interface GraphqlStep extends Common {
   readonly method: 'POST' | 'GET';
   readonly fields: readonly (Asked & { readonly how: 'literal' | 'variable' | 'default' })[];
   readonly shape: 'plain' | 'fragment' | 'inline fragment' | 'two operations' | 'skipped' | 'batch';
+}
+
+export interface McpStep extends Pick<Common, 'gateway' | 'caller'>, Asked {
+  readonly door: 'MCP';
+  readonly how: 'tool' | 'resource' | 'sql';
+  readonly era: 'modern' | 'legacy';
+  /** Whether the tenant is left to the gateway. */
+  readonly isLeftOut: boolean;
+  /** Picks the SQL. */
+  readonly sql: number;
+  readonly second: Value;
 }
 
 export interface RedisStep {
@@ -139,6 +150,18 @@ const graphqlStep: fc.Arbitrary<GraphqlStep> = fc.record({
   ),
 }) as fc.Arbitrary<GraphqlStep>;
 
+const mcpStep: fc.Arbitrary<McpStep> = fc.record({
+  door: fc.constant('MCP'),
+  gateway: fc.nat(2),
+  caller: fc.nat(),
+  ...asked,
+  how: fc.constantFrom('tool', 'tool', 'resource', 'sql'),
+  era: fc.constantFrom('modern', 'legacy'),
+  isLeftOut: fc.boolean(),
+  sql: fc.nat(),
+  second: value,
+}) as fc.Arbitrary<McpStep>;
+
 const redisStep: fc.Arbitrary<RedisStep> = fc.record({
   door: fc.constant('Redis'),
   how: fc.constantFrom('copy', 'rotate', 'rotate', 'swap', 'cut', 'junk', 'delete'),
@@ -153,6 +176,7 @@ export const visits = fc.record({
     fc.oneof(
       { weight: 10, arbitrary: restStep },
       { weight: 6, arbitrary: graphqlStep },
+      { weight: 6, arbitrary: mcpStep },
       { weight: 1, arbitrary: redisStep },
     ),
     { maxLength: 12 },

@@ -54,6 +54,7 @@ export function buildMcpRoutes(
         callQuery,
         checkSql,
         callSearch: buildCallSearch(tools, host),
+        givesTokens: oauth !== undefined,
         note,
       }),
       listTools: buildListTools(tools, host),

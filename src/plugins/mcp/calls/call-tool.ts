@@ -30,6 +30,8 @@ interface CallToolOptions {
   readonly callQuery: CallQuery;
   readonly checkSql: CheckSql;
   readonly callSearch: CallSearch;
+  /** Whether clients find out by themselves where to get another token. */
+  readonly givesTokens: boolean;
   /** Receives what the log says of the call. */
   readonly note: (head: RequestHead, facts: CallFacts) => void;
 }
@@ -40,6 +42,7 @@ export function buildCallTool({
   callQuery,
   checkSql,
   callSearch,
+  givesTokens,
   note,
 }: CallToolOptions): CallTool {
   const run: CallQuery = (tool, given, request) =>
@@ -84,7 +87,7 @@ export function buildCallTool({
       return errorResult(error.message);
     }
     host.audit(error, head, admission.principal.id);
-    if (isStepUp(error, admission.principal))
+    if (givesTokens && isStepUp(error, admission.principal))
       throw new ProtocolError('invalidRequest', error.message, { status: 403, data: { code: error.code } });
     const shown = toGatewayError(error, logOfError(error, head, host.log));
     note(head, Object.freeze({ tool, error: shown.code }));
