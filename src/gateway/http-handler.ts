@@ -23,12 +23,13 @@ import type { ByteBudget } from '../http/message/byte-budget.ts';
 import { pathsToLog } from '../http/message/paths.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
 import { buildOpenTrace } from '../http/message/request-trace.ts';
-import type { PluginRoute } from '../http/message/route.ts';
+import type { Answer, PluginRoute } from '../http/message/route.ts';
 import { buildObtainResult } from '../http/rest/obtain-result.ts';
 import { buildRest } from '../http/rest/rest.ts';
 
 import type { Callers } from '../keys/join-sources.ts';
 import type { GetResult } from '../results/get-result.ts';
+import { once } from '../memoize.ts';
 import type { DerivedStore } from '../results/memory-store.ts';
 import { buildReadRows } from '../row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../row-pages/page-of-result.ts';
@@ -137,7 +138,23 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
       audit,
       sandboxOf: (query) => catalog.analysisOf(query).sandbox(),
     });
-    const { routesAt, loggedPath } = buildRoutes({ rest, graphql, plugins, readiness, cors, log });
+    const follow = once(async () => {
+      const [{ buildLiveQueries }, opened] = await Promise.all([
+        import('../http/rest/live-queries.ts'),
+        live.open(),
+      ]);
+      return buildLiveQueries({ catalog, live: opened, getResult, now, log });
+    });
+    const liveQueries: Answer = async (...request) => (await follow())(...request);
+    const { routesAt, loggedPath } = buildRoutes({
+      rest,
+      graphql,
+      liveQueries,
+      plugins,
+      readiness,
+      cors,
+      log,
+    });
     return buildPrepareRequest({ catalog, pathToLog: pathsToLog(catalog, loggedPath), routesAt });
   };
 }

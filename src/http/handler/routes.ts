@@ -9,6 +9,7 @@ import {
   graphqlPath,
   healthPath,
   livePath,
+  liveQueriesPath,
   type PathToLog,
   plainHealthPath,
   readinessPath,
@@ -21,6 +22,8 @@ import type { Readiness } from './readiness.ts';
 export interface RouteOptions {
   readonly rest: Answer;
   readonly graphql: Answer;
+  /** Answers POST with several queries in one stream. */
+  readonly liveQueries: Answer;
   /** They precede the gateway's own. */
   readonly plugins: readonly PluginRoute[];
   readonly readiness: Readiness;
@@ -32,6 +35,7 @@ export interface RouteOptions {
 export type RoutesAt = (pathname: string) => RouteByHead;
 
 const readMethods = 'GET, HEAD, OPTIONS';
+const postMethods = 'POST, OPTIONS';
 const graphqlMethods = 'GET, POST, OPTIONS';
 
 /**
@@ -41,6 +45,7 @@ const graphqlMethods = 'GET, POST, OPTIONS';
  * |---|---|---|---|
  * | `/healthz`, `/livez`, `/health`, `/readyz` | health | 405 | methods |
  * | `/api/endpoints/query/<name or UUID>` | REST | 405 | methods |
+ * | `/api/live` | 405 | several queries in one stream | methods |
  * | `/api/…` | 404 | 404 | methods |
  * | `/graphql` | operation (GET) | operation | methods |
  * | any other | 404 | 404 | 404 |
@@ -49,7 +54,7 @@ export function buildRoutes(options: RouteOptions): {
   readonly routesAt: RoutesAt;
   readonly loggedPath: PathToLog;
 } {
-  const { rest, graphql, plugins, readiness, cors, log } = options;
+  const { rest, graphql, liveQueries, plugins, readiness, cors, log } = options;
   const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
@@ -63,6 +68,7 @@ export function buildRoutes(options: RouteOptions): {
   const restOptions = optionsRoute(readMethods);
   const endpoint = byMethod({ ...keyed, answer: rest }, restOptions, failing(notAllowed));
   const otherApi = byMethod(failing(apiNotFound), restOptions, failing(apiNotFound));
+  const several = severalQueries(liveQueries, optionsRoute(postMethods));
   const liveness = health(() => replyJson(200, '{"status":"ok"}'));
   const ofPlugins = buildPluginRoutes(plugins, optionsRoute);
   const exact = new Map<string, RouteByHead>([
@@ -75,7 +81,11 @@ export function buildRoutes(options: RouteOptions): {
   return {
     loggedPath: ofPlugins.loggedPath,
     routesAt(pathname) {
-      const ofApi = endpointPattern.test(pathname) ? endpoint : otherApi;
+      const ofApi = endpointPattern.test(pathname)
+        ? endpoint
+        : pathname === liveQueriesPath
+          ? several
+          : otherApi;
       const own = pathname.startsWith(apiPath) ? ofApi : exact.get(pathname);
       return ofPlugins.routesAt(pathname, own ?? ofPlugins.fallbackAt(pathname, notFound));
     },
@@ -108,6 +118,20 @@ function byMethod(get: Route, options: Route, otherwise: Route): RouteByHead {
     ['OPTIONS', options],
   ]);
   return ({ method }) => routes.get(method) ?? otherwise;
+}
+
+function severalQueries(liveQueries: Answer, options: Route): RouteByHead {
+  const post: Route = { ...keyed, answer: liveQueries };
+  const other: Route = {
+    ...failing(
+      ({ method }) => new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use POST`),
+    ),
+    replyError(error, log) {
+      const reply = replyError(error, log);
+      return { ...reply, headers: { ...reply.headers, allow: postMethods } };
+    },
+  };
+  return ({ method }) => (method === 'POST' ? post : method === 'OPTIONS' ? options : other);
 }
 
 function failing(error: (head: RequestHead) => GatewayError, base: Base = anybody): Route {

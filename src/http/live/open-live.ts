@@ -208,6 +208,7 @@ export function openLive(options: LiveOptions): Live {
     streams.add(stream);
     counters.open += 1;
     stream.caller.streams.add(stream);
+    for (const frame of stream.kind.firstFrames ?? []) stream.write(frame);
     for (const { request, bound, document } of queries) {
       const feed = watches.of(bound, document).feed(request.variant);
       const { digest } = feed.watch.document ?? document;

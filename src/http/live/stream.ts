@@ -26,6 +26,8 @@ export interface Caller {
 
 /** One query that a client wants to follow. */
 export interface FollowRequest {
+  /** As the client names it among others. */
+  readonly id?: string | undefined;
   readonly endpoint: EndpointRequest;
   /** The query that the same request means in another version of the catalog; undefined if it means no query there. */
   resolve(catalog: Catalog): SavedQuery | undefined;
@@ -38,6 +40,8 @@ export interface FollowRequest {
 
 /** How the end of a stream is written. */
 export interface StreamKind {
+  /** What the stream begins with. */
+  readonly firstFrames?: readonly Frame[] | undefined;
   /** @returns undefined if the connection ends without an event */
   endFrame(code: EndCode): Frame | undefined;
   /** The same for one of several queries. */

@@ -10,6 +10,9 @@ export const apiPath = '/api/';
 /** Followed by the name or UUID of a saved query. */
 export const endpointPath = '/api/endpoints/query/';
 
+/** Several saved queries in one stream. */
+export const liveQueriesPath = '/api/live';
+
 export const healthPath = '/healthz';
 /** The same, as other systems name it: Supabase's compose file and Kubernetes' own components. */
 export const livePath = '/livez';
@@ -29,6 +32,7 @@ const otherPaths: ReadonlySet<string> = new Set([
   graphqlPath,
   healthPath,
   livePath,
+  liveQueriesPath,
   plainHealthPath,
   readinessPath,
 ]);

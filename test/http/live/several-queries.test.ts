@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { countsPath, type LiveGateway, liveQueries, openLiveGateway } from '../../support/live-gateway.ts';
+import { readEvents } from '../../support/read-events.ts';
+
+describe('several queries in one stream', () => {
+  let live: LiveGateway;
+  beforeEach(async () => {
+    live = await openLiveGateway();
+  });
+  afterEach(() => live.close());
+  const follow = async (items: unknown) => readEvents(await live.post('/api/live', items));
+  const dataOf = ({ data = '{}' }: { readonly data?: string } = {}) => JSON.parse(data);
+
+  test('each result has the id of its query, and its ETag', async () => {
+    const etag = (await live.get(countsPath)).headers.get('etag');
+    const events = await follow([
+      { id: 'a', query: 'counts' },
+      { id: 'b', query: 'warmed', parameters: { unknown: [1, true, 'x'] } },
+    ]);
+    const first = [await events.next(), await events.next()];
+    expect(first.map((one) => one?.event)).toEqual(['next', 'next']);
+    expect(first.map(dataOf)).toEqual([
+      { id: 'a', etag, result: [{ n: 1 }] },
+      { id: 'b', etag, result: [{ n: 1 }] },
+    ]);
+    live.setRows(['{"n":\n2}']);
+    await live.clock.pass(5_250);
+    expect(dataOf(await events.next())).toMatchObject({ id: 'a', result: [{ n: 2 }] });
+    await live.clock.pass(5_250);
+    expect(dataOf(await events.next())).toMatchObject({ id: 'b', result: [{ n: 2 }] });
+    await events.cancel();
+    expect(live.logged.filter(({ msg }) => msg === 'request').at(-1)).toMatchObject({
+      path: '/api/live',
+      events: 4,
+    });
+  });
+
+  test('a result that the client has is not sent first', async () => {
+    const etag = (await live.get(countsPath)).headers.get('etag');
+    const events = await follow([
+      { id: 'a', query: 'counts', etag },
+      { id: 'b', query: 'warmed', etag: 'W/"other"' },
+    ]);
+    expect(dataOf(await events.next())).toMatchObject({ id: 'b' });
+    live.setRows(['{"n":2}']);
+    await live.clock.pass(5_250);
+    expect(dataOf(await events.next())).toMatchObject({ id: 'a' });
+    await events.cancel();
+  });
+
+  test('a query that cannot be followed has an error of its own', async () => {
+    const events = await follow([
+      { id: 'a', query: 'plain' },
+      { id: 'b', query: 'counts' },
+      { id: 'c', query: 'nope' },
+    ]);
+    const first = [await events.next(), await events.next(), await events.next()];
+    expect(first.map((one) => one?.event)).toEqual(['error', 'error', 'next']);
+    expect(first.map(dataOf)).toMatchObject([
+      { id: 'a', error: { code: 'NOT_ACCEPTABLE' } },
+      { id: 'c', error: { code: 'UNKNOWN_QUERY' } },
+      { id: 'b' },
+    ]);
+    await events.cancel();
+    const alone = await live.post('/api/live', [{ id: 'c', query: 'nope' }]);
+    expect(alone.status).toBe(404);
+  });
+
+  test('a query that is removed ends, and the others go on', async () => {
+    const events = await follow([
+      { id: 'a', query: 'counts' },
+      { id: 'b', query: 'warmed' },
+    ]);
+    for (let at = 0; at < 2; at += 1) await events.next();
+    const { 'counts.sql': _, ...rest } = liveQueries;
+    await live.setQueries(rest);
+    const end = await events.next();
+    expect(end?.event).toBe('end');
+    expect(dataOf(end)).toMatchObject({ id: 'a', code: 'QUERY_CHANGED' });
+    live.setRows(['{"n":2}']);
+    await live.clock.pass(10_250);
+    expect(dataOf(await events.next())).toMatchObject({ id: 'b', result: [{ n: 2 }] });
+    await live.setQueries({ 'plain.sql': liveQueries['plain.sql'] });
+    expect(dataOf(await events.next())).toMatchObject({ code: 'QUERY_CHANGED' });
+    expect(await events.next()).toBeUndefined();
+  });
+
+  test.each([
+    ['no list', {}],
+    ['an empty list', []],
+    [
+      'equal ids',
+      [
+        { id: 'a', query: 'counts' },
+        { id: 'a', query: 'warmed' },
+      ],
+    ],
+    ['an unknown member', [{ id: 'a', query: 'counts', project: 'p' }]],
+    ['too many', Array.from({ length: 51 }, (_, at) => ({ id: String(at), query: 'counts' }))],
+  ])('%s is refused', async (_, body) => {
+    const response = await live.post('/api/live', body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'BAD_REQUEST' } });
+  });
+
+  test('GET is not allowed, and says what is', async () => {
+    const response = await live.get('/api/live');
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('POST, OPTIONS');
+  });
+});
