@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import AxeSource from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isWithoutBrowser, openBrowser, type Watched, watchPage } from '../support/browser.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
+import { listen } from '../support/listen.ts';
 import { queryText } from '../support/queries.ts';
 import { makeQueryFolder, type QueryFolder, uuidOf } from '../support/query-folder.ts';
 import { type ServedApp, serveTestApp } from '../support/served-app.ts';
@@ -287,6 +289,47 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     expect(await page.getByRole('button', { name: 'CSV', exact: true }).isVisible()).toBe(false);
     expect(watched).toEqual({ elsewhere: [], errors: [] });
     await page.close();
+  });
+
+  test('a chart is shown in a frame of a listed origin with a token, and in no other', async () => {
+    let target = '';
+    const outer = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html');
+      const chart = `${target}/embed/a.hostile?project=abc#token=${keys.keyOf('plain')}&y=count`;
+      response.end(`<!doctype html><title>Wiki</title><iframe title="Chart" src="${chart}"></iframe>`);
+    });
+    const port = await listen(outer);
+    const embedding = await serveTestApp(
+      {
+        API_KEY: apiKey,
+        QUERIES_DIR: folder.folder,
+        API_KEYS_FILE: keys.path,
+        EMBED_ORIGINS: `http://localhost:${port}`,
+      },
+      1,
+      { rows: () => rows },
+    );
+    target = `http://127.0.0.1:${embedding.port}`;
+    const page = await browser.newPage();
+    const refused: string[] = [];
+    page.on('console', (line) => refused.push(line.text()));
+    await page.goto(`http://localhost:${port}/`);
+    const frame = page.frameLocator('iframe');
+    await frame.locator('.plot svg').waitFor();
+    await frame.getByText('Rows with the same time are drawn as their sum.').waitFor();
+    expect(await frame.locator('header').count()).toBe(0);
+    expect(refused).toEqual([]);
+    await page.goto(`http://127.0.0.1:${port}/`);
+    await expect.poll(() => refused.join()).toContain('frame-ancestors');
+    // Without a token, or with a wrong one.
+    await page.goto(`${target}/embed/a.hostile?project=abc`);
+    await page.getByText('The address of this frame has no #token=').waitFor();
+    await page.goto(`${target}/embed/a.hostile?project=abc#token=wrong`);
+    await page.reload();
+    await page.getByText(/valid API key/).waitFor();
+    await page.close();
+    await embedding.close();
+    outer.close();
   });
 
   test('a page whose parameters have examples opens with its result', async () => {
@@ -772,6 +815,13 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       await page.goto(`${origin}/queries/no-such-query`);
       await page.getByText('There is no such query').waitFor();
       expect(await violations(page)).toEqual([]);
+      await page.goto(`${origin}/queries/g.kinds`);
+      await page.locator('.plot .bar').first().waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.goto(`${origin}/docs`);
+      await page.getByText('There is no page at this address').waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.goto(`${origin}/queries/no-such-query`);
       await page.getByRole('button', { name: 'Forget the key' }).click();
       await page.getByLabel('API key').fill('wrong');
       await page.keyboard.press('Enter');
