@@ -222,6 +222,14 @@ describe('sizes that differ by more than a hundred', () => {
     expect(panels.map(({ lines }) => lines.map(({ place }) => place))).toEqual([[0, 2, 3], [1]]);
   });
 
+  test('are those of usual values too: a peak of one column does not flatten the others', () => {
+    const peaks = Array.from({ length: 9 }, (_, at) =>
+      row(at, { avg: 200, max: at === 4 ? 9000 : 1000, min: 12, p95: 400 }),
+    );
+    const panels = panelsOf(drawn(peaks, defaultChoice(peaks, [time, ...times]), [time, ...times]), () => 3);
+    expect(panels.map(({ title }) => title)).toEqual(['avg, max, p95, ms', 'min, ms']);
+  });
+
   test('are drawn on a logarithmic axis, if they are lines of one column', () => {
     const rows = ['a', 'b', 'c'].flatMap((level, at) => [
       row(0, { level, n: 10 ** (2 * at) }),

@@ -169,7 +169,7 @@ function timeSummary(data: TimeData): string {
   const range =
     first === last
       ? `${momentText(data, first)}.`
-      : `${momentText(data, first)} to ${momentText(data, last)}.`;
+      : `${momentText(data, first).replace(' UTC', '')} to ${momentText(data, last)}.`;
   const gaps = empty.length === 0 ? '' : `${empty.length} of ${count} times have no rows, and are shaded.`;
   return [range, gaps, ...notes].filter((text) => text !== '').join(' ');
 }

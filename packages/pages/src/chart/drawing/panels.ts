@@ -1,5 +1,5 @@
 import type { Column } from '../../endpoint.ts';
-import { linearScale, logarithmicScale, maxRatio, differTooMuch, type Scale } from './scale.ts';
+import { linearScale, logarithmicScale, differTooMuch, type Scale } from './scale.ts';
 import type { Line, TimeData } from '../data/time-data.ts';
 
 /** Lines with one axis. */
@@ -12,7 +12,7 @@ export interface Panel {
 }
 
 /**
- * Lines that can be compared share an axis: those with one unit whose largest values differ by less than a factor of a hundred.
+ * Lines that can be compared share an axis: those with one unit and of similar sizes.
  * Lines of one column differ by name only, and share a logarithmic axis.
  *
  * @param ticks of an axis, about
@@ -36,25 +36,38 @@ const sizeOf = (lines: readonly Line[]) => {
   return size;
 };
 
+/** Of a value that is in the middle of a column: the largest one of a panel may be as many times as large. */
+const maxTypicalRatio = 50;
+
+/** Columns with one unit, whose usual values are visibly larger than zero beside the largest value of the panel. */
 function groupColumns(columns: readonly Column[], lines: readonly Line[]): readonly (readonly Column[])[] {
-  const sizes = new Map(
-    columns.map((column) => [column, sizeOf(lines.filter((line) => line.column === column))]),
-  );
+  const measured = columns.map((column) => {
+    const own = lines.filter((line) => line.column === column);
+    return { column, largest: sizeOf(own), typical: typicalSize(own) };
+  });
   const groups: { readonly top: number; readonly unit: string; readonly members: Column[] }[] = [];
-  const descending = columns.toSorted((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0));
-  for (const column of descending) {
+  for (const { column, largest, typical } of measured.toSorted((a, b) => b.largest - a.largest)) {
     const { unit = '' } = column;
-    const size = sizes.get(column) ?? 0;
     const group = groups.find(
-      (one) => one.unit === unit && (size === 0 || one.top === 0 || one.top / size <= maxRatio),
+      (one) =>
+        one.unit === unit && (typical === 0 || one.top / typical <= maxTypicalRatio || one.top <= largest),
     );
-    if (group === undefined) groups.push({ top: size, unit, members: [column] });
+    if (group === undefined) groups.push({ top: largest, unit, members: [column] });
     else group.members.push(column);
   }
   const placeOf = ([column]: readonly Column[]) => (column === undefined ? 0 : columns.indexOf(column));
   return groups
     .map(({ members }) => columns.filter((column) => members.includes(column)))
     .sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** The median without zeros. */
+function typicalSize(lines: readonly Line[]): number {
+  const sizes = lines
+    .flatMap(({ points }) => points.flat().map(({ value }) => Math.abs(value)))
+    .filter((size) => size > 0)
+    .sort((a, b) => a - b);
+  return sizes[Math.floor(sizes.length / 2)] ?? 0;
 }
 
 /** `sum of cost, USD`. */
@@ -66,6 +79,6 @@ export function axisTitle(
   const [first] = columns;
   const unit = first?.unit ?? '';
   const names = columns.map((column) => `${summed.includes(column) ? 'sum of ' : ''}${column.name}`);
-  const title = names.length <= 3 ? names.join(', ') : unit === '' ? `${names.length} columns` : '';
+  const title = names.length <= 4 ? names.join(', ') : `${names.length} columns`;
   return `${[title, unit].filter((part) => part !== '').join(', ')}${isLogarithmic ? ' (logarithmic axis)' : ''}`;
 }

@@ -9,7 +9,7 @@ export interface Scale {
 }
 
 /** Values that differ by more than this cannot be compared on one linear axis. */
-export const maxRatio = 100;
+const maxRatio = 100;
 
 /** Values that are smaller still are drawn at zero. */
 const maxDecades = 12;
