@@ -133,6 +133,7 @@ function toConfig(read: Settings) {
     /** A port for metrics alone, without a key; undefined: only /metrics beside the API, for keys with the permission. */
     metricsPort: read.METRICS_PORT,
     logLevel: read.LOG_LEVEL,
+    logFormat: read.LOG_FORMAT,
     production,
   });
 }

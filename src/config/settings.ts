@@ -123,6 +123,7 @@ export const settings = z.object({
   METRICS: oneOf(onOff).default('on'),
   METRICS_PORT: wholeNumber(0, 65535).optional(),
   LOG_LEVEL: oneOf(logLevels).default('info'),
+  LOG_FORMAT: oneOf(['json', 'gcp', 'pretty']).optional(),
   NODE_ENV: z.string().optional(),
 });
 

@@ -21,9 +21,22 @@ export function boundsProblem(parameter: Bounded, value: string, now: number): s
   const isWithin =
     (least === undefined || compareValues(parameter, value, least) >= 0) &&
     (greatest === undefined || compareValues(parameter, value, greatest) <= 0);
-  if (isWithin) return undefined;
-  if (least !== undefined && greatest !== undefined) return `must be between ${least} and ${greatest}`;
-  return least === undefined ? `must be at most ${greatest}` : `must be at least ${least}`;
+  return isWithin ? undefined : `must be ${boundsText(least, greatest)}`;
+}
+
+/** The bounds that a header declares, as in `between 1 and 7`; undefined if it declares none. */
+export function describeBounds(parameter: Bounded, now: number): string | undefined {
+  const { min, max } = parameter;
+  if (min === undefined && max === undefined) return undefined;
+  return boundsText(
+    min === undefined ? undefined : resolveBound(parameter, min, now),
+    max === undefined ? undefined : resolveBound(parameter, max, now),
+  );
+}
+
+function boundsText(least: string | undefined, greatest: string | undefined): string {
+  if (least !== undefined && greatest !== undefined) return `between ${least} and ${greatest}`;
+  return least === undefined ? `at most ${greatest}` : `at least ${least}`;
 }
 
 /** Compares two canonical values of a type that has an order. */

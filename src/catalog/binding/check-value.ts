@@ -1,6 +1,6 @@
 import { parseDate, parseDatetime, parseTimestamp } from '../../files/timestamps.ts';
 import type { Parameter, PlainParameter, ValueType } from '../model/saved-query.ts';
-import { boundsProblem } from './check-bounds.ts';
+import { boundsProblem, describeBounds } from './check-bounds.ts';
 import { type Checked, checkPattern } from './patterns/check-pattern.ts';
 import { decimalOf, parseDecimal } from '@querygate/bigquery-sql/text';
 import { isRelative } from './times.ts';
@@ -17,9 +17,17 @@ export function checkValue(parameter: Parameter, text: string, now: number): Che
     return listed === undefined ? { wrong: oneOf(parameter.values) } : { value: listed.value };
   }
   const checked = checkPlain(parameter, text);
-  if ('wrong' in checked) return checked;
+  if ('wrong' in checked) return { wrong: withDeclaredBounds(parameter, checked.wrong, now) };
   const wrong = boundsProblem(parameter, checked.value, now);
   return wrong === undefined ? checked : { wrong };
+}
+
+/** What is wrong with a text that is no value of its type, with the bounds that a value must keep, too. */
+function withDeclaredBounds(parameter: Parameter, wrong: string, now: number): string {
+  const bounds = describeBounds(parameter, now);
+  if (bounds === undefined) return wrong;
+  // The bounds of the type itself are of no use beside narrower ones.
+  return parameter.type === 'integer' ? `must be an integer ${bounds}` : `${wrong}, ${bounds}`;
 }
 
 export const oneOf = (values: readonly { readonly value: string }[]): string =>

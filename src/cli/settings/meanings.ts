@@ -57,5 +57,6 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   METRICS: 'whether requests, results and runs are counted: on or off',
   METRICS_PORT: 'port for metrics alone, without a key',
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent',
+  LOG_FORMAT: 'json, gcp or pretty; default: pretty on a terminal, else json',
   NODE_ENV: 'production turns pages, GraphiQL and introspection off',
 };

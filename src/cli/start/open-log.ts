@@ -1,7 +1,9 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
-import { type Logger, pino } from 'pino';
+import { type Logger, type LoggerOptions, pino } from 'pino';
 import type { Config } from '../../config.ts';
 import { formatLogLine } from './format-log-line.ts';
+
+type LogFormat = NonNullable<Config['logFormat']>;
 
 /** Lines are written together, when they take so much or have waited so long. */
 const bufferBytes = 8 * 1024;
@@ -12,21 +14,59 @@ const maxWaitingBytes = 4 * 1024 * 1024;
 
 export interface OpenLog {
   readonly log: Logger;
-  /** Writes a line of JSON as it is; undefined if the log is formatted for people. */
+  /** Writes a line of JSON as it is; undefined if the log has another format. */
   readonly writeLine: ((line: string) => void) | undefined;
 }
 
-/** Formatted for people on a terminal, JSON elsewhere; on standard error, because standard output has the banner. */
-export function openLog({ logLevel: level }: Pick<Config, 'logLevel'>): OpenLog {
-  if (!process.stderr.isTTY) {
-    const writer = new LogWriter(2);
-    setInterval(() => writer.flush(), flushMs).unref();
-    process.on('exit', () => writer.flush());
-    return { log: pino({ level }, writer), writeLine: (line) => writer.write(line) };
+/** On standard error, because standard output has the banner. */
+export function openLog({
+  logLevel: level,
+  logFormat: format = process.stderr.isTTY ? 'pretty' : 'json',
+}: Pick<Config, 'logLevel' | 'logFormat'>): OpenLog {
+  if (process.stderr.isTTY) {
+    const formatLine = format === 'pretty' ? formatLogLine : (line: string) => line;
+    const stream = { write: (line: string) => void process.stderr.write(formatLine(line)) };
+    return { log: pino({ level, ...formats[format] }, stream), writeLine: undefined };
   }
-  const stream = { write: (line: string) => void process.stderr.write(formatLogLine(line)) };
-  return { log: pino({ level }, stream), writeLine: undefined };
+  const writer = new LogWriter(2, droppedLines[format]);
+  setInterval(() => writer.flush(), flushMs).unref();
+  process.on('exit', () => writer.flush());
+  if (format === 'json') return { log: pino({ level }, writer), writeLine: (line) => writer.write(line) };
+  const stream =
+    format === 'pretty' ? { write: (line: string) => writer.write(formatLogLine(line)) } : writer;
+  return { log: pino({ level, ...formats[format] }, stream), writeLine: undefined };
 }
+
+/** The names of levels in Google Cloud Logging, which reads any other as the lowest. */
+const severities: Readonly<Record<string, string>> = {
+  trace: 'DEBUG',
+  debug: 'DEBUG',
+  info: 'INFO',
+  warn: 'WARNING',
+  error: 'ERROR',
+  fatal: 'CRITICAL',
+};
+
+/** What pino writes in each format. @see https://cloud.google.com/logging/docs/structured-logging */
+const formats: Readonly<Record<LogFormat, LoggerOptions>> = {
+  json: {},
+  pretty: {},
+  gcp: {
+    messageKey: 'message',
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label) => ({ severity: severities[label] ?? 'DEFAULT' }) },
+  },
+};
+
+/** The line that says how many lines were dropped. */
+const droppedLines: Readonly<Record<LogFormat, (count: number) => string>> = {
+  json: (dropped) => `${JSON.stringify({ level: 40, time: Date.now(), dropped, msg: droppedText })}\n`,
+  gcp: (dropped) =>
+    `${JSON.stringify({ severity: 'WARNING', time: new Date().toISOString(), dropped, message: droppedText })}\n`,
+  pretty: (dropped) => `WARN ${droppedText} dropped=${dropped}\n`,
+};
+
+const droppedText = 'log lines were dropped';
 
 /**
  * Writes many lines at once: a write for each would cost a cached REST reply a third of its speed. What waits is written
@@ -40,8 +80,12 @@ class LogWriter {
   #waiting = '';
   #dropped = 0;
 
-  constructor(fd: number) {
+  readonly #droppedLine: (count: number) => string;
+
+  /** @param droppedLine says how many lines were dropped */
+  constructor(fd: number, droppedLine: (count: number) => string) {
     this.#fd = withoutBlocking(fd);
+    this.#droppedLine = droppedLine;
   }
 
   write(line: string): void {
@@ -72,9 +116,9 @@ class LogWriter {
     const text = this.#waiting;
     this.#waiting = '';
     if (this.#dropped === 0) return text;
-    const line = { level: 40, time: Date.now(), dropped: this.#dropped, msg: 'log lines were dropped' };
+    const line = this.#droppedLine(this.#dropped);
     this.#dropped = 0;
-    return `${text}${JSON.stringify(line)}\n`;
+    return `${text}${line}`;
   }
 }
 

@@ -86,7 +86,12 @@ async function serve(
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   // A configured key is the operator's secret; a generated key is shown nowhere else.
   const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
-  process.stdout.write(startBanner(gateway, `http://${host}:${port}`, shownKey, config));
+  const origin = `http://${host}:${port}`;
+  const isLogged = config.logFormat === 'json' || config.logFormat === 'gcp';
+  // One stream has one format: containers and services join what both streams have.
+  if (isLogged)
+    log.info({ origin, ...(config.apiKey === undefined && { key: shownKey }) }, 'Querygate is ready');
+  else process.stdout.write(startBanner(gateway, origin, shownKey, config));
   return gateway;
 }
 

@@ -41,7 +41,7 @@ export function authorizeAndBind(
  */
 export function requireEndpoint(principal: Principal, query: SavedQuery): void {
   const { endpoints } = principal;
-  if (principal.hidesEndpoints && !mayQuery(principal, query)) throw unknownQuery(endpointRefusal(query));
+  if (principal.hidesEndpoints && !mayQuery(principal, query)) throw hiddenQuery(query);
   if (endpoints !== undefined && !endpoints.has(query.id)) {
     throw new GatewayError(
       'FORBIDDEN',
@@ -50,6 +50,9 @@ export function requireEndpoint(principal: Principal, query: SavedQuery): void {
     );
   }
 }
+
+/** The error for an endpoint that a key must not know of: that of one that does not exist. */
+export const hiddenQuery = (query: SavedQuery): GatewayError => unknownQuery(endpointRefusal(query));
 
 const endpointRefusal = ({ name }: SavedQuery): Refusal => ({ reason: 'endpoint', endpoint: name });
 

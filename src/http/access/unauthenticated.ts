@@ -3,6 +3,7 @@ import { addressGroup } from '../../config/address-list.ts';
 import { GatewayError, type Refusal } from '../../errors.ts';
 import { RateLimiter } from '../../keys/rates/rate-limiter.ts';
 import { httpLimits } from '../message/http-limits.ts';
+import { shownTokenProblem } from '../message/reply.ts';
 
 /** The error for a wrong key. Each one counts for the address that sent it. */
 export type RejectWrongKey = (address: string | undefined, refusal: Refusal) => GatewayError;
@@ -34,9 +35,10 @@ export function buildRejectWrongKey(now: () => Date): RejectWrongKey {
   };
 }
 
-/** The same for every caller without a valid key. */
+/** The same for every caller without a valid key. Of a token, a browser's developer has to know what to do: get a new one. */
 export function unauthenticated(refusal: Refusal): GatewayError {
-  return new GatewayError('UNAUTHENTICATED', 'A valid API key is required in the header X-API-KEY', {
-    refusal,
-  });
+  const required = 'A valid API key is required in the header X-API-KEY';
+  const wrong = shownTokenProblem(refusal);
+  const message = wrong === undefined ? required : `${required}; ${wrong}`;
+  return new GatewayError('UNAUTHENTICATED', message, { refusal });
 }

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { type ErrorCode, GatewayError, statusOf } from '../../errors.ts';
 import { httpLimits } from '../message/http-limits.ts';
-import { type Reply, replyJson, retryHeaders, toGatewayError } from '../message/reply.ts';
+import { type Reply, replyJson, errorHeaders, toGatewayError } from '../message/reply.ts';
 
 /** An error of the request as a whole: its status is the code's, not 200, whatever the caller accepts. */
 export function requestError(code: ErrorCode, message: string): GraphQLError {
@@ -18,7 +18,7 @@ export function replyGraphqlError(error: unknown, log: Logger, headers: Reply['h
   const gatewayError = toGatewayError(error, log);
   const { code, message, status } = gatewayError;
   const text = JSON.stringify({ errors: [{ message, extensions: { code } }] });
-  return replyJson(status, text, { ...retryHeaders(gatewayError), ...headers });
+  return replyJson(status, text, { ...errorHeaders(gatewayError), ...headers });
 }
 
 /** The rows of one response are more than `maxResponseBytes`. */
@@ -48,12 +48,13 @@ export function maskError(error: unknown, log: Logger): Error {
 }
 
 function toGraphqlError(error: GatewayError, location?: GraphQLError): GraphQLError {
-  const { code, message, parameter, retryAfterSeconds } = error;
+  const { code, message, parameter } = error;
+  const headers = errorHeaders(error);
   const extensions = {
     code,
     ...(parameter === undefined ? {} : { parameter }),
     // Yoga turns these into headers of the response and omits them from its body.
-    ...(retryAfterSeconds === undefined ? {} : { http: { headers: retryHeaders(error) } }),
+    ...(Object.keys(headers).length === 0 ? {} : { http: { headers } }),
   };
   return withNodes(new GraphQLError(message, { extensions, path: location?.path }), location?.nodes);
 }

@@ -2,7 +2,8 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { errorToLog } from '../../engine/without-values.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, type Refusal } from '../../errors.ts';
+import { tokenProblems } from '../../keys/jwt/token-shape.ts';
 import type { StreamBody } from './stream/stream-body.ts';
 
 /** A response before `finish` completes it. Header names are in lower case. */
@@ -103,16 +104,38 @@ export function replyJson(status: number, text: string, headers: Reply['headers'
 /** The one body shape of an error: `{"error":{"code","message"}}`, with the name of the parameter that is wrong. */
 export function replyError(error: unknown, log: Logger): Reply {
   const gatewayError = toGatewayError(error, log);
-  return replyJson(gatewayError.status, problemText(gatewayError), retryHeaders(gatewayError));
+  return replyJson(gatewayError.status, problemText(gatewayError), errorHeaders(gatewayError));
 }
 
 /** What a caller may know of an error, as JSON. */
 export const problemText = ({ code, message, parameter }: GatewayError): string =>
   JSON.stringify({ error: { code, message, parameter } });
 
-/** When to try again, if that is known (RFC 9110, Retry-After). */
-export function retryHeaders({ retryAfterSeconds }: GatewayError): Reply['headers'] {
-  return retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) };
+/** When to try again, if that is known (RFC 9110, Retry-After), and what is wrong with a token. */
+export function errorHeaders(error: GatewayError): Reply['headers'] {
+  const { retryAfterSeconds } = error;
+  return {
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(Math.ceil(retryAfterSeconds)) }),
+    ...challengeHeaders(error),
+  };
+}
+
+const shownProblems: ReadonlySet<string> = new Set(Object.values(tokenProblems));
+
+/** What a caller may know of its token: times, which are read of signed tokens only. All else is for the log. */
+export const shownTokenProblem = ({ problem }: Refusal): string | undefined => {
+  if (problem === undefined) return undefined;
+  return shownProblems.has(problem) ? problem : 'the token is not valid';
+};
+
+/** The challenge for a wrong token; other requests without a key get one without an error. @see RFC 6750, 3.1 */
+function challengeHeaders({ code, refusal }: GatewayError): Readonly<Record<string, string>> {
+  const problem =
+    code === 'UNAUTHENTICATED' && refusal !== undefined ? shownTokenProblem(refusal) : undefined;
+  if (problem === undefined) return {};
+  return {
+    'www-authenticate': `Bearer realm="querygate", error="invalid_token", error_description="${problem}"`,
+  };
 }
 
 /** The error that the caller may see; what only operators may know is logged here, once. */

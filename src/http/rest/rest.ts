@@ -2,6 +2,7 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { FairShare, Owner } from '../../concurrency/fair-share.ts';
 import { GatewayError } from '../../errors.ts';
+import type { Principal } from '../../keys/principal.ts';
 import { formats } from '../../formats/format.ts';
 import { once } from '../../memoize.ts';
 import type { CachedResult } from '../../results/get-result.ts';
@@ -10,7 +11,7 @@ import type { ReadRows } from '../../row-arguments/row-reader.ts';
 import { invalid } from '../../row-arguments/argument-reader.ts';
 import type { PageOfResult } from '../../row-pages/page-of-result.ts';
 import type { BoundPage } from '../../row-pages/page-request.ts';
-import { authorizeAndBind } from '../access/authorize.ts';
+import { authorizeAndBind, hiddenQuery, mayQuery } from '../access/authorize.ts';
 import {
   acceptedStream,
   type EventStream,
@@ -31,6 +32,7 @@ import type { FollowingRequest } from './follow.ts';
 import type { FormattedRequest } from './formatted/formatted-request.ts';
 import { buildReplyFormatted } from './formatted/reply-formatted.ts';
 import { type ObtainOptions, runBound } from './obtain-result.ts';
+import { parameterWarning, withNearestEndpoint } from './misspelled.ts';
 import { replyResult } from './reply-result.ts';
 import { linkOf, readPage } from './row-page.ts';
 import { chooseFormat, findEndpoint } from './requested-format.ts';
@@ -162,19 +164,35 @@ export function buildRest(options: RestOptions): Answer {
     const seconds = mayWait && isFollowable(query) ? waitSeconds(head.headers) : undefined;
     if (seconds !== undefined) return replyWhenChanged(seconds, { endpoint, bound, head, admission }, whole);
     const result = rowRequest === undefined ? whole : applied(whole, rowRequest, head, owner);
-    if (format !== formats.json) return replyInFormat(result, { format, query, head, owner });
-    return result instanceof Promise
-      ? replyInTurn(result, head.headers, owner)
-      : replyResult(result, head.headers);
+    const { text: warning } = parameterWarning(endpoint);
+    const reply =
+      format !== formats.json
+        ? replyInFormat(result, { format, query, head, owner })
+        : result instanceof Promise
+          ? replyInTurn(result, head.headers, owner)
+          : replyResult(result, head.headers);
+    if (warning === '') return reply;
+    return reply instanceof Promise ? reply.then(withWarning(warning)) : withWarning(warning)(reply);
   };
   const find = (request: PreparedRequest) => {
     const { parameters = new Map() } = request;
     const { query, format } = addressOf(catalog, request);
     return { endpoint: new EndpointRequest(query, parameters), format };
   };
+  /** One that is hidden from the key fails as one that does not exist. */
+  const findFor = (principal: Principal, request: PreparedRequest) => {
+    try {
+      request.addressed ??= find(request);
+      const { query } = request.addressed.endpoint;
+      if (principal.hidesEndpoints && !mayQuery(principal, query)) throw hiddenQuery(query);
+      return request.addressed;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      throw withNearestEndpoint(error, catalog, addressText(request), principal);
+    }
+  };
   return (head, request, admission) => {
-    request.addressed ??= find(request);
-    const { endpoint, format } = request.addressed;
+    const { endpoint, format } = findFor(admission.principal, request);
     if (endpoint.isBound) return reply(endpoint, format, head, request, admission);
     // To check a pattern takes up to two milliseconds, and many requests may arrive in one turn of the event loop.
     const turn = turns.next(admission.principal.id);
@@ -184,11 +202,16 @@ export function buildRest(options: RestOptions): Answer {
   };
 }
 
+/** Says which parameters are probably misspelled. */
+const withWarning =
+  (warning: string) =>
+  (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, 'querygate-warning': warning } });
+
+const addressText = ({ url }: PreparedRequest): string => decodeText(url.pathname.slice(endpointPath.length));
+
 /** What the path of a request addresses, and in which format. @throws GatewayError UNKNOWN_QUERY */
-export const addressOf = (
-  catalog: Catalog,
-  { url, parameters = new Map() }: PreparedRequest,
-): EndpointAddress => findEndpoint(catalog, decodeText(url.pathname.slice(endpointPath.length)), parameters);
+export const addressOf = (catalog: Catalog, request: PreparedRequest): EndpointAddress =>
+  findEndpoint(catalog, addressText(request), request.parameters ?? new Map());
 
 /** Kept as long as what the URL was parsed to. */
 const rowRequests = new WeakMap<EndpointRequest, { readonly request: RowRequest | undefined }>();

@@ -11,7 +11,7 @@ import type { NewRateLimit } from '../rates/rate-limiter.ts';
 import { readClaims } from './claims.ts';
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
 import { buildTokenPrincipals } from './token-principals.ts';
-import { maxTokenLength } from './token-shape.ts';
+import { maxTokenLength, tokenProblems } from './token-shape.ts';
 
 /** JSON Web Tokens as keys: what a token permits is in its claims. */
 export interface Tokens {
@@ -142,7 +142,7 @@ async function verifySignature(
 }
 
 function refusalOf(error: unknown): Refusal {
-  if (error instanceof errors.JWTExpired) return { reason: 'expired', problem: 'the token has expired' };
+  if (error instanceof errors.JWTExpired) return { reason: 'expired', problem: tokenProblems.expired };
   if (error instanceof errors.JWTClaimValidationFailed) {
     return {
       reason: 'token',
@@ -155,7 +155,7 @@ function refusalOf(error: unknown): Refusal {
 
 const claimProblems: Readonly<Record<string, string>> = {
   exp: 'the claim exp is missing or wrong',
-  nbf: 'the token is not valid yet',
+  nbf: tokenProblems.early,
   aud: 'the audience is another one',
   iss: 'the issuer is another one',
 };

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ErrorCode } from '../../errors.ts';
-import { type Reply, replyJson, retryHeaders, toGatewayError } from '../../http/message/reply.ts';
+import { type Reply, replyJson, errorHeaders, toGatewayError } from '../../http/message/reply.ts';
 
 /** A caller who may not query an endpoint cannot see whether it exists. */
 const unauthorized: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'UNKNOWN_QUERY']);
@@ -23,5 +23,5 @@ export function replyLogflareError(error: unknown, log: Logger): Reply {
   const { code, message, status } = gatewayError;
   if (unauthorized.has(code)) return replyJson(401, '{"error":"Unauthorized"}');
   const text = JSON.stringify({ error: message });
-  return replyJson(failedQueries.has(code) ? 200 : status, text, retryHeaders(gatewayError));
+  return replyJson(failedQueries.has(code) ? 200 : status, text, errorHeaders(gatewayError));
 }

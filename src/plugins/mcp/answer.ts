@@ -3,7 +3,7 @@ import { isLoopback } from '../../config/loopback.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RequestHead } from '../../http/message/head.ts';
 import { partsOf } from '../../http/message/list-header.ts';
-import { type Reply, replyJson, retryHeaders, toGatewayError } from '../../http/message/reply.ts';
+import { type Reply, replyJson, errorHeaders, toGatewayError } from '../../http/message/reply.ts';
 import { logOfError } from '../../http/message/request-trace.ts';
 import type { Answer } from '../../http/message/route.ts';
 import type { CallRequest } from './calls/call-request.ts';
@@ -120,5 +120,5 @@ export function replyRefusal(error: unknown, log: Logger): Reply {
   const refused = toGatewayError(error, log);
   const { status, code, message } = refused;
   const text = JSON.stringify({ jsonrpc: '2.0', error: { code: status, message, data: { code } } });
-  return replyJson(status, text, retryHeaders(refused));
+  return replyJson(status, text, errorHeaders(refused));
 }

@@ -198,12 +198,18 @@ describe('each refusal is a line of the log', () => {
       await token({}, '1h'),
       'eyJhbGciOiJub25lIn0.e30.',
     ];
+    const challenges: (string | null)[] = [];
     for (const text of tokens) {
-      await send(`${logs}?project=abc`, {
-        authorization: `Bearer ${text}`,
-        'x-forwarded-for': '203.0.113.9',
-      });
+      const headers = { authorization: `Bearer ${text}`, 'x-forwarded-for': '203.0.113.9' };
+      const response = await fetch(`http://127.0.0.1:${served.port}${logs}?project=abc`, { headers });
+      challenges.push(response.headers.get('www-authenticate'));
+      await response.arrayBuffer();
     }
+    const challenge = (description: string) =>
+      `Bearer realm="querygate", error="invalid_token", error_description="${description}"`;
+    expect(challenges).toEqual(
+      ['the token has expired', 'the token is not valid', 'the token is not valid'].map(challenge),
+    );
     expect(refusals()).toEqual([
       { ...common, reason: 'expired', status: 401, problem: 'the token has expired' },
       { ...common, reason: 'token', status: 401, problem: 'the claim tenants is missing' },

@@ -126,6 +126,27 @@ describe('REST', () => {
     expect(await refusal('/')).toMatchObject({ status: 404, code: 'NOT_FOUND' });
   });
 
+  test('404 names the nearest endpoint, or the versions that there are', async () => {
+    const messageOf = async (name: string) => (await refusal(`${path}/${name}`)).message;
+    expect(await messageOf('logs.al')).toMatch(/; did you mean logs\.all\?$/);
+    expect(await messageOf('LOGS.ALL.csv?project=p')).toMatch(/; did you mean logs\.all\?$/);
+    expect(await messageOf('logs.all@9')).toMatch(/; logs\.all has the version 1$/);
+    expect(await messageOf('nothing.like-it')).not.toContain('did you mean');
+  });
+
+  test('a reply names parameters that are one edit from a declared one, and no others', async () => {
+    const warningOf = async (query: string, ending = '') =>
+      (await app.fetch(`${path}/logs.all${ending}?${query}`)).headers.get('querygate-warning');
+    expect(await warningOf('project=p&iso_timestamp_star=2026-01-01')).toBe(
+      'iso_timestamp_star is ignored, did you mean iso_timestamp_start?',
+    );
+    expect(await warningOf('project=p&iso_timestamp_star=2026-01-01', '.csv')).toContain('is ignored');
+    for (const query of ['project=p', 'project=p&Project=x', 'project=p&cachebuster=1&format=json&%0a=1'])
+      expect(await warningOf(query), query).toBeNull();
+    // The same result without the misspelled name.
+    expect(await warningOf('project=p')).toBeNull();
+  });
+
   test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('405 with Allow for %s', async (method) => {
     const response = await app.fetch(`${path}/logs.all?project=p`, { method });
     expect(response.status).toBe(405);

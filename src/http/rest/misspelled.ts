@@ -1,0 +1,88 @@
+import { nearestName } from '@querygate/bigquery-sql/text';
+import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
+import { parseVersionName } from '../../catalog/model/version-name.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { GatewayError } from '../../errors.ts';
+import { isExtension } from '../../formats/format.ts';
+import { memoize } from '../../memoize.ts';
+import type { Principal } from '../../keys/principal.ts';
+import { mayQuery } from '../access/authorize.ts';
+import type { EndpointRequest } from '../message/prepared-request.ts';
+
+/** More endpoints than this are not compared with a name: a request for an unknown one must stay cheap. */
+const maxCompared = 2_000;
+
+/** Two mistakes in a short name make another name. */
+const maxEdits = 2;
+
+/** The error for an endpoint that does not exist, with the nearest name that this key may query, or the versions that there are. */
+export function withNearestEndpoint(
+  error: GatewayError,
+  { queries }: Catalog,
+  requested: string,
+  principal: Principal,
+): GatewayError {
+  if (error.code !== 'UNKNOWN_QUERY' || requested.length > 200 || queries.length > maxCompared) return error;
+  const dot = requested.lastIndexOf('.');
+  const address = dot > 0 && isExtension(requested.slice(dot + 1)) ? requested.slice(0, dot) : requested;
+  const visible = queries.filter((query) => mayQuery(principal, query));
+  const advice = versionsAdvice(visible, address) ?? nearestAdvice(visible, address);
+  if (advice === undefined) return error;
+  const { code, message, refusal } = error;
+  return new GatewayError(code, `${message}; ${advice}`, { refusal });
+}
+
+function nearestAdvice(queries: readonly SavedQuery[], address: string): string | undefined {
+  const names = queries.flatMap(({ name, aliases }) => [name, ...aliases]);
+  const most = Math.min(maxEdits, Math.ceil(address.length / 4));
+  const nearest = nearestName(
+    address.toLowerCase(),
+    names.map((name) => name.toLowerCase()),
+    most,
+  );
+  const name = names.find((one) => one.toLowerCase() === nearest);
+  return name === undefined ? undefined : `did you mean ${name}?`;
+}
+
+function versionsAdvice(queries: readonly SavedQuery[], address: string): string | undefined {
+  const { base } = parseVersionName(address);
+  if (base === address) return undefined;
+  const versions = queries
+    .map(({ name }) => parseVersionName(name))
+    .filter((one) => one.base === base)
+    .map(({ version }) => version);
+  if (versions.length === 0) return undefined;
+  return `${base} has the version${versions.length === 1 ? '' : 's'} ${versions.join(', ')}`;
+}
+
+/** Names that every request may have. */
+const general: ReadonlySet<string> = new Set(['format', sqlParameter]);
+
+/**
+ * What a reply says of parameters that the query does not declare, if one is a misspelled name of a declared one: the others are
+ * ignored, as those of proxies and caches are.
+ */
+export const parameterWarning = memoize(
+  ({ query, parameters }: EndpointRequest): { readonly text: string } => {
+    const declared = query.parameters.map(({ name }) => name);
+    const left = declared.filter((name) => !parameters.has(name));
+    const unknown = [...(parameters as ReadonlyMap<string, unknown>).keys()].filter(
+      (name) => !declared.includes(name) && !general.has(name) && name.length <= maxNameLength,
+    );
+    const meant = unknown.slice(0, maxWarnings).flatMap((name) => {
+      const nearest = nearestName(
+        name.toLowerCase(),
+        left.map((one) => one.toLowerCase()),
+        1,
+      );
+      const found = left.find((one) => one.toLowerCase() === nearest);
+      return found === undefined || !/^[\w.-]+$/.test(name)
+        ? []
+        : [`${name} is ignored, did you mean ${found}?`];
+    });
+    return { text: meant.join('; ') };
+  },
+);
+
+const maxNameLength = 60;
+const maxWarnings = 5;
