@@ -44,12 +44,21 @@ describe('the Kubernetes manifests', () => {
   const env: readonly { readonly name: string; readonly value?: string }[] = container.env;
   const delay = Number(env.find(({ name }) => name === 'SHUTDOWN_DELAY_SECONDS')?.value);
 
-  test('are a deployment, its service, its account and its disruption budget, with the same labels', () => {
-    expect([...byKind.keys()]).toEqual(['ServiceAccount', 'Service', 'Deployment', 'PodDisruptionBudget']);
+  test('are a deployment with its service, account, disruption budget and network policy, with the same labels', () => {
+    expect([...byKind.keys()]).toEqual([
+      'ServiceAccount',
+      'Service',
+      'Deployment',
+      'PodDisruptionBudget',
+      'NetworkPolicy',
+    ]);
     const labels = { app: 'querygate' };
     expect(byKind.get('Service').spec.selector).toEqual(labels);
     expect(byKind.get('Deployment').spec.selector.matchLabels).toEqual(labels);
     expect(byKind.get('PodDisruptionBudget').spec.selector.matchLabels).toEqual(labels);
+    expect(byKind.get('NetworkPolicy').spec.podSelector.matchLabels).toEqual(labels);
+    for (const { labelSelector } of spec.topologySpreadConstraints)
+      expect(labelSelector.matchLabels).toEqual(labels);
   });
 
   test('probe paths that exist, on a port that the image exposes', () => {
@@ -70,6 +79,7 @@ describe('the Kubernetes manifests', () => {
       allowPrivilegeEscalation: false,
     });
     expect(spec.securityContext.runAsNonRoot).toBe(true);
+    expect(spec.automountServiceAccountToken).toBe(false);
   });
 
   test('let a gateway serve until its readiness probe has failed, and end before it is killed', () => {
@@ -85,6 +95,45 @@ describe('the Kubernetes manifests', () => {
     );
     expect(readConfig(values)).toMatchObject({ engine: 'bigquery', metricsPort: 9464 });
   });
+});
+
+describe('the service of Cloud Run', () => {
+  const { template } = parse(read('deploy/cloud-run/service.yaml')).spec;
+  const [container] = template.spec.containers;
+
+  test('has valid settings, and probes paths that exist on the port of the image', () => {
+    const env: readonly { readonly name: string; readonly value?: string }[] = container.env;
+    const values = Object.fromEntries(
+      env.map(({ name, value = 'a-secret-of-the-project-long-enough' }) => [name, value]),
+    );
+    expect(Object.keys(values).filter((name) => !settingNames.includes(name as never))).toEqual([]);
+    expect(readConfig(values)).toMatchObject({
+      engine: 'bigquery',
+      logFormat: 'gcp',
+      shutdownDelaySeconds: 0,
+    });
+    for (const probe of [container.startupProbe, container.livenessProbe])
+      expect(probe.httpGet).toEqual({ path: livePath, port: 4000 });
+    expect(container.ports[0].containerPort).toBe(4000);
+  });
+
+  test('keeps an instance with its CPU: results are refreshed between requests', () => {
+    expect(template.metadata.annotations).toMatchObject({
+      'autoscaling.knative.dev/minScale': '1',
+      'run.googleapis.com/cpu-throttling': 'false',
+    });
+  });
+});
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+test.skipIf(!hasSystemd)('systemd-analyze security finds the exposure of the unit to be OK', () => {
+  const { stdout } = spawnSync(
+    'systemd-analyze',
+    ['security', '--offline=true', '--no-pager', 'deploy/systemd/querygate.service'],
+    { encoding: 'utf8' },
+  );
+  expect(stdout).toMatch(/Overall exposure level for querygate\.service: [12]\.\d OK/);
 });
 
 test.each([
