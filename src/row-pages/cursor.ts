@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
+import { checkPlain } from '../catalog/binding/check-value.ts';
 import { type RawParameters, textsOf } from '../catalog/binding/list-values.ts';
 import { isRelative } from '../catalog/binding/times.ts';
 import type { PageKey, Parameter, SavedQuery } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
+import { parseDate, parseDatetime } from '../files/timestamps.ts';
 import { memoize } from '../memoize.ts';
 
 /** The key of a row: the texts of its cells, in the order of the columns of pages; null for NULL. */
@@ -67,7 +69,31 @@ function parse(text: string): readonly unknown[] {
 const isKey = (key: unknown, keys: readonly PageKey[]): key is RowKey =>
   Array.isArray(key) &&
   key.length === keys.length &&
-  key.every((cell, at) => (cell === null ? keys[at]?.isNullable === true : typeof cell === 'string'));
+  key.every((cell, at) => {
+    const one = keys[at];
+    return (
+      one !== undefined && (cell === null ? one.isNullable : typeof cell === 'string' && fits(one.type, cell))
+    );
+  });
+
+/** The first and the last microsecond that are timestamps. */
+const [firstMicro, lastMicro] = [-62_135_596_800_000_000n, 253_402_300_799_999_999n];
+
+/** Whether a text is that of a cell: anybody can write a cursor. */
+function fits(type: PageKey['type'], cell: string): boolean {
+  switch (type) {
+    case 'string':
+      return cell.isWellFormed();
+    case 'integer':
+      return !cell.startsWith('+') && 'value' in checkPlain({ type }, cell);
+    case 'timestamp':
+      return /^-?\d{1,18}$/.test(cell) && BigInt(cell) >= firstMicro && BigInt(cell) <= lastMicro;
+    case 'datetime':
+      return parseDatetime(cell) !== undefined;
+    case 'date':
+      return parseDate(cell) !== undefined;
+  }
+}
 
 /** Changes with everything that decides which rows follow a row. */
 const versionOf = memoize(({ sql, pages }: SavedQuery): string => digest(JSON.stringify([sql, pages])));
