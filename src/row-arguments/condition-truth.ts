@@ -29,8 +29,10 @@ function* truthOf(condition: Condition, column: ColumnNamed, rowCount: number): 
     case 'and':
     case 'or': {
       const isAnd = condition.kind === 'and';
-      const truth = new Uint8Array(rowCount).fill(isAnd ? isTrue : isFalse);
-      for (const one of condition.conditions) {
+      const [first, ...others] = condition.conditions;
+      if (first === undefined) return new Uint8Array(rowCount).fill(isAnd ? isTrue : isFalse);
+      const truth = yield* truthOf(first, column, rowCount);
+      for (const one of others) {
         const other = yield* truthOf(one, column, rowCount);
         for (let row = 0; row < rowCount; row += 1) {
           const [a, b] = [truth[row] as number, other[row] as number];

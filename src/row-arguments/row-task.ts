@@ -9,6 +9,8 @@ export interface RowTask {
   readonly arguments: RowArguments;
   /** Over the selected rows. */
   readonly aggregates: readonly Aggregate[];
+  /** Whether it is to be found where the rows are in the document. */
+  readonly withSpans: boolean;
   /** All columns that it names. */
   readonly columns: readonly Pick<Column, 'name' | 'type'>[];
 }
@@ -16,7 +18,7 @@ export interface RowTask {
 export interface RowOutcome {
   /** The places of the rows in the document, in their order. */
   readonly rows: Uint32Array;
-  /** Where they are in it, as `RowTable` gives it. */
+  /** Where they are in it, as `RowTable` gives it; empty if the task does not need it. */
   readonly spans: Uint32Array;
   /** The values of the aggregates as JSON texts; undefined for NULL. */
   readonly aggregates: readonly (string | undefined)[];
@@ -26,10 +28,11 @@ export function rowTask(
   columns: readonly Column[],
   given: RowArguments,
   aggregates: readonly Aggregate[] = [],
+  withSpans = aggregates.length === 0,
 ): RowTask {
   const names = new Set([...columnsOf(given), ...aggregates.map(({ column }) => column)]);
   const needed = columns.filter(({ name }) => names.has(name)).map(({ name, type }) => ({ name, type }));
-  return { arguments: given, aggregates, columns: needed };
+  return { arguments: given, aggregates, withSpans, columns: needed };
 }
 
 /** Does it in steps of some milliseconds at most. @param identity the document without a coding */
@@ -43,5 +46,5 @@ export function* runRowTask(task: RowTask, table: RowTable, identity: Buffer): G
     table.column,
     (name) => types.get(name) ?? 'string',
   );
-  return { rows, spans: table.spansOf(rows), aggregates };
+  return { rows, spans: task.withSpans ? table.spansOf(rows) : new Uint32Array(), aggregates };
 }

@@ -17,8 +17,8 @@ export interface ThreadRequest {
 
 export type ThreadReply = RowOutcome | 'unknown document';
 
-/** How long one task may take. */
-const maxTaskMs = 10_000;
+/** How long one task may take: some seconds are the most that its limits allow, but the machine may be busy. */
+const maxTaskMs = 60_000;
 
 /** A thread without a task for so long ends, and gives its memory back. */
 const maxIdleMs = 30_000;

@@ -37,19 +37,20 @@ function sortRows(
     return descending ? last - rank : rank;
   };
   const starts = new Uint32Array(last + 2);
-  for (const row of rows) {
-    const after = placeOf(ranks[row] as number) + 1;
+  for (let at = 0; at < rows.length; at += 1) {
+    const after = placeOf(ranks[rows[at] as number] as number) + 1;
     starts[after] = (starts[after] as number) + 1;
   }
   for (let place = 1; place < starts.length; place += 1) {
     starts[place] = (starts[place] as number) + (starts[place - 1] as number);
   }
   const sorted = new Uint32Array(rows.length);
-  for (const row of rows) {
+  for (let at = 0; at < rows.length; at += 1) {
+    const row = rows[at] as number;
     const place = placeOf(ranks[row] as number);
-    const at = starts[place] as number;
-    sorted[at] = row;
-    starts[place] = at + 1;
+    const to = starts[place] as number;
+    sorted[to] = row;
+    starts[place] = to + 1;
   }
   return sorted;
 }

@@ -46,7 +46,8 @@ export class RowTasks {
     this.#reads.push((variables) => {
       const given = readRowArguments(query, getArgumentValues(definition, node, variables));
       if (given === allRows && aggregates === undefined) return undefined;
-      return rowTask(query.columns, given, aggregates);
+      // The rows are copied from cells that were made before.
+      return rowTask(query.columns, given, aggregates, false);
     });
     return this.#reads.length - 1;
   }
