@@ -21,8 +21,9 @@ create macro bq.cast_int64(x double) as cast(round(x) as bigint); -- bigint stri
 create macro bq.cast_int64(x decimal(38,9)) as cast(round(x) as bigint); -- bigint strict
 -- SAFE_CAST of a STRING finds out by a pattern what fails: TRY takes the time of an exception for each such value.
 create macro bq.int64_of_text(x) as case when regexp_full_match(x, '\s*[+-]?\d+\s*') then try_cast(x as bigint) when regexp_full_match(x, '\s*[+-]?0[xX][0-9a-fA-F]{1,16}\s*') then bq.hex_int64(x) end; -- bigint
-create macro bq.cast_int64(x varchar) as case when regexp_full_match(x, '[+-]?\d{1,18}') then cast(x as bigint) else coalesce(bq.int64_of_text(x), bq.bad_value('int64', x)) end; -- bigint strict
-create macro bq.safe_cast_int64(x varchar) as case when regexp_full_match(x, '[+-]?\d{1,18}') then cast(x as bigint) else bq.int64_of_text(x) end; -- bigint
+-- A text that DuckDB writes in the same way is one that BigQuery takes; DuckDB reads others, too: 1e3, 1_000, 1.5.
+create macro bq.cast_int64(x varchar) as case when cast(try_cast(x as bigint) as varchar) = x then try_cast(x as bigint) else coalesce(bq.int64_of_text(x), bq.bad_value('int64', x)) end; -- bigint strict
+create macro bq.safe_cast_int64(x varchar) as case when cast(try_cast(x as bigint) as varchar) = x then try_cast(x as bigint) else bq.int64_of_text(x) end; -- bigint
 create macro bq.hex_int64(x) as try_cast(case when contains(x, '-') then -1 else 1 end * cast(cast('0' || regexp_extract(x, '[xX][0-9a-fA-F]+') as ubigint) as hugeint) as bigint); -- bigint
 
 create macro bq.cast_float64(x bigint) as cast(x as double); -- double strict
@@ -57,7 +58,7 @@ create macro bq.cast_json(x json) as x; -- json strict
 create macro bq.cast_date(x date) as x; -- date strict
 create macro bq.cast_date(x timestamp) as cast(x as date); -- date strict
 create macro bq.cast_date(x timestamptz) as cast(timezone('UTC', x) as date); -- date strict
-create macro bq.safe_cast_date(x varchar) as case when regexp_full_match(x, '\d{1,4}-\d{1,2}-\d{1,2}') and (x >= '1' or not regexp_matches(x, '^0+-')) then try_cast(x as date) end; -- date
+create macro bq.safe_cast_date(x varchar) as case when strlen(x) = 10 and cast(try_cast(x as date) as varchar) = x then try_cast(x as date) when regexp_full_match(x, '\d{1,4}-\d{1,2}-\d{1,2}') and (x >= '1' or not regexp_matches(x, '^0+-')) then try_cast(x as date) end; -- date
 create macro bq.cast_date(x varchar) as coalesce(bq.safe_cast_date(x), bq.bad_value('date', x)); -- date strict
 create macro bq.cast_time(x time) as x; -- time strict
 create macro bq.cast_time(x timestamp) as cast(x as time); -- time strict

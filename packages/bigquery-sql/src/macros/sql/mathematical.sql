@@ -90,7 +90,7 @@ create macro bq.trunc(x double) as trunc(x); -- double
 create macro bq.trunc(x bigint, n bigint) as bq."trunc(x double, n bigint)"(cast(x as double), n); -- double
 create macro bq.numeric_truncated(x, n) as case when n >= 9 then x when n < -29 then x * 0 else bq.numeric_of_billionths(bq.billionths(x) // bq.power_of_ten(9 - n) * bq.power_of_ten(9 - n)) end; -- decimal(38,9)
 create macro bq.trunc(x decimal(38,9), n bigint) as list_transform([row(x, n)], lambda args: bq.numeric_truncated(args[1], args[2]))[1]; -- decimal(38,9)
-create macro bq.trunc(x double, n bigint) as case when bq.has_near_product(x, n) and (x * pow(10, n) <> trunc(x * pow(10, n)) or bq.product_error(x, pow(10, n)) * sign(x) >= 0) then trunc(x * pow(10, n)) / pow(10, n) else bq.trunc_double(x, n) end; -- double
+create macro bq.trunc(x double, n bigint) as case when x * pow(10, n) <> trunc(x * pow(10, n)) and bq.has_near_product(x, n) then trunc(x * pow(10, n)) / pow(10, n) when bq.has_near_product(x, n) then (trunc(x * pow(10, n)) - case when bq.product_error(x, pow(10, n)) * sign(x) < 0 then sign(x) else 0 end) / pow(10, n) else bq.trunc_double(x, n) end; -- double
 create macro bq.double_truncated(x, n) as case when x is null or n is null then null when n < -308 then 0.0 when n < 0 then bq.multiple_of(x, pow(10, - n), 2) when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 0) as double) / pow(10, n) else trunc(x * pow(10, n)) / pow(10, n) end; -- double
 create macro bq.trunc_double(x double, n bigint) as list_transform([row(x, n)], lambda args: bq.double_truncated(args[1], args[2]))[1]; -- double
 create macro bq.ceil(x bigint) as cast(x as double); -- double strict
