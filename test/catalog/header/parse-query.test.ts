@@ -49,6 +49,7 @@ describe('a saved-query file', () => {
       maxRows: 10,
       caching: { ttlSeconds: 900, warmingSeconds: 300, staleIfErrorSeconds: 900 },
       warm: [],
+      tags: [],
       labels: [],
       parameters: [
         { name: 'n', type: 'integer', required: false, default: '5', example: undefined, description: 'N.' },
