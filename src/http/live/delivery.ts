@@ -22,6 +22,9 @@ const perStep = 16;
 
 const { slowReaderTimeoutMs } = httpLimits;
 
+/** How often it is looked which streams are quiet. */
+export const beatEveryMs = 1_000;
+
 /**
  * Sends what is new. A client has at most one event in its socket; what comes meanwhile is not kept: when it has read, it
  * gets the newest.
@@ -59,9 +62,11 @@ export class Delivery {
     this.#inTurns(feed.subscriptions, (subscription) => this.deliver(subscription));
   }
 
-  /** Writes a sign of life to each stream. */
+  /** Writes a sign of life to each stream to which nothing was written for long: to be called every `beatEveryMs`. */
   beat(streams: Iterable<Stream>): void {
     this.#inTurns(streams, (stream) => {
+      stream.quietBeats += 1;
+      if (stream.quietBeats < httpLimits.heartbeatMs / beatEveryMs) return;
       if (stream.sink?.isWaiting) this.#behind.add(stream);
       else stream.write(heartbeat);
     });

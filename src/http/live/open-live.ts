@@ -14,11 +14,10 @@ import { authorizeAndBind } from '../access/authorize.ts';
 import { keyOf } from '../access/request-key.ts';
 import { unauthenticated } from '../access/unauthenticated.ts';
 import type { RequestHead } from '../message/head.ts';
-import { httpLimits } from '../message/http-limits.ts';
 import type { Admission } from '../message/route.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
 import { checkEveryMs, StreamCallers } from './callers.ts';
-import { Delivery } from './delivery.ts';
+import { beatEveryMs, Delivery } from './delivery.ts';
 import { type EndCode, heartbeat } from './events.ts';
 import type { LiveCounters } from './live-counters.ts';
 import {
@@ -195,7 +194,7 @@ export function openLive(options: LiveOptions): Live {
         rebindOutdated();
       }),
       every(lookEveryMs, () => delivery.look()),
-      every(httpLimits.heartbeatMs, () => delivery.beat(streams)),
+      every(beatEveryMs, () => delivery.beat(streams)),
     ];
   };
   const stopTimers = () => {

@@ -80,6 +80,8 @@ export class Stream {
   readonly places: number;
   /** While its head is held back, so that the first events are sent with it. */
   isBeginning = true;
+  /** How often `Delivery.beat` has found that nothing was written. */
+  quietBeats = 0;
   events = 0;
   skipped = 0;
   bytes = 0;
@@ -96,6 +98,7 @@ export class Stream {
   write(frame: Frame, head?: Frame): void {
     const { sink } = this;
     if (sink === undefined) return;
+    this.quietBeats = 0;
     if (head !== undefined) sink.write(head);
     sink.write(frame);
     this.bytes += frame.bytes.byteLength + (head?.bytes.byteLength ?? 0);
