@@ -1,0 +1,98 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createGateway } from '../../src/gateway/create-gateway.ts';
+import { openServer } from '../../src/exports/node.ts';
+import { apiKey } from '../../src/exports/keys.ts';
+import { pino } from 'pino';
+
+/**
+ * One side of the comparison, in a process of its own: `gateway`, or `bare`, a broadcaster that writes the same bytes to all
+ * clients in one loop. Messages: `change` sends another result to all, `usage` answers with memory and processor time.
+ */
+const [side = ''] = process.argv.slice(2);
+
+export const benchKey = 'a-key-for-benchmarks-only';
+
+let version = 0;
+
+/** A row of two kilobytes with the time at which it was made. */
+const rowText = (part: string) =>
+  JSON.stringify({ part, version, at: performance.timeOrigin + performance.now(), text: 'x'.repeat(1_950) });
+
+async function openGateway() {
+  let runs = 0;
+  const gateway = await createGateway({
+    queries: { read: () => ({ 'parts.sql': queryFile }) },
+    engine: {
+      name: 'bench',
+      sql: 'bigquery',
+      flags: { enforcesTenants: true },
+      open: async () => ({
+        source: 'bench',
+        async run({ parameters }) {
+          runs += 1;
+          return { rows: [rowText(String(parameters.part))], truncated: false };
+        },
+        close: async () => {},
+      }),
+    },
+    keys: apiKey(benchKey),
+    log: pino({ level: 'silent' }),
+  });
+  const { server } = openServer(gateway.listener, { log: pino({ level: 'silent' }) });
+  return { server, change: () => {}, runs: () => runs };
+}
+
+const queryFile = `/*---
+id: 11111111-2222-4333-8444-555555555555
+description: rows of the benchmark
+max_rows: 10
+caching: 900s
+live: 5s
+parameters:
+  part: { type: string, required: true, description: which part }
+columns:
+  part: { type: string, description: a part }
+  version: { type: integer, description: a version }
+  at: { type: float, description: a time }
+  text: { type: string, description: a text }
+---*/
+SELECT @part AS part, 1 AS version, 1.0 AS at, 'x' AS text
+`;
+
+function openBare() {
+  const responses = new Map<string, Set<ServerResponse>>();
+  const frameOf = (part: string) =>
+    Buffer.from(`event: next\nid: ${version}\ndata: {"result":[${rowText(part)}]}\n\n`);
+  const server = createServer((request, response) => {
+    const part = new URL(request.url ?? '', 'http://bench').searchParams.get('part') ?? '';
+    const all = responses.get(part) ?? new Set();
+    responses.set(part, all.add(response));
+    response.once('close', () => all.delete(response));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(frameOf(part));
+  });
+  return {
+    server,
+    change() {
+      for (const [part, all] of responses) {
+        const frame = frameOf(part);
+        for (const response of all) response.write(frame);
+      }
+    },
+    runs: () => 0,
+  };
+}
+
+const { server, change, runs } = side === 'bare' ? openBare() : await openGateway();
+process.on('message', (message) => {
+  if (message === 'change') {
+    version += 1;
+    change();
+  } else {
+    globalThis.gc?.();
+    const { user, system } = process.cpuUsage();
+    process.send?.({ rss: process.memoryUsage().rss, cpuMs: (user + system) / 1_000, runs: runs() });
+  }
+});
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));

@@ -1,0 +1,119 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { resolve } from 'node:path';
+import { atLeast, atMost } from '../goals.ts';
+import type { Bench } from '../run.ts';
+
+const parts = 100;
+const rounds = 3;
+/** As in the header of the query. */
+const intervalMs = 5_000;
+
+const bench: Bench = {
+  title: '10,000 clients that follow 100 results of 2 KB, beside a bare broadcaster in one loop',
+  async *run() {
+    const bare = await measure('bare', 10_000);
+    const gateway = await measure('gateway', 10_000);
+    const memory = gateway.bytesPerClient / bare.bytesPerClient;
+    yield atMost(
+      `memory of a client: ${kb(gateway.bytesPerClient)} KB, bare ${kb(bare.bytesPerClient)} KB, ratio ${memory.toFixed(2)}`,
+      memory,
+      1.3,
+    );
+    const processor = gateway.microsPerEvent / bare.microsPerEvent;
+    yield atMost(
+      `processor time of an event: ${gateway.microsPerEvent.toFixed(1)} µs, bare ${bare.microsPerEvent.toFixed(1)} µs, ratio ${processor.toFixed(2)}`,
+      processor,
+      1.3,
+    );
+    const perCore = 1_000_000 / gateway.microsPerEvent;
+    yield atLeast(`events a second and core: ${Math.round(perCore)}`, perCore, 20_000);
+    yield atMost(
+      `last of 10,000 clients, median round: ${gateway.lastMs} ms, bare ${bare.lastMs} ms`,
+      gateway.lastMs,
+      400,
+    );
+    yield atMost(
+      `engine runs for each result and interval: ${gateway.runsPerInterval.toFixed(2)}`,
+      gateway.runsPerInterval,
+      1,
+    );
+  },
+};
+
+export default bench;
+
+const kb = (bytes: number) => (bytes / 1024).toFixed(1);
+
+interface Figures {
+  readonly bytesPerClient: number;
+  readonly microsPerEvent: number;
+  /** From the result to the last client. */
+  readonly lastMs: number;
+  readonly runsPerInterval: number;
+}
+
+async function measure(side: 'gateway' | 'bare', clients: number): Promise<Figures> {
+  const server = fork(resolve('bench/live/server.ts'), [side], { execArgv: ['--expose-gc'] });
+  const [{ port }] = (await once(server, 'message')) as [{ port: number }];
+  const sockets: Socket[] = [];
+  /** By version: how many clients have it, and how long after its result. */
+  const latencies = new Map<number, number[]>();
+  let received = 0;
+  const onData = (data: Buffer) => {
+    const at = data.indexOf('"version":');
+    if (at < 0) return;
+    const [, version = '', time = ''] =
+      /"version":(\d+),"at":([\d.]+)/.exec(data.toString('latin1', at, at + 80)) ?? [];
+    received += 1;
+    const known = latencies.get(Number(version)) ?? [];
+    latencies.set(Number(version), known);
+    known.push(performance.timeOrigin + performance.now() - Number(time));
+  };
+  const open = async (at: number) => {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    socket.on('data', onData).on('error', () => {});
+    await once(socket, 'connect');
+    socket.write(
+      `GET /api/endpoints/query/parts?part=${at % parts} HTTP/1.1\r\nHost: bench\r\nX-API-KEY: a-key-for-benchmarks-only\r\nAccept: text/event-stream\r\n\r\n`,
+    );
+  };
+  for (let at = 0; at < parts; at += 1) await open(at);
+  while (received < parts) await tick();
+  const before = await usage(server);
+  for (let at = parts; at < clients; at += 100)
+    await Promise.all(Array.from({ length: 100 }, (_, more) => open(at + more)));
+  while (received < clients) await tick();
+  const after = await usage(server);
+  const startedAt = performance.now();
+  const lasts: number[] = [];
+  let events = 0;
+  for (let round = 1; round <= rounds; round += 1) {
+    server.send('change');
+    while ((latencies.get(round)?.length ?? 0) < clients) await tick();
+    events += clients;
+    lasts.push(Math.max(...(latencies.get(round) ?? [])));
+  }
+  const end = await usage(server);
+  for (const socket of sockets) socket.destroy();
+  server.kill();
+  return {
+    bytesPerClient: (after.rss - before.rss) / (clients - parts),
+    microsPerEvent: ((end.cpuMs - after.cpuMs) * 1_000) / events,
+    lastMs: Math.round(lasts.sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0),
+    runsPerInterval:
+      (end.runs - after.runs) / parts / Math.ceil((performance.now() - startedAt) / intervalMs),
+  };
+}
+
+const tick = () => new Promise((done) => setTimeout(done, 20));
+
+async function usage(
+  server: ChildProcess,
+): Promise<{ readonly rss: number; readonly cpuMs: number; readonly runs: number }> {
+  server.send('usage');
+  const [answer] = await once(server, 'message');
+  return answer as { rss: number; cpuMs: number; runs: number };
+}
