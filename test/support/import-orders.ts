@@ -35,6 +35,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'config',
     'concurrency',
     'files',
+    'process',
     'names',
     'redis',
     'catalog',

@@ -1,0 +1,99 @@
+import type { Duplex } from 'node:stream';
+import { type Frame, FrameError, FrameReader, frameHead } from './frames.ts';
+
+/** Frames to and from another process. */
+export interface Channel {
+  /** Sends a frame; nothing if the other process is gone. What is sent within a turn of the event loop goes out at once. */
+  send(kind: number, id: number, payload?: Uint8Array): void;
+  /** The same, with a message as JSON. */
+  sendJson(kind: number, id: number, message: unknown): void;
+  /**
+   * To be awaited before each further part of something large: undefined while the other process keeps up with reading; also
+   * resolves when it is gone.
+   */
+  drained(): Promise<void> | undefined;
+  /** Asks the other process for a sign of life. @returns whether it has answered the one before */
+  ping(): boolean;
+  close(): void;
+}
+
+interface ChannelOptions {
+  onFrame(frame: Frame): void;
+  /** Called once, when the other process is gone, or has sent what is no frame. */
+  onEnd(): void;
+}
+
+/** Frames of the channel itself. */
+const ownKind = 0;
+const pingId = 0;
+const pongId = 1;
+const nothing = new Uint8Array();
+
+export function openChannel(stream: Duplex, { onFrame, onEnd }: ChannelOptions): Channel {
+  let isOpen = true;
+  let isCorked = false;
+  let isAnswered = true;
+  let draining: PromiseWithResolvers<void> | undefined;
+  const resume = () => {
+    draining?.resolve();
+    draining = undefined;
+  };
+  const end = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    resume();
+    stream.destroy();
+    onEnd();
+  };
+  const uncork = () => {
+    isCorked = false;
+    stream.uncork();
+  };
+  const send = (kind: number, id: number, payload: Uint8Array = nothing) => {
+    if (!isOpen) return;
+    if (!isCorked) {
+      isCorked = true;
+      stream.cork();
+      process.nextTick(uncork);
+    }
+    stream.write(frameHead({ kind, id, payload }));
+    if (payload.byteLength > 0) stream.write(payload);
+  };
+  const reader = new FrameReader((frame) => {
+    if (!isOpen) return;
+    if (frame.kind !== ownKind) onFrame(frame);
+    else if (frame.id === pingId) send(ownKind, pongId);
+    else isAnswered = true;
+  });
+  stream.on('data', (chunk: Buffer) => {
+    try {
+      reader.read(chunk);
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      end();
+    }
+  });
+  stream.on('drain', resume);
+  // A process that is killed breaks the connection in one way or another.
+  for (const event of ['end', 'error', 'close']) stream.on(event, end);
+  return {
+    send,
+    sendJson: (kind, id, message) => send(kind, id, Buffer.from(JSON.stringify(message))),
+    drained() {
+      if (!isOpen || !stream.writableNeedDrain) return undefined;
+      draining ??= Promise.withResolvers();
+      return draining.promise;
+    },
+    ping() {
+      const wasAnswered = isAnswered;
+      isAnswered = false;
+      if (wasAnswered) send(ownKind, pingId);
+      return wasAnswered;
+    },
+    close() {
+      isOpen = false;
+      resume();
+      stream.destroy();
+    },
+  };
+}

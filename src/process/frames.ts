@@ -1,0 +1,82 @@
+/** One message between two processes. What kinds there are, and what an id means, is up to those who talk. */
+export interface Frame {
+  /** From 1 to 255; 0 is used by the channel itself. */
+  readonly kind: number;
+  /** An unsigned integer of 32 bits, such as the number of a request. */
+  readonly id: number;
+  readonly payload: Uint8Array;
+}
+
+/** The length of the payload and the id with 4 bytes each, and the kind. */
+export const headBytes = 9;
+
+/** A longer payload is taken for a stream that is not one of frames. */
+export const maxPayloadBytes = 1_000_000_000;
+
+/** What was read is no stream of frames: the other process has failed. */
+export class FrameError extends Error {}
+
+export function frameHead({ kind, id, payload }: Frame): Buffer {
+  const head = Buffer.allocUnsafe(headBytes);
+  head.writeUInt32LE(payload.byteLength, 0);
+  head.writeUInt32LE(id, 4);
+  head[8] = kind;
+  return head;
+}
+
+/**
+ * Reads frames from the chunks of a stream. A payload that does not arrive in one chunk is read into memory of its known
+ * length: joining chunks whenever one arrives would take time in proportion to the square of their number.
+ */
+export class FrameReader {
+  readonly #onFrame: (frame: Frame) => void;
+  readonly #head = Buffer.alloc(headBytes);
+  #headFilled = 0;
+  #payload: Buffer | undefined;
+  #payloadFilled = 0;
+
+  /** @param onFrame the payload may be part of a larger buffer, which it keeps in memory */
+  constructor(onFrame: (frame: Frame) => void) {
+    this.#onFrame = onFrame;
+  }
+
+  /** @throws FrameError */
+  read(chunk: Buffer): void {
+    for (let at = 0; at < chunk.byteLength; ) {
+      at += this.#payload === undefined ? this.#readHead(chunk, at) : this.#readPayload(chunk, at);
+    }
+  }
+
+  /** @returns how many bytes it took: with those of the payload, if all of them are there */
+  #readHead(chunk: Buffer, from: number): number {
+    const taken = chunk.copy(this.#head, this.#headFilled, from, from + headBytes - this.#headFilled);
+    this.#headFilled += taken;
+    if (this.#headFilled < headBytes) return taken;
+    this.#headFilled = 0;
+    const length = this.#head.readUInt32LE(0);
+    if (length > maxPayloadBytes) throw new FrameError(`a frame of ${length} bytes`);
+    const start = from + taken;
+    if (start + length <= chunk.byteLength) {
+      this.#give(chunk.subarray(start, start + length));
+      return taken + length;
+    }
+    this.#payload = Buffer.allocUnsafeSlow(length);
+    this.#payloadFilled = 0;
+    return taken;
+  }
+
+  #readPayload(chunk: Buffer, from: number): number {
+    const payload = this.#payload as Buffer;
+    const taken = chunk.copy(payload, this.#payloadFilled, from);
+    this.#payloadFilled += taken;
+    if (this.#payloadFilled === payload.byteLength) {
+      this.#payload = undefined;
+      this.#give(payload);
+    }
+    return taken;
+  }
+
+  #give(payload: Buffer): void {
+    this.#onFrame({ kind: this.#head[8] ?? 0, id: this.#head.readUInt32LE(4), payload });
+  }
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Duplex, Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { type Channel, openChannel } from './channel.ts';
+import type { Frame } from './frames.ts';
+
+/** How a process ended: both are null if it could not be started. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A process of Node that runs a program of this package, and does what it is told by frames. It never outlives this one. */
+export interface Child {
+  readonly pid: number | undefined;
+  readonly channel: Channel;
+  readonly ended: Promise<Ending>;
+  /** Ends it at once, whatever it does. */
+  kill(): void;
+}
+
+export interface ChildOptions {
+  /** A module that calls `connectToParent`; its URL is that of `moduleUrl`. */
+  readonly program: URL;
+  /** Variables of its environment, beside those that every process needs: it gets none of the secrets of this one. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Options of Node. */
+  readonly flags?: readonly string[];
+  /** The most address space, in bytes, where the system has such a limit: what needs more fails, or ends the process. */
+  readonly addressSpaceBytes?: number | undefined;
+  onFrame(frame: Frame): void;
+  /** A line that it has written to standard output or standard error. */
+  onOutput(line: string): void;
+}
+
+export function startChild({
+  program,
+  env = {},
+  flags = [],
+  addressSpaceBytes,
+  onFrame,
+  onOutput,
+}: ChildOptions): Child {
+  const args = [...flags, fileURLToPath(program)];
+  const options = { env: { ...inheritedVariables(), ...env }, windowsHide: true };
+  const { execPath } = process;
+  const child = existsSync(shell)
+    ? spawn(shell, ['-c', script, 'sh', kilobytes(addressSpaceBytes), execPath, ...args], {
+        ...options,
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+      })
+    : spawn(execPath, args, { ...options, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+  const kill = () => void child.kill('SIGKILL');
+  const channel = openChannel(child.stdio[3] as Duplex, { onFrame, onEnd: kill });
+  for (const stream of [child.stdout, child.stderr]) onLines(stream, onOutput);
+  return { pid: child.pid, channel, ended: endOf(child, channel), kill };
+}
+
+const shell = '/bin/sh';
+
+/**
+ * Runs Node within a limit, and beside it a shell that waits for the end of this process and then kills that of Node, which
+ * may be too busy to notice. A line, which is sent when Node has ended, ends the shell: another process might have its number
+ * later. Where there is no shell, the process ends when it finds its connection closed; on Windows, libuv's job object
+ * ends it, and in a container the end of the first process.
+ */
+const script = `[ "$1" = unlimited ] || ulimit -v "$1" 2>/dev/null
+shift
+(trap '' INT TERM HUP; read -r _ || kill -9 $$) <&4 >/dev/null 2>&1 3>&- &
+exec 4<&-
+exec "$@"`;
+
+const kilobytes = (bytes: number | undefined) =>
+  bytes === undefined ? 'unlimited' : String(Math.floor(bytes / 1024));
+
+function endOf(child: ChildProcess, channel: Channel): Promise<Ending> {
+  const { promise, resolve } = Promise.withResolvers<Ending>();
+  const end = (ending: Ending) => {
+    const lifeLine = child.stdio[4] as Duplex | undefined;
+    // Its shell may be gone, too.
+    lifeLine?.on('error', () => {}).end('\n');
+    channel.close();
+    resolve(ending);
+  };
+  child.once('exit', (code, signal) => end({ code, signal }));
+  child.once('error', () => end({ code: null, signal: null }));
+  return promise;
+}
+
+/** What programs need to run at all, on any system. */
+const variables =
+  /^(?:PATH|HOME|TMPDIR|TEMP|TMP|TZ|LANG|LC_\w+|LD_LIBRARY_PATH|DYLD_\w+|SYSTEMROOT|WINDIR|COMSPEC|NODE_OPTIONS|NODE_COMPILE_CACHE|NODE_DISABLE_COMPILE_CACHE|UV_THREADPOOL_SIZE)$/i;
+
+const inheritedVariables = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => variables.test(name)));
+
+/** The longest line that is kept. */
+const maxLineLength = 500;
+
+function onLines(stream: Readable | null, onLine: (line: string) => void): void {
+  let rest = '';
+  stream?.setEncoding('utf8');
+  stream?.on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop()?.slice(0, maxLineLength) ?? '';
+    for (const line of lines) if (line.trim() !== '') onLine(line.slice(0, maxLineLength));
+  });
+  stream?.on('end', () => rest.trim() !== '' && onLine(rest));
+}
