@@ -5,6 +5,7 @@ import type { Owner } from '../concurrency/fair-share.ts';
 import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
+import type { RowsDocument } from './rows-document.ts';
 
 /** What one run needs besides the query and its parameters. */
 export interface RunOptions {
@@ -46,6 +47,8 @@ export interface Cost {
  */
 export interface Rows {
   readonly rows: readonly string[];
+  /** The same rows as bytes, of an engine that has them so: they go out as they are, and `rows` are not read. */
+  readonly document?: RowsDocument;
   /** True if the SQL had more rows than the query's max rows; those were not read. */
   readonly truncated: boolean;
   /** Only from engines that bill for queries. */
@@ -121,6 +124,8 @@ export interface EngineListener {
   problem(message: string): void;
   /** Called when the engine can't run anything until it is opened again. */
   unusable?(error: Error): void;
+  /** Called when work goes on for seconds after it was interrupted: only the end of the process would end it. */
+  stuck?(message: string): void;
   /** A completed action, for the log: rows imported, rows dropped. */
   news(message: string): void;
   /** Called whenever an engine that imports files has looked for changes. */

@@ -1,5 +1,5 @@
 import type { ResultColumn } from '../catalog/model/header-types.ts';
-import { rowTexts } from '../results/row-parts.ts';
+import { rowTexts } from '../engine/rows-document.ts';
 import { type CellTexts, splitRows, textOf } from './cell-texts.ts';
 
 /** The rows of a result, to be converted. */

@@ -56,7 +56,7 @@ export function openChannel(stream: Duplex, { onFrame, onEnd }: ChannelOptions):
       stream.cork();
       process.nextTick(uncork);
     }
-    stream.write(frameHead({ kind, id, payload }));
+    stream.write(frameHead(kind, id, payload.byteLength));
     if (payload.byteLength > 0) stream.write(payload);
   };
   const reader = new FrameReader((frame) => {

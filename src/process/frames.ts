@@ -4,7 +4,8 @@ export interface Frame {
   readonly kind: number;
   /** An unsigned integer of 32 bits, such as the number of a request. */
   readonly id: number;
-  readonly payload: Uint8Array;
+  /** It may be part of a larger buffer, which it keeps in memory. */
+  readonly payload: Buffer;
 }
 
 /** The length of the payload and the id with 4 bytes each, and the kind. */
@@ -16,9 +17,10 @@ export const maxPayloadBytes = 1_000_000_000;
 /** What was read is no stream of frames: the other process has failed. */
 export class FrameError extends Error {}
 
-export function frameHead({ kind, id, payload }: Frame): Buffer {
+/** What is written before a payload of some length. */
+export function frameHead(kind: number, id: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(headBytes);
-  head.writeUInt32LE(payload.byteLength, 0);
+  head.writeUInt32LE(length, 0);
   head.writeUInt32LE(id, 4);
   head[8] = kind;
   return head;
@@ -35,7 +37,6 @@ export class FrameReader {
   #payload: Buffer | undefined;
   #payloadFilled = 0;
 
-  /** @param onFrame the payload may be part of a larger buffer, which it keeps in memory */
   constructor(onFrame: (frame: Frame) => void) {
     this.#onFrame = onFrame;
   }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { Duplex, Readable } from 'node:stream';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Channel, openChannel } from './channel.ts';
 import type { Frame } from './frames.ts';
@@ -18,6 +19,8 @@ export interface Child {
   readonly ended: Promise<Ending>;
   /** Ends it at once, whatever it does. */
   kill(): void;
+  /** Whether this process goes on as long as that one does; at first it does not. */
+  keepAlive(isOn: boolean): void;
 }
 
 export interface ChildOptions {
@@ -52,9 +55,18 @@ export function startChild({
       })
     : spawn(execPath, args, { ...options, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
   const kill = () => void child.kill('SIGKILL');
-  const channel = openChannel(child.stdio[3] as Duplex, { onFrame, onEnd: kill });
+  const socket = child.stdio[3] as Socket;
+  const channel = openChannel(socket, { onFrame, onEnd: kill });
   for (const stream of [child.stdout, child.stderr]) onLines(stream, onOutput);
-  return { pid: child.pid, channel, ended: endOf(child, channel), kill };
+  child.unref();
+  for (const stream of child.stdio) (stream as Socket | null)?.unref();
+  return {
+    pid: child.pid,
+    channel,
+    ended: endOf(child, channel),
+    kill,
+    keepAlive: (isOn) => void (isOn ? socket.ref() : socket.unref()),
+  };
 }
 
 const shell = '/bin/sh';
@@ -77,7 +89,7 @@ const kilobytes = (bytes: number | undefined) =>
 function endOf(child: ChildProcess, channel: Channel): Promise<Ending> {
   const { promise, resolve } = Promise.withResolvers<Ending>();
   const end = (ending: Ending) => {
-    const lifeLine = child.stdio[4] as Duplex | undefined;
+    const lifeLine = child.stdio[4] as Socket | undefined;
     // Its shell may be gone, too.
     lifeLine?.on('error', () => {}).end('\n');
     channel.close();

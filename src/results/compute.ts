@@ -7,6 +7,7 @@ import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Slots } from '../concurrency/slots.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
 import type { Cost, Engine, RunOptions } from '../engine/engine.ts';
+import { rowCountOf } from '../engine/rows-document.ts';
 import { GatewayError } from '../errors.ts';
 import { type RequestTrace, type Span, withSpan } from '../trace/span.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
@@ -149,7 +150,7 @@ async function runQuery(
     // A variable of an async function would keep the rows in memory while the document is compressed.
     return await engine.run(bound, { ...run, beforeRows }).then((rows) => {
       if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, trace);
-      run.span?.set({ 'querygate.rows': rows.rows.length, 'querygate.bytes_billed': rows.cost?.bytesBilled });
+      run.span?.set({ 'querygate.rows': rowCountOf(rows), 'querygate.bytes_billed': rows.cost?.bytesBilled });
       return slot.take(run.signal).then(() => buildDocument(rows, computedAt, turns, run.owner));
     });
   } catch (error) {

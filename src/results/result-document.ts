@@ -5,6 +5,7 @@ import type { Owner } from '../concurrency/fair-share.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
 import type { Cost, Rows } from '../engine/engine.ts';
+import { documentTexts, rowCountOf } from '../engine/rows-document.ts';
 import { parseJson } from '@querygate/bigquery-sql/text';
 
 /** What responses and logs say about a result besides its rows. Stored with it, as JSON. */
@@ -60,7 +61,7 @@ export function buildDocument(
 ): Promise<ResultDocument> {
   const { truncated, cost, columns } = rows;
   const metadata = {
-    rowCount: rows.rows.length,
+    rowCount: rowCountOf(rows),
     truncated,
     ...(cost && { cost }),
     ...(columns && { columns }),
@@ -87,47 +88,48 @@ export function nextDocumentId(): number {
 /** Characters of rows that are joined at once, and bytes that are hashed at once: some milliseconds of work. */
 const stepLength = 1_000_000;
 
-function* serialize({ rows }: Rows): Generator<void, { readonly identity: Buffer; readonly digest: string }> {
+function* serialize(result: Rows): Generator<void, Joined> {
+  if (result.document !== undefined) return yield* joinParts(result.document.parts);
   const texts: string[] = [];
   let byteLength = 0;
-  const add = (text: string) => {
+  for (const text of documentTexts(result.rows, stepLength)) {
+    if (texts.length > 0) yield;
     texts.push(text);
     byteLength += Buffer.byteLength(text);
-  };
-  let from = 0;
-  let length = 0;
-  for (let at = 0; at < rows.length; at += 1) {
-    length += rows[at]?.length ?? 0;
-    if (length < stepLength) continue;
-    add(`${from === 0 ? start : ','}${rows.slice(from, at + 1).join(',')}`);
-    from = at + 1;
-    length = 0;
-    yield;
   }
-  add(`${from === 0 ? start : from < rows.length ? ',' : ''}${rows.slice(from).join(',')}${end}`);
-  return yield* joinTexts(texts, byteLength);
+  return yield* joinParts(texts, byteLength);
 }
 
-/** Puts a large text together in steps, one for each part of it. */
-export function* joinTexts(
-  texts: readonly string[],
-  byteLength = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
-): Generator<void, { readonly identity: Buffer; readonly digest: string }> {
+interface Joined {
+  readonly identity: Buffer;
+  readonly digest: string;
+}
+
+/** Puts texts or bytes together in steps, one for each of about a megabyte. */
+export function* joinParts(
+  parts: readonly (string | Uint8Array)[],
+  byteLength = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0),
+): Generator<void, Joined> {
   // Not from Node's pool: a small buffer from there would keep its whole slab in memory.
   const identity = Buffer.allocUnsafeSlow(byteLength);
   const hash = createHash('sha256');
   let written = 0;
-  for (const text of texts) {
-    if (written > 0) yield;
-    const bytes = identity.write(text, written);
-    hash.update(identity.subarray(written, written + bytes));
-    written += bytes;
+  let hashed = 0;
+  for (const part of parts) {
+    if (written - hashed >= stepLength) {
+      hash.update(identity.subarray(hashed, written));
+      hashed = written;
+      yield;
+    }
+    if (typeof part === 'string') written += identity.write(part, written);
+    else {
+      identity.set(part, written);
+      written += part.byteLength;
+    }
   }
+  hash.update(identity.subarray(hashed));
   return { identity, digest: hash.digest('base64url') };
 }
-
-const start = '{"result":[';
-const end = ']}';
 
 /** What a document takes in memory, in bytes. */
 export function sizeOf({ encodings }: ResultDocument): number {

@@ -26,7 +26,8 @@ const open = (
   return openDuckdb(host, config.duckdb);
 };
 
-testEngine({ test, engine: duckdb({ dataDir: 'test', storeFile: ':memory:' }) });
+for (const isolate of [true, false])
+  testEngine({ test, engine: duckdb({ dataDir: 'test', storeFile: ':memory:', isolate }) });
 
 test('a query that only DuckDB refuses is reported after the start, and refused by check-queries', async () => {
   // Columns of both sides of an outer join, in a subquery of its condition.

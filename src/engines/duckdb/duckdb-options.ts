@@ -17,6 +17,11 @@ export interface DuckdbOptions {
   readonly memoryLimit?: string | undefined;
   /** How many threads run queries: as many as the machine has processors without it. */
   readonly threads?: number | undefined;
+  /**
+   * Whether DuckDB runs in a process of its own, in which a query that crashes or does not end harms nothing else: true without
+   * it, except on Bun and Deno.
+   */
+  readonly isolate?: boolean | undefined;
 }
 
 /** Options with all defaults. */

@@ -3,15 +3,19 @@ import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 
 /**
  * The engine on one machine: an embedded DuckDB over a folder of data files, which it imports and follows, or over demo
- * rows. It compiles BigQuery's SQL. DuckDB itself is loaded when the engine is opened.
+ * rows. It compiles BigQuery's SQL. DuckDB itself is loaded when the engine is opened, in a process of its own.
  */
 export function duckdb(options: DuckdbOptions = {}): EngineFactory {
   const settings = withDefaults(options);
+  const { isolate = isNode } = options;
   return {
     name: 'duckdb',
     sql: 'bigquery',
     flags: { enforcesTenants: true },
-    open: async (host) => (await import('./open-duckdb.ts')).openDuckdb(host, settings),
+    open: async (host) =>
+      isolate
+        ? (await import('./open-isolated.ts')).openIsolated(host, settings)
+        : (await import('./open-duckdb.ts')).openDuckdb(host, settings),
     check: async (catalog) => (await import('./check-queries.ts')).checkQueries(catalog, settings),
     columnsOf: async (sql, given) =>
       (await import('./describe-columns.ts')).describeColumns(sql, given, settings),
@@ -21,3 +25,6 @@ export function duckdb(options: DuckdbOptions = {}): EngineFactory {
       (await import('./open-fixtures.ts')).openFixtures(host, fixtures, settings),
   };
 }
+
+/** Other programs that run JavaScript start processes in ways of their own. */
+const isNode = !('bun' in process.versions || 'deno' in process.versions);

@@ -8,7 +8,7 @@ import { chooseCoding } from '../../http/message/content-coding.ts';
 import { jsonType } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { mayPassSql, type Principal } from '../../keys/principal.ts';
-import { type Encodings, encode, joinTexts } from '../../results/result-document.ts';
+import { type Encodings, encode, joinParts } from '../../results/result-document.ts';
 import { openapiInSteps, type ReadersKey } from './document.ts';
 import { jsonTexts } from './json-texts.ts';
 
@@ -88,5 +88,5 @@ function readersKey({ permissions, tenants }: Principal): ReadersKey {
 }
 
 function* render(queries: readonly SavedQuery[], options: Parameters<typeof openapiInSteps>[1]) {
-  return yield* joinTexts(yield* jsonTexts(yield* openapiInSteps(queries, options)));
+  return yield* joinParts(yield* jsonTexts(yield* openapiInSteps(queries, options)));
 }

@@ -1,0 +1,252 @@
+import { serialize } from 'node:v8';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { Problem } from '../../errors.ts';
+import type { Frame } from '../../process/frames.ts';
+import { type Child, type ChildOptions, type Ending, startChild } from '../../process/start-child.ts';
+import { watchChild } from '../../process/watch-child.ts';
+import type { Rows, RunOptions } from '../engine.ts';
+import type { EngineLimits } from '../engine-factory.ts';
+import { DocumentRows } from '../rows-document.ts';
+import { CatalogSender } from './catalog-copies.ts';
+import {
+  type CheckAnswer,
+  type EndedMessage,
+  type EventMessage,
+  type OpenedMessage,
+  type OpenMessage,
+  type RunMessage,
+  toEngine,
+  toGateway,
+} from './messages.ts';
+import { errorFromWire } from './wire-error.ts';
+
+/** What is needed to start the process of an engine. */
+export interface RemoteOptions extends Pick<ChildOptions, 'program' | 'env' | 'flags' | 'addressSpaceBytes'> {
+  /** For the engine, as the program passes them to `serveEngine`'s `open`; what V8 can serialize. */
+  readonly settings: unknown;
+  /** The most resident memory of the process, in bytes. */
+  readonly memoryBytes: number;
+}
+
+/** The process has ended, whatever it was asked to do. */
+export class ProcessEnded extends Error {}
+
+const howOf = ({ code, signal }: Ending) => {
+  if (signal !== null) return `was ended by ${signal}`;
+  return code === null ? 'could not be started' : `ended with the exit code ${code}`;
+};
+
+/** How many seconds the process may leave signs of life unanswered. */
+const silentSeconds = 10;
+
+interface Request {
+  onStart?(): void;
+  onPart?(bytes: Buffer): void;
+  onWaiting?(): void;
+  resolve(message: unknown): void;
+  reject(error: unknown): void;
+}
+
+interface ProcessListener {
+  onEvent(event: EventMessage): void;
+  /** Called before what it was doing is rejected. @param how it has ended, for the log, after the words for the process */
+  onEnd(how: string): void;
+}
+
+/** One process with an engine, until it ends. */
+export class EngineProcess {
+  readonly #limits: EngineLimits;
+  readonly #settings: unknown;
+  readonly #child: Child;
+  readonly #requests = new Map<number, Request>();
+  readonly #catalogs = new CatalogSender();
+  readonly #onEvent: ProcessListener['onEvent'];
+  readonly #watch: (silentSeconds: number) => () => void;
+  #last = 0;
+  #killedBecause: string | undefined;
+  #endedAs: ProcessEnded | undefined;
+  readonly ended: Promise<void>;
+  /** Whether it has run a query. */
+  hasWorked = false;
+
+  constructor(limits: EngineLimits, options: RemoteOptions, { onEvent, onEnd }: ProcessListener) {
+    this.#limits = limits;
+    this.#settings = options.settings;
+    this.#onEvent = onEvent;
+    this.#child = startChild({
+      ...options,
+      onFrame: (frame) => this.#onFrame(frame),
+      onOutput: (text) => onEvent({ type: 'problem', text: `The process of the engine says: ${text}` }),
+    });
+    this.#watch = (silentSeconds) =>
+      watchChild(this.#child, {
+        memoryBytes: options.memoryBytes,
+        silentSeconds,
+        onKill: (reason) => {
+          this.#killedBecause = reason;
+        },
+      });
+    this.ended = this.#child.ended.then((ending) => {
+      const how = this.#killedBecause ?? howOf(ending);
+      this.#endedAs = new ProcessEnded(`The process of the engine ${how}`);
+      onEnd(how);
+      for (const { reject } of this.#requests.values()) reject(this.#endedAs);
+      this.#requests.clear();
+    });
+  }
+
+  /** @returns the engine's source @throws ProcessEnded; as the engine does */
+  async open(catalog: Catalog, time: number | undefined): Promise<string> {
+    const message: OpenMessage = {
+      catalog: this.#catalogs.describe(catalog, []),
+      limits: this.#limits,
+      settings: this.#settings,
+      time,
+    };
+    // What opening takes is not known: it may import all rows.
+    const endWatch = this.#watch(Number.POSITIVE_INFINITY);
+    const { source } = await this.#ask<OpenedMessage>(toEngine.open, serialize(message));
+    endWatch();
+    this.#watch(silentSeconds);
+    return source;
+  }
+
+  has(query: SavedQuery): boolean {
+    return this.#catalogs.numberOf(query) !== undefined;
+  }
+
+  /** Whether a version was checked. */
+  knows(catalog: Catalog): boolean {
+    return this.#catalogs.isLast(catalog);
+  }
+
+  /** @throws ProcessEnded; as the engine does; the signal's reason when it is aborted */
+  run({ query, parameters, sql, labels }: BoundQuery, options: RunOptions): Promise<Rows> {
+    const { signal, owner, onStart, beforeRows } = options;
+    const message: RunMessage = {
+      query: this.#catalogs.numberOf(query) ?? 0,
+      parameters,
+      sql,
+      labels,
+      owner,
+      tellsStart: onStart !== undefined,
+    };
+    const parts: Buffer[] = [];
+    const { promise, resolve, reject } = Promise.withResolvers<Rows>();
+    const id = this.#add({
+      ...(onStart && { onStart }),
+      onPart: (bytes) => parts.push(bytes),
+      onWaiting: () => {
+        const goOn = () => this.#child.channel.send(toEngine.goOn, id);
+        (beforeRows?.(signal) ?? Promise.resolve()).then(goOn, leave);
+      },
+      resolve: async (answer) => {
+        const { rowCount, truncated, cost, columns } = answer as EndedMessage;
+        this.hasWorked = true;
+        try {
+          await beforeRows?.(signal);
+          const rows = new DocumentRows({ parts, rowCount }, truncated);
+          resolve(
+            cost === undefined && columns === undefined ? rows : Object.assign(rows, { cost, columns }),
+          );
+        } catch (error) {
+          reject(error);
+        }
+      },
+      reject,
+    });
+    const leave = () => {
+      if (this.#remove(id)) this.#child.channel.send(toEngine.cancel, id);
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    this.#child.channel.sendJson(toEngine.run, id, message);
+    return promise.finally(() => signal.removeEventListener('abort', leave));
+  }
+
+  /** @param others versions whose queries may still be run */
+  async check(
+    catalog: Catalog,
+    others: Iterable<Catalog>,
+  ): Promise<ReadonlyMap<SavedQuery, readonly Problem[]>> {
+    const message = this.#catalogs.describe(catalog, others);
+    const answer = await this.#ask<CheckAnswer>(toEngine.check, serialize(message));
+    const queries = new Map(message.queries.map((number, at) => [number, catalog.queries[at]]));
+    return new Map(
+      answer.flatMap(([number, problems]) => {
+        const query = queries.get(number);
+        return query === undefined ? [] : [[query, problems] as const];
+      }),
+    );
+  }
+
+  /** @returns the request, for `release` */
+  replace(catalog: Catalog, others: Iterable<Catalog>): Promise<number> {
+    const message = serialize(this.#catalogs.describe(catalog, others));
+    return new Promise((resolve, reject) => {
+      const request = this.#add({ resolve: () => resolve(request), reject });
+      this.#child.channel.send(toEngine.replace, request, message);
+    });
+  }
+
+  async release(replaced: number): Promise<void> {
+    await this.#ask(toEngine.release, Buffer.from(JSON.stringify({ replaced })));
+  }
+
+  /** @param time undefined: that of the system */
+  tellTime(time: number | undefined): void {
+    if (time !== undefined) this.#child.channel.sendJson(toEngine.time, 0, time);
+  }
+
+  /** @param reason for the log, after the words for the process */
+  kill(reason: string): void {
+    this.#killedBecause ??= reason;
+    this.#child.kill();
+  }
+
+  /** Closes the engine, and ends the process in any case. @param withinMs how long closing may take */
+  async close(withinMs: number): Promise<void> {
+    const timer = setTimeout(() => this.#child.kill(), withinMs);
+    this.#child.keepAlive(true);
+    this.#child.channel.send(toEngine.close, 0);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  #ask<T>(kind: number, payload: Buffer): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const id = this.#add({ resolve: (answer) => resolve(answer as T), reject });
+      this.#child.channel.send(kind, id, payload);
+    });
+  }
+
+  #add(request: Request): number {
+    if (this.#endedAs !== undefined) throw this.#endedAs;
+    do this.#last = (this.#last + 1) % 2 ** 32;
+    while (this.#last === 0 || this.#requests.has(this.#last));
+    if (this.#requests.size === 0) this.#child.keepAlive(true);
+    this.#requests.set(this.#last, request);
+    return this.#last;
+  }
+
+  #remove(id: number): boolean {
+    const wasThere = this.#requests.delete(id);
+    if (this.#requests.size === 0) this.#child.keepAlive(false);
+    return wasThere;
+  }
+
+  #onFrame({ kind, id, payload }: Frame): void {
+    if (kind === toGateway.event) return this.#onEvent(JSON.parse(payload.toString()));
+    // One that nobody waits for any more was cancelled.
+    const request = this.#requests.get(id);
+    if (request === undefined) return;
+    if (kind === toGateway.started) return request.onStart?.();
+    if (kind === toGateway.part) return request.onPart?.(payload);
+    if (kind === toGateway.waiting) return request.onWaiting?.();
+    this.#remove(id);
+    const message = JSON.parse(payload.toString());
+    if (kind === toGateway.failed) request.reject(errorFromWire(message));
+    else request.resolve(message);
+  }
+}
