@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import { makeQueryFolder, type QueryFolder } from './query-folder.ts';
-import { apiKey, openedEngine } from './test-app.ts';
+import { apiKey, inThisProcess, openedEngine } from './test-app.ts';
 
 interface LogLine extends Readonly<Record<string, unknown>> {
   readonly msg: string;
@@ -64,10 +64,11 @@ export async function openFolderApp(
     METRICS: 'on',
     ...env,
   });
+  const options = await gatewayOptions(config, apiKey);
   const app = await createGateway({
-    ...(await gatewayOptions(config, apiKey)),
+    ...options,
     log: pino({ level }, { write }),
-    ...(engine && { engine: openedEngine(engine) }),
+    engine: engine === undefined ? inThisProcess(config, options) : openedEngine(engine),
     ...(now && { now }),
   }).catch((error: unknown) => {
     close();

@@ -7,8 +7,9 @@ import type { BoundValues } from '../../src/catalog/binding/bind.ts';
 import { textsOf } from '../../src/catalog/binding/list-values.ts';
 import { loadTables } from '../../src/catalog/folder/load-tables.ts';
 import { gatewayOptions } from '../../src/cli/start/gateway-options.ts';
-import { readConfig } from '../../src/config.ts';
+import { type Config, readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { duckdb } from '../../src/engines/duckdb/duckdb.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 
@@ -72,7 +73,7 @@ export async function openTestApp(
     ...options,
     log,
     now: clock,
-    engine: engine === undefined ? options.engine : openedEngine(engine),
+    engine: engine === undefined ? inThisProcess(config, options) : openedEngine(engine),
   });
 
   const fetch = (path: string, init: RequestInit = {}) =>
@@ -104,6 +105,13 @@ export async function openTestApp(
     },
   };
 }
+
+/** The configured engine, without a process of its own: tests open many. */
+export const inThisProcess = (
+  config: Config,
+  { engine }: Pick<GatewayOptions, 'engine'>,
+): GatewayOptions['engine'] =>
+  config.engine === 'duckdb' ? duckdb({ ...config.duckdb, isolate: false }) : engine;
 
 /** An engine of a test in place of one that is opened. */
 export const openedEngine = (engine: Engine): GatewayOptions['engine'] => ({

@@ -90,8 +90,9 @@ class RemoteEngine {
       timeout: { ms: timeoutMs, reason: () => deadlineExceeded(timeoutMs) },
     });
     try {
+      signal.throwIfAborted();
       return await this.#onProcess(signal, (process) => {
-        // It has another number there, or was of a version that was replaced before the process was started.
+        // A process that was started anew has none of the earlier versions.
         if (!process.has(bound.query)) throw unavailable();
         process.tellTime(this.#time());
         return process.run(bound, { ...options, signal });
@@ -214,7 +215,7 @@ class RemoteEngine {
         return events.imported?.(event.report);
       case 'stuck':
       case 'unusable':
-        return process.kill(`was ended: ${event.text}`);
+        return process.kill(`was ended, because ${event.text}`);
     }
   }
 

@@ -70,6 +70,7 @@ export async function openDuckdb(
       maxSlow: settings.threads,
       queueLength: limits.queueLength,
       database,
+      onStuck: (query) => listener.stuck?.(`a run of ${query} went on after it was interrupted`),
     });
     const run = buildRun({
       pool,

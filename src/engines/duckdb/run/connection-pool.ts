@@ -15,6 +15,9 @@ const quickMs = 100;
 /** A run that goes on for this long after it was interrupted leaves its place to a new worker. */
 const interruptedMs = 2_000;
 
+/** A run that goes on for this long after it was interrupted does not end by itself. */
+const stuckMs = 6_000;
+
 interface PoolOptions {
   /** How many slow queries may run at the same moment. */
   readonly maxSlow: number;
@@ -25,12 +28,16 @@ interface PoolOptions {
     connect(): Promise<DuckDBConnection>;
     disconnect(connection: DuckDBConnection): void;
   };
+  /** Called once for a run that goes on though it was interrupted. @param what the name of its query */
+  readonly onStuck: (what: string) => void;
 }
 
 /** One run of a query. */
 interface Use {
   /** The same for queries that take about as long. */
   readonly key: string;
+  /** The name of the query, for the log. */
+  readonly name: string;
   /** Whose turn in the queue it takes. */
   readonly owner: Owner;
   readonly isCallerSql: boolean;
@@ -56,6 +63,7 @@ export class ConnectionPool {
   readonly #places: Places;
   readonly #queueLength: number;
   readonly #database: PoolOptions['database'];
+  readonly #onStuck: PoolOptions['onStuck'];
   readonly #queue = new FairQueue<Worker, Claim>();
   /** How long queries took, in ms, by their key; infinite after a restart. */
   readonly #durations = new LRUCache<string, number>({ max: 1_000 });
@@ -69,7 +77,11 @@ export class ConnectionPool {
     return new ConnectionPool(connections, options);
   }
 
-  constructor(connections: readonly DuckDBConnection[], { maxSlow, queueLength, database }: PoolOptions) {
+  constructor(
+    connections: readonly DuckDBConnection[],
+    { maxSlow, queueLength, database, onStuck }: PoolOptions,
+  ) {
+    this.#onStuck = onStuck;
     this.#idle = connections.map((connection) => openWorker(connection, database.hostWorks));
     this.#size = connections.length;
     this.#places = new Places(this.#size, maxSlow);
@@ -88,7 +100,7 @@ export class ConnectionPool {
   }
 
   async #use<T>(use: Use, task: Task<T>, queueLength: number): Promise<T> {
-    const { key, owner, isCallerSql, signal } = use;
+    const { key, name, owner, isCallerSql, signal } = use;
     const claim: Claim = { owner, isCallerSql, isSlow: (this.#durations.get(key) ?? 0) > quickMs };
     const worker = await this.#acquire(claim, signal, queueLength);
     const abort = openLinkedAbort({ follow: [signal] });
@@ -115,7 +127,7 @@ export class ConnectionPool {
       clearTimeout(timer);
       abort.release();
     });
-    this.#releaseAfter(running, worker, claim, abort.signal);
+    this.#releaseAfter(running, worker, claim, abort.signal, name);
     try {
       return await untilAborted(running, abort.signal);
     } catch (error) {
@@ -158,11 +170,19 @@ export class ConnectionPool {
   }
 
   /** Releases the worker when its run has ended, or another one in its place when the run does not stop. */
-  #releaseAfter(running: Promise<unknown>, worker: Worker, claim: Claim, signal: AbortSignal): void {
+  #releaseAfter(
+    running: Promise<unknown>,
+    worker: Worker,
+    claim: Claim,
+    signal: AbortSignal,
+    name: string,
+  ): void {
     let hasEnded = false;
     let isLeftBehind = false;
     let timer: NodeJS.Timeout | undefined;
+    let stuckTimer: NodeJS.Timeout | undefined;
     const replaceLater = () => {
+      stuckTimer ??= setTimeout(() => this.#onStuck(name), stuckMs).unref();
       timer = setTimeout(() => void replace(), interruptedMs).unref();
     };
     const replace = async () => {
@@ -180,6 +200,7 @@ export class ConnectionPool {
     const end = () => {
       hasEnded = true;
       clearTimeout(timer);
+      clearTimeout(stuckTimer);
       signal.removeEventListener('abort', replaceLater);
       if (!isLeftBehind) return this.#release(worker, claim);
       this.#leftBehind.delete(ended);

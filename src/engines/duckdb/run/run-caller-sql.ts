@@ -37,33 +37,36 @@ export function runCallerSql(
   if (callerSql === undefined) throw new Error(`${query.name} takes no SQL`);
   const { maxRows } = query;
   const key = hash('sha256', `${query.id} ${sql}`);
-  return pool.use({ key, owner, isCallerSql: true, signal }, async (worker, signal, onResult) => {
-    signal.throwIfAborted();
-    const stopInterrupting = interruptOnAbort(signal, worker);
-    worker.beginWork(new HostWork(callerLimits, signal));
-    try {
-      await turns.wait(computingOwner(owner));
-      const judged = callerSql(sql);
-      requireData(judged.tables);
-      await defineMacros(judged.macros);
+  return pool.use(
+    { key, name: query.name, owner, isCallerSql: true, signal },
+    async (worker, signal, onResult) => {
       signal.throwIfAborted();
-      const { columns, resultColumns, generic, plan } = await judged.prepare(worker.connection);
-      const bindings = bindingsOf(parameters, now(), query.parameters);
-      const { sql: planned, constants } = plan(parameters);
-      const complete = computeTimes(constants, bindings);
-      const result =
-        complete === undefined
-          ? await worker.runOnce(generic, bindings)
-          : await worker.runOnce(planned, complete);
-      signal.throwIfAborted();
-      onResult();
-      await beforeRows?.(signal);
-      const texts = rowTexts(result, columns, maxRows, maxCallerResultBytes);
-      const rows = await reading.run(owner, () => turns.compute(owner, texts));
-      return { rows, truncated: result.rowCount > maxRows, columns: resultColumns };
-    } finally {
-      stopInterrupting();
-      await worker.release();
-    }
-  });
+      const stopInterrupting = interruptOnAbort(signal, worker);
+      worker.beginWork(new HostWork(callerLimits, signal));
+      try {
+        await turns.wait(computingOwner(owner));
+        const judged = callerSql(sql);
+        requireData(judged.tables);
+        await defineMacros(judged.macros);
+        signal.throwIfAborted();
+        const { columns, resultColumns, generic, plan } = await judged.prepare(worker.connection);
+        const bindings = bindingsOf(parameters, now(), query.parameters);
+        const { sql: planned, constants } = plan(parameters);
+        const complete = computeTimes(constants, bindings);
+        const result =
+          complete === undefined
+            ? await worker.runOnce(generic, bindings)
+            : await worker.runOnce(planned, complete);
+        signal.throwIfAborted();
+        onResult();
+        await beforeRows?.(signal);
+        const texts = rowTexts(result, columns, maxRows, maxCallerResultBytes);
+        const rows = await reading.run(owner, () => turns.compute(owner, texts));
+        return { rows, truncated: result.rowCount > maxRows, columns: resultColumns };
+      } finally {
+        stopInterrupting();
+        await worker.release();
+      }
+    },
+  );
 }

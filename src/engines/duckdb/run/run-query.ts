@@ -111,7 +111,8 @@ function runPrepared(
   const { maxRows } = bound.query;
   const { generic, columns } = prepared;
   const plan = prepared.plan(bound.parameters);
-  return pool.use({ key: plan.sql, owner, isCallerSql: false, signal }, async (worker, signal, onResult) => {
+  const use = { key: plan.sql, name: bound.query.name, owner, isCallerSql: false, signal };
+  return pool.use(use, async (worker, signal, onResult) => {
     signal.throwIfAborted();
     onStart?.();
     const stopInterrupting = interruptOnAbort(signal, worker);

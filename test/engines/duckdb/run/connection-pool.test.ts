@@ -20,10 +20,12 @@ async function openPool(size: number) {
   };
   const connections = [];
   for (let left = size; left > 0; left -= 1) connections.push(await connect());
+  const stuck: string[] = [];
   const pool = new ConnectionPool(connections, {
     maxSlow: size,
     queueLength: 100,
     database: { hostWorks: new Map(), connect, disconnect },
+    onStuck: (name) => stuck.push(name),
   });
   /** Who has begun to run, in order. */
   const begun: string[] = [];
@@ -31,7 +33,7 @@ async function openPool(size: number) {
   const start = (name: string, owner: string, isCallerSql: boolean) => {
     const client = new AbortController();
     const { promise, resolve: end } = Promise.withResolvers<void>();
-    const use = { key: name, owner, isCallerSql, signal: client.signal };
+    const use = { key: name, name, owner, isCallerSql, signal: client.signal };
     const outcome = pool.use(use, async (_, __, onResult) => {
       begun.push(name);
       await promise;
@@ -41,7 +43,7 @@ async function openPool(size: number) {
     outcome.catch(() => {});
     return { end, outcome, leave: () => client.abort(new Error('gone')) };
   };
-  return { pool, start, begun, open, instance };
+  return { pool, start, begun, open, instance, stuck };
 }
 
 /** Lets everything happen that waits for nothing but a connection. */
@@ -169,4 +171,20 @@ test('no more runs are left behind than there are places; other tenants are serv
   expect(isClosed).toBe(false);
   for (const { end } of stuck) end();
   await closing;
+});
+
+test('a run that goes on long after its caller has gone is reported once', async () => {
+  const { start, stuck } = await openPool(2);
+  const endless = start('endless', 'a', false);
+  const brief = start('brief', 'b', false);
+  await settle();
+  await pass(10_000);
+  endless.leave();
+  brief.leave();
+  await pass(3_000);
+  brief.end();
+  expect(stuck).toEqual([]);
+  await pass(20_000);
+  expect(stuck).toEqual(['endless']);
+  endless.end();
 });
