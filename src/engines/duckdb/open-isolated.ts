@@ -6,11 +6,26 @@ import type { DuckdbSettings } from './duckdb-options.ts';
 
 /** As `openDuckdb`, in a process of its own. */
 export function openIsolated(host: EngineHost, settings: DuckdbSettings): Promise<Engine> {
+  const program = moduleUrl('./engine-program', import.meta.url);
+  const memoryBytes = 2 * sizeOf(settings.memoryLimit) + 1e9;
   return openRemote(host, {
-    program: moduleUrl('./engine-program', import.meta.url),
+    program,
     settings,
     // Every query occupies a thread of libuv's pool, also one that has been left behind because it did not stop.
     env: { UV_THREADPOOL_SIZE: String(2 * host.limits.concurrency + 4) },
-    memoryBytes: 3e9,
+    // Rows become text that is thrown away: without this, V8 keeps some 30 MB for it.
+    flags: ['--max-semi-space-size=4'],
+    memoryBytes,
+    addressSpaceBytes: memoryBytes + reservedBytes(program, settings.threads),
   });
+}
+
+/** Address space that is not memory: of V8, of threads, and of what removes the types of TypeScript, which is WebAssembly. */
+const reservedBytes = ({ pathname }: URL, threads: number): number =>
+  3e9 + threads * 0.2e9 + (pathname.endsWith('.ts') ? 10e9 : 0);
+
+/** The bytes of a size as DuckDB reads it, as in `512MB`; of one that it refuses, those of its default. */
+function sizeOf(text: string): number {
+  const [, amount = '1', unit = 'g', binary] = /^([\d.]+)\s?([kmgt])(i?)b$/i.exec(text) ?? [];
+  return Number(amount) * (binary ? 1024 : 1000) ** ('kmgt'.indexOf(unit.toLowerCase()) + 1);
 }
