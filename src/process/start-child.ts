@@ -65,7 +65,9 @@ export function startChild({
     channel,
     ended: endOf(child, channel),
     kill,
-    keepAlive: (isOn) => void (isOn ? socket.ref() : socket.unref()),
+    keepAlive(isOn) {
+      for (const one of [child, socket]) isOn ? one.ref() : one.unref();
+    },
   };
 }
 
@@ -103,7 +105,7 @@ function endOf(child: ChildProcess, channel: Channel): Promise<Ending> {
 
 /** What programs need to run at all, on any system. */
 const variables =
-  /^(?:PATH|HOME|TMPDIR|TEMP|TMP|TZ|LANG|LC_\w+|LD_LIBRARY_PATH|DYLD_\w+|SYSTEMROOT|WINDIR|COMSPEC|NODE_OPTIONS|NODE_COMPILE_CACHE|NODE_DISABLE_COMPILE_CACHE|UV_THREADPOOL_SIZE)$/i;
+  /^(?:PATH|HOME|TMPDIR|TEMP|TMP|TZ|LANG|LC_\w+|LD_LIBRARY_PATH|DYLD_\w+|SYSTEMROOT|WINDIR|COMSPEC|NODE_OPTIONS|NODE_COMPILE_CACHE|NODE_DISABLE_COMPILE_CACHE)$/i;
 
 const inheritedVariables = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => variables.test(name)));

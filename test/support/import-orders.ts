@@ -60,6 +60,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/catalog': ['model', 'binding', 'header', 'check', 'folder'],
   'src/keys': ['rates', 'file', 'jwt', 'sources'],
+  'src/engine': ['remote', 'test-suite'],
   'src/engines': ['bigquery', 'duckdb'],
   'src/engines/bigquery': ['api', 'fixtures'],
   'src/engines/duckdb': ['wire', 'store', 'demo', 'import', 'prepare', 'run'],

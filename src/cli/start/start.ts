@@ -44,9 +44,6 @@ async function serve(
   { showsSource }: StartOptions,
   onSignalsHandled: () => void,
 ): Promise<Gateway> {
-  // Every query occupies a thread of libuv's pool, also one that has been left behind because it did not stop; with the
-  // default of four, none would be left to read files.
-  process.env.UV_THREADPOOL_SIZE ??= String(2 * config.engineConcurrency + 4);
   const { log, writeLine } = openLog(config);
   // With a key file or tokens, an additional unrestricted key would be a risk without a use.
   const hasOthers = config.apiKeysFile !== undefined || config.jwt !== undefined;

@@ -202,6 +202,8 @@ export class EngineProcess {
   /** @param reason for the log, after the words for the process */
   kill(reason: string): void {
     this.#killedBecause ??= reason;
+    // Somebody may wait for its end.
+    this.#child.keepAlive(true);
     this.#child.kill();
   }
 
