@@ -5,7 +5,6 @@ import type { Owner } from '../concurrency/fair-share.ts';
 import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
-import type { RowsDocument } from './rows-document.ts';
 
 /** What one run needs besides the query and its parameters. */
 export interface RunOptions {
@@ -55,6 +54,13 @@ export interface Rows {
   readonly cost?: Cost;
   /** Only of a caller's SQL: no header declares its columns. */
   readonly columns?: readonly ResultColumn[];
+}
+
+/** The bytes of a result: `{"result":[…]}` in UTF-8, as REST sends it. */
+export interface RowsDocument {
+  /** To be joined; a part may begin and end anywhere. */
+  readonly parts: readonly Uint8Array[];
+  readonly rowCount: number;
 }
 
 /**

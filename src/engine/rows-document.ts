@@ -1,11 +1,4 @@
-import type { Rows } from './engine.ts';
-
-/** The bytes of a result: `{"result":[…]}` in UTF-8, as REST sends it. */
-export interface RowsDocument {
-  /** To be joined; a part may begin and end anywhere. */
-  readonly parts: readonly Uint8Array[];
-  readonly rowCount: number;
-}
+import type { Rows, RowsDocument } from './engine.ts';
 
 const start = '{"result":[';
 const end = ']}';

@@ -239,16 +239,27 @@ export class EngineProcess {
   }
 
   #onFrame({ kind, id, payload }: Frame): void {
-    if (kind === toGateway.event) return this.#onEvent(JSON.parse(payload.toString()));
+    if (kind === toGateway.event) this.#onEvent(JSON.parse(payload.toString()));
     // One that nobody waits for any more was cancelled.
     const request = this.#requests.get(id);
     if (request === undefined) return;
-    if (kind === toGateway.started) return request.onStart?.();
-    if (kind === toGateway.part) return request.onPart?.(payload);
-    if (kind === toGateway.waiting) return request.onWaiting?.();
-    this.#remove(id);
-    const message = JSON.parse(payload.toString());
-    if (kind === toGateway.failed) request.reject(errorFromWire(message));
-    else request.resolve(message);
+    switch (kind) {
+      case toGateway.started:
+        request.onStart?.();
+        break;
+      case toGateway.part:
+        request.onPart?.(payload);
+        break;
+      case toGateway.waiting:
+        request.onWaiting?.();
+        break;
+      case toGateway.failed:
+        this.#remove(id);
+        request.reject(errorFromWire(JSON.parse(payload.toString())));
+        break;
+      default:
+        this.#remove(id);
+        request.resolve(JSON.parse(payload.toString()));
+    }
   }
 }

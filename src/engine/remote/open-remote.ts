@@ -205,18 +205,11 @@ class RemoteEngine {
 
   #pass(event: EventMessage, process: EngineProcess): void {
     const { events } = this.#host;
-    switch (event.type) {
-      case 'problem':
-      case 'news':
-        return events[event.type](event.text);
-      case 'progress':
-        return this.source === '' ? events.progress?.(event.text) : undefined;
-      case 'imported':
-        return events.imported?.(event.report);
-      case 'stuck':
-      case 'unusable':
-        return process.kill(`was ended, because ${event.text}`);
-    }
+    if (event.type === 'imported') events.imported?.(event.report);
+    else if (event.type === 'problem') events.problem(event.text);
+    else if (event.type === 'news') events.news(event.text);
+    else if (event.type !== 'progress') process.kill(`was ended, because ${event.text}`);
+    else if (this.source === '') events.progress?.(event.text);
   }
 
   /** undefined: that of the system, which the process has too. */
