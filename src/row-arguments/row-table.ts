@@ -1,6 +1,6 @@
 import type { Column } from '../catalog/model/saved-query.ts';
 import { splitObject, splitObjects } from '../formats/cell-texts.ts';
-import { rowTexts } from '../results/row-parts.ts';
+import { rowTexts } from '../engine/rows-document.ts';
 import { ColumnRanker, type RankedColumn } from './ranked-column.ts';
 
 /** Bytes of rows that are read at once: about a millisecond of work. */

@@ -259,7 +259,9 @@ export function testEngine({
       const caller = new AbortController();
       const options = { signal: caller.signal };
       const runs = Array.from({ length: 4 }, () => errorOf(start(engine, 'endless', {}, options)));
-      setTimeout(() => caller.abort(), 100);
+      // Nothing else ends.
+      await Promise.race(runs);
+      caller.abort();
       const errors = await Promise.all(runs);
       const busy = errors.filter((error) => error?.code === 'ENGINE_BUSY');
       assert.ok(busy.length > 0, errors.map((error) => error?.code).join());

@@ -1,6 +1,6 @@
 import { splitRows } from '../../../formats/cell-texts.ts';
 import type { Rows } from '../../../formats/rows.ts';
-import { rowTexts } from '../../../results/row-parts.ts';
+import { rowTexts } from '../../../engine/rows-document.ts';
 import { type CellWriter, csvCell } from './cells.ts';
 
 /** What an answer may have. A model cannot change it. */
