@@ -17,7 +17,7 @@ export function* documentTexts(rows: readonly string[], length: number): Generat
   yield `${from === 0 ? start : from < rows.length ? ',' : ''}${rows.slice(from).join(',')}${end}`;
 }
 
-/** Rows that are bytes already. They are made texts when somebody reads them, which the way of a result to callers does not. */
+/** Rows that are bytes already. They become texts when `rows` are read, which a result on its way to callers does not need. */
 export class DocumentRows implements Rows {
   readonly document: RowsDocument;
   readonly truncated: boolean;

@@ -12,7 +12,7 @@ export interface Channel {
    * resolves when it is gone.
    */
   drained(): Promise<void> | undefined;
-  /** Asks the other process for a sign of life. @returns whether it has answered the one before */
+  /** Sends a frame that the other process answers by itself. @returns whether the previous one was answered */
   ping(): boolean;
   close(): void;
 }

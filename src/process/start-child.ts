@@ -12,7 +12,7 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A process of Node that runs a program of this package, and does what it is told by frames. It never outlives this one. */
+/** A process of Node that runs a program of this package, and exchanges frames with this one, which it never outlives. */
 export interface Child {
   readonly pid: number | undefined;
   readonly channel: Channel;

@@ -29,7 +29,7 @@ export interface RemoteOptions extends Pick<ChildOptions, 'program' | 'env' | 'f
   readonly memoryBytes: number;
 }
 
-/** The process has ended, whatever it was asked to do. */
+/** The process has ended before it answered. */
 export class ProcessEnded extends Error {}
 
 const howOf = ({ code, signal }: Ending) => {
@@ -130,7 +130,7 @@ export class EngineProcess {
       sql,
       labels,
       owner,
-      tellsStart: onStart !== undefined,
+      wantsStart: onStart !== undefined,
     };
     const parts: Buffer[] = [];
     const { promise, resolve, reject } = Promise.withResolvers<Rows>();
@@ -195,14 +195,14 @@ export class EngineProcess {
   }
 
   /** @param time undefined: that of the system */
-  tellTime(time: number | undefined): void {
+  sendTime(time: number | undefined): void {
     if (time !== undefined) this.#child.channel.sendJson(toEngine.time, 0, time);
   }
 
   /** @param reason for the log, after the words for the process */
   kill(reason: string): void {
     this.#killedBecause ??= reason;
-    // Somebody may wait for its end.
+    // Its end may be awaited.
     this.#child.keepAlive(true);
     this.#child.kill();
   }
@@ -240,7 +240,7 @@ export class EngineProcess {
 
   #onFrame({ kind, id, payload }: Frame): void {
     if (kind === toGateway.event) this.#onEvent(JSON.parse(payload.toString()));
-    // One that nobody waits for any more was cancelled.
+    // A run that was cancelled has none.
     const request = this.#requests.get(id);
     if (request === undefined) return;
     switch (kind) {

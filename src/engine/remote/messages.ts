@@ -14,7 +14,7 @@ export const toEngine = {
   run: 2,
   /** The parts of a result that is waiting may be sent. */
   goOn: 3,
-  /** Nobody waits for a run. It is not answered. */
+  /** A run is not awaited any longer. It is not answered. */
   cancel: 4,
   /** `CatalogMessage`, by V8's serialization. Answered by `answer` with `CheckAnswer`, or by `failed`. */
   check: 5,
@@ -75,8 +75,8 @@ export interface RunMessage extends Pick<BoundQuery, 'parameters'> {
   readonly sql: BoundQuery['sql'] | undefined;
   readonly labels: BoundQuery['labels'] | undefined;
   readonly owner: Owner;
-  /** Whether anybody wants to know when it starts. */
-  readonly tellsStart: boolean;
+  /** Whether `started` is to be sent. */
+  readonly wantsStart: boolean;
 }
 
 export interface EndedMessage {

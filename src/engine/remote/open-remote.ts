@@ -92,9 +92,9 @@ class RemoteEngine {
     try {
       signal.throwIfAborted();
       return await this.#onProcess(signal, (process) => {
-        // A process that was started anew has none of the earlier versions.
+        // A process that was started again has none of the earlier versions.
         if (!process.has(bound.query)) throw unavailable();
-        process.tellTime(this.#time());
+        process.sendTime(this.#time());
         return process.run(bound, { ...options, signal });
       });
     } catch (error) {

@@ -74,7 +74,7 @@ export function serveEngine<Settings>(
     channel.sendJson(toGateway.opened, id, { source: engine.source });
   };
   const run = async ({ id, payload }: Frame) => {
-    const { query: number, parameters, sql, labels, owner, tellsStart }: RunMessage = jsonOf(payload);
+    const { query: number, parameters, sql, labels, owner, wantsStart }: RunMessage = jsonOf(payload);
     const abort = new AbortController();
     const mayGoOn = Promise.withResolvers<void>();
     runs.set(id, { abort, mayGoOn });
@@ -88,7 +88,7 @@ export function serveEngine<Settings>(
         {
           signal,
           owner,
-          onStart: tellsStart ? () => channel.send(toGateway.started, id) : undefined,
+          onStart: wantsStart ? () => channel.send(toGateway.started, id) : undefined,
           beforeRows: (aborted) => slot.take(aborted),
         },
       );

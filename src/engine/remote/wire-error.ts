@@ -6,7 +6,7 @@ import {
   StartError,
 } from '../../errors.ts';
 
-/** An error as JSON: what callers and operators are told of it, and what the log has of its cause. */
+/** An error as JSON, with what the log has of its cause. */
 export type WireError =
   | ({ readonly type: 'gateway'; readonly code: ErrorCode; readonly message: string } & Omit<
       GatewayErrorOptions,
@@ -21,7 +21,7 @@ type WireCause =
       readonly name: string;
       readonly message: string;
       readonly stack: string;
-      /** Of a system error: the log tells those from others. */
+      /** Of a system error: the log has its whole message. */
       readonly syscall?: string;
       readonly cause?: WireCause;
     };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Frame, FrameError, FrameReader, frameHead } from '../../src/process/frames.ts';
+import { type Frame, FrameError, FrameReader, frameHead } from '../../../src/process/frames.ts';
 
 const frames = fc.array(
   fc.record({
