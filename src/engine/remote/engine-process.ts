@@ -139,7 +139,7 @@ export class EngineProcess {
       onPart: (bytes) => parts.push(bytes),
       onWaiting: () => {
         const goOn = () => this.#child.channel.send(toEngine.goOn, id);
-        (beforeRows?.(signal) ?? Promise.resolve()).then(goOn, leave);
+        (beforeRows?.(signal) ?? Promise.resolve()).then(goOn, leaveFor);
       },
       resolve: async (answer) => {
         const { rowCount, truncated, cost, columns } = answer as EndedMessage;
@@ -156,10 +156,11 @@ export class EngineProcess {
       },
       reject,
     });
-    const leave = () => {
+    const leaveFor = (reason: unknown) => {
       if (this.#remove(id)) this.#child.channel.send(toEngine.cancel, id);
-      reject(signal.reason);
+      reject(reason);
     };
+    const leave = () => leaveFor(signal.reason);
     signal.addEventListener('abort', leave, { once: true });
     this.#child.channel.sendJson(toEngine.run, id, message);
     return promise.finally(() => signal.removeEventListener('abort', leave));

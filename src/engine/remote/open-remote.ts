@@ -25,7 +25,7 @@ const maxPauseMs = 5_000;
 const restartWaitMs = 5_000;
 
 /** How long closing the engine may take. */
-const closeMs = 10_000;
+const closeMs = 5_000;
 
 /**
  * An engine in a process of its own: what happens to that process, or has to be done to it, ends no other work. If it ends,
