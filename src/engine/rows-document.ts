@@ -3,6 +3,9 @@ import type { Rows, RowsDocument } from './engine.ts';
 const start = '{"result":[';
 const end = ']}';
 
+/** Bytes of a document that are parsed at once: about two milliseconds of work. */
+export const defaultPartBytes = 256 * 1024;
+
 /** The document of rows in texts of some length: each is some milliseconds of work. @param length in characters */
 export function* documentTexts(rows: readonly string[], length: number): Generator<string> {
   let from = 0;
@@ -42,7 +45,7 @@ export const rowCountOf = (result: Rows): number => result.document?.rowCount ??
  * @param partBytes how many bytes a part has at least, unless it is the last one; 0 for parts of one row
  * @throws TypeError if it is no such document
  */
-export function* rowTexts(document: Buffer, partBytes: number): Generator<string> {
+export function* rowTexts(document: Buffer, partBytes = defaultPartBytes): Generator<string> {
   const last = document.byteLength - end.length;
   if (document.toString('latin1', 0, start.length) !== start || document.toString('latin1', last) !== end) {
     throw new TypeError('a document that is not {"result":[…]}');

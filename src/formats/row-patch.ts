@@ -1,5 +1,5 @@
 import type { ResultDocument } from '../results/result-document.ts';
-import { rowTexts } from '../results/row-parts.ts';
+import { rowTexts } from '../engine/rows-document.ts';
 import { splitObject, splitObjects } from './cell-texts.ts';
 
 /** How the rows of one result become those of another one; each row is JSON text. */

@@ -1,11 +1,8 @@
 import { parseJson } from '@querygate/bigquery-sql/text';
-import { rowTexts } from '../engine/rows-document.ts';
+import { defaultPartBytes, rowTexts } from '../engine/rows-document.ts';
 import { parseRows, type ResultDocument } from './result-document.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
-
-/** Bytes of a document that are parsed at once: about two milliseconds of work. */
-const defaultPartBytes = 256 * 1024;
 
 /**
  * The rows of a document in order, parsed in parts: a large document takes too long for one turn of the event loop.

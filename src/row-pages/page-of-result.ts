@@ -5,7 +5,7 @@ import { splitObject, splitObjects, textOf } from '../formats/cell-texts.ts';
 import type { CachedResult } from '../results/get-result.ts';
 import type { DerivedStore } from '../results/memory-store.ts';
 import { type ResultDocument, sizeOf } from '../results/result-document.ts';
-import { rowTexts } from '../results/row-parts.ts';
+import { rowTexts } from '../engine/rows-document.ts';
 import { gatherRows } from '../row-arguments/gather-rows.ts';
 import { type RowKey, writeCursor } from './cursor.ts';
 import type { BoundPage } from './page-request.ts';
