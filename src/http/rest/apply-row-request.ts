@@ -8,6 +8,7 @@ import { documentOfAggregates, gatherRows } from '../../row-arguments/gather-row
 import type { ReadRows } from '../../row-arguments/row-reader.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
+import { httpLimits } from '../message/http-limits.ts';
 import type { RowRequest } from './row-parameters.ts';
 
 interface ApplyOptions {
@@ -40,6 +41,8 @@ class KeptRows {
     this.document = document;
   }
 }
+
+const { maxConvertedBytes } = httpLimits;
 
 /** Measured: what an entry takes besides its document. */
 const overheadBytes = 1_024;
@@ -86,7 +89,8 @@ export function buildApplyRowRequest({ readRows, derived, budget, turns }: Apply
       return compress(key, kept).then((document) => ({ ...result, document }));
     }
     return apply(result, request, owner).then((document) => {
-      keep(key, new KeptRows(document));
+      // Each order of a large result would take the place of other results.
+      if (document.encodings.identity.byteLength <= maxConvertedBytes) keep(key, new KeptRows(document));
       return { ...result, document };
     });
   };
