@@ -56,17 +56,9 @@ export const escapes: readonly (readonly [sql: string, place: string, reason: st
     'this value of PIVOT needs an alias',
   ],
   // The catalog of the database.
-  ['select * from information_schema.tables', '1:15', 'no table is named information_schema.tables'],
-  [
-    'select * from data.INFORMATION_SCHEMA.COLUMNS',
-    '1:15',
-    'no table is named data.INFORMATION_SCHEMA.COLUMNS',
-  ],
-  [
-    'select * from `region-us`.INFORMATION_SCHEMA.JOBS',
-    '1:15',
-    'no table is named region-us.INFORMATION_SCHEMA.JOBS',
-  ],
+  ['select * from information_schema.tables', '1:15', 'INFORMATION_SCHEMA is not supported'],
+  ['select * from data.INFORMATION_SCHEMA.COLUMNS', '1:15', 'INFORMATION_SCHEMA is not supported'],
+  ['select * from `region-us`.INFORMATION_SCHEMA.JOBS', '1:15', 'INFORMATION_SCHEMA is not supported'],
   ['select * from data.__TABLES__', '1:15', 'no table is named data.__TABLES__'],
   ['select * from duckdb_tables', '1:15', 'no table is named duckdb_tables'],
   ['select * from sqlite_master', '1:15', 'no table is named sqlite_master'],

@@ -71,7 +71,7 @@ describe('CORS with origins', () => {
       'access-control-allow-methods': 'GET, POST, OPTIONS',
       'access-control-allow-headers':
         'X-API-KEY, Authorization, Content-Type, Accept, Cache-Control, If-None-Match, LF-ENDPOINT-LABELS, ' +
-        'X-Request-ID, traceparent, tracestate, baggage, ' +
+        'X-Request-ID, traceparent, tracestate, baggage, MCP-Protocol-Version, Mcp-Method, Mcp-Name, ' +
         'apollographql-client-name, apollographql-client-version, apollo-require-preflight',
       'access-control-max-age': '86400',
       'access-control-expose-headers': '*',

@@ -162,7 +162,7 @@ describe.each(['tenants', 'all', 'off'])('with HIDE_ENDPOINTS=%s', (setting) => 
     }
     const page = await app.fetch('/graphql', { headers: { accept: 'text/html' } });
     const text = await page.text();
-    expect(text).toContain('<title>Querygate</title>');
+    expect(text).toContain('<title>GraphiQL – Querygate</title>');
     for (const word of ['openOne', 'secretTwo', 'totals {', apiKey]) expect(text).not.toContain(word);
   });
 });

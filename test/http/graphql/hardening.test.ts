@@ -145,7 +145,7 @@ describe('the GraphQL server', () => {
     const sent = Object.entries({ Host: '127.0.0.1:4000', Accept: 'text/html', ...headers });
     const lines = sent.map(([name, value]) => `${name}: ${value}\r\n`).join('');
     const text = await sendRaw(port, `GET /graphql HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`);
-    expect(text).toContain('<title>Querygate</title>');
+    expect(text).toContain('<title>GraphiQL – Querygate</title>');
     return text;
   };
 
@@ -176,7 +176,7 @@ describe('the GraphQL server', () => {
     expect(first.headers.get('content-encoding')).toBe('br');
     expect(first.headers.get('cache-control')).toBe('private, no-cache');
     expect(Number(first.headers.get('content-length'))).toBeLessThan(2000);
-    expect(await first.text()).toContain('<title>Querygate</title>');
+    expect(await first.text()).toContain('<title>GraphiQL – Querygate</title>');
     const etag = first.headers.get('etag') ?? '';
     const again = await remote({ 'if-none-match': etag });
     expect([again.status, await again.text()]).toEqual([304, '']);
