@@ -25,6 +25,11 @@ describe('the lockfiles', () => {
     );
   });
 
+  test('of the clients of agents has no problems, and is installed by its own script', () => {
+    expect(lockfileProblems(readJson('test/agents/package-lock.json'))).toEqual([]);
+    expect(readJson('package.json').scripts.agents).toContain('npm ci --prefix test/agents --ignore-scripts');
+  });
+
   test('of the build of GraphiQL has no problems but in what its page does not contain', () => {
     expect(lockfileProblems(readJson('packages/pages/graphiql/package-lock.json'))).toEqual([
       expect.stringMatching(/^argparse@\S+: has the licence PSF-2\.0$/),

@@ -38,7 +38,9 @@ export function readArguments(
     if (typeof texts === 'string') mistakes.push(`${name}: ${texts}`);
     else if (texts !== undefined) parameters.set(name, texts);
   }
-  if (filled !== undefined && !parameters.has(filled)) parameters.set(filled, [...(tenants ?? [])]);
+  // Empty equals absent, as everywhere.
+  if (filled !== undefined && (parameters.get(filled) ?? ['']).join() === '')
+    parameters.set(filled, [...(tenants ?? [])]);
   for (const parameter of query.parameters) {
     const mistake = mistakeIn(parameter, parameters.get(parameter.name) ?? []);
     // A pattern that takes the place of the tenant is not the caller's.
