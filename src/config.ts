@@ -113,6 +113,11 @@ function toConfig(read: Settings) {
       retentionDays: read.DATA_RETENTION_DAYS,
       memoryLimit: read.DUCKDB_MEMORY_LIMIT,
       threads: read.DUCKDB_THREADS,
+      sandbox: Object.freeze({
+        memoryBytes: read.SANDBOX_MEMORY_LIMIT,
+        diskBytes: read.SANDBOX_DISK_LIMIT,
+        processorMs: read.SANDBOX_PROCESSOR_MS,
+      }),
     }),
     /** The options of the engine `bigquery`; the first two are '' for other engines. */
     bigquery: Object.freeze({

@@ -30,6 +30,8 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
 const matching = (pattern: RegExp, right: string) =>
   z.string().regex(pattern, { error: ({ input }) => `got ${JSON.stringify(input)}; must be ${right}` });
 
+const size = (example: string) => matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, `a size, as in ${example}`);
+
 /**
  * Every setting, by its environment variable. All defaults are here, or in `toConfig` if they depend on other
  * settings.
@@ -97,6 +99,13 @@ export const settings = z.object({
     'a size, as in 512MB',
   ).default(duckdbDefaults.memoryLimit),
   DUCKDB_THREADS: wholeNumber(1, 1024).default(duckdbDefaults.threads),
+  SANDBOX_MEMORY_LIMIT: size('256MB')
+    .default(`${duckdbDefaults.sandbox.memoryBytes / 1e6}MB`)
+    .transform(parseBytes),
+  SANDBOX_DISK_LIMIT: size('256MB')
+    .default(`${duckdbDefaults.sandbox.diskBytes / 1e6}MB`)
+    .transform(parseBytes),
+  SANDBOX_PROCESSOR_MS: wholeNumber(100, 3_600_000).default(duckdbDefaults.sandbox.processorMs),
   BIGQUERY_PROJECT: matching(
     /^([a-z0-9.-]+:)?[a-z][a-z0-9-]{1,61}[a-z0-9]$/,
     'the id of a Google Cloud project',
@@ -117,7 +126,7 @@ export const settings = z.object({
   BIGQUERY_START_CHECK: oneOf(['report', 'stop', 'off']).default('report'),
   CACHE_URL: secret(secretRules.redisUrl).optional(),
   CACHE_SECRET: secret(secretRules.redisSecret).optional(),
-  CACHE_MEMORY_LIMIT: matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, 'a size, as in 64MB')
+  CACHE_MEMORY_LIMIT: size('64MB')
     .default(`${cacheMemory.byDefault / 1e6}MB`)
     .transform(parseBytes),
   METRICS: oneOf(onOff).default('on'),

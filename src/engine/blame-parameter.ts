@@ -1,9 +1,15 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import { textsOf } from '../catalog/binding/list-values.ts';
+import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 
+/** The parameters of a query with their values. */
+export interface QuotedValues extends Pick<BoundQuery, 'parameters'> {
+  readonly query: Pick<SavedQuery, 'parameters'>;
+}
+
 /** The name of the first parameter whose value is quoted in the text of an engine's failure. */
-export function findQuotedParameter(text: string, { query, parameters }: BoundQuery): string | undefined {
+export function findQuotedParameter(text: string, { query, parameters }: QuotedValues): string | undefined {
   return query.parameters.find(({ name }) =>
     textsOf(parameters[name] ?? '').some((value) => isQuoted(text, value)),
   )?.name;

@@ -41,7 +41,7 @@ export function missingRequiredColumn(name: string): GatewayError {
 export const maxCellBytes = 1_000_000;
 
 /** The longest result of a caller's SQL, in bytes. */
-export const maxCallerResultBytes = 20_000_000;
+export const maxCallerResultBytes = 16_000_000;
 
 /** Part of the message for a value that is longer than `maxCellBytes`. */
 export const cellTooLarge = `a value of the result has more than ${maxCellBytes.toLocaleString('en-US')} bytes`;

@@ -124,6 +124,16 @@ export interface ImportReport {
   readonly isComplete: boolean;
 }
 
+/** SQL of a caller whose process had to be ended, or has ended. */
+export interface StoppedSql {
+  readonly owner: Owner;
+  readonly endpoint: string;
+  readonly sqlSha256: string;
+  readonly reason: string;
+  /** Whether the key may send no SQL for a while, because this has happened too often. */
+  readonly rests: boolean;
+}
+
 /** Receives what an engine reports besides results. */
 export interface EngineListener {
   /** A problem that the operator should fix. */
@@ -138,6 +148,8 @@ export interface EngineListener {
   imported?(report: ImportReport): void;
   /** The progress of opening the engine: one short line, which replaces the previous one. */
   progress?(line: string): void;
+  /** Called for SQL of a caller that did not end by itself. */
+  sqlStopped?(stopped: StoppedSql): void;
   /** Called for each saved query by an engine whose check reports more than an error at start. */
   queryChecked?(check: QueryCheck): void;
 }

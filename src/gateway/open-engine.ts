@@ -36,6 +36,8 @@ export function openEngine(options: EngineOptions): Promise<Engine> {
       news: (message) => log.info(message),
       imported,
       ...(onProgress && { progress: onProgress }),
+      sqlStopped: ({ owner: key, endpoint, sqlSha256: sql_sha256, reason, rests }) =>
+        log.warn({ key, endpoint, sql_sha256, reason, rests }, 'SQL of a caller was stopped'),
       queryChecked: ({ query: { name: endpoint }, bytesProcessed, problems }) => {
         log.info({ endpoint, bytesProcessed }, 'query checked');
         for (const problem of problems) log.warn({ endpoint }, describeProblem(problem));

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 /** What a process has and has used. */
@@ -22,10 +22,9 @@ export async function usageOf(pid: number): Promise<Usage | undefined> {
 /** As Linux counts for programs, whatever the processor. */
 const tickMs = 10;
 
+/** Read at once: promises of `fs` wait for threads that DuckDB may hold. */
 async function fromProc(pid: number): Promise<Usage> {
-  const [stat, status] = await Promise.all(
-    ['stat', 'status'].map((name) => readFile(`/proc/${pid}/${name}`, 'latin1')),
-  );
+  const [stat, status] = ['stat', 'status'].map((name) => readFileSync(`/proc/${pid}/${name}`, 'latin1'));
   // The name of the program, in brackets, may have spaces.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
   const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(status ?? '') ?? [];

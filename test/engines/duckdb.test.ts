@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../src/config.ts';
 import { checkQueries } from '../../src/engines/duckdb/check-queries.ts';
+import { withDefaults } from '../../src/engines/duckdb/duckdb-options.ts';
 import { openDuckdb } from '../../src/engines/duckdb/open-duckdb.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { analyzed, engineHost } from '../support/engine-host.ts';
@@ -23,7 +24,7 @@ const open = (
     ...env,
   });
   const host = engineHost({ catalog: { queries, tables: [] }, config, events: { problem } });
-  return openDuckdb(host, config.duckdb);
+  return openDuckdb(host, withDefaults(config.duckdb));
 };
 
 for (const isolate of [true, false])
@@ -51,7 +52,9 @@ test('a query that only DuckDB refuses is reported after the start, and refused 
 
   const config = readConfig({ DATA_DIR: 'test', STORE_FILE: ':memory:' });
   const catalog = analyzed({ queries: [refused, ready], tables: [] });
-  expect(await checkQueries(catalog, config.duckdb)).toMatchObject([{ file: refused.source.file }]);
+  expect(await checkQueries(catalog, withDefaults(config.duckdb))).toMatchObject([
+    { file: refused.source.file },
+  ]);
 });
 
 describe('slow queries', () => {

@@ -2,3 +2,7 @@
 export { bindValues } from './rules/bind-values.ts';
 export { columnName } from './sandbox/check-columns.ts';
 export { type JudgedSql, openSandbox, type Sandbox } from './sandbox/open-sandbox.ts';
+export type { ExportedTable } from './sandbox/exported-table.ts';
+export { judgeByOutline, type Outline, storedTypes } from './sandbox/outline.ts';
+export type { TableRead } from './sandbox/table-reads.ts';
+export { type OutlinePlan, planByOutline } from './sandbox/plan-by-outline.ts';

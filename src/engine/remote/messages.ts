@@ -2,7 +2,7 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import type { Problem } from '../../errors.ts';
-import type { Cost, ImportReport } from '../engine.ts';
+import type { Cost, ImportReport, StoppedSql } from '../engine.ts';
 import type { EngineLimits } from '../engine-factory.ts';
 import type { ResultColumn } from '../../catalog/model/header-types.ts';
 
@@ -98,4 +98,5 @@ export type CheckAnswer = readonly (readonly [number, readonly Problem[]])[];
 export type EventMessage =
   | { readonly type: 'problem' | 'news' | 'progress' | 'stuck'; readonly text: string }
   | { readonly type: 'imported'; readonly report: ImportReport }
+  | { readonly type: 'sqlStopped'; readonly stopped: StoppedSql }
   | { readonly type: 'unusable'; readonly text: string };

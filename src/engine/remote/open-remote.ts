@@ -206,6 +206,7 @@ class RemoteEngine {
   #pass(event: EventMessage, process: EngineProcess): void {
     const { events } = this.#host;
     if (event.type === 'imported') events.imported?.(event.report);
+    else if (event.type === 'sqlStopped') events.sqlStopped?.(event.stopped);
     else if (event.type === 'problem') events.problem(event.text);
     else if (event.type === 'news') events.news(event.text);
     else if (event.type !== 'progress') process.kill(`was ended, because ${event.text}`);

@@ -10,7 +10,7 @@ import { connectToParent } from '../../process/connect-to-parent.ts';
 import type { Frame } from '../../process/frames.ts';
 import type { Engine, EngineListener, Rows } from '../engine.ts';
 import type { EngineHost } from '../engine-factory.ts';
-import { documentTexts } from '../rows-document.ts';
+import { documentTexts, rowCountOf } from '../rows-document.ts';
 import { CatalogReceiver } from './catalog-copies.ts';
 import {
   type CatalogMessage,
@@ -63,6 +63,7 @@ export function serveEngine<Settings>(
     imported: (report) => event({ type: 'imported', report }),
     unusable: (error) => event({ type: 'unusable', text: error.message }),
     stuck: (text) => event({ type: 'stuck', text }),
+    sqlStopped: (stopped) => event({ type: 'sqlStopped', stopped }),
   };
   const now = () => (time === undefined ? systemClock.now() : new Date(time));
 
@@ -163,22 +164,32 @@ async function sendRows(
   result: Rows,
   { turns, owner, signal, mayGoOn }: SendOptions,
 ): Promise<void> {
-  const { rows, truncated, cost, columns } = result;
+  const { truncated, cost, columns } = result;
   let isFirst = true;
-  for (const text of documentTexts(rows, stepLength)) {
+  for (const part of partsOf(result)) {
     if (!isFirst) {
       await channel.drained();
       await turns.next(computingOwner(owner));
       signal.throwIfAborted();
     }
-    channel.send(toGateway.part, id, Buffer.from(text));
-    if (isFirst && text.length >= stepLength) {
+    channel.send(toGateway.part, id, part);
+    if (isFirst && part.byteLength >= stepLength) {
       channel.send(toGateway.waiting, id);
       await untilAborted(mayGoOn, signal);
     }
     isFirst = false;
   }
-  channel.sendJson(toGateway.ended, id, { rowCount: rows.length, truncated, cost, columns });
+  channel.sendJson(toGateway.ended, id, { rowCount: rowCountOf(result), truncated, cost, columns });
+}
+
+/** The bytes of a result, each part of which is made when it is to be sent. */
+function* partsOf(result: Rows): Generator<Uint8Array> {
+  const { document } = result;
+  for (const part of document?.parts ?? []) {
+    for (let at = 0; at < part.byteLength; at += stepLength) yield part.subarray(at, at + stepLength);
+  }
+  if (document === undefined)
+    for (const text of documentTexts(result.rows, stepLength)) yield Buffer.from(text);
 }
 
 const jsonOf = <T>(payload: Buffer): T => JSON.parse(payload.toString());

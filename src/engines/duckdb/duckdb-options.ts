@@ -18,10 +18,22 @@ export interface DuckdbOptions {
   /** How many threads run queries: as many as the machine has processors without it. */
   readonly threads?: number | undefined;
   /**
-   * Whether DuckDB runs in a process of its own, in which a query that crashes or does not end harms nothing else: true without
-   * it, except on Bun and Deno.
+   * Whether DuckDB runs in a process of its own, and SQL of callers in further ones, in which a query that crashes or does not
+   * end harms nothing else: true without it, except on Bun and Deno.
    */
   readonly isolate?: boolean | undefined;
+  /** What one text of SQL of a caller may use, where it runs in a process of its own. */
+  readonly sandbox?: Partial<SandboxLimits> | undefined;
+}
+
+/** What one text of SQL of a caller may use. */
+export interface SandboxLimits {
+  /** Beyond what the process has without a text: 256 MB by default. */
+  readonly memoryBytes: number;
+  /** The rows that it reads, as Parquet, and as much again for what it spills: 256 MB by default. */
+  readonly diskBytes: number;
+  /** 10 seconds by default. */
+  readonly processorMs: number;
 }
 
 /** Options with all defaults. */
@@ -31,7 +43,12 @@ export interface DuckdbSettings extends DuckdbOptions {
   readonly refreshSeconds: number;
   readonly memoryLimit: string;
   readonly threads: number;
+  readonly isolate: boolean;
+  readonly sandbox: SandboxLimits;
 }
+
+/** Other programs that run JavaScript start processes in ways of their own. */
+const isNode = !('bun' in process.versions || 'deno' in process.versions);
 
 /** Of this package, wherever the process was started. */
 const shippedDemo = join(import.meta.dirname, '../../../queries/demo');
@@ -43,4 +60,6 @@ export const withDefaults = (options: DuckdbOptions): DuckdbSettings => ({
   refreshSeconds: options.refreshSeconds ?? duckdbDefaults.refreshSeconds,
   memoryLimit: options.memoryLimit ?? duckdbDefaults.memoryLimit,
   threads: options.threads ?? duckdbDefaults.threads,
+  isolate: options.isolate ?? isNode,
+  sandbox: { ...duckdbDefaults.sandbox, ...options.sandbox },
 });

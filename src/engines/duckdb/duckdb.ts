@@ -7,13 +7,12 @@ import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
  */
 export function duckdb(options: DuckdbOptions = {}): EngineFactory {
   const settings = withDefaults(options);
-  const { isolate = isNode } = options;
   return {
     name: 'duckdb',
     sql: 'bigquery',
     flags: { enforcesTenants: true },
     open: async (host) =>
-      isolate
+      settings.isolate
         ? (await import('./open-isolated.ts')).openIsolated(host, settings)
         : (await import('./open-duckdb.ts')).openDuckdb(host, settings),
     check: async (catalog) => (await import('./check-queries.ts')).checkQueries(catalog, settings),
@@ -25,6 +24,3 @@ export function duckdb(options: DuckdbOptions = {}): EngineFactory {
       (await import('./open-fixtures.ts')).openFixtures(host, fixtures, settings),
   };
 }
-
-/** Other programs that run JavaScript start processes in ways of their own. */
-const isNode = !('bun' in process.versions || 'deno' in process.versions);

@@ -15,6 +15,9 @@ import { planInBackground } from './prepare/plan-in-background.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { buildDefineMacros } from './run/define-macros.ts';
 import { buildRun } from './run/run-query.ts';
+import { openSandboxes, type Sandboxes } from './sandbox/open-sandboxes.ts';
+import { buildRunInSandbox } from './sandbox/run-in-sandbox.ts';
+import { Strikes } from './sandbox/strikes.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
 
@@ -39,8 +42,10 @@ export async function openDuckdb(
   let pool: ConnectionPool | undefined;
   let planning: Promise<void> | undefined;
   let versions: Versions | undefined;
+  let sandboxes: Sandboxes | undefined;
   const closeAll = async () => {
     closing.abort();
+    await sandboxes?.close();
     await pool?.close();
     await planning;
     await data?.close();
@@ -72,6 +77,16 @@ export async function openDuckdb(
       database,
       onStuck: (query) => listener.stuck?.(`a run of ${query} went on after it was interrupted`),
     });
+    if (settings.isolate) {
+      sandboxes = openSandboxes({
+        folder: store.sandboxes,
+        size: Math.max(1, Math.min(settings.threads, limits.concurrency - 1)),
+        queueLength: limits.queueLength,
+        limits: settings.sandbox,
+        onProblem: listener.problem,
+      });
+      if (catalog.queries.some(({ querySandboxing }) => querySandboxing === 'enabled')) sandboxes.prepare();
+    }
     const run = buildRun({
       pool,
       runnable,
@@ -82,6 +97,13 @@ export async function openDuckdb(
       now,
       defineMacros,
       onUnusable: (error) => listener.unusable?.(error),
+      runCallerSql:
+        sandboxes &&
+        buildRunInSandbox({
+          ...{ pool, defineMacros, sandboxes, now, limits: settings.sandbox },
+          strikes: new Strikes(),
+          onStopped: (stopped) => listener.sqlStopped?.(stopped),
+        }),
       closing: closing.signal,
     });
     const { catchUp } = data;
@@ -117,8 +139,8 @@ export const globalSettings = sessionSettings
  * SQL that denies all later statements extensions, settings, and files other than those of the data. It is a second
  * barrier, in case the rewriter accepts query text that it should reject.
  */
-export function lockdown({ scratch }: Store, { dataDir }: DuckdbOptions): string {
-  const folders = dataDir === undefined ? [scratch] : [scratch, resolve(dataDir)];
+export function lockdown({ scratch, sandboxes }: Store, { dataDir }: DuckdbOptions): string {
+  const folders = [scratch, sandboxes, ...(dataDir === undefined ? [] : [resolve(dataDir)])];
   return `SET allowed_directories = [${folders.map(quoteText).join(', ')}];
     SET enable_external_access = false; SET lock_configuration = true;`;
 }

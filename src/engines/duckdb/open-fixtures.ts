@@ -43,6 +43,7 @@ export async function openFixtures(
         // Nothing changes any more.
         refreshSeconds: 3600,
         threads: 1,
+        isolate: false,
       },
     );
     const close = async () => {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { readConfig } from '../../../src/config.ts';
+import { withDefaults } from '../../../src/engines/duckdb/duckdb-options.ts';
 import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
 import { isDisordered } from '../../../src/engines/duckdb/store/check-order.ts';
 import { openTables } from '../../../src/engines/duckdb/store/stored-tables.ts';
@@ -83,7 +84,10 @@ const open = async (
     problem: (message: string) => void problems.push(message),
     news: (message: string) => void news.push(message),
   };
-  engine = await openDuckdb(engineHost({ catalog, config, now: () => now, events }), config.duckdb);
+  engine = await openDuckdb(
+    engineHost({ catalog, config, now: () => now, events }),
+    withDefaults(config.duckdb),
+  );
   return engine;
 };
 const select = async (query: SavedQuery) => {

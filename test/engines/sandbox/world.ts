@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
+import { type SandboxLimits, withDefaults } from '../../../src/engines/duckdb/duckdb-options.ts';
 import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
-import type { Engine } from '../../../src/engine/engine.ts';
+import type { Engine, EngineListener } from '../../../src/engine/engine.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { tables as plainTables } from '../../../packages/bigquery-sql/test/harness.ts';
 import { engineHost } from '../../support/engine-host.ts';
@@ -107,12 +108,23 @@ export interface World {
 }
 
 interface WorldOptions {
+  /** Whether SQL runs in processes of its own. */
+  readonly isolate?: boolean;
+  /** What one text may use there. */
+  readonly sandbox?: Partial<SandboxLimits>;
+  readonly events?: Partial<EngineListener>;
   /** Whether there are rows of another tenant and of the other table. */
   readonly others: boolean;
   readonly timeoutMs?: number;
 }
 
-export async function openWorld({ others, timeoutMs = 8_000 }: WorldOptions): Promise<World> {
+export async function openWorld({
+  others,
+  timeoutMs = 8_000,
+  isolate = false,
+  sandbox = {},
+  events = {},
+}: WorldOptions): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-sandbox-'));
   const queries = join(folder, 'queries');
   const data = join(folder, 'data');
@@ -143,7 +155,10 @@ export async function openWorld({ others, timeoutMs = 8_000 }: WorldOptions): Pr
     ENGINE_TIMEOUT_MS: String(timeoutMs),
   });
   const now = () => new Date('2024-03-10T12:34:56.789Z');
-  const engine = await openDuckdb(engineHost({ catalog, config, now }), config.duckdb);
+  const engine = await openDuckdb(
+    engineHost({ catalog, config, now, events }),
+    withDefaults({ ...config.duckdb, isolate, sandbox: { ...config.duckdb.sandbox, ...sandbox } }),
+  );
   const [query] = catalog.queries;
   if (query === undefined) throw new Error('no query');
   const { signal } = new AbortController();

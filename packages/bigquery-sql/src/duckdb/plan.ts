@@ -1,4 +1,4 @@
-import { type Constant, hoist } from '../passes/constants/hoist.ts';
+import { type Constant, hoist, type HoistedQuery } from '../passes/constants/hoist.ts';
 import type { TimeExpression } from '../passes/constants/time-values.ts';
 import { duckdbExpressionText, duckdbText } from '../passes/duckdb-text.ts';
 import type { KnownValues } from '../passes/pass.ts';
@@ -45,10 +45,14 @@ export interface PlannedColumn {
 export const boundRelation = 'bound';
 
 /** The query for all values of its parameters, without any pass. */
-export function genericPlan(query: Query, columns: readonly PlannedColumn[], maxRows: number): string {
+export const genericPlan = (query: Query, columns: readonly PlannedColumn[], maxRows: number): string =>
+  duckdbText(genericTree(query, columns, maxRows));
+
+/** The tree of `genericPlan`. */
+export function genericTree(query: Query, columns: readonly PlannedColumn[], maxRows: number): Query {
   const fresh = freshNames(query);
   const alias = fresh('rows');
-  const rows = select({
+  return select({
     columns: columns.map(({ name, type, select: write }) => ({
       name,
       value: write(column(alias, name, type)),
@@ -56,7 +60,6 @@ export function genericPlan(query: Query, columns: readonly PlannedColumn[], max
     from: { kind: 'derived', alias, query },
     limit: integerLiteral(maxRows + 1),
   });
-  return duckdbText(rows);
 }
 
 /**
@@ -102,12 +105,24 @@ export function callerPlan(
   maxRows: number,
   known: KnownValues,
 ): Plan {
-  const isLarge = isTooLargeForPasses(planningCosts.of(query));
-  const tree = isLarge ? undefined : optimized(query, columns, maxRows, known, withoutThresholds);
-  const cost = tree && planningCosts.of(tree);
+  const tree = callerTree(query, columns, maxRows, known);
+  return tree
+    ? printPlan(tree, true)
+    : { sql: genericPlan(query, columns, maxRows), constants: [], thresholds: [] };
+}
+
+/** The tree of `callerPlan`; undefined if only the generic one is small enough for DuckDB's planner. */
+export function callerTree(
+  query: Query,
+  columns: readonly PlannedColumn[],
+  maxRows: number,
+  known: KnownValues,
+): Query | undefined {
+  if (isTooLargeForPasses(planningCosts.of(query))) return undefined;
+  const tree = optimized(query, columns, maxRows, known, withoutThresholds);
+  const cost = planningCosts.of(tree);
   // Passes write calls inside others that were in queries of their own.
-  if (cost && !isTooDeep(cost) && cost.work <= maxPlanningWork) return printPlan(tree, true);
-  return { sql: genericPlan(query, columns, maxRows), constants: [], thresholds: [] };
+  return isTooDeep(cost) || cost.work > maxPlanningWork ? undefined : tree;
 }
 
 const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
@@ -117,8 +132,10 @@ const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
  *
  * @param timesOnly whether only times are, which need no database
  */
-export function printPlan(query: Query, timesOnly = false): Plan {
-  const hoisted = hoist(query, timesOnly);
+export const printPlan = (query: Query, timesOnly = false): Plan => planHoisted(hoist(query, timesOnly));
+
+/** The plan of a query whose constants have been found. */
+export function planHoisted(hoisted: HoistedQuery): Plan {
   return {
     sql: duckdbText(hoisted.query),
     constants: hoisted.constants.map(plannedConstant),

@@ -1,29 +1,25 @@
-import { parameterTypeIn, type Type, type TypedParameter } from '../types.ts';
+import { parameterTypeIn, sameName, type Type, type TypedParameter } from '../types.ts';
 import { ProblemError, type Source } from '../problem.ts';
 import { type Compiled, parse, rules, tablesOf as tablesReadBy } from '../compile.ts';
 import { buildContext, type Context, type ResolvedQuery, type Rules } from '../rules/context.ts';
 import { tableRelations } from '../rules/from/table-relations.ts';
 import { tableReferences } from '../rules/queries/table-references.ts';
-import { type CommonTables, resolveWith } from '../rules/queries/with.ts';
+import { resolveWith } from '../rules/queries/with.ts';
 import { childOf, emptyScope, type Scope } from '../rules/scope.ts';
 import { sqlFunctions } from '../rules/sql-function.ts';
-import { Unsupported } from '../rules/unsupported.ts';
+import type { Unsupported } from '../rules/unsupported.ts';
 import type { StoredTable } from '../tree/stored-table.ts';
 import type { CommonTable, Query, With } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
-import { SyntaxProblem } from '../syntax/syntax-problem.ts';
-import { mapExpressions } from '../tree/map.ts';
 import type { CommonTable as TreeTable } from '../tree/nodes.ts';
 import { withTables } from '../tree/with-tables.ts';
 import { bigqueryText, untilLastSelect } from './bigquery-text.ts';
-import { boundTexts } from './bound-texts.ts';
-import { boundedRules, TooLarge } from './bounded-rules.ts';
-import { requireColumns } from './check-columns.ts';
-import { checkSyntax, type Names, tablesOf } from './check-syntax.ts';
-import { planningCosts } from '../macros/macros.ts';
-import { isTooDeep } from '../planning-cost/planning-limits.ts';
+import { boundedRules } from './bounded-rules.ts';
+import type { Names } from './check-syntax.ts';
+import { type ExportedTable, exportTable } from './exported-table.ts';
 import { filterFirst, type Tenant } from './filter-first.ts';
-import { requireSelect } from './require-select.ts';
+import { judge, resolveCaller } from './judge.ts';
+import type { Outline } from './outline.ts';
 
 /** A saved query whose last SELECT callers may replace by their own. */
 export interface Sandbox {
@@ -39,6 +35,10 @@ export interface Sandbox {
   readAll(table: string): Compiled;
   /** The same over tables as they are stored: their schemas are those with which it was opened. */
   over(tables: readonly StoredTable[]): Sandbox;
+  /** The common tables as queries by themselves, for a process that has only their rows. */
+  exportTables(): readonly ExportedTable[];
+  /** What such a process judges callers' SQL by. */
+  outline(exported: readonly ExportedTable[]): Outline;
 }
 
 /** A caller's SQL that may run. */
@@ -83,55 +83,65 @@ export function openSandbox(
     parameters: parameters.map(({ name }) => name),
     functions: new Set(functions.map(({ name }) => name.parts[0].name.toLowerCase())),
   };
+  const resolveTables = (relations: Scope['relations'], read: Query) => {
+    const { bound, ...switched } = buildSwitchedContext(parameterTypeIn(parameters));
+    const root: Scope = { ...emptyScope, relations, hasOpenTables, functions: sqlFunctions(functions) };
+    const needed = neededTables(commonTables, read);
+    const given = resolveWith({ ...commonTables, tables: needed }, childOf(root), switched.context);
+    const [problem] = switched.problems;
+    if (problem) throw new Error(`the common tables of a saved query: ${problem.message}`);
+    bound();
+    return { given, ...switched };
+  };
   const resolve = (
     relations: Scope['relations'],
     query: Query,
     prepare: (table: TreeTable, context: Context) => TreeTable = (table) => table,
-  ): { readonly resolved: ResolvedQuery; readonly tree: Compiled } => {
-    const { context, problems, bound } = buildSwitchedContext(parameterTypeIn(parameters));
-    const root: Scope = { ...emptyScope, relations, hasOpenTables, functions: sqlFunctions(functions) };
-    const needed = neededTables(commonTables, query);
-    const given = resolveWith({ ...commonTables, tables: needed }, childOf(root), context);
-    if (problems.length > 0) throw new Error(`the common tables of a saved query: ${problems[0]?.message}`);
-    bound();
-    const resolved = context.attempt(() => context.query(query, callerScope(given)), undefined);
-    const [problem] = [...problems].sort((a, b) => a.place.start - b.place.start);
-    if (problem || !resolved) throw problem ?? new Error('a query without a problem and without a tree');
+  ): ResolvedQuery => {
+    const { given, context, problems } = resolveTables(relations, query);
+    const resolved = resolveCaller(query, given.scope.relations, { context, problems });
     const read = given.tables.map((table) => prepare(table, context));
-    const own = mapExpressions(resolved.query, boundTexts);
-    if (isTooDeep(planningCosts.of(own)))
-      throw new TooLarge(
-        query,
-        'too many calls and subqueries are inside each other; compute parts of it in a common table',
-      );
-    const tree = withTables(read, own);
-    return { resolved, tree: { query: tree, columns: resolved.columns, tables: tablesReadBy(tree) } };
+    return { ...resolved, query: withTables(read, resolved.query) };
   };
 
   const over = (stored: readonly StoredTable[]): Sandbox => {
     const relations = tableRelations(stored);
-    return {
+    const selectAll = (table: string) => parseQuery(`SELECT * FROM \`${table}\``).query;
+    const sandbox: Sandbox = {
       tables: names.tables,
       over,
-      judge: (sql) =>
-        withPlaces(sql, names, () => {
-          requireSelect(sql, names);
-          const statement = parseQuery(sql);
-          checkSyntax(statement, names);
-          const { resolved, tree } = resolve(relations, statement.query, (table, { fresh }) =>
-            filterFirst(table, tenant, fresh),
-          );
-          requireColumns(statement.query, resolved);
-          return {
-            compiled: tree,
-            bigqueryText: () => bigqueryText(untilLastSelect(savedSql, saved, commonTables), sql, statement),
-          };
+      judge(sql) {
+        const { statement, resolved } = judge(sql, names, (query) =>
+          resolve(relations, query, (table, { fresh }) => filterFirst(table, tenant, fresh)),
+        );
+        return {
+          compiled: compiledOf(resolved),
+          bigqueryText: () => bigqueryText(untilLastSelect(savedSql, saved, commonTables), sql, statement),
+        };
+      },
+      readAll: (table) => compiledOf(resolve(relations, selectAll(table))),
+      exportTables: () =>
+        names.tables.map((table) => {
+          const { given, context } = resolveTables(relations, selectAll(table));
+          const relation = given.scope.relations.get(table.toLowerCase());
+          if (relation === undefined) throw new Error(`no common table ${table}`);
+          return exportTable(table, relation, given.tables, {
+            fresh: context.fresh,
+            isParameter: (name) => parameters.some((parameter) => sameName(parameter.name, name)),
+          });
         }),
-      readAll: (table) => resolve(relations, parseQuery(`SELECT * FROM \`${table}\``).query).tree,
+      outline: (exported) => ({ names, parameters, tables: exported.map(({ outline }) => outline) }),
     };
+    return sandbox;
   };
   return over(tables);
 }
+
+const compiledOf = ({ query, columns }: ResolvedQuery): Compiled => ({
+  query,
+  columns,
+  tables: tablesReadBy(query),
+});
 
 function requireCommonTables({ with: commonTables }: Query, source: Source, subject: string): With {
   const problem = commonTablesProblem(commonTables);
@@ -147,16 +157,6 @@ function commonTablesProblem(commonTables: With | undefined): string | undefined
   const withDot = commonTables.tables.find(({ name }) => name.name.includes('.'));
   return withDot && `does not work with the common table ${withDot.name.name}: its name has a dot`;
 }
-
-/**
- * The scope of a caller's SQL: the common tables, and nothing around them. No table, no function of the saved query, and
- * no path of several names can be found in it.
- */
-const callerScope = ({ scope }: CommonTables): Scope => ({
-  ...emptyScope,
-  parent: emptyScope,
-  relations: scope.relations,
-});
 
 /** The common tables that a query reads, directly or through others, in their order. */
 function neededTables({ tables }: With, query: Query): readonly CommonTable[] {
@@ -192,23 +192,4 @@ function buildSwitchedContext(parameterType: (name: string) => Type): {
       current = strict;
     },
   };
-}
-
-function withPlaces<T>(sql: string, names: Names, judge: () => T): T {
-  try {
-    return judge();
-  } catch (error) {
-    if (error instanceof SyntaxProblem) throw callerError(sql, error.offset, error.message);
-    if (!(error instanceof Unsupported || error instanceof TooLarge)) throw error;
-    const { place, message } = error;
-    const hint = message.startsWith('no table is named') ? `; ${tablesOf(names)}` : '';
-    throw callerError(sql, place.start, message + hint);
-  }
-}
-
-/** Lines end as the sender writes them. */
-function callerError(sql: string, offset: number, message: string): ProblemError {
-  const before = sql.slice(0, offset).split(/\r\n|\r|\n/);
-  const column = (before.at(-1)?.length ?? 0) + 1;
-  return new ProblemError('The SQL cannot run in the sandbox', [{ line: before.length, column, message }]);
 }

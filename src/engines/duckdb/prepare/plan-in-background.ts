@@ -25,8 +25,9 @@ export async function planInBackground(options: BackgroundOptions): Promise<void
     await nextTurn();
     if (signal.aborted) return;
     try {
-      await withQuery(query, async ({ compiled }) => {
+      await withQuery(query, async ({ compiled, exported }) => {
         await plannedTypes(connection, query, compiled);
+        exported();
       });
     } catch (error) {
       if (!signal.aborted) onProblem(describe(query, error));

@@ -5,7 +5,7 @@ import { type Problem, StartError } from '../../../errors.ts';
 import { once } from '../../../memoize.ts';
 import { equalityColumns } from '@querygate/bigquery-sql/analysis';
 import { calledMacros } from '@querygate/bigquery-sql/duckdb';
-import type { Sandbox } from '@querygate/bigquery-sql/sandbox';
+import type { ExportedTable, Outline, Sandbox } from '@querygate/bigquery-sql/sandbox';
 import { type Compiled, type Origin, readStored, type StoredTable } from '@querygate/bigquery-sql/tree';
 import type { AnalyzedCatalog } from '../../../analysis/analyze-catalog.ts';
 import { queryProblems } from '../../../analysis/query-problems.ts';
@@ -26,6 +26,14 @@ export interface Runnable {
   readonly equalityColumns: () => readonly Origin[];
   /** Prepares callers' SQL over the query; undefined if it takes none. */
   readonly callerSql: PrepareCallerSql | undefined;
+  /** What a process gets that runs callers' SQL and has not the tables; undefined if the query takes none. */
+  readonly exported: () => Exported | undefined;
+}
+
+/** The common tables of a query, and what of them callers' SQL can name. */
+interface Exported {
+  readonly tables: readonly ExportedTable[];
+  readonly outline: Outline;
 }
 
 interface PrepareOptions {
@@ -134,6 +142,10 @@ function buildRunnable(
       return trees.flatMap(({ query: tree }) => equalityColumns(tree));
     }),
     callerSql: sandbox && buildPrepareCallerSql(query, sandbox),
+    exported: once(() => {
+      const exported = sandbox?.exportTables();
+      return sandbox && exported && { tables: exported, outline: sandbox.outline(exported) };
+    }),
   };
 }
 

@@ -59,7 +59,10 @@ const outputColumns = ({ columns }: SavedQuery, types: ResultTypes): readonly Ou
   });
 
 /** The parameters with few possible values (enums and absent ones): each combination of them has a plan of its own. */
-const inlinedParameters = ({ parameters: declared }: SavedQuery, parameters: BoundValues): KnownValues =>
+export const inlinedParameters = (
+  { parameters: declared }: SavedQuery,
+  parameters: BoundValues,
+): KnownValues =>
   Object.fromEntries(
     declared.flatMap(({ name, type, bind }): readonly (readonly [string, string | null])[] => {
       const value = parameters[name] ?? '';

@@ -1,11 +1,13 @@
-import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { GatewayError } from '../../../errors.ts';
-import { findQuotedParameter, unusableValue } from '../../../engine/blame-parameter.ts';
+import { findQuotedParameter, type QuotedValues, unusableValue } from '../../../engine/blame-parameter.ts';
 import { callerSqlFailed, unsafeInteger } from '../../../engine/engine-errors.ts';
 import { tooMuchText } from '@querygate/bigquery-sql/duckdb';
 
 /** A DuckDB failure as the caller may see it. DuckDB's own text contains SQL and names, so it is only the cause. */
-export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError {
+export function explainFailure(
+  cause: unknown,
+  bound: QuotedValues & { readonly sql?: string | undefined },
+): GatewayError {
   const text = cause instanceof Error ? cause.message : String(cause);
   if (text.startsWith('Out of Memory')) {
     return new GatewayError('ENGINE_FAILED', 'The query needs more memory than the engine may use', {

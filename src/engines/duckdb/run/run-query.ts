@@ -32,6 +32,18 @@ export interface RunnableQueries {
   get(query: SavedQuery): Runnable | undefined;
 }
 
+/**
+ * Runs a caller's SQL over a saved query.
+ *
+ * @param requireData throws GatewayError DATA_UNREADABLE if one of the tables has a problem
+ */
+export type RunCallerSql = (
+  query: Runnable,
+  bound: BoundQuery & { readonly sql: string },
+  options: RunOptions,
+  requireData: (tables: readonly string[]) => void,
+) => Promise<Rows>;
+
 interface RunContext {
   readonly pool: ConnectionPool;
   readonly runnable: VersionedRef<RunnableQueries>;
@@ -44,6 +56,8 @@ interface RunContext {
   readonly now: () => Date;
   readonly defineMacros: DefineMacros;
   readonly onUnusable: (error: Error) => void;
+  /** Where callers' SQL runs, if not beside saved queries. */
+  readonly runCallerSql?: RunCallerSql | undefined;
   /** Aborted when the engine closes; it stops every run. */
   readonly closing: AbortSignal;
 }
@@ -51,10 +65,10 @@ interface RunContext {
 /** Runs prepared queries, each within one deadline that includes the wait for a worker. */
 export function buildRun(context: RunContext): Engine['run'] {
   const { closing, runnable, timeoutMs, dataProblems, onUnusable } = context;
-  const callers = {
-    ...context,
-    requireData: (tables: readonly string[]) => requireData(tables, dataProblems),
-  };
+  const requireRead = (tables: readonly string[]) => requireData(tables, dataProblems);
+  const callers = { ...context, requireData: requireRead };
+  const runSql: RunCallerSql =
+    context.runCallerSql ?? ((query, bound, options) => runCallerSql(callers, query, bound, options));
 
   const runWithin = async (
     bound: BoundQuery,
@@ -82,7 +96,7 @@ export function buildRun(context: RunContext): Engine['run'] {
       if (query === undefined) throw new Error(`${bound.query.name} was not prepared`);
       const { sql } = bound;
       if (sql !== undefined)
-        return runWithin(bound, options, (within) => runCallerSql(callers, query, { ...bound, sql }, within));
+        return runWithin(bound, options, (within) => runSql(query, { ...bound, sql }, within, requireRead));
       requireData(query.tables, dataProblems);
       return runWithin(bound, options, (within) => runPrepared(context, query.prepared(), bound, within));
     });

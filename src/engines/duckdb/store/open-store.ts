@@ -13,6 +13,8 @@ export interface Store {
   readonly folder: string | undefined;
   /** An empty folder of this process, for copies of files. */
   readonly scratch: string;
+  /** Another one, for the rows that SQL of callers reads. */
+  readonly sandboxes: string;
   /** Bytes on disk; undefined in memory. */
   size(): number | undefined;
   /** Removes the temporary files. The caller must have closed all connections. */
@@ -34,13 +36,14 @@ const format = 2;
 export async function openStore(connection: DuckDBConnection, path: string): Promise<Store> {
   const file = path === ':memory:' ? undefined : resolve(path);
   const base = file ?? join(await mkdtemp(join(tmpdir(), 'querygate-')), 'store');
-  const [scratch, spill] = [`${base}.scratch`, `${base}.spill`];
+  const folders = { scratch: `${base}.scratch`, spill: `${base}.spill`, sandboxes: `${base}.sandboxes` };
+  const { scratch, spill, sandboxes } = folders;
   try {
     mkdirSync(dirname(base), { recursive: true, mode: ownerOnly.folder });
     await attach(connection, file);
     restrictModes(file);
     // DuckDB locks the file, so that these folders were left by a process that was killed.
-    for (const folder of [scratch, spill]) {
+    for (const folder of Object.values(folders)) {
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder, { mode: ownerOnly.folder });
     }
@@ -52,9 +55,10 @@ export async function openStore(connection: DuckDBConnection, path: string): Pro
   return {
     folder: file === undefined ? undefined : dirname(file),
     scratch,
+    sandboxes,
     size: () => (file === undefined ? undefined : sizeOf(file) + sizeOf(`${file}.wal`)),
     async close() {
-      const temporary = file === undefined ? [dirname(base)] : [scratch, spill];
+      const temporary = file === undefined ? [dirname(base)] : Object.values(folders);
       for (const folder of temporary) await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,207 @@
+import { runPasses } from '../passes/passes.ts';
+import type { KnownValues } from '../passes/pass.ts';
+import type { Relation } from '../rules/scope.ts';
+import {
+  and,
+  boolLiteral,
+  castTo,
+  column,
+  integerLiteral,
+  literal,
+  operation,
+  or,
+  select,
+} from '../tree/build.ts';
+import { freshNames } from '../tree/fresh-names.ts';
+import { forEachNode } from '../tree/map.ts';
+import type { CommonTable, Expression, Member, Query, RecordValue } from '../tree/nodes.ts';
+import type { StoredColumn } from '../tree/stored-table.ts';
+import { withTables } from '../tree/with-tables.ts';
+import { tablesOf } from '../compile.ts';
+import { isScalar, scalar } from '../types.ts';
+import type { OutlinedTable } from './outline.ts';
+import { type Predicate, predicateOperators, type TableRead } from './table-reads.ts';
+
+/** A common table as a query by itself, of which a process that has nothing else gets the rows that it needs. */
+export interface ExportedTable {
+  readonly outline: OutlinedTable;
+  /** The stored tables that it reads. */
+  readonly tables: readonly string[];
+  /**
+   * The query for what is read of it: columns `c0`, `c1`, …, in the order of the read.
+   *
+   * @throws Error if the read names what the table does not have
+   */
+  query(read: TableRead, known: KnownValues): Query;
+}
+
+/** @param fresh makes aliases that are not in use */
+export function exportTable(
+  name: string,
+  relation: Relation,
+  commonTables: readonly CommonTable[],
+  {
+    fresh,
+    isParameter,
+  }: { readonly fresh: (prefix: string) => string; readonly isParameter: (name: string) => boolean },
+): ExportedTable {
+  const alias = fresh(name);
+  const all = select({
+    columns: relation.columns.map((one) => ({
+      name: one.column,
+      value: column(alias, one.column, one.type, one.required),
+    })),
+    from: relation.from(alias, 0, fresh),
+  });
+  const query = withTables(commonTables, all);
+  const passed = runPasses(query, { known: {}, fresh: freshNames(query) }, laterPasses);
+  const flat = flatten(passed);
+  const isRead = readsStored(passed);
+  const outline: OutlinedTable = {
+    name,
+    columns: relation.columns,
+    isValue: relation.isValue ?? false,
+    stored: relation.columns.map((one) => storedColumn(flat, one.column, one.column, one.required ?? false)),
+    plain: new Set(flat.columns.filter(({ value }) => isRead(value)).map((member) => member.name)),
+  };
+  return {
+    outline,
+    tables: tablesOf(query),
+    query: (read, known) => exportQuery(flat, { plain: outline.plain, isParameter }, read, known),
+  };
+}
+
+/** Those that need values of parameters, or are of use only when it is known what is read. */
+const laterPasses: ReadonlySet<string> = new Set([
+  'fold parameters',
+  'unnest in place',
+  'prune columns',
+  'top n first',
+  'narrow quantiles',
+  'join lists',
+]);
+
+/** A query with the fields of its records as columns of their own, named by their path. */
+interface Flat {
+  readonly columns: readonly Member[];
+  /** The records by their paths. */
+  readonly records: ReadonlyMap<string, RecordValue>;
+  /** The query with other columns in their place. */
+  readonly withColumns: (columns: readonly Member[]) => Query;
+}
+
+function flatten(query: Query): Flat {
+  const body = query.kind === 'with' ? query.body : query;
+  if (body.kind !== 'select') throw new Error('passes keep the SELECT of a query');
+  const records = new Map<string, RecordValue>();
+  const parts = (path: string, value: Expression): readonly Member[] => {
+    if (value.kind !== 'record') return [{ name: path, value }];
+    records.set(path, value);
+    const fields = value.fields.flatMap((field) => parts(`${path}.${field.name}`, field.value));
+    return [{ name: path, value: value.present }, ...fields];
+  };
+  return {
+    columns: body.columns.flatMap(({ name, value }) => parts(name, value)),
+    records,
+    withColumns: (columns) =>
+      query.kind === 'with' ? { ...query, body: { ...body, columns } } : { ...body, columns },
+  };
+}
+
+function storedColumn(flat: Flat, path: string, name: string, required: boolean): StoredColumn {
+  const record = flat.records.get(path);
+  const type = (record ?? valueAt(flat, path)).type;
+  if (record === undefined) return { name, type, required };
+  const fields = record.fields.map((field) => storedColumn(flat, `${path}.${field.name}`, field.name, false));
+  return { name, type, required, fields };
+}
+
+function valueAt({ columns }: Flat, path: string): Expression {
+  const found = columns.find(({ name }) => name === path);
+  if (found === undefined) throw new Error(`a common table has no column ${path}`);
+  return found.value;
+}
+
+/** Whether an expression is a column of a stored table. */
+function readsStored(query: Query): (value: Expression) => boolean {
+  const aliases = new Set<string>();
+  forEachNode(query, (node) => {
+    if (node.kind === 'table') aliases.add(node.alias);
+  });
+  return (value) => value.kind === 'column' && aliases.has(value.from);
+}
+
+function exportQuery(
+  flat: Flat,
+  { plain, isParameter }: Comparable,
+  read: TableRead,
+  known: KnownValues,
+): Query {
+  const members = read.columns.map((path) => ({ name: path, value: valueAt(flat, path) }));
+  const inner = flat.withColumns(members.length > 0 ? members : [{ name: 'row', value: boolLiteral(true) }]);
+  const fresh = freshNames(inner);
+  const alias = fresh('rows');
+  const columnOf = (path: string): Expression => {
+    if (!plain.has(path) || !read.columns.includes(path)) throw new Error(`${path} cannot be compared`);
+    return column(alias, path, valueAt(flat, path).type);
+  };
+  const columns = members.map(({ name, value: { type } }, at) => {
+    const value = column(alias, name, type);
+    // Parquet has INTERVAL in milliseconds.
+    return { name: `c${at}`, value: isScalar(type, 'INTERVAL') ? castTo(value, scalar('STRING')) : value };
+  });
+  const query = select({
+    columns: columns.length > 0 ? columns : [{ name: 'c0', value: boolLiteral(true) }],
+    from: { kind: 'derived', alias, query: inner },
+    where:
+      read.where.length > 0
+        ? [
+            or(
+              read.where.map((one) =>
+                and(one.map((part) => toCondition(part, { column: columnOf, isParameter }))),
+              ),
+            ),
+          ]
+        : [],
+    orderBy: read.orderBy.map(({ column: path, descending, nulls }) => ({
+      value: columnOf(path),
+      descending,
+      nulls: nulls === 'FIRST' ? 'FIRST' : 'LAST',
+    })),
+    ...(read.limit !== undefined && { limit: integerLiteral(read.limit) }),
+  });
+  return runPasses(query, { known, fresh }, withoutThresholds);
+}
+
+/** They are queries of their own, which would have to read the same snapshot. */
+const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
+
+/** What conditions may compare. */
+interface Comparable {
+  readonly plain: ReadonlySet<string>;
+  readonly isParameter: (name: string) => boolean;
+}
+
+/** Each node is built here: what the other process has sent is not trusted. */
+function toCondition(part: Predicate, names: PredicateNames): Expression {
+  if ('operator' in part) {
+    if (!predicateOperators.has(part.operator))
+      throw new Error(`${part.operator} is no operator of predicates`);
+    return operation(
+      part.operator,
+      part.operands.map((operand) => toCondition(operand, names)),
+    );
+  }
+  if ('column' in part) return names.column(part.column);
+  const type = scalar(part.type);
+  if ('parameter' in part) {
+    if (!names.isParameter(part.parameter)) throw new Error(`${part.parameter} is no parameter`);
+    return { kind: 'parameter', name: part.parameter, type };
+  }
+  return literal(type, part.type === 'INT64' ? BigInt(part.value) : part.value);
+}
+
+interface PredicateNames {
+  readonly column: (path: string) => Expression;
+  readonly isParameter: (name: string) => boolean;
+}

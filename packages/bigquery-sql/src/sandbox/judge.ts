@@ -1,0 +1,83 @@
+import { ProblemError } from '../problem.ts';
+import { planningCosts } from '../macros/macros.ts';
+import { isTooDeep } from '../planning-cost/planning-limits.ts';
+import type { Context, ResolvedQuery } from '../rules/context.ts';
+import { emptyScope, type Scope } from '../rules/scope.ts';
+import { Unsupported } from '../rules/unsupported.ts';
+import type { Query, Statement } from '../syntax/nodes.ts';
+import { parseQuery } from '../syntax/parse-query.ts';
+import { SyntaxProblem } from '../syntax/syntax-problem.ts';
+import { mapExpressions } from '../tree/map.ts';
+import { boundTexts } from './bound-texts.ts';
+import { TooLarge } from './bounded-rules.ts';
+import { requireColumns } from './check-columns.ts';
+import { checkSyntax, type Names, tablesOf } from './check-syntax.ts';
+import { requireSelect } from './require-select.ts';
+
+/** A caller's SQL that is one SELECT over the common tables. */
+interface Judged<R> {
+  readonly statement: Statement;
+  readonly resolved: R;
+}
+
+/**
+ * Judges a caller's SQL.
+ *
+ * @param resolve resolves its query over the common tables, by `resolveCaller`
+ * @throws ProblemError with one problem, at its place in the caller's text
+ */
+export function judge<R extends ResolvedQuery>(
+  sql: string,
+  names: Names,
+  resolve: (query: Query) => R,
+): Judged<R> {
+  return withPlaces(sql, names, () => {
+    requireSelect(sql, names);
+    const statement = parseQuery(sql);
+    checkSyntax(statement, names);
+    const resolved = resolve(statement.query);
+    requireColumns(statement.query, resolved);
+    return { statement, resolved };
+  });
+}
+
+/**
+ * A caller's query as a tree, in a scope that has the common tables and nothing around them: no table, no function of the
+ * saved query, and no path of several names can be found in it.
+ */
+export function resolveCaller(
+  query: Query,
+  relations: Scope['relations'],
+  { context, problems }: { readonly context: Context; readonly problems: readonly Unsupported[] },
+): ResolvedQuery {
+  const scope: Scope = { ...emptyScope, parent: emptyScope, relations };
+  const resolved = context.attempt(() => context.query(query, scope), undefined);
+  const [problem] = [...problems].sort((a, b) => a.place.start - b.place.start);
+  if (problem || !resolved) throw problem ?? new Error('a query without a problem and without a tree');
+  const own = mapExpressions(resolved.query, boundTexts);
+  if (isTooDeep(planningCosts.of(own)))
+    throw new TooLarge(
+      query,
+      'too many calls and subqueries are inside each other; compute parts of it in a common table',
+    );
+  return { ...resolved, query: own };
+}
+
+function withPlaces<T>(sql: string, names: Names, judge: () => T): T {
+  try {
+    return judge();
+  } catch (error) {
+    if (error instanceof SyntaxProblem) throw callerError(sql, error.offset, error.message);
+    if (!(error instanceof Unsupported || error instanceof TooLarge)) throw error;
+    const { place, message } = error;
+    const hint = message.startsWith('no table is named') ? `; ${tablesOf(names)}` : '';
+    throw callerError(sql, place.start, message + hint);
+  }
+}
+
+/** Lines end as the sender writes them. */
+function callerError(sql: string, offset: number, message: string): ProblemError {
+  const before = sql.slice(0, offset).split(/\r\n|\r|\n/);
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  return new ProblemError('The SQL cannot run in the sandbox', [{ line: before.length, column, message }]);
+}

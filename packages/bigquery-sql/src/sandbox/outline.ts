@@ -1,0 +1,71 @@
+import type { Compiled } from '../compile.ts';
+import { tableRelations } from '../rules/from/table-relations.ts';
+import { buildContext, type ResolvedQuery } from '../rules/context.ts';
+import type { Relation, RelationColumn } from '../rules/scope.ts';
+import type { StoredColumn } from '../tree/stored-table.ts';
+import { parameterTypeIn, scalar, type Type, type TypedParameter } from '../types.ts';
+import { rules, tablesOf } from '../compile.ts';
+import { boundedRules } from './bounded-rules.ts';
+import type { Names } from './check-syntax.ts';
+import { judge, resolveCaller } from './judge.ts';
+
+/**
+ * What callers may name of a saved query, without its SQL and its tables: data that can be sent to a process that has only
+ * the rows of its common tables.
+ */
+export interface Outline {
+  readonly names: Names;
+  readonly parameters: readonly TypedParameter[];
+  readonly tables: readonly OutlinedTable[];
+}
+
+/** A common table as a table of its own. */
+export interface OutlinedTable {
+  readonly name: string;
+  readonly columns: readonly RelationColumn[];
+  readonly isValue: boolean;
+  /** How its columns are stored, by the names that they have in the tree. */
+  readonly stored: readonly StoredColumn[];
+  /** The paths of stored columns whose values are read and not computed: a comparison with one cannot fail. */
+  readonly plain: ReadonlySet<string>;
+}
+
+/** The types of the columns of an outlined table as it is stored, by their paths. */
+export function storedTypes({ stored }: OutlinedTable): ReadonlyMap<string, Type> {
+  const types = new Map<string, Type>();
+  const add = (columns: readonly StoredColumn[], prefix: string): void => {
+    for (const { name, type, fields } of columns) {
+      types.set(prefix + name, fields ? scalar('BOOL') : type);
+      if (fields) add(fields, `${prefix}${name}.`);
+    }
+  };
+  add(stored, '');
+  return types;
+}
+
+/**
+ * Judges callers' SQL where the common tables are tables.
+ *
+ * @returns the tree, whose tables are the common tables. It throws ProblemError with one problem, at its place in the
+ * caller's text
+ */
+export function judgeByOutline({ names, parameters, tables }: Outline): (sql: string) => Compiled {
+  const relations = new Map(tables.map((table) => [table.name.toLowerCase(), relationOf(table)]));
+  return (sql) => {
+    const resolve = (query: Parameters<typeof resolveCaller>[0]): ResolvedQuery =>
+      resolveCaller(
+        query,
+        relations,
+        buildContext(boundedRules(rules), { parameterType: parameterTypeIn(parameters) }),
+      );
+    const { query, columns } = judge(sql, names, resolve).resolved;
+    return { query, columns, tables: tablesOf(query) };
+  };
+}
+
+/** It is read as a table, and named as a common table. */
+function relationOf({ name, columns, isValue, stored }: OutlinedTable): Relation {
+  const [relation] = tableRelations([{ name, fields: [], columns: stored }]).values();
+  if (relation === undefined) throw new Error('a table without a relation');
+  return { columns, isValue, from: relation.from };
+}

@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { judgeByOutline, openSandbox, planByOutline, type TableRead } from '@querygate/bigquery-sql/sandbox';
+import { bindingsOf } from '@querygate/bigquery-sql/duckdb';
+import { duckdbText } from '@querygate/bigquery-sql/passes';
+import { layoutColumns } from '@querygate/bigquery-sql/tree';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
+
+const field = (name: string, type: Field['type'], more: Partial<Field> = {}): Field => ({
+  name,
+  type,
+  mode: 'NULLABLE',
+  ...more,
+});
+const table = {
+  name: 'events',
+  fields: [
+    field('tenant', 'STRING'),
+    field('id', 'INTEGER'),
+    field('moment', 'TIMESTAMP'),
+    field('text', 'STRING'),
+    field('detail', 'RECORD', {
+      mode: 'REPEATED',
+      fields: [field('kind', 'STRING'), field('size', 'INTEGER')],
+    }),
+  ],
+};
+/** As the store has it: the record is shredded. */
+const stored = { ...table, columns: layoutColumns(table.fields, () => true) };
+const tenant = { name: 'tenant' };
+const sandbox = openSandbox(
+  {
+    sql: 'with own as (select id, moment, text, detail, upper(text) as loud from events where tenant = @tenant) select id from own',
+    source: { file: 'own.sql', line: 1 },
+    parameters: [tenant],
+    tenant: { parameter: 'tenant' },
+  },
+  [table],
+).over([stored]);
+const exported = sandbox.exportTables();
+const outline = sandbox.outline(exported);
+const judge = judgeByOutline(outline);
+
+function readsOf(sql: string): readonly TableRead[] {
+  const { query, columns } = judge(sql);
+  return planByOutline(outline, query, {
+    columns: columns.map(({ column, type }) => ({ name: column, type, select: (value) => value })),
+    maxRows: 100,
+    known: {},
+    bindings: bindingsOf({ tenant: 'a' }, new Date('2026-03-10T12:00:00Z')),
+  }).reads;
+}
+
+test('the outline has neither the SQL of the saved query nor its tables', () => {
+  expect(JSON.stringify(outline)).not.toMatch(/events|upper/);
+  expect([...(outline.tables[0]?.plain ?? [])]).not.toContain('loud');
+});
+
+test.each<readonly [sql: string, read: Partial<TableRead>]>([
+  ['select id from own', { columns: ['id'], limit: 101, where: [], orderBy: [] }],
+  [
+    "select id from own where text = 'x' and id > 3 order by moment desc limit 5",
+    {
+      limit: 5,
+      orderBy: [{ column: 'moment', descending: true, nulls: 'LAST' }],
+      where: [
+        [
+          { operator: '=', operands: [{ column: 'text' }, { type: 'STRING', value: 'x' }] },
+          { operator: '>', operands: [{ column: 'id' }, { type: 'INT64', value: '3' }] },
+        ],
+      ],
+    },
+  ],
+  [
+    'select text from own where moment > timestamp_sub(current_timestamp(), interval 1 hour)',
+    {
+      where: [
+        [
+          {
+            operator: '>',
+            operands: [{ column: 'moment' }, { type: 'TIMESTAMP', value: '2026-03-10 11:00:00.000000+00' }],
+          },
+        ],
+      ],
+    },
+  ],
+  ['select text from own where @tenant = text', { limit: 101 }],
+  // What can fail, or is computed, is not for the engine.
+  ["select id from own where cast(text as int64) = 1 and text != 'y'", { limit: undefined }],
+  ["select id from own where loud = 'X'", { where: [], limit: undefined }],
+  ['select count(*) as n from own', { limit: undefined }],
+  ['select id, row_number() over () as n from own', { limit: undefined }],
+  ['select d.kind from own, unnest(detail) as d', { columns: ['detail', 'detail.kind'] }],
+  ['select a.id from own a join own b on a.id = b.id where a.id = 1', { limit: undefined, where: [] }],
+])('%s reads', (sql, read) => {
+  const [found, ...others] = readsOf(sql);
+  expect(others).toEqual([]);
+  expect({ ...found, columns: found?.columns.toSorted() }).toMatchObject(read);
+});
+
+test('what is read becomes a query over the rows of the tenant, with the columns that were named', () => {
+  const [read] = readsOf("select id from own where text = 'x'");
+  if (read === undefined) throw new Error('nothing is read');
+  const text = duckdbText(exported[0]?.query(read, {}) ?? never());
+  expect(text).toMatch(/WHERE \("events_\d"."tenant" = .*\$tenant/);
+  expect(text).not.toContain('detail');
+});
+
+const hostile: readonly Partial<Record<keyof TableRead, unknown>>[] = [
+  { columns: ['tenant'] },
+  { columns: ['id"; drop table events; --'] },
+  { columns: ['loud'], where: [[{ column: 'loud' }]] },
+  { where: [[{ operator: 'OR 1=1 --', operands: [] }]] },
+  { where: [[{ type: 'STRING', parameter: 'x' }]] },
+  { where: [[{ type: 'INT64', value: '1) or (1=1' }]] },
+  { limit: Number.NaN },
+  { orderBy: [{ column: 'tenant', descending: true, nulls: 'LAST' }] },
+];
+
+test.each(hostile)('a read that names what the common table does not have is refused: %j', (change) => {
+  const [read] = readsOf('select id from own');
+  const changed = { ...read, limit: undefined, ...change } as TableRead;
+  expect(() => exported[0]?.query(changed, {})).toThrow();
+});
+
+function never(): never {
+  throw new Error('no table');
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { openLinkedAbort } from '../../../concurrency/abort.ts';
+import type { Owner } from '../../../concurrency/fair-share.ts';
+import { GatewayError } from '../../../errors.ts';
+import {
+  type Bindings,
+  calledMacros,
+  HostWork,
+  printPlan,
+  savedLimits,
+} from '@querygate/bigquery-sql/duckdb';
+import { duckdbText, type KnownValues } from '@querygate/bigquery-sql/passes';
+import type { ExportedTable, TableRead } from '@querygate/bigquery-sql/sandbox';
+import { quoteText } from '@querygate/bigquery-sql/tree';
+import type { ConnectionPool } from '../run/connection-pool.ts';
+import type { DefineMacros } from '../run/define-macros.ts';
+import { interruptOnAbort } from '../run/interrupt-on-abort.ts';
+import type { Worker } from '../run/worker.ts';
+
+interface ExportContext {
+  readonly pool: ConnectionPool;
+  readonly defineMacros: DefineMacros;
+  /** The most that all files of one text may have. */
+  readonly maxBytes: number;
+}
+
+/** What one text reads. */
+interface RowsToExport {
+  /** Of the saved query. */
+  readonly name: string;
+  /** The same for texts that read about as many rows. */
+  readonly key: string;
+  readonly owner: Owner;
+  readonly signal: AbortSignal;
+  readonly tables: readonly ExportedTable[];
+  readonly reads: readonly TableRead[];
+  readonly known: KnownValues;
+  /** The parameters of the saved query, which choose the tenant; a text has no other ones. */
+  readonly bindings: Bindings;
+  /** Where the files are written. */
+  readonly folder: string;
+}
+
+/** Small groups are skipped by their smallest and largest values, and take little memory while they are written. */
+const format = '(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 24576, USE_TMP_FILE false)';
+
+/**
+ * Writes the rows that a text reads into Parquet files: of the common tables of its saved query, for the parameters with
+ * which it was bound.
+ *
+ * @returns a file for each read
+ * @throws GatewayError QUERY_TOO_EXPENSIVE if the files would be too large; the signal's reason; Error if a read names
+ * what its table does not have
+ */
+export async function exportRows(context: ExportContext, rows: RowsToExport): Promise<readonly string[]> {
+  const { key, owner, tables, reads, known, folder } = rows;
+  if (reads.length === 0) return [];
+  const queries = reads.map((read) => {
+    const table = tables.find(({ outline }) => outline.name === read.table);
+    if (table === undefined) throw new Error(`${read.table} is no common table`);
+    return table.query(read, known);
+  });
+  // DuckDB remembers what it has read of a file, by its name.
+  const files = reads.map(() => join(folder, `${randomUUID()}.parquet`));
+  await context.defineMacros(queries.flatMap(calledMacros));
+  const bounded = abortAbove(context.maxBytes, files, rows.signal);
+  try {
+    const use = { key, name: rows.name, owner, isCallerSql: true, signal: bounded.signal };
+    await context.pool.use(use, async (worker, signal, onResult) => {
+      const stopInterrupting = interruptOnAbort(signal, worker);
+      worker.beginWork(new HostWork(savedLimits, signal));
+      try {
+        // All tables are those of one moment.
+        if (reads.length > 1) await worker.beginSnapshot();
+        for (const [at, query] of queries.entries()) {
+          signal.throwIfAborted();
+          await copy(worker, query, rows.bindings, files[at] ?? '');
+        }
+        onResult();
+      } finally {
+        stopInterrupting();
+        await worker.release();
+      }
+    });
+    bounded.check();
+    return files;
+  } catch (error) {
+    throw bounded.signal.aborted ? bounded.signal.reason : error;
+  } finally {
+    bounded.release();
+  }
+}
+
+async function copy(
+  worker: Worker,
+  query: Parameters<typeof printPlan>[0],
+  bindings: Bindings,
+  file: string,
+): Promise<void> {
+  const { sql, constants } = printPlan(query);
+  const withConstants = await worker.compute(constants, bindings).catch(() => undefined);
+  // A constant that fails may be one that no row needs.
+  const selected = withConstants === undefined ? duckdbText(query) : sql;
+  await worker.runOnce(`COPY (${selected}) TO ${quoteText(file)} ${format}`, withConstants ?? bindings);
+}
+
+const lookEveryMs = 50;
+
+/** A signal that is aborted when files become too large. */
+function abortAbove(maxBytes: number, files: readonly string[], signal: AbortSignal) {
+  const abort = openLinkedAbort({ follow: [signal] });
+  const check = () => {
+    const sizes = files.map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+    if (sizes.reduce((sum, size) => sum + size, 0) <= maxBytes) return;
+    abort.abort(tooManyRows(maxBytes));
+    abort.signal.throwIfAborted();
+  };
+  const timer = setInterval(() => {
+    try {
+      check();
+    } catch {
+      clearInterval(timer);
+    }
+  }, lookEveryMs).unref();
+  return {
+    signal: abort.signal,
+    check,
+    release() {
+      clearInterval(timer);
+      abort.release();
+    },
+  };
+}
+
+const tooManyRows = (maxBytes: number): GatewayError =>
+  new GatewayError(
+    'QUERY_TOO_EXPENSIVE',
+    `sql: reads more than ${maxBytes.toLocaleString('en-US')} bytes of rows; select fewer columns, or a shorter time`,
+  );

@@ -1,0 +1,225 @@
+import { join } from 'node:path';
+import { untilAborted } from '../../../concurrency/abort.ts';
+import { FairQueue } from '../../../concurrency/fair-queue.ts';
+import type { Owner } from '../../../concurrency/fair-share.ts';
+import { engineClosing, queueFull } from '../../../engine/engine-errors.ts';
+import { once } from '../../../memoize.ts';
+import type { SandboxLimits } from '../duckdb-options.ts';
+import { SandboxEnded, type SandboxProcess, startSandbox } from './sandbox-process.ts';
+import { type Excess, watchUsage } from './watch-usage.ts';
+
+/** Who uses a sandbox. */
+interface SandboxUse {
+  /** Whose turn in the queue it takes. */
+  readonly owner: Owner;
+  readonly signal: AbortSignal;
+}
+
+/** Processes in which callers' SQL runs, one text at a time in each. */
+export interface Sandboxes {
+  /**
+   * @throws StoppedText if the process had to be ended, or has ended; the signal's reason when it is aborted; GatewayError
+   * ENGINE_BUSY when the queue, or the owner's share of it, is full
+   */
+  use<T>(use: SandboxUse, task: (sandbox: SandboxProcess) => Promise<T>): Promise<T>;
+  /** Has a process ready for the first text, which would otherwise wait for it. */
+  prepare(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Why the process of a text was ended: the text took too much, or went on after its deadline or its caller; the process has
+ * ended itself, or another process has killed it.
+ */
+export type StopReason = Excess | 'did not stop' | 'crashed' | 'killed';
+
+/** A text whose process has been ended. */
+export class StoppedText extends Error {
+  readonly reason: StopReason;
+
+  constructor(reason: StopReason, cause?: unknown) {
+    super(`a text was stopped: ${reason}`, { cause });
+    this.reason = reason;
+  }
+}
+
+interface SandboxesOptions {
+  /** Where processes have folders of their own. */
+  readonly folder: string;
+  /** How many texts may run at the same moment. */
+  readonly size: number;
+  readonly queueLength: number;
+  readonly limits: SandboxLimits;
+  readonly onProblem: (message: string) => void;
+}
+
+interface Slot {
+  readonly sandbox: SandboxProcess;
+  /** How many it has run. */
+  texts: number;
+  /** It is killed, and has not ended yet. */
+  isEnding: boolean;
+}
+
+/** How long a text may go on after its deadline, or after its caller has disconnected, before its process is killed. */
+const graceMs = 1_000;
+
+/** A process that has not been used for this long is ended, unless it is the last one. */
+const idleMs = 60_000;
+
+/** What a process keeps of texts grows slowly: macros, and memory that the allocator does not give back. */
+const maxTexts = 1_000;
+
+/** A new spare process would take processor time from the text that took the last one. */
+const spareDelayMs = 250;
+
+/** After a process that could not start. */
+const retryMs = 2_000;
+
+export function openSandboxes({ folder, size, queueLength, limits, onProblem }: SandboxesOptions): Sandboxes {
+  const ofOwner = Math.ceil(size / 2);
+  const idle = new Set<Slot>();
+  const all = new Set<SandboxProcess>();
+  const held = new Map<Owner, number>();
+  const queue = new FairQueue<true, Owner>();
+  let running = 0;
+  let started = 0;
+  let isOpen = true;
+  let canStart = true;
+  let spareTimer: NodeJS.Timeout | undefined;
+
+  const start = (): Slot => {
+    started += 1;
+    const { memoryBytes, diskBytes } = limits;
+    const sandbox = startSandbox({ folder: join(folder, `sandbox-${started}`), memoryBytes, diskBytes });
+    const slot: Slot = { sandbox, texts: 0, isEnding: false };
+    all.add(sandbox);
+    void sandbox.ended.then(() => {
+      all.delete(sandbox);
+      idle.delete(slot);
+      startSpareLater(canStart ? 0 : retryMs);
+    });
+    return slot;
+  };
+  const end = (slot: Slot) => {
+    idle.delete(slot);
+    slot.isEnding = true;
+    slot.sandbox.kill();
+  };
+  const startSpareLater = (delayMs: number) => {
+    if (spareTimer !== undefined || !isOpen) return;
+    spareTimer = setTimeout(() => void startSpare(), delayMs).unref();
+  };
+  const startSpare = async () => {
+    spareTimer = undefined;
+    if (!isOpen || idle.size > 0) return;
+    const slot = start();
+    idle.add(slot);
+    try {
+      await slot.sandbox.ready;
+      canStart = true;
+    } catch (error) {
+      if (!isOpen || (error instanceof SandboxEnded && error.wasKilled)) return;
+      if (canStart) onProblem(`SQL of callers cannot run: its process does not start: ${String(error)}`);
+      canStart = false;
+    }
+  };
+
+  const mayRun = (owner: Owner) => running < size && (held.get(owner) ?? 0) < ofOwner;
+  const take = (owner: Owner): true | undefined => {
+    if (!mayRun(owner)) return undefined;
+    running += 1;
+    held.set(owner, (held.get(owner) ?? 0) + 1);
+    return true;
+  };
+  const giveBack = (owner: Owner) => {
+    running -= 1;
+    const left = (held.get(owner) ?? 1) - 1;
+    if (left === 0) held.delete(owner);
+    else held.set(owner, left);
+    while (queue.serveNext(take));
+  };
+  const acquire = async (owner: Owner, signal: AbortSignal) => {
+    signal.throwIfAborted();
+    if (take(owner)) return;
+    if (!queue.hasRoom(owner, queueLength)) throw queueFull();
+    await queue.wait(signal, owner, owner);
+  };
+
+  /** The process that was used last, whose code is compiled; otherwise a new one. */
+  const pick = (): Slot => {
+    const slot = [...idle].findLast(({ sandbox }) => !sandbox.hasEnded) ?? start();
+    idle.delete(slot);
+    startSpareLater(spareDelayMs);
+    return slot;
+  };
+  const putBack = (slot: Slot) => {
+    slot.texts += 1;
+    if (slot.isEnding || slot.sandbox.hasEnded) return;
+    if (slot.texts >= maxTexts || !isOpen) return end(slot);
+    idle.add(slot);
+    setTimeout(() => {
+      if (idle.has(slot) && slot.texts === texts && idle.size > 1) end(slot);
+    }, idleMs).unref();
+    const { texts } = slot;
+  };
+
+  const runOn = async <T>(
+    slot: Slot,
+    signal: AbortSignal,
+    task: (sandbox: SandboxProcess) => Promise<T>,
+  ): Promise<T> => {
+    const { sandbox } = slot;
+    let reason: StopReason | undefined;
+    const stop = (why: StopReason) => {
+      reason ??= why;
+      sandbox.kill();
+    };
+    let grace: NodeJS.Timeout | undefined;
+    const cancel = () => {
+      sandbox.cancel();
+      grace ??= setTimeout(() => stop('did not stop'), graceMs);
+    };
+    const idleBytes = await untilAborted(sandbox.ready, signal).catch((error: unknown) => {
+      throw error instanceof SandboxEnded && error.wasKilled ? new StoppedText('killed', error) : error;
+    });
+    const watch = watchUsage(sandbox.pid, idleBytes, limits, stop);
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
+    try {
+      return await task(sandbox);
+    } catch (error) {
+      if (!(error instanceof SandboxEnded)) throw error;
+      if (reason === undefined && !isOpen) signal.throwIfAborted();
+      throw new StoppedText(reason ?? (error.wasKilled ? 'killed' : 'crashed'), error);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      clearTimeout(grace);
+      // Memory that is not given back would count for the next text.
+      if (watch.end()) end(slot);
+    }
+  };
+
+  return {
+    prepare: () => startSpareLater(0),
+    async use({ owner, signal }, task) {
+      if (!isOpen) throw engineClosing();
+      await acquire(owner, signal);
+      const slot = pick();
+      const work = runOn(slot, signal, task);
+      const settle = () => {
+        putBack(slot);
+        giveBack(owner);
+      };
+      work.then(settle, settle);
+      return work;
+    },
+    close: once(async () => {
+      isOpen = false;
+      clearTimeout(spareTimer);
+      const sandboxes = [...all];
+      for (const sandbox of sandboxes) sandbox.kill();
+      await Promise.all(sandboxes.map(({ ended }) => ended));
+    }),
+  };
+}

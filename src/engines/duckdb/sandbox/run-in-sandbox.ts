@@ -1,0 +1,134 @@
+import { hash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { BoundQuery } from '../../../catalog/binding/bind.ts';
+import { untilAborted } from '../../../concurrency/abort.ts';
+import type { EngineListener, Rows, RunOptions } from '../../../engine/engine.ts';
+import { DocumentRows } from '../../../engine/rows-document.ts';
+import { GatewayError } from '../../../errors.ts';
+import { bindingsOf } from '@querygate/bigquery-sql/duckdb';
+import type { Runnable } from '../prepare/prepare-catalog.ts';
+import type { SandboxLimits } from '../duckdb-options.ts';
+import { inlinedParameters } from '../prepare/prepare-query.ts';
+import type { RunCallerSql } from '../run/run-query.ts';
+import { exportRows } from './export-rows.ts';
+import { type Sandboxes, StoppedText, type StopReason } from './open-sandboxes.ts';
+import type { SandboxProcess } from './sandbox-process.ts';
+import type { Strikes } from './strikes.ts';
+
+interface SandboxContext extends Omit<Parameters<typeof exportRows>[0], 'maxBytes'> {
+  readonly sandboxes: Sandboxes;
+  readonly limits: SandboxLimits;
+  readonly strikes: Strikes;
+  readonly now: () => Date;
+  readonly onStopped: NonNullable<EngineListener['sqlStopped']>;
+}
+
+/**
+ * Runs a caller's SQL in a process of its own, which compiles it, says what it reads, gets these rows of the tenant, and has
+ * no others.
+ */
+export function buildRunInSandbox(context: SandboxContext): RunCallerSql {
+  const { sandboxes, strikes } = context;
+  return async (runnable, bound, options, requireData) => {
+    const { owner, signal } = options;
+    strikes.requireNone(owner);
+    const run = () =>
+      sandboxes.use({ owner, signal }, (sandbox) =>
+        runOn(context, sandbox, runnable, bound, options, requireData),
+      );
+    const counted = run()
+      // Another process has killed it, which the text may have no part in.
+      .catch((error: unknown) =>
+        isStopped(error, 'killed') && !signal.aborted ? run() : Promise.reject(error),
+      )
+      .catch((error: unknown) => {
+        if (!(error instanceof StoppedText)) throw error;
+        strike(context, bound, options, error.reason);
+        signal.throwIfAborted();
+        throw stoppedError(error, context.limits);
+      });
+    return untilAborted(counted, signal);
+  };
+}
+
+const isStopped = (error: unknown, reason: StopReason): boolean =>
+  error instanceof StoppedText && error.reason === reason;
+
+async function runOn(
+  { pool, defineMacros, limits, now }: SandboxContext,
+  sandbox: SandboxProcess,
+  runnable: Runnable,
+  { query, parameters, sql }: BoundQuery & { readonly sql: string },
+  { owner, signal, onStart, beforeRows }: RunOptions,
+  requireData: (tables: readonly string[]) => void,
+): Promise<Rows> {
+  const exported = runnable.exported();
+  if (exported === undefined) throw new Error(`${query.name} takes no SQL`);
+  signal.throwIfAborted();
+  onStart?.();
+  const moment = now();
+  const known = inlinedParameters(query, parameters);
+  const reads = await sandbox.judge(exported.outline, {
+    sql,
+    parameters,
+    known,
+    now: moment.getTime(),
+    maxRows: query.maxRows,
+  });
+  signal.throwIfAborted();
+  const { tables } = exported;
+  requireData(
+    tables
+      .filter(({ outline }) => reads.some(({ table }) => table === outline.name))
+      .flatMap((one) => one.tables),
+  );
+  const files = await exportRows(
+    { pool, defineMacros, maxBytes: limits.diskBytes },
+    {
+      name: query.name,
+      key: `rows ${hash('sha256', `${query.id} ${JSON.stringify(reads)}`)}`,
+      ...{ owner, signal, tables, reads, known, folder: sandbox.folder },
+      bindings: bindingsOf(parameters, moment, query.parameters),
+    },
+  );
+  try {
+    const { rowCount, truncated, columns } = await sandbox.run(files);
+    await beforeRows?.(signal);
+    const rows = new DocumentRows({ parts: [await sandbox.rows()], rowCount }, truncated);
+    return Object.assign(rows, { columns });
+  } finally {
+    for (const file of files) rm(file, { force: true }).catch(() => {});
+  }
+}
+
+function strike(
+  { strikes, onStopped }: SandboxContext,
+  { query, sql }: BoundQuery & { readonly sql: string },
+  { owner }: RunOptions,
+  reason: StopReason,
+): void {
+  const rests = reason !== 'killed' && strikes.add(owner);
+  onStopped({ owner, endpoint: query.name, sqlSha256: hash('sha256', sql), reason, rests });
+}
+
+/** What the caller of a text hears whose process was ended. */
+function stoppedError(cause: StoppedText, { processorMs }: SandboxLimits): GatewayError {
+  switch (cause.reason) {
+    case 'memory':
+      return new GatewayError('ENGINE_FAILED', 'The query needs more memory than the engine may use', {
+        cause,
+      });
+    case 'processor time':
+      return new GatewayError(
+        'QUERY_TOO_EXPENSIVE',
+        `sql: takes more than ${processorMs / 1000} s of processor time; ask for fewer rows, or a shorter time`,
+        { cause },
+      );
+    default:
+      return new GatewayError(
+        'ENGINE_FAILED',
+        'sql: ended the process that it ran in; write it in another way',
+        { cause },
+      );
+  }
+}

@@ -1,0 +1,158 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { serialize } from 'node:v8';
+import { callerResultTooLarge, maxCallerResultBytes } from '../../../engine/engine-errors.ts';
+import { type ErrorCode, GatewayError, statusOf } from '../../../errors.ts';
+import { moduleUrl } from '../../../files/module-url.ts';
+import type { Frame } from '../../../process/frames.ts';
+import { startChild } from '../../../process/start-child.ts';
+import { usageOf } from '../../../process/usage-of.ts';
+import type { Outline, TableRead } from '@querygate/bigquery-sql/sandbox';
+import {
+  fromSandbox,
+  type SandboxSettings,
+  type TextFailure,
+  type TextRequest,
+  type TextResult,
+  toSandbox,
+} from './messages.ts';
+
+/** A process that runs one caller's SQL at a time. */
+export interface SandboxProcess {
+  readonly pid: number | undefined;
+  /** Where it finds rows: of this process only. */
+  readonly folder: string;
+  /** Resolves to the bytes of its memory when it can run a text. @throws SandboxEnded */
+  readonly ready: Promise<number>;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<SandboxEnded>;
+  readonly hasEnded: boolean;
+  /**
+   * What a text reads.
+   *
+   * @throws GatewayError; SandboxEnded
+   */
+  judge(outline: Outline, request: Omit<TextRequest, 'outline'>): Promise<readonly TableRead[]>;
+  /** Runs the text that was judged. @throws GatewayError; SandboxEnded */
+  run(files: readonly string[]): Promise<TextResult>;
+  /** The rows of the text that has run: `{"result":[…]}` in bytes. @throws GatewayError; SandboxEnded */
+  rows(): Promise<Uint8Array>;
+  /** Interrupts the text, as far as it lets itself be interrupted. */
+  cancel(): void;
+  kill(): void;
+}
+
+/** The process has ended, or has said what no sandbox says. */
+export class SandboxEnded extends Error {
+  /** Whether it was killed by this process or by another one, and not by what it did itself. */
+  readonly wasKilled: boolean;
+
+  constructor(how: string, wasKilled: boolean) {
+    super(`the process of a sandbox ended: ${how}`);
+    this.wasKilled = wasKilled;
+  }
+}
+
+/** Node's own address space beside what a text may use; most of it is never used. */
+const ownAddressSpace = 3_000_000_000;
+
+/** What the process has where the system does not say it. */
+const usualBytes = 200_000_000;
+
+/** V8 keeps the texts of a result until they are sent. */
+const heapMegabytes = 160;
+
+export function startSandbox(settings: SandboxSettings): SandboxProcess {
+  const { folder, memoryBytes } = settings;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const ended = Promise.withResolvers<SandboxEnded>();
+  let hasEnded = false;
+  let waiting: PromiseWithResolvers<Frame> | undefined;
+  let lastOutput = '';
+  const outlines = new Map<Outline, number>();
+
+  const child = startChild({
+    program: moduleUrl('./program', import.meta.url),
+    flags: ['--no-warnings', `--max-old-space-size=${heapMegabytes}`],
+    // One thread of DuckDB runs the text, another one is Node's.
+    env: { UV_THREADPOOL_SIZE: '2', NODE_COMPILE_CACHE: join(dirname(folder), 'compiled') },
+    addressSpaceBytes: ownAddressSpace + memoryBytes,
+    onFrame(frame) {
+      waiting?.resolve(frame);
+    },
+    onOutput(line) {
+      lastOutput = line;
+    },
+  });
+  void child.ended.then(({ code, signal }) => {
+    const how = `${signal ?? `exit code ${code}`}${lastOutput === '' ? '' : `, ${lastOutput}`}`;
+    const error = new SandboxEnded(how, signal === 'SIGKILL');
+    hasEnded = true;
+    rmSync(folder, { recursive: true, force: true });
+    waiting?.reject(error);
+    ended.resolve(error);
+  });
+
+  const ask = async (kind: number, message: unknown, expected: number): Promise<Uint8Array> => {
+    if (hasEnded) throw await ended.promise;
+    waiting = Promise.withResolvers();
+    child.channel.send(kind, 0, serialize(message));
+    const answer = await waiting.promise;
+    if (answer.kind === expected) return answer.payload;
+    if (answer.kind === fromSandbox.failed) throw failureOf(parse<TextFailure>(answer.payload));
+    child.kill();
+    throw await ended.promise;
+  };
+
+  /** A process that sends no JSON is of no use. */
+  const parse = <T>(payload: Uint8Array): T => {
+    try {
+      return JSON.parse(Buffer.from(payload).toString());
+    } catch {
+      child.kill();
+      throw new SandboxEnded('an answer that is not JSON', false);
+    }
+  };
+
+  const ready = ask(toSandbox.open, settings, fromSandbox.ready).then(
+    async () => (await usageOf(child.pid ?? 0))?.memoryBytes ?? usualBytes,
+  );
+  ready.catch(() => {});
+  return {
+    pid: child.pid,
+    folder,
+    ready,
+    ended: ended.promise,
+    get hasEnded() {
+      return hasEnded;
+    },
+    async judge(outline, request) {
+      const known = outlines.get(outline);
+      const number = known ?? outlines.size;
+      if (known === undefined && !hasEnded) {
+        outlines.set(outline, number);
+        child.channel.send(toSandbox.outline, 0, serialize(outline));
+      }
+      return parse(await ask(toSandbox.judge, { ...request, outline: number }, fromSandbox.reads));
+    },
+    run: async (files) => parse(await ask(toSandbox.run, files, fromSandbox.done)),
+    async rows() {
+      const rows = await ask(toSandbox.rows, undefined, fromSandbox.rows);
+      if (rows.byteLength > maxCallerResultBytes + documentBytes) throw callerResultTooLarge();
+      return rows;
+    },
+    cancel: () => child.channel.send(toSandbox.cancel, 0),
+    kill: () => child.kill(),
+  };
+}
+
+/** Around the rows: `{"result":[` and `]}`, and commas between them, which are not counted as bytes of rows. */
+const documentBytes = 1_000_000;
+
+function failureOf({ code, message, parameter, cause }: TextFailure): GatewayError {
+  const known: ErrorCode = Object.hasOwn(statusOf, code) ? (code as ErrorCode) : 'ENGINE_FAILED';
+  return new GatewayError(known, String(message).slice(0, 10_000), {
+    parameter: parameter === 'sql' ? parameter : undefined,
+    ...(cause !== undefined && { cause: new Error(String(cause)) }),
+  });
+}

@@ -1,0 +1,51 @@
+import { usageOf } from '../../../process/usage-of.ts';
+
+/** What a text took too much of. */
+export type Excess = 'memory' | 'processor time';
+
+interface UsageLimits {
+  /** Beyond what the process has without a text. */
+  readonly memoryBytes: number;
+  readonly processorMs: number;
+}
+
+const lookEveryMs = 50;
+
+/**
+ * Looks at what a process uses while it runs a text, and calls back once when that is too much.
+ *
+ * @param idleBytes what the process had before its first text
+ * @returns `end` stops looking, and says whether the process has kept so much memory that it is of no further use
+ */
+export function watchUsage(
+  pid: number | undefined,
+  idleBytes: number,
+  { memoryBytes, processorMs }: UsageLimits,
+  onExcess: (excess: Excess) => void,
+): { end(): boolean } {
+  let isOn = pid !== undefined;
+  let startedAtMs: number | undefined;
+  let lastBytes = 0;
+  const look = async () => {
+    const usage = await usageOf(pid ?? 0);
+    if (!isOn || usage === undefined) return;
+    lastBytes = usage.memoryBytes;
+    startedAtMs ??= usage.processorMs;
+    const usedMs = (usage.processorMs ?? 0) - (startedAtMs ?? 0);
+    if (usage.memoryBytes > idleBytes + memoryBytes) exceed('memory');
+    else if (usedMs > processorMs) exceed('processor time');
+    else timer = setTimeout(() => void look(), lookEveryMs).unref();
+  };
+  const exceed = (excess: Excess) => {
+    isOn = false;
+    onExcess(excess);
+  };
+  let timer = setTimeout(() => void look(), lookEveryMs).unref();
+  return {
+    end() {
+      isOn = false;
+      clearTimeout(timer);
+      return lastBytes > idleBytes + memoryBytes / 2;
+    },
+  };
+}
