@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { levels } from '../../../src/author/diff/levels.ts';
 import { rules } from '../../../src/author/diff/verdicts.ts';
 import { runQuerygate } from '../../support/gateway-process.ts';
@@ -13,17 +12,6 @@ const rowsOf = (heading: string) =>
     ?.split('\n')
     .filter((line) => line.startsWith('| '))
     .map((line) => line.slice(2, -2).split(' | '));
-
-/** Blocks of YAML in the page. */
-const examples = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml = '']) => parse(yaml));
-
-interface Workflow {
-  readonly jobs: Readonly<Record<string, { readonly steps: readonly { readonly run?: string }[] }>>;
-}
-
-interface Hooks {
-  readonly repos: readonly { readonly hooks: readonly { readonly entry: string }[] }[];
-}
 
 describe('docs/diff.md', () => {
   test('has every kind of change with its verdicts', () => {
@@ -44,15 +32,10 @@ describe('docs/diff.md', () => {
     expect(page).toMatch(new RegExp(levels.map((level) => `\\| ${level} \\| .*\n`).join('')));
   });
 
-  test('has a workflow and hooks whose commands and options exist', async () => {
-    const [workflow, hooks] = examples as [Workflow, Hooks];
-    const lines = [
-      ...Object.values(workflow.jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? [])),
-      ...hooks.repos.flatMap((repo) => repo.hooks.map(({ entry }) => entry)),
-    ].filter((line) => line !== 'npm ci');
-    expect(lines).toHaveLength(5);
-    for (const line of lines) {
-      const [, command = '', rest = ''] = /^npx querygate (\w+)(.*)$/.exec(line) ?? [];
+  test('names commands and options that exist', async () => {
+    const lines = [...page.matchAll(/npx querygate (\w+)([^`\n]*)/g)];
+    expect(new Set(lines.map(([, command]) => command))).toEqual(new Set(['check', 'test', 'diff']));
+    for (const [line, command = '', rest = ''] of lines) {
       const { exitCode, output } = await runQuerygate([command, '--help']);
       expect(exitCode, line).toBe(0);
       expect(output).toContain(`Usage: querygate ${command} `);
