@@ -43,3 +43,4 @@ export {
 export { calledMacros } from './macros/called-macros.ts';
 export { sessionSettings } from './duckdb/session-settings.ts';
 export { macroDefinitions } from './macros/macros.ts';
+export { type OutlinePlan, planByOutline } from './sandbox/plan-by-outline.ts';

@@ -5,4 +5,3 @@ export { type JudgedSql, openSandbox, type Sandbox } from './sandbox/open-sandbo
 export type { ExportedTable } from './sandbox/exported-table.ts';
 export { judgeByOutline, type Outline, storedTypes } from './sandbox/outline.ts';
 export type { TableRead } from './sandbox/table-reads.ts';
-export { type OutlinePlan, planByOutline } from './sandbox/plan-by-outline.ts';

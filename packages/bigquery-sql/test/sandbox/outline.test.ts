@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { judgeByOutline, openSandbox, planByOutline, type TableRead } from '@querygate/bigquery-sql/sandbox';
+import { planByOutline } from '@querygate/bigquery-sql/duckdb';
+import { judgeByOutline, openSandbox, type TableRead } from '@querygate/bigquery-sql/sandbox';
 import { bindingsOf } from '@querygate/bigquery-sql/duckdb';
 import { duckdbText } from '@querygate/bigquery-sql/passes';
 import { layoutColumns } from '@querygate/bigquery-sql/tree';

@@ -8,15 +8,10 @@ import {
   calledMacros,
   HostWork,
   sessionSettings,
-} from '@querygate/bigquery-sql/duckdb';
-import {
-  judgeByOutline,
-  type Outline,
   type OutlinePlan,
   planByOutline,
-  storedTypes,
-  type TableRead,
-} from '@querygate/bigquery-sql/sandbox';
+} from '@querygate/bigquery-sql/duckdb';
+import { judgeByOutline, type Outline, storedTypes, type TableRead } from '@querygate/bigquery-sql/sandbox';
 import { type Compiled, quoteText } from '@querygate/bigquery-sql/tree';
 import { duckdbType, quote, type Type, unknown } from '@querygate/bigquery-sql/types';
 import { openDatabase } from '../open-database.ts';
