@@ -45,7 +45,10 @@ export class Delivery {
     const { current } = feed;
     if (stream.sink === undefined || current === undefined || subscription.sent === current.token) return;
     const isBlocked = stream.sink.isWaiting && !stream.isBeginning;
-    if (isBlocked || !this.#options.mayReceive(stream.caller)) {
+    const mayReceive = !isBlocked && this.#options.mayReceive(stream.caller);
+    // The look at the caller's rights may have ended it, or let it follow another result.
+    if (!feed.subscriptions.has(subscription)) return;
+    if (!mayReceive) {
       this.#postpone(subscription);
       return;
     }
@@ -75,14 +78,15 @@ export class Delivery {
   /** Writes to those who have read meanwhile. */
   look(): void {
     const now = this.#options.now();
-    for (const stream of this.#behind) {
+    // Copies: a stream that still cannot be written is added again, and a query that ends is taken out.
+    for (const stream of [...this.#behind]) {
       if (stream.sink?.isWaiting) {
         stream.waitingSince ??= now;
         if (now - stream.waitingSince > slowReaderTimeoutMs) this.#options.onSlowReader(stream);
         continue;
       }
       this.forget(stream);
-      for (const subscription of stream.subscriptions) this.deliver(subscription);
+      for (const subscription of [...stream.subscriptions]) this.deliver(subscription);
     }
   }
 
@@ -93,8 +97,6 @@ export class Delivery {
 
   #postpone(subscription: Subscription): void {
     const { stream, feed, awaits } = subscription;
-    // The look at the caller's rights may have ended it.
-    if (stream.sink === undefined) return;
     const token = feed.current?.token;
     if (awaits !== undefined && awaits !== token) {
       stream.skipped += 1;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { StartError } from '../../../src/errors.ts';
-import type { KeySource } from '../../../src/keys/key-source.ts';
+import type { KeySource, Verified } from '../../../src/keys/key-source.ts';
 import { type Principal, unrestricted } from '../../../src/keys/principal.ts';
 import { keyFile } from '../../../src/exports/keys.ts';
 import { updateFile } from '../../../src/keys/file/update-file.ts';
@@ -149,6 +149,59 @@ describe('the rights of a stream while it lasts', () => {
     isKnown = false;
     await live.clock.pass(1_000);
     expect(asked).toBeLessThan(4);
+    await events.cancel();
+  });
+
+  test('one query of several that a key loses gets no event after its end', async () => {
+    const { source, principals } = changingKeys();
+    let version = 0;
+    live = await openLiveGateway({
+      queries: { 'rows.sql': tenantQuery() },
+      keys: source,
+      rowsOf: () => [`{"n":${version}}`],
+    });
+    principals.set('ann', bound('ann', 'a', 'b')).set('bob', bound('bob', 'a', 'b'));
+    const query = (id: string) => ({ id, query: 'rows', parameters: { project: id } });
+    const response = await live.post('/api/live', [query('a'), query('b')], { 'x-api-key': 'ann' });
+    const events = readEvents(response);
+    for (let at = 0; at < 2; at += 1) await events.next();
+    principals.set('ann', bound('ann', 'b'));
+    version = 1;
+    // A check of rights holds for five milliseconds.
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const project of ['a', 'b'])
+      await live.get(path(project), { 'x-api-key': 'bob', 'cache-control': 'no-cache' });
+    await live.clock.pass(100);
+    const told = events
+      .arrived()
+      .map((one) => (one === ':' ? one : [one.event, JSON.parse(one.data ?? '').id]));
+    expect(told).toEqual([
+      ['end', 'a'],
+      ['next', 'b'],
+    ]);
+    await events.cancel();
+  });
+
+  test('a key that is being verified gets its event afterwards, and the gateway serves others meanwhile', async () => {
+    let verified: Promise<Verified> | undefined;
+    const ann = unrestricted('ann');
+    const source: KeySource = {
+      isUnlimited: true,
+      open: () => ({ find: (text) => (text === 'ann' ? (verified ?? ann) : unrestricted('bob')) }),
+    };
+    live = await openLiveGateway({ queries: { 'rows.sql': tenantQuery() }, keys: source });
+    const events = await follow('ann', 'a');
+    await events.next();
+    const { promise, resolve } = Promise.withResolvers<Verified>();
+    verified = promise;
+    live.setRows(['{"n":2}']);
+    await live.clock.pass(5_250);
+    expect(events.arrived().filter((one) => one !== ':')).toEqual([]);
+    expect((await live.get(path('a'), { 'x-api-key': 'bob' })).status).toBe(200);
+    verified = undefined;
+    resolve({ principal: ann });
+    await live.clock.pass(100);
+    expect(await events.next()).toMatchObject({ data: '{"result":[{"n":2}]}' });
     await events.cancel();
   });
 
