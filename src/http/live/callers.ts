@@ -41,8 +41,11 @@ export class StreamCallers {
     const { readsRequest } = this.#options.sources;
     const shared = readsRequest ? undefined : `${address ?? ''} ${text}`;
     const known = shared === undefined ? undefined : this.#shared.get(shared);
-    if (known !== undefined) {
+    if (shared !== undefined && known !== undefined) {
       this.#adopt(known, principal);
+      // Other rights may have ended its streams, and thereby released it.
+      this.#shared.set(shared, known);
+      this.#all.add(known);
       return known;
     }
     const request = { method, url, headers: readsRequest ? headers : {}, address };
@@ -64,7 +67,8 @@ export class StreamCallers {
   release(caller: Caller): void {
     if (caller.streams.size > 0) return;
     this.#all.delete(caller);
-    this.#shared.delete(`${caller.request.address ?? ''} ${caller.text}`);
+    const shared = `${caller.request.address ?? ''} ${caller.text}`;
+    if (this.#shared.get(shared) === caller) this.#shared.delete(shared);
   }
 
   /** Whether something may be sent to the caller now; it may end its streams. */
