@@ -181,13 +181,13 @@ export class Feed {
     }
     this.#isMaking = true;
     this.#make(document, before, whole)
-      .catch(this.#onBug)
       .finally(() => {
         this.#isMaking = false;
         const { watch } = this;
         const isNew = watch.failure !== undefined || watch.document?.digest !== document.digest;
         if (isNew) this.update();
-      });
+      })
+      .catch(this.#onBug);
   }
 
   async #make(
