@@ -152,7 +152,10 @@ export function openLive(options: LiveOptions): Live {
     leave(subscription);
     next.subscriptions.add(subscription);
     subscription.feed = next;
-    next.update();
+    const token = next.watch.failure ?? next.watch.document?.digest;
+    // An update writes to all who follow it.
+    if (token !== undefined && next.current?.token === token) delivery.deliver(subscription);
+    else next.update();
   };
   const callers = new StreamCallers({
     sources,
