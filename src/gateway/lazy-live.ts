@@ -30,6 +30,9 @@ export function buildLazyLive(options: Omit<LiveOptions, 'counters'>): LazyLive 
       isEnding = true;
       opened?.end();
     },
-    close: () => opened?.close(),
+    close() {
+      isEnding = true;
+      opened?.close();
+    },
   };
 }
