@@ -15,6 +15,8 @@ export function changedReply(onReply: RequestHooks['onReply'], exchange: Exchang
   let current = reply;
   try {
     for (const hook of onReply) current = hook(exchange, current);
+    // A stream that is not sent gives its places back.
+    if (current.body !== reply.body && reply.body instanceof StreamBody) reply.body.discard();
     return current;
   } catch (error) {
     if (reply.body instanceof Readable) reply.body.destroy();
