@@ -18,6 +18,7 @@ import { buildFetch, type Connection } from '../http/node/fetch-adapter.ts';
 import { buildNodeListener } from '../http/node/node-listener.ts';
 import type { LiveCounters } from '../http/live/live-counters.ts';
 import type { Counters } from '../results/counters.ts';
+import { openReadRows } from '../row-arguments/row-reader.ts';
 import { openCallers } from './callers.ts';
 import { buildHttpHandler } from './http-handler.ts';
 import { buildLazyLive } from './lazy-live.ts';
@@ -149,6 +150,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     hooks,
     routesOf: opened.routesOf,
     derived: results.derived,
+    readRows: openReadRows({ derived: results.derived, turns }, closers),
     live,
     readiness: buildReadiness(() => ready, state),
     budget,

@@ -31,7 +31,7 @@ import type { Callers } from '../keys/join-sources.ts';
 import type { GetResult } from '../results/get-result.ts';
 import { once } from '../memoize.ts';
 import type { DerivedStore } from '../results/memory-store.ts';
-import { buildReadRows } from '../row-arguments/row-reader.ts';
+import type { ReadRows } from '../row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../row-pages/page-of-result.ts';
 import type { Tracer } from '../trace/span.ts';
 import type { LazyLive } from './lazy-live.ts';
@@ -49,6 +49,7 @@ interface HttpOptions {
   readonly trusted: TrustedDocuments | undefined;
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
+  readonly readRows: ReadRows;
   readonly live: LazyLive;
   readonly hooks: RequestHooks;
   /** Makes the routes of plug-ins for a version. */
@@ -97,9 +98,20 @@ export function buildHttpHandler(options: HttpOptions): HttpHandler {
 
 /** Builds what lives as long as the process. @returns builds what lives as long as a version of the catalog */
 function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight: FairShare) {
-  const { live, settings, log, trusted, getResult, derived, routesOf, readiness, budget, turns, now } =
-    options;
-  const readRows = buildReadRows({ derived, turns });
+  const {
+    live,
+    settings,
+    log,
+    trusted,
+    getResult,
+    derived,
+    readRows,
+    routesOf,
+    readiness,
+    budget,
+    turns,
+    now,
+  } = options;
   const pageOfResult = buildPageOfResult({ derived, turns });
   const buildGraphqlOf = buildGraphql({
     getResult,

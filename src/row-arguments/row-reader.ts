@@ -1,3 +1,4 @@
+import type { Closers } from '../concurrency/closers.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { type LoopTurns, runSteps } from '../concurrency/loop-turns.ts';
 import type { CachedResult } from '../results/get-result.ts';
@@ -11,7 +12,7 @@ import { RowThread } from './row-thread.ts';
  * Finds rows of a result: on the event loop in steps if it is small, otherwise in a thread.
  *
  * @returns not a promise if the columns were read before, and the work is little
- * @throws GatewayError QUERY_TOO_EXPENSIVE; OVERLOADED
+ * @throws GatewayError QUERY_TOO_EXPENSIVE; OVERLOADED; CANCELLED
  */
 export type ReadRows = (
   result: CachedResult,
@@ -28,9 +29,16 @@ const maxLoopComparisons = 2_000_000;
 /** Work that is done at once if the columns were read before: about a millisecond. */
 const maxStepComparisons = 100_000;
 
-/** @param derived keeps what was read of results, in their memory */
-export function buildReadRows({ derived, turns }: { derived: DerivedStore; turns: LoopTurns }): ReadRows {
+/**
+ * @param derived keeps what was read of results, in their memory
+ * @param closers end the thread
+ */
+export function openReadRows(
+  { derived, turns }: { derived: DerivedStore; turns: LoopTurns },
+  closers: Closers,
+): ReadRows {
   const thread = new RowThread(turns);
+  closers.push(() => thread.close());
   return ({ document, caching }, task, owner) => {
     const { identity } = document.encodings;
     const comparisons = comparisonsOf(task, document.metadata.rowCount, identity.byteLength);

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import { Slots } from '../concurrency/slots.ts';
+import { engineClosing } from '../engine/engine-errors.ts';
 import { GatewayError } from '../errors.ts';
 import { moduleUrl } from '../files/module-url.ts';
 import type { ResultDocument } from '../results/result-document.ts';
@@ -36,6 +37,7 @@ const never = new AbortController().signal;
 export class RowThread {
   readonly #turns: LoopTurns;
   readonly #slots = new Slots(1);
+  readonly #closing = new AbortController();
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
 
@@ -43,7 +45,10 @@ export class RowThread {
     this.#turns = turns;
   }
 
-  /** @throws GatewayError QUERY_TOO_EXPENSIVE if it takes too long; OVERLOADED if there is not enough memory */
+  /**
+   * @throws GatewayError QUERY_TOO_EXPENSIVE if it takes too long; OVERLOADED if there is not enough memory; CANCELLED if the
+   *   thread is closed
+   */
   async run(document: ResultDocument, task: RowTask, owner: Owner): Promise<RowOutcome> {
     const slot = this.#slots.slotFor(owner);
     try {
@@ -58,27 +63,44 @@ export class RowThread {
       if (reply === 'unknown document') throw new Error('a document that the thread was just given');
       return reply;
     } finally {
-      this.#idle = setTimeout(() => this.#end(), maxIdleMs).unref();
+      if (!this.#closing.signal.aborted) this.#idle = setTimeout(() => this.#end(), maxIdleMs).unref();
       slot.giveBack();
     }
   }
 
+  /** Ends the thread; what waits for it fails. */
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    this.#closing.abort(engineClosing());
+    await this.#end();
+  }
+
   async #send(request: ThreadRequest): Promise<ThreadReply> {
-    this.#worker ??= new Worker(moduleUrl('./row-worker', import.meta.url));
+    this.#closing.signal.throwIfAborted();
+    this.#worker ??= this.#start();
     const worker = this.#worker;
     // A thread must not keep the process alive, but a task that is awaited must.
     worker.ref();
     try {
-      const signal = AbortSignal.timeout(maxTaskMs);
+      const signal = AbortSignal.any([AbortSignal.timeout(maxTaskMs), this.#closing.signal]);
       const reply = once(worker, 'message', { signal }) as Promise<[ThreadReply]>;
       worker.postMessage(request);
       return (await reply)[0];
     } catch (cause) {
-      this.#end();
+      void this.#end();
+      this.#closing.signal.throwIfAborted();
       throw failureOf(cause);
     } finally {
       worker.unref();
     }
+  }
+
+  #start(): Worker {
+    const worker = new Worker(moduleUrl('./row-worker', import.meta.url));
+    // Also without a task, and after the end of the wait for one, an error must not end the process.
+    return worker.on('error', () => {
+      if (this.#worker === worker) this.#worker = undefined;
+    });
   }
 
   /** To memory that the thread shares, in turns. */
@@ -93,9 +115,10 @@ export class RowThread {
     return shared;
   }
 
-  #end(): void {
-    void this.#worker?.terminate();
+  #end(): Promise<unknown> | undefined {
+    const worker = this.#worker;
     this.#worker = undefined;
+    return worker?.terminate();
   }
 }
 

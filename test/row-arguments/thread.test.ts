@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { Closers } from '../../src/concurrency/closers.ts';
 import { LoopTurns, runSteps } from '../../src/concurrency/loop-turns.ts';
 import { buildApplyRowRequest } from '../../src/http/rest/apply-row-request.ts';
 import { readRowRequest } from '../../src/http/rest/row-parameters.ts';
@@ -9,7 +11,7 @@ import { zeroCounters } from '../../src/results/counters.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
 import { openMemoryStore } from '../../src/results/memory-store.ts';
 import { buildDocument, parseRows } from '../../src/results/result-document.ts';
-import { buildReadRows } from '../../src/row-arguments/row-reader.ts';
+import { openReadRows } from '../../src/row-arguments/row-reader.ts';
 import { RowTable } from '../../src/row-arguments/row-table.ts';
 import { runRowTask } from '../../src/row-arguments/row-task.ts';
 import { measureLongestTurn } from '../support/longest-turn.ts';
@@ -47,7 +49,7 @@ test('conditions on 64 MB, hostile ones too, do not hold the event loop', async 
   const result = await largeResult();
   const { derived } = openMemoryStore(400_000_000, zeroCounters());
   const turns = new LoopTurns();
-  const readRows = buildReadRows({ derived, turns });
+  const readRows = openReadRows({ derived, turns }, new Closers());
   const apply = buildApplyRowRequest({ readRows, derived, budget: new ByteBudget(), turns });
   const head = { headers: {} } as RequestHead;
   const end = measureLongestTurn();
@@ -68,10 +70,25 @@ test('conditions on 64 MB, hostile ones too, do not hold the event loop', async 
   expect(found).toEqual([3, 0, rowCount, rowCount, 1]);
 }, 300_000);
 
+test('closing ends the thread, and what waits for it', async () => {
+  const result = await largeResult();
+  const { derived } = openMemoryStore(400_000_000, zeroCounters());
+  const closers = new Closers();
+  const readRows = openReadRows({ derived, turns: new LoopTurns() }, closers);
+  const { task } = requestOf('share=lt.3&order=text');
+  const read = async (owner: string) => readRows(result, task, owner);
+  const reading = Promise.allSettled([read('a'), read('b')]);
+  await setImmediate();
+  await closers.close();
+  const closed = { status: 'rejected', reason: expect.objectContaining({ code: 'CANCELLED' }) };
+  expect(await reading).toEqual([closed, closed]);
+  await expect(read('c')).rejects.toMatchObject({ code: 'CANCELLED' });
+}, 300_000);
+
 test('a thread answers as the event loop does', async () => {
   const result = await largeResult();
   const { derived } = openMemoryStore(400_000_000, zeroCounters());
-  const readRows = buildReadRows({ derived, turns: new LoopTurns() });
+  const readRows = openReadRows({ derived, turns: new LoopTurns() }, new Closers());
   const { task } = requestOf('share=lt.3&order=text&offset=2');
   const own = runSteps(runRowTask(task, new RowTable(), result.document.encodings.identity));
   const [one, other] = await Promise.all([readRows(result, task, 'a'), readRows(result, task, 'b')]);

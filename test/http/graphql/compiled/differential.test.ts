@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { Closers } from '../../../../src/concurrency/closers.ts';
 import type { BoundQuery } from '../../../../src/catalog/binding/bind.ts';
 import type { Catalog } from '../../../../src/catalog/model/saved-query.ts';
 import { LoopTurns } from '../../../../src/concurrency/loop-turns.ts';
@@ -23,7 +24,7 @@ import { zeroCounters } from '../../../../src/results/counters.ts';
 import type { CachedResult, CacheStatus, GetResult } from '../../../../src/results/get-result.ts';
 import { openMemoryStore } from '../../../../src/results/memory-store.ts';
 import { buildDocument } from '../../../../src/results/result-document.ts';
-import { buildReadRows } from '../../../../src/row-arguments/row-reader.ts';
+import { openReadRows } from '../../../../src/row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
 import { randomCatalog, randomRows } from '../../../support/random-catalog.ts';
 import { randomOperation } from '../../../support/random-operation.ts';
@@ -176,7 +177,7 @@ test('a compiled operation is answered and reported as Yoga does it, byte for by
     const audit = (error: unknown) => void audited.push(String(error));
     const load = { budget: new ByteBudget(undefined, largeBytes), turns, audit };
     const memory = openMemoryStore(100_000, zeroCounters());
-    const readRows = buildReadRows({ derived: memory.derived, turns });
+    const readRows = openReadRows({ derived: memory.derived, turns }, new Closers());
     const compiled = buildAnswerCompiled({
       getResult,
       readRows,

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { Closers } from '../../../../src/concurrency/closers.ts';
 import { runSteps, LoopTurns } from '../../../../src/concurrency/loop-turns.ts';
 import { buildDerivedCache } from '../../../../src/http/graphql/compiled/derived-cache.ts';
 import { buildGraphql } from '../../../../src/http/graphql/graphql.ts';
@@ -12,7 +13,7 @@ import { zeroCounters } from '../../../../src/results/counters.ts';
 import type { GetResult } from '../../../../src/results/get-result.ts';
 import { openMemoryStore } from '../../../../src/results/memory-store.ts';
 import { buildDocument } from '../../../../src/results/result-document.ts';
-import { buildReadRows } from '../../../../src/row-arguments/row-reader.ts';
+import { openReadRows } from '../../../../src/row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
 import { draftQuery } from '../../../support/queries.ts';
 
@@ -33,7 +34,7 @@ async function answer(query: string, rowCount: number) {
   const turns = new LoopTurns();
   const build = buildGraphql({
     getResult,
-    readRows: buildReadRows({ derived, turns }),
+    readRows: openReadRows({ derived, turns }, new Closers()),
     pageOfResult: buildPageOfResult({ derived, turns }),
     introspection: true,
     audit: () => {},
