@@ -77,13 +77,15 @@ function averageText(
 /**
  * The text of an aggregate.
  *
+ * @param type of the aggregate: floats and times may be written as whole numbers, too
  * @throws GatewayError INVALID_PARAMETER if it is an integer that JSON numbers do not have exactly
  */
 export function exactAggregate(
   text: string | undefined,
   { function: name, column = '' }: Aggregate,
+  type: string | undefined,
 ): string | undefined {
-  if (text === undefined || !/^-?\d+$/.test(text) || Number.isSafeInteger(Number(text))) return text;
+  if (text === undefined || type !== 'integer' || Number.isSafeInteger(Number(text))) return text;
   throw new GatewayError(
     'INVALID_PARAMETER',
     `${column}: its ${name} is beyond ±9007199254740991, up to which JSON numbers are exact; use avg, or fewer rows`,

@@ -1,6 +1,6 @@
 /** Limits of what one request may ask of the rows of a result. */
 export const argumentLimits = {
-  /** Comparisons in all conditions together, and keys of the order. */
+  /** Comparisons and empty conditions together, with keys of the order and aggregates. */
   maxConditions: 100,
   /** Conditions inside each other. */
   maxConditionDepth: 10,

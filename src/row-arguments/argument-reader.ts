@@ -49,15 +49,19 @@ export class ArgumentReader {
     return { kind: operator, column: name, value: cellValueOf(column, text) };
   }
 
-  /** @param depth of the condition, from 0 */
-  both(kind: 'and' | 'or', conditions: readonly Condition[], depth: number): Condition {
-    this.#limitDepth(depth);
+  /** Conditions together; none are counted as one, because that is computed for each row, too. */
+  both(kind: 'and' | 'or', conditions: readonly Condition[]): Condition {
+    if (conditions.length === 0) this.#count();
     return { kind, conditions };
   }
 
-  not(condition: Condition, depth: number): Condition {
-    this.#limitDepth(depth);
-    return { kind: 'not', condition };
+  /** To be called before conditions inside another one are read. @param depth of the outer one, from 0 */
+  limitDepth(depth: number): void {
+    if (depth >= maxConditionDepth)
+      throw new GatewayError(
+        'INVALID_PARAMETER',
+        `Conditions are more than ${maxConditionDepth} levels deep; nest fewer`,
+      );
   }
 
   /** @param nullsFirst undefined for the order of BigQuery: before all others ascending, after them descending */
@@ -85,14 +89,6 @@ export class ArgumentReader {
       throw new GatewayError(
         'INVALID_PARAMETER',
         `Conditions, keys of the order and aggregates are more than ${maxConditions} together`,
-      );
-  }
-
-  #limitDepth(depth: number): void {
-    if (depth >= maxConditionDepth)
-      throw new GatewayError(
-        'INVALID_PARAMETER',
-        `Conditions are more than ${maxConditionDepth} levels deep; nest fewer`,
       );
   }
 }

@@ -35,6 +35,12 @@ const files = {
     columns: { id: 'integer', total: 'integer', word: 'string' },
     sql: "select n as id, 9007199254740991 as total, 'x' as word from unnest(generate_array(1, 40)) as n order by n",
   }),
+  'great.sql': queryText({
+    name: 'great',
+    caching: [...caching, 'row_arguments: all'],
+    columns: { share: 'float', made: 'timestamp' },
+    sql: "select 1e16 as share, timestamp '9999-12-31 00:00:00+00' as made",
+  }),
   'plain.sql': queryText({
     name: 'plain',
     columns: { id: 'integer' },
@@ -215,6 +221,29 @@ describe('REST', () => {
 });
 
 describe('GraphQL', () => {
+  test('aggregates of floats and times are not bounded as integers are', async () => {
+    const { great } = await data(
+      '{ great { rows { share made } aggregates { sum { share } max { share made } } } }',
+    );
+    const { rows: [row] = [], aggregates } = great as { rows: object[]; aggregates: object };
+    expect(row).toMatchObject({ share: 1e16 });
+    expect(aggregates).toEqual({ sum: { share: 1e16 }, max: row });
+    expect(await rows('great?select=share.sum(),made.max()')).toMatchObject([{ sum: 1e16 }]);
+  });
+
+  test.each(['{}', '{ id: {} }', '{ and: [] }', '{ not: {} }'])(
+    'at most 100 conditions as empty as %s are read',
+    async (empty) => {
+      const answer = (count: number) =>
+        folder.graphql(`{ marked { rows(where: { or: [${`${empty} `.repeat(count)}] }, first: 1) { id } } }`);
+      expect((await answer(100)).errors).toBeUndefined();
+      const { errors = [] } = await answer(101);
+      expect(errors).toEqual([
+        expect.objectContaining({ message: expect.stringContaining('are more than 100 together') }),
+      ]);
+    },
+  );
+
   test('rows take conditions, an order and a part of the list', async () => {
     const { marked } = await data(`{ marked {
       rowCount

@@ -51,11 +51,12 @@ export function buildApplyRowRequest({ readRows, derived, budget, turns }: Apply
   const apply = async (result: CachedResult, request: RowRequest, owner: Owner): Promise<ResultDocument> => {
     const { document } = result;
     const outcome = await readRows(result, request.task, owner);
-    if (request.aggregates !== undefined) {
+    const { aggregates } = request;
+    if (aggregates !== undefined) {
       const values = request.task.aggregates.map((aggregate, at) =>
-        exactAggregate(outcome.aggregates[at], aggregate),
+        exactAggregate(outcome.aggregates[at], aggregate, aggregates[at]?.type),
       );
-      return documentOfAggregates(document, request.aggregates, values);
+      return documentOfAggregates(document, aggregates, values);
     }
     const { identity } = document.encodings;
     const isLarge = identity.byteLength > budget.largeBytes;

@@ -64,16 +64,17 @@ class ConditionParser {
   }
 
   tree(kind: 'and' | 'or', depth: number): Condition {
+    this.#reader.limitDepth(depth);
     this.#expect('(');
     const conditions: Condition[] = [];
     do conditions.push(this.#member(depth + 1));
     while (this.#take(','));
     this.#expect(')');
-    return this.#reader.both(kind, conditions, depth);
+    return this.#reader.both(kind, conditions);
   }
 
   #member(depth: number): Condition {
-    if (this.#take('not.')) return this.#reader.not(this.#member(depth + 1), depth);
+    if (this.#take('not.')) return this.#not(depth, () => this.#member(depth + 1));
     for (const kind of ['and', 'or'] as const) {
       if (this.#text.startsWith(`${kind}(`, this.#at)) {
         this.#at += kind.length;
@@ -88,7 +89,7 @@ class ConditionParser {
 
   /** @param isMember whether a value ends at a comma or a bracket */
   ofColumn(column: string, depth: number, isMember: boolean): Condition {
-    if (this.#take('not.')) return this.#reader.not(this.ofColumn(column, depth + 1, isMember), depth);
+    if (this.#take('not.')) return this.#not(depth, () => this.ofColumn(column, depth + 1, isMember));
     const name = this.#word();
     const operator = Object.hasOwn(operators, name) ? operators[name] : undefined;
     if (operator === undefined || !this.#take('.'))
@@ -97,6 +98,11 @@ class ConditionParser {
     if (operator === 'in') return this.#reader.comparison(column, operator, this.#list());
     const value = this.#value(isMember);
     return this.#reader.comparison(column, operator, [operator === 'like' ? withPercents(value) : value]);
+  }
+
+  #not(depth: number, read: () => Condition): Condition {
+    this.#reader.limitDepth(depth);
+    return { kind: 'not', condition: read() };
   }
 
   #is(column: string, value: string): Condition {

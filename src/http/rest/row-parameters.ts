@@ -47,7 +47,7 @@ export function readRowRequest({ query, parameters }: EndpointRequest): RowReque
         const kind = name.slice(negated ? 'not.'.length : 0);
         if (kind === 'and' || kind === 'or') {
           const tree = parseTree(reader, kind, text);
-          conditions.push(negated ? reader.not(tree, 0) : tree);
+          conditions.push(negated ? { kind: 'not', condition: tree } : tree);
         } else if (single.has(name)) throw invalid(name, 'is repeated; send it once');
         else single.set(name, text);
       }
@@ -59,7 +59,7 @@ export function readRowRequest({ query, parameters }: EndpointRequest): RowReque
   const [order, limit, offset, select] = [...words.slice(-4)].map((word) => single.get(word));
   if (conditions.length === 0 && single.size === 0) return undefined;
   const given = {
-    where: conditions.length === 0 ? undefined : reader.both('and', conditions, 0),
+    where: conditions.length === 0 ? undefined : reader.both('and', conditions),
     orderBy: order === undefined ? [] : order.split(',').map((key) => parseOrderKey(reader, key)),
     offset: offset === undefined ? 0 : readCount('offset', offset),
     first: limit === undefined ? undefined : readCount('limit', limit),

@@ -106,6 +106,6 @@ const typeOf = ({ column }: Place): GraphQLScalarType =>
 const valueAt =
   ({ at, aggregate, column }: Place) =>
   (texts: AggregateTexts): unknown => {
-    const text = exactAggregate(texts[at], aggregate);
+    const text = exactAggregate(texts[at], aggregate, column.type);
     return text === undefined ? null : outputValue({ ...column, required: false }, JSON.parse(text));
   };

@@ -113,20 +113,20 @@ function readCondition(reader: ArgumentReader, columns: Columns, where: Values, 
   const conditions = Object.entries(where).flatMap(([field, value]): readonly Condition[] => {
     if (field === 'and' || field === 'or') {
       if (value === null) return [];
-      // Deeper ones are refused before they are read.
-      const read = reader.both(field, [], depth);
+      reader.limitDepth(depth);
       const inner = (value as readonly Values[]).map((one) => readCondition(reader, columns, one, depth + 1));
-      return [{ ...read, conditions: inner } as Condition];
+      return [reader.both(field, inner)];
     }
     if (field === 'not') {
       if (value === null) return [];
-      return [reader.not(readCondition(reader, columns, value as Values, depth + 1), depth)];
+      reader.limitDepth(depth);
+      return [{ kind: field, condition: readCondition(reader, columns, value as Values, depth + 1) }];
     }
     if (value === null) throw isNullInstead(field);
     return readComparisons(reader, columns.get(field)?.name ?? field, field, value as Values);
   });
   const [only] = conditions;
-  return only !== undefined && conditions.length === 1 ? only : { kind: 'and', conditions };
+  return only !== undefined && conditions.length === 1 ? only : reader.both('and', conditions);
 }
 
 function readComparisons(
