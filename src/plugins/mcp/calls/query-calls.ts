@@ -71,14 +71,18 @@ export function buildCallQuery(
     if (call.document !== result.document) call.answers.clear();
     call.document = result.document;
     call.answers.set(era, answer);
+    // Its size is read again only if it is a new entry.
+    calls.delete(key);
     calls.set(key, call);
     return answer;
   };
   return (tool, given, request) => {
     const { admission, head, origin, era } = request;
     const { tenants } = admission.principal;
-    const text = JSON.stringify([tool.name, origin, tenants?.size === 1 ? [...tenants] : null, given]);
-    const key = text.length <= maxKeptLength ? text : undefined;
+    const text = isFlat(given)
+      ? JSON.stringify([tool.name, origin, tenants?.size === 1 ? [...tenants] : null, given])
+      : undefined;
+    const key = text !== undefined && text.length <= maxKeptLength ? text : undefined;
     const call = (key === undefined ? undefined : calls.get(key)) ?? {
       endpoint: read(tool, given, admission.principal),
       document: undefined,
@@ -93,6 +97,12 @@ export function buildCallQuery(
     return obtained instanceof Promise ? obtained.then(answer) : answer(obtained);
   };
 }
+
+/** Other arguments are refused, and too deep ones are no JSON text either. */
+const isFlat = (given: JsonMembers): boolean =>
+  Object.values(given).every((value) =>
+    [value].flat().every((one) => one === null || typeof one !== 'object'),
+  );
 
 const sizeOf = ({ answers }: KnownCall, key: string): number =>
   [...answers.values()].reduce((sum, { bytes }) => sum + bytes.byteLength, 2 * key.length + 1_024);
