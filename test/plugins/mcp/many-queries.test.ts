@@ -61,6 +61,15 @@ describe('many queries', () => {
     expect((await agent.call('find_queries')).structured.found).toBe(40);
   });
 
+  test('are found by the first words of a long text', async () => {
+    const { structured } = await agent.call('find_queries', {
+      text: `invoices${' invoices,'.repeat(2_000)} zebra`,
+    });
+    expect(structured.found).toBe(1);
+    const later = Array.from({ length: 30 }, (_, at) => `zebra${at}`).join(' ');
+    expect((await agent.call('find_queries', { text: `${later} invoices` })).structured.found).toBe(0);
+  });
+
   test.each([
     ['run_query', { name: 'area.query17' }, 'the nearest is area.query-1'],
     ['run_query', {}, 'name: is required'],

@@ -477,6 +477,30 @@ describe('the Model Context Protocol', () => {
       expect(text.split('\n')).toHaveLength(3);
     });
 
+    test('and of many mistakes the first ones', async () => {
+      const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`siz${at}`, 'x']));
+      const lines = (await agent.call('test.numbers', { ...many, size: 'y' })).text.split('\n');
+      expect(lines).toHaveLength(11);
+      expect(lines.at(-1)).toBe('There are further mistakes');
+    });
+
+    test.each(['"count":DEEP', '"count":[1,DEEP]', '"other":DEEP', '"count":1,"word":DEEP'])(
+      'deep values: %s',
+      async (given) => {
+        const deep = given.replace('DEEP', `${'['.repeat(50_000)}${']'.repeat(50_000)}`);
+        const response = await app.fetch('/mcp', {
+          method: 'POST',
+          headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+          body: `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"test.numbers","arguments":{${deep}}}}`,
+        });
+        const { result } = (await response.json()) as { result: { isError: boolean } };
+        expect(result).toMatchObject({
+          isError: true,
+          content: [{ text: expect.stringMatching(/^"?\w+"?: /) }],
+        });
+      },
+    );
+
     test('another tenant, and its own are named', async () => {
       const wrong = await two.call('test.own', { project: 'c' });
       expect([wrong.isError, wrong.text]).toEqual([

@@ -18,13 +18,13 @@ export type CallSearch = (tool: string, given: JsonMembers, request: CallRequest
 /** Queries of one answer. */
 const maxFound = 20;
 
+/** Characters of a search that are read, and words: each is looked for in all texts of all queries. */
+const [maxSearched, maxWords] = [1_000, 20];
+
 export function buildCallSearch(tools: ToolNames, { sandboxOf }: Pick<RouteHost, 'sandboxOf'>): CallSearch {
   const find = ({ text = '' }: JsonMembers, { admission }: CallRequest) => {
     if (typeof text !== 'string') throw new WrongArguments('text: send words, as text');
-    const words = text
-      .toLowerCase()
-      .split(/[^\p{L}\p{N}]+/u)
-      .filter(Boolean);
+    const words = wordsOf(text);
     const ranked = tools
       .listed(admission.principal)
       .map((tool) => ({ tool, score: scoreOf(tool, words) }))
@@ -58,6 +58,15 @@ export function buildCallSearch(tools: ToolNames, { sandboxOf }: Pick<RouteHost,
     };
     return { bytes: Buffer.from(resultText(request.era, members)), facts: Object.freeze({ tool }) };
   };
+}
+
+function wordsOf(text: string): readonly string[] {
+  const words = text
+    .slice(0, maxSearched)
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+  return [...new Set(words)].slice(0, maxWords);
 }
 
 /** The query that `run_query` is to run, with its arguments. @throws WrongArguments */

@@ -10,6 +10,9 @@ import { nearestOf, probableValue } from './suggest.ts';
 /** The arguments of a tool as parameters of REST, or what is wrong with them, a line for each. */
 export type ReadArguments = { readonly parameters: RawParameters } | { readonly mistakes: readonly string[] };
 
+/** Mistakes in one answer: each may take a comparison with all names. */
+const maxMistakes = 10;
+
 /**
  * Reads the arguments of a call. They are judged more strictly than in REST, where a parameter that is not declared is ignored
  * and an enum may have a value for all others: a model would take the rows of another question for those of its own.
@@ -29,6 +32,7 @@ export function readArguments(
   const mistakes: string[] = [];
   const parameters = new Map<string, readonly string[]>();
   for (const [name, value] of Object.entries(given)) {
+    if (mistakes.length > maxMistakes) break;
     const parameter = declared.get(name);
     if (parameter === undefined) {
       mistakes.push(unknownArgument(name, offered));
@@ -42,10 +46,13 @@ export function readArguments(
   if (filled !== undefined && (parameters.get(filled) ?? ['']).join() === '')
     parameters.set(filled, [...(tenants ?? [])]);
   for (const parameter of query.parameters) {
+    if (mistakes.length > maxMistakes) break;
     const mistake = mistakeIn(parameter, parameters.get(parameter.name) ?? []);
     // A pattern that takes the place of the tenant is not the caller's.
     if (mistake !== undefined && !isTenant(query, parameter, tenants)) mistakes.push(mistake);
   }
+  if (mistakes.length > maxMistakes)
+    return { mistakes: [...mistakes.slice(0, maxMistakes), 'There are further mistakes'] };
   return mistakes.length > 0 ? { mistakes } : { parameters };
 }
 
