@@ -7,7 +7,7 @@ import { cpSync, rmSync } from 'node:fs';
  */
 const builds = [
   { folder: 'packages/bigquery-sql', places: ['macros/sql'] },
-  { folder: '.', places: ['plugins/openapi/reader/reader.html', 'plugins/pages/page.html'] },
+  { folder: '.', places: ['plugins/pages/page.html'] },
 ];
 for (const { folder, places } of builds) {
   rmSync(`${folder}/dist`, { recursive: true, force: true });

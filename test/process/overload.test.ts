@@ -143,7 +143,8 @@ test('1,000 REST requests that arrive at once, each with another expensive patte
   attack.resume();
   const path = '/api/endpoints/query/matching';
   await attack.until(() => attack.statuses(path).length === 1_000);
-  expect(new Set(attack.statuses(path))).toEqual(new Set([200]));
+  // The engine's process may take longer for them than this one, so that its queue becomes full.
+  expect(new Set(attack.statuses(path)).difference(new Set([200, 503]))).toEqual(new Set());
   await attack.end(
     sockets.map(({ socket }) => socket),
     // Node reads all that has arrived in one turn: a thousand requests are some 40 ms of it, whatever they ask for, and up to

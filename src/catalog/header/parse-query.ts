@@ -1,3 +1,5 @@
+import { problemAt } from '@querygate/bigquery-sql/problem';
+import type { SyntaxProblem } from '@querygate/bigquery-sql/syntax';
 import type { TypedParameter } from '@querygate/bigquery-sql/types';
 import { GatewayError, type Problem } from '../../errors.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
@@ -51,12 +53,14 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
 
   const header = headerSchema.safeParse(parts.header, { error: describeIssue });
   const headerProblems = header.success ? checkHeader(header.data) : schemaProblems(header.error);
+  const page = header.success ? readPage(header.data, parts.sql) : undefined;
   const problems = [
     ...[
       ...headerProblems,
       ...(header.success ? checkVersion(name, header.data) : []),
-      ...(header.success ? readPage(header.data, parts.sql).problems : []),
+      ...(page?.problems ?? []),
     ].map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
+    ...syntaxProblems(page?.syntaxProblem, file, parts),
     ...checkParameterUse(file, parts),
     ...(header.success ? checkLimits(file, header.data, parts) : []),
   ];
@@ -73,6 +77,9 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
   if (inWarm.length > 0) return { problems: inWarm, sql: query };
   return { query, problems: [], aliasLines: query.aliases.map((_, at) => parts.lineOf(['aliases', at])) };
 }
+
+const syntaxProblems = (found: SyntaxProblem | undefined, file: string, { sql, sqlLine }: HeaderAndSql) =>
+  found === undefined ? [] : [problemAt(sql, { file, line: sqlLine }, found.offset, found.message)];
 
 function withoutHeader(file: string, text: string): FileSql | undefined {
   const part = sqlPart(text);

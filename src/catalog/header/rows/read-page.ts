@@ -7,6 +7,8 @@ interface ReadPage {
   /** undefined if the header has no `page`, or a problem. */
   readonly pages: RowPages | undefined;
   readonly problems: readonly SchemaProblem[];
+  /** Why the SQL cannot be read. */
+  readonly syntaxProblem?: SyntaxProblem;
 }
 
 /** Names of arguments and parameters of pages, which the query must not declare. */
@@ -23,6 +25,7 @@ export function readPage({ page, columns, parameters }: Header, sql: string): Re
   ];
   if (problems.length > 0) return { pages: undefined, problems };
   const ordered = orderedSelect(sql, page.by);
+  if (ordered instanceof SyntaxProblem) return { pages: undefined, problems: [], syntaxProblem: ordered };
   if (typeof ordered === 'string') return { pages: undefined, problems: [problem(['page', 'by'], ordered)] };
   const [key, ...keys] = page.by.map(
     (name, at): PageKey => ({
@@ -58,10 +61,10 @@ interface OrderedSelect {
 }
 
 /** The SELECT whose rows are ordered by the columns; otherwise what is wrong. */
-function orderedSelect(sql: string, by: readonly string[]): OrderedSelect | string {
+function orderedSelect(sql: string, by: readonly string[]): OrderedSelect | SyntaxProblem | string {
   const right = `the SQL must end with ORDER BY ${by.join(', ')}, each with or without DESC, and at most a LIMIT after it`;
   const query = queryOf(sql);
-  if (query === undefined) return right;
+  if (query instanceof SyntaxProblem) return query;
   const { body, orderBy, limit, pipes } = query;
   const [first] = orderBy;
   if (first === undefined || pipes.length > 0 || limit?.offset !== undefined || orderBy.length !== by.length)
@@ -80,12 +83,11 @@ function orderedSelect(sql: string, by: readonly string[]): OrderedSelect | stri
   };
 }
 
-function queryOf(sql: string): Syntax.Query | undefined {
+function queryOf(sql: string): Syntax.Query | SyntaxProblem {
   try {
     return parseQuery(sql).query;
   } catch (error) {
-    // To compile it shows what is wrong.
-    if (error instanceof SyntaxProblem) return undefined;
+    if (error instanceof SyntaxProblem) return error;
     throw error;
   }
 }
