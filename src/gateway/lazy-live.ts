@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { type LiveCounters, zeroLiveCounters } from '../http/live/live-counters.ts';
-import type { Live, LiveOptions } from '../http/live/open-live.ts';
+import type { Live } from '../http/live/live.ts';
+import type { LiveOptions } from '../http/live/open-live.ts';
 import { once } from '../memoize.ts';
 
 /** What clients follow. Nothing of it is loaded before the first of them comes. */
@@ -17,15 +18,21 @@ export function buildLazyLive(options: Omit<LiveOptions, 'counters'>): LazyLive 
   const counters = zeroLiveCounters();
   let opened: Live | undefined;
   let isEnding = false;
+  /** undefined before the first reload. */
+  let latest: Catalog | undefined;
   return {
     counters,
     open: once(async () => {
       const { openLive } = await import('../http/live/open-live.ts');
       opened = openLive({ ...options, counters });
+      if (latest !== undefined) opened.replaceCatalog(latest);
       if (isEnding) opened.end();
       return opened;
     }),
-    replaceCatalog: (catalog) => opened?.replaceCatalog(catalog),
+    replaceCatalog(catalog) {
+      latest = catalog;
+      opened?.replaceCatalog(catalog);
+    },
     end() {
       isEnding = true;
       opened?.end();

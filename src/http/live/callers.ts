@@ -3,6 +3,7 @@ import type { Callers as KeySources } from '../../keys/join-sources.ts';
 import type { Verified } from '../../keys/key-source.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { keyOf } from '../access/request-key.ts';
+import { unauthenticated } from '../access/unauthenticated.ts';
 import type { RequestHead } from '../message/head.ts';
 import type { EndCode } from './events.ts';
 import type { Caller } from './stream.ts';
@@ -129,4 +130,17 @@ export class StreamCallers {
     this.#options.log.warn({ err }, 'the caller of a stream cannot be checked: its stream ends');
     this.#options.onEnd(caller, 'KEY_REVOKED');
   }
+}
+
+/** What the caller of a request may do now. @throws GatewayError UNAUTHENTICATED */
+export async function principalOf(
+  head: RequestHead,
+  { find, explain }: Pick<KeySources, 'find' | 'explain'>,
+): Promise<Principal> {
+  const text = keyOf(head.headers);
+  const found = await find(text, head);
+  if (found === undefined) throw unauthenticated(explain(text ?? ''));
+  if ('id' in found) return found;
+  if ('principal' in found) return found.principal;
+  throw unauthenticated(found.refusal ?? { reason: 'unknown' });
 }

@@ -7,27 +7,15 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Callers as KeySources } from '../../keys/join-sources.ts';
-import type { Principal } from '../../keys/principal.ts';
 import type { Follow } from '../../results/followers.ts';
-import type { ResultDocument } from '../../results/result-document.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
-import { keyOf } from '../access/request-key.ts';
-import { unauthenticated } from '../access/unauthenticated.ts';
-import type { RequestHead } from '../message/head.ts';
-import type { Admission } from '../message/route.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
-import { checkEveryMs, StreamCallers } from './callers.ts';
+import { checkEveryMs, principalOf, StreamCallers } from './callers.ts';
 import { beatEveryMs, Delivery } from './delivery.ts';
 import { type EndCode, heartbeat } from './events.ts';
+import type { Followed, Live, Waiting } from './live.ts';
 import type { LiveCounters } from './live-counters.ts';
-import {
-  type EndReason,
-  Feed,
-  type FollowRequest,
-  Stream,
-  type StreamKind,
-  type Subscription,
-} from './stream.ts';
+import { type EndReason, Feed, Stream, type Subscription } from './stream.ts';
 import { Watches } from './watches.ts';
 
 export interface LiveOptions {
@@ -41,36 +29,6 @@ export interface LiveOptions {
   readonly log: Logger;
 }
 
-/** A query that is to be followed, with its result until now. */
-export interface Followed {
-  readonly request: FollowRequest;
-  readonly bound: BoundQuery;
-  readonly document: ResultDocument;
-}
-
-/** Everything that clients follow. */
-export interface Live {
-  /** A response with the results of some queries as they change. @throws GatewayError OVERLOADED */
-  stream(head: RequestHead, admission: Admission, queries: readonly Followed[], kind: StreamKind): StreamBody;
-  /**
-   * Waits until the result of a query is another one than the given, or the time is over, or the caller has gone.
-   *
-   * @returns what the caller may do then
-   * @throws GatewayError OVERLOADED; UNAUTHENTICATED if the key is not valid any more
-   */
-  wait(
-    head: RequestHead,
-    admission: Admission,
-    query: Pick<Followed, 'bound' | 'document'>,
-    ms: number,
-  ): Promise<Principal>;
-  /** Ends streams of queries that have changed. */
-  replaceCatalog(catalog: Catalog): void;
-  /** Ends all streams: their clients come back after some seconds. */
-  end(): void;
-  close(): void;
-}
-
 /** How often it is looked whether clients have read what was written. */
 const lookEveryMs = 50;
 
@@ -79,7 +37,14 @@ export function openLive(options: LiveOptions): Live {
   const onBug = (err: unknown) => log.error({ err }, 'a bug in the gateway');
   const now = () => clock.now().getTime();
   const streams = new Set<Stream>();
+  /** Look whether a reload has changed the query for which a request waits. */
+  const waits = new Set<() => void>();
   let isEnding = false;
+  /** undefined before the first reload. */
+  let latest: Catalog | undefined;
+  const queryOf = ({ endpoint, resolve }: Waiting['request']) =>
+    latest === undefined ? endpoint.query : resolve(latest);
+  const isCurrent = (request: Waiting['request']) => queryOf(request) === request.endpoint.query;
   const watches: Watches = new Watches({
     follow,
     newFeed: (watch, variant) => new Feed(watch, variant, (feed) => delivery.broadcast(feed), onBug),
@@ -205,6 +170,12 @@ export function openLive(options: LiveOptions): Live {
     timers = [];
   };
 
+  const showFirst = (subscription: Subscription) => {
+    const { feed } = subscription;
+    const digest = feed.watch.document?.digest;
+    if (feed.current?.token !== digest) feed.update();
+    if (feed.current?.token === digest) delivery.deliver(subscription);
+  };
   const begin = (stream: Stream, queries: readonly Followed[]) => {
     startTimers();
     streams.add(stream);
@@ -218,8 +189,13 @@ export function openLive(options: LiveOptions): Live {
       const subscription: Subscription = { stream, request, feed, sent, awaits: undefined };
       stream.subscriptions.push(subscription);
       feed.subscriptions.add(subscription);
-      if (feed.current?.token !== digest) feed.update();
-      if (feed.current?.token === digest) delivery.deliver(subscription);
+    }
+    for (const subscription of [...stream.subscriptions]) {
+      const { feed, request } = subscription;
+      // The look at the caller's rights, for one before it, may have ended it.
+      if (!feed.subscriptions.has(subscription)) continue;
+      if (!isCurrent(request)) endSubscription(subscription, 'QUERY_CHANGED');
+      else showFirst(subscription);
     }
     // The client sees at once that it is connected.
     if (stream.events === 0) stream.write(heartbeat);
@@ -252,7 +228,7 @@ export function openLive(options: LiveOptions): Live {
         () => places.giveBack(owner, count),
       );
     },
-    async wait(head, { principal: { id } }, { bound, document }, ms) {
+    async wait(head, { principal: { id } }, { request, bound, document }, ms) {
       takePlaces(id, 1);
       const watch = watches.of(bound, document);
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -260,20 +236,26 @@ export function openLive(options: LiveOptions): Live {
       const { signal } = head;
       signal.addEventListener('abort', () => resolve(), { once: true });
       watch.waiting.add(resolve);
+      const onReload = () => isCurrent(request) || resolve();
+      waits.add(onReload);
       try {
-        if (!signal.aborted && watch.document?.digest === document.digest) await promise;
+        if (!signal.aborted && isCurrent(request) && watch.document?.digest === document.digest)
+          await promise;
       } finally {
         cancel();
         watch.waiting.delete(resolve);
+        waits.delete(onReload);
         watches.closeIfUnused(watch);
         places.giveBack(id);
       }
-      return principalOf(head, sources);
+      return { principal: await principalOf(head, sources), query: queryOf(request) };
     },
     replaceCatalog(catalog) {
-      const isCurrent = ({ request }: Subscription) => request.resolve(catalog) === request.endpoint.query;
+      latest = catalog;
       for (const { subscriptions } of [...streams])
-        for (const one of [...subscriptions]) if (!isCurrent(one)) endSubscription(one, 'QUERY_CHANGED');
+        for (const one of [...subscriptions])
+          if (!isCurrent(one.request)) endSubscription(one, 'QUERY_CHANGED');
+      for (const onReload of waits) onReload();
     },
     end() {
       isEnding = true;
@@ -286,14 +268,4 @@ export function openLive(options: LiveOptions): Live {
       watches.close();
     },
   };
-}
-
-/** @throws GatewayError UNAUTHENTICATED */
-async function principalOf(head: RequestHead, { find, explain }: LiveOptions['sources']): Promise<Principal> {
-  const text = keyOf(head.headers);
-  const found = await find(text, head);
-  if (found === undefined) throw unauthenticated(explain(text ?? ''));
-  if ('id' in found) return found;
-  if ('principal' in found) return found.principal;
-  throw unauthenticated(found.refusal ?? { reason: 'unknown' });
 }

@@ -30,7 +30,7 @@ export interface FollowRequest {
   readonly id?: string | undefined;
   readonly endpoint: EndpointRequest;
   /** The query that the same request means in another version of the catalog; undefined if it means no query there. */
-  resolve(catalog: Catalog): SavedQuery | undefined;
+  readonly resolve: (catalog: Catalog) => SavedQuery | undefined;
   readonly variant: Variant;
   /** Of the result that the client has already. */
   readonly knownDigest?: string | undefined;

@@ -1,18 +1,19 @@
 import type { FairShare } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { memoize } from '../../memoize.ts';
+import { unknownQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
 import { endFrame, etagOf } from '../live/events.ts';
 import { type EventStream, streamHeaders } from '../live/negotiate.ts';
-import type { Live } from '../live/open-live.ts';
+import type { Live } from '../live/live.ts';
 import type { StreamKind } from '../live/stream.ts';
 import { changedRows, wholeResults } from '../live/variant.ts';
 import { matchesEtag, variesByFormat } from '../message/cache-headers.ts';
 import type { RequestHead } from '../message/head.ts';
-import type { EndpointRequest } from '../message/prepared-request.ts';
+import { EndpointRequest } from '../message/prepared-request.ts';
 import type { Reply } from '../message/reply.ts';
 import type { Admission } from '../message/route.ts';
 import { replyResult } from './reply-result.ts';
@@ -23,6 +24,8 @@ export interface FollowingRequest {
   readonly admission: Admission;
   readonly endpoint: EndpointRequest;
   readonly bound: BoundQuery;
+  /** The query that the request means in another version; undefined if it means no query there. */
+  readonly resolve: (catalog: Catalog) => SavedQuery | undefined;
   readonly result: CachedResult;
 }
 
@@ -40,11 +43,9 @@ const restStreams: StreamKind = { endFrame };
 export function buildFollow({ live, turns, inFlight, now }: FollowOptions) {
   const rowsOf = memoize((query: SavedQuery) => changedRows(query.rowKey, turns));
   return {
-    /** @param resolve gives the query that the request means in another version; undefined if it means no query there */
     stream(
-      { head, admission, endpoint, bound, result: { document } }: FollowingRequest,
+      { head, admission, endpoint, bound, resolve, result: { document } }: FollowingRequest,
       accepted: EventStream,
-      resolve: (catalog: Catalog) => SavedQuery | undefined,
     ): Reply {
       const headers = { ...streamHeaders, vary: variesByFormat };
       if (head.method === 'HEAD') return { status: 200, headers, body: undefined };
@@ -60,10 +61,10 @@ export function buildFollow({ live, turns, inFlight, now }: FollowOptions) {
      * Waits for another result than the caller has.
      *
      * @param resultOf gets the result of the query as it is bound then
-     * @throws GatewayError UNAUTHENTICATED, and as `authorizeAndBind` does
+     * @throws GatewayError UNAUTHENTICATED, UNKNOWN_QUERY if the query was removed, and as `authorizeAndBind` does
      */
     async wait(
-      { head, admission, endpoint, bound, result }: FollowingRequest,
+      { head, admission, endpoint, bound, resolve, result }: FollowingRequest,
       seconds: number,
       resultOf: (bound: BoundQuery) => CachedResult | Promise<CachedResult>,
     ): Promise<Reply> {
@@ -72,12 +73,14 @@ export function buildFollow({ live, turns, inFlight, now }: FollowOptions) {
       if (!matchesEtag(etagOf(document.digest), known)) return replyResult(result, head.headers);
       const { id } = admission.principal;
       inFlight.giveBack(id);
-      const principal = await live
-        .wait(head, admission, { bound, document }, seconds * 1000)
+      const { principal, query } = await live
+        .wait(head, admission, { request: { endpoint, resolve }, bound, document }, seconds * 1000)
         .finally(() => inFlight.take(id));
       // Many may have waited for one result.
       await turns.wait(id);
-      const later = await resultOf(authorizeAndBind(principal, endpoint, head.headers, now));
+      if (query === undefined) throw unknownQuery();
+      const changed = query === endpoint.query ? endpoint : new EndpointRequest(query, endpoint.parameters);
+      const later = await resultOf(authorizeAndBind(principal, changed, head.headers, now));
       const reply = replyResult(later, head.headers);
       return { ...reply, headers: { ...reply.headers, 'preference-applied': `wait=${seconds}` } };
     },

@@ -7,7 +7,7 @@ import type { GetResult } from '../../results/get-result.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
 import { endFrame, etagOf, eventFrame } from '../live/events.ts';
 import { requireFollowable, streamHeaders } from '../live/negotiate.ts';
-import type { Followed, Live } from '../live/open-live.ts';
+import type { Followed, Live } from '../live/live.ts';
 import type { StreamKind } from '../live/stream.ts';
 import type { Variant } from '../live/variant.ts';
 import { matchesEtag, variesByFormat } from '../message/cache-headers.ts';

@@ -19,7 +19,7 @@ import {
   requireFollowable,
   waitSeconds,
 } from '../live/negotiate.ts';
-import type { Live } from '../live/open-live.ts';
+import type { Live } from '../live/live.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import type { RequestHead, RequestHeaders } from '../message/head.ts';
 import { endpointPath } from '../message/paths.ts';
@@ -113,13 +113,12 @@ export function buildRest(options: RestOptions): Answer {
     const [{ buildFollow }, live] = await Promise.all([import('./follow.ts'), openLive()]);
     return buildFollow({ live, turns, inFlight, now });
   });
-  const replyStream = async (accepted: EventStream, following: Following, request: PreparedRequest) => {
+  const replyStream = async (accepted: EventStream, following: Following) => {
     const { bound, head, admission } = following;
     requireFollowable(bound);
     const running = runBound(getResult, bound, head, admission, true);
     const result = await resultOf(running, admission.principal.id);
-    const resolve = (next: Catalog) => queryAt(next, request);
-    return (await follow()).stream({ ...following, result }, accepted, resolve);
+    return (await follow()).stream({ ...following, result }, accepted);
   };
   const replyWhenChanged = async (
     seconds: number,
@@ -155,14 +154,19 @@ export function buildRest(options: RestOptions): Answer {
     const stream = ofUrl === undefined ? acceptedStream(accept) : undefined;
     if (stream !== undefined) {
       if (!isWhole) throw notFollowed();
-      return replyStream(stream, { endpoint, bound, head, admission }, request);
+      return replyStream(stream, { endpoint, bound, head, admission, resolve: queryAt(request) });
     }
     const format = chooseFormat(ofUrl, accept, bound);
     const whole = runBound(getResult, page?.bound ?? bound, head, admission);
     if (page !== undefined) return replyPage(whole, page, request.url, { format, query, head, owner });
     const mayWait = prefer !== undefined && isWhole && isSaved && format === formats.json;
     const seconds = mayWait && isFollowable(query) ? waitSeconds(head.headers) : undefined;
-    if (seconds !== undefined) return replyWhenChanged(seconds, { endpoint, bound, head, admission }, whole);
+    if (seconds !== undefined)
+      return replyWhenChanged(
+        seconds,
+        { endpoint, bound, head, admission, resolve: queryAt(request) },
+        whole,
+      );
     const result = rowRequest === undefined ? whole : applied(whole, rowRequest, head, owner);
     const { text: warning } = parameterWarning(endpoint);
     const reply =
@@ -227,14 +231,16 @@ function rowRequestOf(endpoint: EndpointRequest): RowRequest | undefined {
 type Following = Omit<FollowingRequest, 'result'>;
 
 /** The same query in another version of the catalog; undefined if the request means no query there. */
-function queryAt(catalog: Catalog, request: PreparedRequest): SavedQuery | undefined {
-  try {
-    return addressOf(catalog, request).query;
-  } catch (error) {
-    if (error instanceof GatewayError) return undefined;
-    throw error;
-  }
-}
+const queryAt =
+  (request: PreparedRequest) =>
+  (catalog: Catalog): SavedQuery | undefined => {
+    try {
+      return addressOf(catalog, request).query;
+    } catch (error) {
+      if (error instanceof GatewayError) return undefined;
+      throw error;
+    }
+  };
 
 const notFollowed = () =>
   new GatewayError('NOT_ACCEPTABLE', 'Row arguments and pages of rows cannot be followed; leave them out');

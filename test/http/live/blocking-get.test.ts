@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+// Loaded before the first request, which could otherwise begin to wait after the time has passed.
+import '../../../src/http/live/open-live.ts';
+import '../../../src/http/rest/follow.ts';
 import type { Caller } from '../../../src/keys/sources/key-function.ts';
 import { settled } from '../../support/fake-clock.ts';
-import { countsPath, type LiveGateway, openLiveGateway } from '../../support/live-gateway.ts';
+import { countsPath, type LiveGateway, liveQueries, openLiveGateway } from '../../support/live-gateway.ts';
 
 describe('a GET that waits for another result', () => {
   let live: LiveGateway;
@@ -39,6 +42,20 @@ describe('a GET that waits for another result', () => {
     const { runs } = live.engine;
     await live.clock.pass(120_000);
     expect(live.engine.runs).toBe(runs);
+  });
+
+  test('is answered by the query as a reload has changed it', async () => {
+    const response = waiting();
+    await live.clock.pass(1_000);
+    live.setRows(['{"n":2}']);
+    const { 'counts.sql': counts, ...rest } = liveQueries;
+    await live.setQueries({ ...rest, 'counts.sql': counts.replace('SELECT', 'SELECT DISTINCT') });
+    expect(await (await response).json()).toEqual({ result: [{ n: 2 }] });
+    etag = (await live.get(countsPath)).headers.get('etag') ?? '';
+    const removed = waiting();
+    await live.clock.pass(1_000);
+    await live.setQueries(rest);
+    expect((await removed).status).toBe(404);
   });
 
   test('waits for a minute at most', async () => {

@@ -85,6 +85,34 @@ describe('several queries in one stream', () => {
     expect(await events.next()).toBeUndefined();
   });
 
+  test('a query that is changed before its stream begins ends, and the others begin', async () => {
+    await live.close();
+    const [asked, reloaded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    live = await openLiveGateway({
+      keys: async () => {
+        asked.resolve();
+        await reloaded.promise;
+        return { id: 'ann' };
+      },
+    });
+    const items = [
+      { id: 'a', query: 'counts' },
+      { id: 'b', query: 'warmed' },
+    ];
+    const following = follow(items);
+    await asked.promise;
+    await live.setQueries({ ...liveQueries, 'counts.sql': liveQueries['counts.sql'].replace('60s', '61s') });
+    reloaded.resolve();
+    const events = await following;
+    const first = [await events.next(), await events.next()];
+    expect(first.map(dataOf)).toMatchObject([{ id: 'a', code: 'QUERY_CHANGED' }, { id: 'b' }]);
+    await events.cancel();
+    const again = await follow(items);
+    const results = [await again.next(), await again.next()];
+    expect(results.map(dataOf)).toMatchObject([{ id: 'a', result: [{ n: 1 }] }, { id: 'b' }]);
+    await again.cancel();
+  });
+
   test.each([
     ['no list', {}],
     ['an empty list', []],
