@@ -46,11 +46,12 @@ export const endMessages: Readonly<Record<EndCode, string>> = {
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
 
+export const hasLineBreak = (part: string | Uint8Array): boolean =>
+  typeof part === 'string' ? /[\r\n]/.test(part) : part.includes(lineFeed) || part.includes(carriageReturn);
+
 /** In JSON a line break may stand between tokens only; each line of an event begins with the name of the field. */
 function dataLines(parts: readonly (string | Uint8Array)[]): readonly (string | Uint8Array)[] {
-  const hasBreak = (part: string | Uint8Array) =>
-    typeof part === 'string' ? /[\r\n]/.test(part) : part.includes(lineFeed) || part.includes(carriageReturn);
-  if (!parts.some(hasBreak)) return ['data: ', ...parts, '\n'];
+  if (!parts.some(hasLineBreak)) return ['data: ', ...parts, '\n'];
   const text = parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');
   return text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
 }

@@ -88,3 +88,7 @@ export function requireFollowable({ query, sql }: BoundQuery): void {
     `${query.name} cannot be followed, for its header has neither cache_warming nor live; request it again instead`,
   );
 }
+
+/** A part of a result, or another order of its rows, was to be followed. */
+export const onlyWhole = (): GatewayError =>
+  new GatewayError('NOT_ACCEPTABLE', 'Row arguments and pages of rows cannot be followed; leave them out');

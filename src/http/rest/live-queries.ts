@@ -5,8 +5,8 @@ import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { GetResult } from '../../results/get-result.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
-import { endFrame, etagOf, eventFrame } from '../live/events.ts';
-import { requireFollowable, streamHeaders } from '../live/negotiate.ts';
+import { endFrame, etagOf, eventFrame, hasLineBreak } from '../live/events.ts';
+import { onlyWhole, requireFollowable, streamHeaders } from '../live/negotiate.ts';
 import type { Followed, Live } from '../live/live.ts';
 import type { StreamKind } from '../live/stream.ts';
 import type { Variant } from '../live/variant.ts';
@@ -18,6 +18,8 @@ import { problemText, toGatewayError } from '../message/reply.ts';
 import type { Admission, Answer } from '../message/route.ts';
 import { Frame } from '../message/stream/frame.ts';
 import { runBound } from './obtain-result.ts';
+import { readPage } from './row-page.ts';
+import { readRowRequest } from './row-parameters.ts';
 
 interface LiveQueriesOptions {
   readonly catalog: Catalog;
@@ -61,6 +63,8 @@ export function buildLiveQueries({ catalog, live, getResult, now, log }: LiveQue
       const endpoint = new EndpointRequest(findQuery(catalog, item.query), parameters);
       const bound = authorizeAndBind(admission.principal, endpoint, head.headers, now);
       requireFollowable(bound);
+      if (readRowRequest(endpoint) !== undefined || readPage(endpoint, bound) !== undefined)
+        throw onlyWhole();
       const { document } = await runBound(getResult, bound, head, admission, true);
       const isKnown = item.etag !== undefined && matchesEtag(etagOf(document.digest), item.etag);
       const request = {
@@ -110,8 +114,10 @@ const taggedResults: Variant = {
 
 /** The rest of the data, and then the event, whose fields may come in any order. */
 function taggedFrame(event: string, ...parts: readonly (string | Uint8Array)[]): Frame {
+  const end = `\nevent: ${event}\n\n`;
+  if (!parts.some(hasLineBreak)) return new Frame([...parts, end]);
   const text = parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');
-  return new Frame([text.replaceAll(/\r\n|\r|\n/g, '\ndata: '), `\nevent: ${event}\n\n`]);
+  return new Frame([text.replaceAll(/\r\n|\r|\n/g, '\ndata: '), end]);
 }
 
 /** @throws GatewayError BAD_REQUEST */

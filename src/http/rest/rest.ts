@@ -16,6 +16,7 @@ import {
   acceptedStream,
   type EventStream,
   isFollowable,
+  onlyWhole,
   requireFollowable,
   waitSeconds,
 } from '../live/negotiate.ts';
@@ -153,7 +154,7 @@ export function buildRest(options: RestOptions): Answer {
     const isWhole = page === undefined && rowRequest === undefined;
     const stream = ofUrl === undefined ? acceptedStream(accept) : undefined;
     if (stream !== undefined) {
-      if (!isWhole) throw notFollowed();
+      if (!isWhole) throw onlyWhole();
       return replyStream(stream, { endpoint, bound, head, admission, resolve: queryAt(request) });
     }
     const format = chooseFormat(ofUrl, accept, bound);
@@ -241,6 +242,3 @@ const queryAt =
       throw error;
     }
   };
-
-const notFollowed = () =>
-  new GatewayError('NOT_ACCEPTABLE', 'Row arguments and pages of rows cannot be followed; leave them out');

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { countsPath, type LiveGateway, liveQueries, openLiveGateway } from '../../support/live-gateway.ts';
+import { queryText } from '../../support/query-folder.ts';
 import { readEvents } from '../../support/read-events.ts';
 
 describe('several queries in one stream', () => {
@@ -111,6 +112,20 @@ describe('several queries in one stream', () => {
     const results = [await again.next(), await again.next()];
     expect(results.map(dataOf)).toMatchObject([{ id: 'a', result: [{ n: 1 }] }, { id: 'b' }]);
     await again.cancel();
+  });
+
+  test('row arguments are refused as in REST', async () => {
+    await live.setQueries({
+      'rows.sql': queryText({ header: 'live: 5s\nrow_arguments: all\n', caching: '60s' }),
+    });
+    const response = await live.post('/api/live', [
+      { id: 'a', query: 'rows', parameters: { order: 'n.desc' } },
+    ]);
+    expect(response.status).toBe(406);
+    const body = await response.json();
+    const accept = 'text/event-stream';
+    const alone = await live.get('/api/endpoints/query/rows?order=n.desc', { accept });
+    expect(await alone.json()).toEqual(body);
   });
 
   test.each([
