@@ -121,6 +121,9 @@ const duckdbScalars: Readonly<Record<ScalarName, string>> = {
   JSON: 'JSON',
 };
 
+/** The names of the types that have no parts. */
+export const scalarNames = Object.keys(duckdbScalars) as readonly ScalarName[];
+
 /** The DuckDB type that holds values of a BigQuery type; undefined if any part of the type is unknown. */
 export function duckdbType(type: Type): string | undefined {
   switch (type.kind) {

@@ -1,26 +1,17 @@
 import { runPasses } from '../passes/passes.ts';
 import type { KnownValues } from '../passes/pass.ts';
 import type { Relation } from '../rules/scope.ts';
-import {
-  and,
-  boolLiteral,
-  castTo,
-  column,
-  integerLiteral,
-  literal,
-  operation,
-  or,
-  select,
-} from '../tree/build.ts';
+import { and, boolLiteral, castTo, column, integerLiteral, or, select } from '../tree/build.ts';
 import { freshNames } from '../tree/fresh-names.ts';
 import { forEachNode } from '../tree/map.ts';
 import type { CommonTable, Expression, Member, Query, RecordValue } from '../tree/nodes.ts';
 import type { StoredColumn } from '../tree/stored-table.ts';
 import { withTables } from '../tree/with-tables.ts';
 import { tablesOf } from '../compile.ts';
-import { isScalar, scalar } from '../types.ts';
+import { arrayOf, duckdbType, scalar, structOf, type Type } from '../types.ts';
+import { conditionReader } from './condition-of.ts';
 import type { OutlinedTable } from './outline.ts';
-import { type Predicate, predicateOperators, type TableRead } from './table-reads.ts';
+import type { TableRead } from './table-reads.ts';
 
 /** A common table as a query by itself, of which a process that has nothing else gets the rows that it needs. */
 export interface ExportedTable {
@@ -42,8 +33,11 @@ export function exportTable(
   commonTables: readonly CommonTable[],
   {
     fresh,
-    isParameter,
-  }: { readonly fresh: (prefix: string) => string; readonly isParameter: (name: string) => boolean },
+    parameterType,
+  }: {
+    readonly fresh: (prefix: string) => string;
+    readonly parameterType: (name: string) => Type | undefined;
+  },
 ): ExportedTable {
   const alias = fresh(name);
   const all = select({
@@ -67,7 +61,7 @@ export function exportTable(
   return {
     outline,
     tables: tablesOf(query),
-    query: (read, known) => exportQuery(flat, { plain: outline.plain, isParameter }, read, known),
+    query: (read, known) => exportQuery(flat, { plain: outline.plain, parameterType }, read, known),
   };
 }
 
@@ -133,7 +127,7 @@ function readsStored(query: Query): (value: Expression) => boolean {
 
 function exportQuery(
   flat: Flat,
-  { plain, isParameter }: Comparable,
+  { plain, parameterType }: Comparable,
   read: TableRead,
   known: KnownValues,
 ): Query {
@@ -145,24 +139,17 @@ function exportQuery(
     if (!plain.has(path) || !read.columns.includes(path)) throw new Error(`${path} cannot be compared`);
     return column(alias, path, valueAt(flat, path).type);
   };
+  const condition = conditionReader({ column: columnOf, parameterType });
   const columns = members.map(({ name, value: { type } }, at) => {
     const value = column(alias, name, type);
-    // Parquet has INTERVAL in milliseconds.
-    return { name: `c${at}`, value: isScalar(type, 'INTERVAL') ? castTo(value, scalar('STRING')) : value };
+    const exported = withTextIntervals(type);
+    const isChanged = duckdbType(exported) !== duckdbType(type);
+    return { name: `c${at}`, value: isChanged ? castTo(value, exported) : value };
   });
   const query = select({
     columns: columns.length > 0 ? columns : [{ name: 'c0', value: boolLiteral(true) }],
     from: { kind: 'derived', alias, query: inner },
-    where:
-      read.where.length > 0
-        ? [
-            or(
-              read.where.map((one) =>
-                and(one.map((part) => toCondition(part, { column: columnOf, isParameter }))),
-              ),
-            ),
-          ]
-        : [],
+    where: read.where.length > 0 ? [or(read.where.map((one) => and(one.map(condition))))] : [],
     orderBy: read.orderBy.map(({ column: path, descending, nulls }) => ({
       value: columnOf(path),
       descending,
@@ -173,35 +160,25 @@ function exportQuery(
   return runPasses(query, { known, fresh }, withoutThresholds);
 }
 
+/** Parquet has INTERVAL in milliseconds: each is written as text. */
+function withTextIntervals(type: Type): Type {
+  switch (type.kind) {
+    case 'scalar':
+      return type.name === 'INTERVAL' ? scalar('STRING') : type;
+    case 'array':
+      return arrayOf(withTextIntervals(type.element));
+    case 'struct':
+      return structOf(type.fields.map((field) => ({ ...field, type: withTextIntervals(field.type) })));
+    default:
+      return type;
+  }
+}
+
 /** They are queries of their own, which would have to read the same snapshot. */
 const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
 
 /** What conditions may compare. */
 interface Comparable {
   readonly plain: ReadonlySet<string>;
-  readonly isParameter: (name: string) => boolean;
-}
-
-/** Each node is built here: what the other process has sent is not trusted. */
-function toCondition(part: Predicate, names: PredicateNames): Expression {
-  if ('operator' in part) {
-    if (!predicateOperators.has(part.operator))
-      throw new Error(`${part.operator} is no operator of predicates`);
-    return operation(
-      part.operator,
-      part.operands.map((operand) => toCondition(operand, names)),
-    );
-  }
-  if ('column' in part) return names.column(part.column);
-  const type = scalar(part.type);
-  if ('parameter' in part) {
-    if (!names.isParameter(part.parameter)) throw new Error(`${part.parameter} is no parameter`);
-    return { kind: 'parameter', name: part.parameter, type };
-  }
-  return literal(type, part.type === 'INT64' ? BigInt(part.value) : part.value);
-}
-
-interface PredicateNames {
-  readonly column: (path: string) => Expression;
-  readonly isParameter: (name: string) => boolean;
+  readonly parameterType: (name: string) => Type | undefined;
 }

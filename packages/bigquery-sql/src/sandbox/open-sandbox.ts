@@ -127,7 +127,10 @@ export function openSandbox(
           if (relation === undefined) throw new Error(`no common table ${table}`);
           return exportTable(table, relation, given.tables, {
             fresh: context.fresh,
-            isParameter: (name) => parameters.some((parameter) => sameName(parameter.name, name)),
+            parameterType: (name) =>
+              parameters.some((parameter) => sameName(parameter.name, name))
+                ? parameterTypeIn(parameters)(name)
+                : undefined,
           });
         }),
       outline: (exported) => ({ names, parameters, tables: exported.map(({ outline }) => outline) }),

@@ -3,6 +3,7 @@ import { columnsRead } from '../passes/rewriting/columns-read.ts';
 import { forEachNode, someNode } from '../tree/map.ts';
 import type { Expression, Literal, Operator, Query, Select, SortKey, Table } from '../tree/nodes.ts';
 import type { ScalarName } from '../types.ts';
+import { maxDepth, maxParts, takes } from './condition-of.ts';
 
 /** What a query needs of one table: at least these columns of at least these rows. Plain data, which can be sent. */
 export interface TableRead {
@@ -29,25 +30,6 @@ export type Predicate =
   | { readonly column: string }
   | { readonly type: ScalarName; readonly value: string | boolean }
   | { readonly type: ScalarName; readonly parameter: string };
-
-/** The operators of predicates. */
-export const predicateOperators: ReadonlySet<Operator> = new Set<Operator>([
-  ...(['=', '<>', '<', '<=', '>', '>=', 'BETWEEN', 'NOT BETWEEN', 'IN', 'NOT IN'] as const),
-  ...([
-    'AND',
-    'OR',
-    'NOT',
-    'IS NULL',
-    'IS NOT NULL',
-    'IS TRUE',
-    'IS NOT TRUE',
-    'IS FALSE',
-    'IS NOT FALSE',
-  ] as const),
-]);
-
-/** Conditions with more parts are not worth it. */
-const maxParts = 200;
 
 interface ReadOptions {
   /** Whether the values of a column, by its table and path, are read and not computed. */
@@ -88,9 +70,13 @@ function joined(reads: readonly TableRead[]): TableRead {
   if (first === undefined) throw new Error('a table that is not read');
   if (second === undefined) return first;
   const columns = [...new Set(reads.flatMap((read) => read.columns))];
-  const isFiltered = reads.every(({ where }) => where.length > 0);
-  return { ...first, ...wholeTable, columns, where: isFiltered ? reads.flatMap(({ where }) => where) : [] };
+  const where = reads.flatMap((read) => read.where);
+  const isFiltered = reads.every((read) => read.where.length > 0) && partsOf(where.flat()) <= maxParts;
+  return { ...first, ...wholeTable, columns, where: isFiltered ? where : [] };
 }
+
+const partsOf = (predicates: readonly Predicate[]): number =>
+  predicates.reduce((sum, one) => sum + 1 + ('operator' in one ? partsOf(one.operands) : 0), 0);
 
 type RowsRead = Pick<TableRead, 'where' | 'orderBy' | 'limit'>;
 
@@ -99,7 +85,13 @@ function rowsRead(node: Select, table: Table, options: ReadOptions): RowsRead {
   const conditions = node.where.flatMap((one) =>
     one.kind === 'operation' && one.operator === 'AND' ? one.operands : [one],
   );
-  const predicates = conditions.map((condition) => predicateOf(condition, table, options));
+  let parts = 0;
+  const predicates = conditions.map((condition) => {
+    const predicate = predicateOf(condition, table, options);
+    if (predicate === undefined || parts + partsOf([predicate]) > maxParts) return undefined;
+    parts += partsOf([predicate]);
+    return predicate;
+  });
   const usable = predicates.filter((predicate) => predicate !== undefined);
   const where = usable.length > 0 ? [usable] : [];
   const first = usable.length === predicates.length ? firstRows(node, table, options) : undefined;
@@ -142,9 +134,9 @@ function keyOf(
 
 function predicateOf(condition: Expression, table: Table, options: ReadOptions): Predicate | undefined {
   let parts = 0;
-  const convert = (node: Expression): Predicate | undefined => {
+  const convert = (node: Expression, depth: number): Predicate | undefined => {
     parts += 1;
-    if (parts > maxParts) return undefined;
+    if (parts > maxParts || depth > maxDepth) return undefined;
     switch (node.kind) {
       case 'column':
         return node.from === table.alias && options.isPlain(table.name, node.name)
@@ -159,8 +151,9 @@ function predicateOf(condition: Expression, table: Table, options: ReadOptions):
         return constant && literalPart(constant);
       }
       case 'operation': {
-        if (!predicateOperators.has(node.operator)) return undefined;
-        const operands = node.operands.map(convert);
+        const types = node.operands.map(({ type }) => type);
+        if (!takes(node.operator, types)) return undefined;
+        const operands = node.operands.map((operand) => convert(operand, depth + 1));
         return operands.includes(undefined)
           ? undefined
           : { operator: node.operator, operands: operands.filter((operand) => operand !== undefined) };
@@ -169,7 +162,7 @@ function predicateOf(condition: Expression, table: Table, options: ReadOptions):
         return undefined;
     }
   };
-  return convert(condition);
+  return convert(condition, 1);
 }
 
 function literalPart({ type, value }: Literal): Predicate | undefined {

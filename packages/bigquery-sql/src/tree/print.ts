@@ -308,7 +308,7 @@ function literalText({ type, value }: Literal): string {
   if (value === null) return typedNull(type);
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
   if (typeof value === 'bigint') return `CAST(${value} AS ${duckdbType(type)})`;
-  if (isScalar(type, 'BYTES')) return `from_hex('${value}')`;
+  if (isScalar(type, 'BYTES')) return `from_hex(${quoteText(value)})`;
   return isScalar(type, 'STRING') ? quoteText(value) : `CAST(${quoteText(value)} AS ${duckdbType(type)})`;
 }
 

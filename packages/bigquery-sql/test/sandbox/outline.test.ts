@@ -3,7 +3,8 @@ import { planByOutline } from '@querygate/bigquery-sql/duckdb';
 import { judgeByOutline, openSandbox, type TableRead } from '@querygate/bigquery-sql/sandbox';
 import { bindingsOf } from '@querygate/bigquery-sql/duckdb';
 import { duckdbText } from '@querygate/bigquery-sql/passes';
-import { layoutColumns } from '@querygate/bigquery-sql/tree';
+import { layoutColumns, printExpression } from '@querygate/bigquery-sql/tree';
+import { scalar } from '@querygate/bigquery-sql/types';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 
 const field = (name: string, type: Field['type'], more: Partial<Field> = {}): Field => ({
@@ -106,6 +107,10 @@ test('what is read becomes a query over the rows of the tenant, with the columns
   expect(text).not.toContain('detail');
 });
 
+const yes = { type: 'BOOL', value: true };
+const nested = (depth: number): object =>
+  depth === 0 ? yes : { operator: 'NOT', operands: [nested(depth - 1)] };
+
 const hostile: readonly Partial<Record<keyof TableRead, unknown>>[] = [
   { columns: ['tenant'] },
   { columns: ['id"; drop table events; --'] },
@@ -113,9 +118,62 @@ const hostile: readonly Partial<Record<keyof TableRead, unknown>>[] = [
   { where: [[{ operator: 'OR 1=1 --', operands: [] }]] },
   { where: [[{ type: 'STRING', parameter: 'x' }]] },
   { where: [[{ type: 'INT64', value: '1) or (1=1' }]] },
+  { where: [[{ type: 'STRING', value: 'x' }]] },
+  { where: [[{ column: 'text' }]] },
+  ...[
+    { type: 'BYTES', value: "') or true or from_hex('" },
+    { type: 'BYTES', value: 'abc' },
+    { type: 'BYTES); --', value: '00' },
+    { type: 'toString', value: 'x' },
+    { type: 'STRING', value: 1 },
+    { type: 'STRING', value: ['x'] },
+    { type: 'BOOL', value: 'true' },
+    { type: 'INT64', value: true },
+    { type: 'STRING', value: 'x', operator: '=', operands: 'no list' },
+  ].map((operand) => ({ where: [[{ operator: '=', operands: [operand, operand] }]] })),
+  ...(
+    [
+      ['NOT', [{ column: 'text' }]],
+      ['NOT', []],
+      ['NOT', [yes, yes]],
+      ['IS TRUE', [{ column: 'id' }]],
+      ['IS NULL', []],
+      ['AND', [yes]],
+      ['OR', [yes, { column: 'text' }]],
+      ['=', [{ column: 'text' }]],
+      ['<', [{ column: 'id' }, { column: 'id' }, { column: 'id' }]],
+      ['=', [{ column: 'text' }, { type: 'INT64', value: '1' }]],
+      ['=', [{ column: 'id' }, { type: 'INT64', parameter: 'tenant' }]],
+      ['BETWEEN', [{ column: 'id' }, { type: 'INT64', value: '1' }]],
+      ['IN', [{ column: 'id' }]],
+      ['IN', [{ column: 'id' }, { type: 'INT64', value: '1' }, { type: 'STRING', value: '1' }]],
+      ['IN', Array.from({ length: 300 }, () => ({ column: 'id' }))],
+      ['+', [{ column: 'id' }, { column: 'id' }]],
+    ] as const
+  ).map(([operator, operands]) => ({ where: [[{ operator, operands }]] })),
+  { where: [[nested(60)]] },
   { limit: Number.NaN },
   { orderBy: [{ column: 'tenant', descending: true, nulls: 'LAST' }] },
 ];
+
+test('a read is bounded also where the text names one table often, and compares with very many values', () => {
+  const many = Array.from({ length: 150 }, (_, at) => at).join(', ');
+  const one = `(select id from own where id in (${many}))`;
+  expect(readsOf(`select a.id from ${one} a join ${one} b on a.id = b.id`)).toMatchObject([{ where: [] }]);
+  const both = readsOf(`select id from own where id in (${many}) and id + 0 > 1 and id not in (${many})`);
+  expect(both).toMatchObject([{ where: [[{ operator: 'IN' }]], limit: undefined }]);
+  expect(() => both.map((read) => exported[0]?.query(read, {}))).not.toThrow();
+});
+
+test('BYTES of a read are quoted', () => {
+  const [read] = readsOf("select id from own where text = 'x'");
+  const bytes = { type: 'BYTES', value: '00ff' } as const;
+  const where = [[{ operator: '=', operands: [bytes, bytes] }]] as const;
+  if (read === undefined) throw new Error('nothing is read');
+  expect(() => exported[0]?.query({ ...read, where }, {})).not.toThrow();
+  const injected = { kind: 'literal', type: scalar('BYTES'), value: "') or (''='" } as const;
+  expect(printExpression(injected)).toBe("from_hex(''') or (''''=''')");
+});
 
 test.each(hostile)('a read that names what the common table does not have is refused: %j', (change) => {
   const [read] = readsOf('select id from own');
