@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineHost } from '../../engine/engine-factory.ts';
+import { StartError } from '../../errors.ts';
 import { openRemote } from '../../engine/remote/open-remote.ts';
 import { moduleUrl } from '../../files/module-url.ts';
 import type { DuckdbSettings } from './duckdb-options.ts';
@@ -24,8 +25,13 @@ export function openIsolated(host: EngineHost, settings: DuckdbSettings): Promis
 const reservedBytes = ({ pathname }: URL, threads: number): number =>
   3e9 + threads * 0.2e9 + (pathname.endsWith('.ts') ? 10e9 : 0);
 
-/** The bytes of a size as DuckDB reads it, as in `512MB`; of one that it refuses, those of its default. */
-function sizeOf(text: string): number {
-  const [, amount = '1', unit = 'g', binary] = /^([\d.]+)\s?([kmgt])(i?)b$/i.exec(text) ?? [];
+/** The bytes of a size as DuckDB reads it, as in `512MB`, `2G` and `1.5 gigabytes`. @throws StartError */
+export function sizeOf(text: string): number {
+  const size = /^(\d+(?:\.\d*)?|\.\d+)\s?([kmgt])(?:(ib)|b|(?:ilo|ega|iga|era)bytes?)?$/i.exec(text.trim());
+  if (size === null)
+    throw new StartError('DuckDB cannot be opened', [
+      { message: `DUCKDB_MEMORY_LIMIT: ${text} is no size, as in 512MB` },
+    ]);
+  const [, amount, unit = '', binary] = size;
   return Number(amount) * (binary ? 1024 : 1000) ** ('kmgt'.indexOf(unit.toLowerCase()) + 1);
 }
