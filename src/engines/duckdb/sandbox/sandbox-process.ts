@@ -16,6 +16,7 @@ import {
   type TextResult,
   toSandbox,
 } from './messages.ts';
+import { readReads, readResult } from './read-answers.ts';
 
 /** A process that runs one caller's SQL at a time. */
 export interface SandboxProcess {
@@ -99,18 +100,18 @@ export function startSandbox(settings: SandboxSettings): SandboxProcess {
     child.channel.send(kind, 0, serialize(message));
     const answer = await waiting.promise;
     if (answer.kind === expected) return answer.payload;
-    if (answer.kind === fromSandbox.failed) throw failureOf(parse<TextFailure>(answer.payload));
+    if (answer.kind === fromSandbox.failed) throw parse(answer.payload, failureOf);
     child.kill();
     throw await ended.promise;
   };
 
-  /** A process that sends no JSON is of no use. */
-  const parse = <T>(payload: Uint8Array): T => {
+  /** A process that sends what no sandbox sends is of no use. */
+  const parse = <T>(payload: Uint8Array, read: (sent: unknown) => T): T => {
     try {
-      return JSON.parse(Buffer.from(payload).toString());
+      return read(JSON.parse(Buffer.from(payload).toString()));
     } catch {
       child.kill();
-      throw new SandboxEnded('an answer that is not JSON', false);
+      throw new SandboxEnded('an answer that no sandbox gives', false);
     }
   };
 
@@ -133,9 +134,10 @@ export function startSandbox(settings: SandboxSettings): SandboxProcess {
         outlines.set(outline, number);
         child.channel.send(toSandbox.outline, 0, serialize(outline));
       }
-      return parse(await ask(toSandbox.judge, { ...request, outline: number }, fromSandbox.reads));
+      const answer = await ask(toSandbox.judge, { ...request, outline: number }, fromSandbox.reads);
+      return parse(answer, (sent) => readReads(sent, outline));
     },
-    run: async (files) => parse(await ask(toSandbox.run, files, fromSandbox.done)),
+    run: async (files) => parse(await ask(toSandbox.run, files, fromSandbox.done), readResult),
     async rows() {
       const rows = await ask(toSandbox.rows, undefined, fromSandbox.rows);
       if (rows.byteLength > maxCallerResultBytes + documentBytes) throw callerResultTooLarge();
@@ -149,7 +151,8 @@ export function startSandbox(settings: SandboxSettings): SandboxProcess {
 /** Around the rows: `{"result":[` and `]}`, and commas between them, which are not counted as bytes of rows. */
 const documentBytes = 1_000_000;
 
-function failureOf({ code, message, parameter, cause }: TextFailure): GatewayError {
+function failureOf(sent: unknown): GatewayError {
+  const { code, message, parameter, cause } = sent as TextFailure;
   const known: ErrorCode = Object.hasOwn(statusOf, code) ? (code as ErrorCode) : 'ENGINE_FAILED';
   return new GatewayError(known, String(message).slice(0, 10_000), {
     parameter: parameter === 'sql' ? parameter : undefined,
