@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { type Frame, FrameError, FrameReader, frameHead } from './frames.ts';
+import { type Frame, FrameReader, frameHead } from './frames.ts';
 
 /** Frames to and from another process. */
 export interface Channel {
@@ -18,10 +18,17 @@ export interface Channel {
 }
 
 interface ChannelOptions {
+  /** If it throws, the other process has sent what cannot be read. */
   onFrame(frame: Frame): void;
-  /** Called once, when the other process is gone, or has sent what is no frame. */
-  onEnd(): void;
+  /** Called once, when the other process is gone, or has sent what cannot be read. @param error what was wrong with that */
+  onEnd(error?: unknown): void;
+  /** The longest payload that is read. */
+  readonly maxPayloadBytes?: number | undefined;
+  /** Whether it answers pings of the other process. */
+  readonly answersPings?: boolean;
 }
+
+const usualMaxPayloadBytes = 1_000_000_000;
 
 /** Frames of the channel itself. */
 const ownKind = 0;
@@ -29,7 +36,10 @@ const pingId = 0;
 const pongId = 1;
 const nothing = new Uint8Array();
 
-export function openChannel(stream: Duplex, { onFrame, onEnd }: ChannelOptions): Channel {
+export function openChannel(
+  stream: Duplex,
+  { onFrame, onEnd, maxPayloadBytes = usualMaxPayloadBytes, answersPings = false }: ChannelOptions,
+): Channel {
   let isOpen = true;
   let isCorked = false;
   let isAnswered = true;
@@ -38,12 +48,12 @@ export function openChannel(stream: Duplex, { onFrame, onEnd }: ChannelOptions):
     draining?.resolve();
     draining = undefined;
   };
-  const end = () => {
+  const end = (error?: unknown) => {
     if (!isOpen) return;
     isOpen = false;
     resume();
+    onEnd(error);
     stream.destroy();
-    onEnd();
   };
   const uncork = () => {
     isCorked = false;
@@ -62,20 +72,20 @@ export function openChannel(stream: Duplex, { onFrame, onEnd }: ChannelOptions):
   const reader = new FrameReader((frame) => {
     if (!isOpen) return;
     if (frame.kind !== ownKind) onFrame(frame);
-    else if (frame.id === pingId) send(ownKind, pongId);
-    else isAnswered = true;
-  });
+    else if (frame.id === pongId) isAnswered = true;
+    else if (answersPings) send(ownKind, pongId);
+  }, maxPayloadBytes);
   stream.on('data', (chunk: Buffer) => {
     try {
       reader.read(chunk);
     } catch (error) {
-      if (!(error instanceof FrameError)) throw error;
-      end();
+      // It must not end this process, whose peer may be hostile.
+      end(error);
     }
   });
   stream.on('drain', resume);
   // A process that is killed breaks the connection in one way or another.
-  for (const event of ['end', 'error', 'close']) stream.on(event, end);
+  for (const event of ['end', 'error', 'close']) stream.on(event, () => end());
   return {
     send,
     sendJson: (kind, id, message) => send(kind, id, Buffer.from(JSON.stringify(message))),

@@ -10,7 +10,12 @@ export function connectToParent(onFrame: (frame: Frame) => void): Channel {
   for (const signal of leftToParent) process.on(signal, () => {});
   return openChannel(new Socket({ fd: 3, readable: true, writable: true }), {
     onFrame,
-    onEnd: () => process.kill(process.pid, 'SIGKILL'),
+    onEnd(error) {
+      // A defect of this program, which ends it, and is written to standard error.
+      if (error !== undefined) throw error;
+      process.kill(process.pid, 'SIGKILL');
+    },
+    answersPings: true,
   });
 }
 

@@ -11,9 +11,6 @@ export interface Frame {
 /** The length of the payload and the id with 4 bytes each, and the kind. */
 export const headBytes = 9;
 
-/** A longer payload is taken for a stream that is not one of frames. */
-export const maxPayloadBytes = 1_000_000_000;
-
 /** What was read is no stream of frames: the other process has failed. */
 export class FrameError extends Error {}
 
@@ -32,16 +29,19 @@ export function frameHead(kind: number, id: number, length: number): Buffer {
  */
 export class FrameReader {
   readonly #onFrame: (frame: Frame) => void;
+  readonly #maxPayloadBytes: number;
   readonly #head = Buffer.alloc(headBytes);
   #headFilled = 0;
   #payload: Buffer | undefined;
   #payloadFilled = 0;
 
-  constructor(onFrame: (frame: Frame) => void) {
+  /** @param maxPayloadBytes a longer payload is taken for a stream that is not one of frames */
+  constructor(onFrame: (frame: Frame) => void, maxPayloadBytes: number) {
     this.#onFrame = onFrame;
+    this.#maxPayloadBytes = maxPayloadBytes;
   }
 
-  /** @throws FrameError */
+  /** @throws FrameError; RangeError if there is no memory for a payload; what `onFrame` throws */
   read(chunk: Buffer): void {
     for (let at = 0; at < chunk.byteLength; ) {
       at += this.#payload === undefined ? this.#readHead(chunk, at) : this.#readPayload(chunk, at);
@@ -55,7 +55,7 @@ export class FrameReader {
     if (this.#headFilled < headBytes) return taken;
     this.#headFilled = 0;
     const length = this.#head.readUInt32LE(0);
-    if (length > maxPayloadBytes) throw new FrameError(`a frame of ${length} bytes`);
+    if (length > this.#maxPayloadBytes) throw new FrameError(`a frame of ${length} bytes`);
     const start = from + taken;
     if (start + length <= chunk.byteLength) {
       this.#give(chunk.subarray(start, start + length));

@@ -32,16 +32,21 @@ export interface ChildOptions {
   readonly flags?: readonly string[];
   /** The most address space, in bytes, where the system has such a limit: what needs more fails, or ends the process. */
   readonly addressSpaceBytes?: number | undefined;
+  /** The longest payload that is taken from it: it is killed if it sends more. */
+  readonly maxPayloadBytes?: number;
+  /** If it throws, the process is killed. */
   onFrame(frame: Frame): void;
   /** A line that it has written to standard output or standard error. */
   onOutput(line: string): void;
 }
 
+/** @throws Error if the system has no file descriptors or no memory for it; other failures end it */
 export function startChild({
   program,
   env = {},
   flags = [],
   addressSpaceBytes,
+  maxPayloadBytes,
   onFrame,
   onOutput,
 }: ChildOptions): Child {
@@ -54,9 +59,20 @@ export function startChild({
         stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
       })
     : spawn(execPath, args, { ...options, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+  // It also comes when the process cannot be killed, and later than a failure to start it.
+  child.on('error', () => {});
+  // Contrary to its type, Node makes none when there are no file descriptors left.
+  if (child.stdio === undefined) throw new Error('no process can be started: too many files are open');
   const kill = () => void child.kill('SIGKILL');
   const socket = child.stdio[3] as Socket;
-  const channel = openChannel(socket, { onFrame, onEnd: kill });
+  const channel = openChannel(socket, {
+    onFrame,
+    maxPayloadBytes,
+    onEnd(error) {
+      if (error !== undefined) onOutput(`(what it sent cannot be read: ${error})`.slice(0, maxLineLength));
+      kill();
+    },
+  });
   for (const stream of [child.stdout, child.stderr]) onLines(stream, onOutput);
   child.unref();
   for (const stream of child.stdio) (stream as Socket | null)?.unref();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { Frame } from '../../src/process/frames.ts';
-import { type Child, startChild } from '../../src/process/start-child.ts';
+import { type Child, type ChildOptions, startChild } from '../../src/process/start-child.ts';
 import { usageOf } from '../../src/process/usage-of.ts';
 import { watchChild } from '../../src/process/watch-child.ts';
 import { collectOutput } from '../support/child-output.ts';
@@ -19,13 +19,16 @@ const hello = 6;
 let child: Child | undefined;
 afterEach(() => child?.kill());
 
-function start({ addressSpaceBytes }: { addressSpaceBytes?: number } = {}) {
+function start({ onFrame, ...limits }: Partial<ChildOptions> = {}) {
   const frames: Frame[] = [];
   const lines: string[] = [];
   const started = startChild({
     program: new URL('./fixtures/obedient-child.ts', import.meta.url),
-    addressSpaceBytes,
-    onFrame: (frame) => frames.push(frame),
+    ...limits,
+    onFrame(frame) {
+      frames.push(frame);
+      onFrame?.(frame);
+    },
     onOutput: (line) => lines.push(line),
   });
   child = started;
@@ -107,6 +110,32 @@ test('a child without an answer is killed, and one that takes too much memory', 
     'did not answer for 2 s',
     expect.stringMatching(/^took \d+ MB of memory; it may take 300 MB$/),
   ]);
+});
+
+test('a child that sends too much, or what cannot be read, is killed, and ends nothing else', async () => {
+  const large = start({ maxPayloadBytes: 1_000 });
+  await large.frameOf(hello);
+  large.child.channel.send(echo, 1, Buffer.alloc(1_000));
+  await large.frameOf(echo, 1);
+  large.child.channel.send(echo, 2, Buffer.alloc(1_001));
+  expect((await large.child.ended).signal).toBe('SIGKILL');
+  expect(large.lines).toEqual(['(what it sent cannot be read: Error: a frame of 1001 bytes)']);
+
+  const broken = start({ onFrame: ({ kind, payload }) => kind === echo && JSON.parse(String(payload)) });
+  await broken.frameOf(hello);
+  broken.child.channel.send(echo, 1, Buffer.from('{'));
+  expect((await broken.child.ended).signal).toBe('SIGKILL');
+  expect(broken.lines).toEqual([expect.stringMatching(/^\(what it sent cannot be read: SyntaxError/)]);
+});
+
+test.runIf(process.platform === 'linux')('a child that cannot be started is an error, once', async () => {
+  const fixture = resolve('test/process/fixtures/many-files.ts');
+  const limited = spawn('/bin/sh', ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, fixture], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await collectOutput(limited).until(
+    /^Error: no process can be started: too many files are open\ngoes on\n$/,
+  );
 });
 
 test('what a process has used is known as long as it runs', async () => {

@@ -21,7 +21,7 @@ test('frames are read as they were written, however the stream cuts them', () =>
     fc.property(frames, fc.array(fc.nat(2_000), { maxLength: 60 }), (written, cuts) => {
       const bytes = Buffer.concat(written.flatMap((frame) => bytesOf(frame)));
       const read: Frame[] = [];
-      const reader = new FrameReader((frame) => read.push(frame));
+      const reader = new FrameReader((frame) => read.push(frame), 1_000);
       const places = [...new Set(cuts.map((cut) => cut % (bytes.byteLength + 1)))].sort((a, b) => a - b);
       let from = 0;
       for (const to of [...places, bytes.byteLength]) {
@@ -40,12 +40,12 @@ test('frames that arrive byte by byte are read, too', () => {
     { kind: 3, id: 0, payload: Buffer.from('d') },
   ];
   const read: Frame[] = [];
-  const reader = new FrameReader((frame) => read.push(frame));
+  const reader = new FrameReader((frame) => read.push(frame), 1_000);
   for (const frame of written) for (const byte of Buffer.concat(bytesOf(frame))) reader.read(Buffer.of(byte));
   expect(textsOf(read)).toEqual(textsOf(written));
 });
 
 test('what is no stream of frames is refused, before memory is taken for it', () => {
-  const reader = new FrameReader(() => {});
+  const reader = new FrameReader(() => {}, 1_000);
   expect(() => reader.read(Buffer.from('HTTP/1.1 200 OK\r\n'))).toThrow(FrameError);
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
@@ -62,13 +63,16 @@ export async function exportRows(context: ExportContext, rows: RowsToExport): Pr
     if (table === undefined) throw new Error(`${read.table} is no common table`);
     return table.query(read, known);
   });
-  // DuckDB remembers what it has read of a file, by its name.
-  const files = reads.map(() => join(folder, `${randomUUID()}.parquet`));
+  const written = new Set<string>();
   await context.defineMacros(queries.flatMap(calledMacros));
-  const bounded = abortAbove(context.maxBytes, files, rows.signal);
+  const bounded = abortAbove(context.maxBytes, written, rows.signal);
   try {
     const use = { key, name: rows.name, owner, isCallerSql: true, signal: bounded.signal };
-    await context.pool.use(use, async (worker, signal, onResult) => {
+    const complete = await context.pool.use(use, async (worker, signal, onResult) => {
+      // DuckDB remembers what it has read of a file, by its name; and a run before this one may still write its own.
+      const files = queries.map(() => join(folder, `${randomUUID()}.parquet`));
+      for (const file of files) written.add(file);
+      let isComplete = false;
       const stopInterrupting = interruptOnAbort(signal, worker);
       worker.beginWork(new HostWork(savedLimits, signal));
       try {
@@ -79,18 +83,28 @@ export async function exportRows(context: ExportContext, rows: RowsToExport): Pr
           await copy(worker, query, rows.bindings, files[at] ?? '');
         }
         onResult();
+        isComplete = true;
+        return files;
       } finally {
         stopInterrupting();
         await worker.release();
+        // The files of an aborted run have no reader.
+        if (!isComplete || signal.aborted) removeFiles(files);
       }
     });
     bounded.check();
-    return files;
+    return complete;
   } catch (error) {
+    removeFiles(written);
     throw bounded.signal.aborted ? bounded.signal.reason : error;
   } finally {
     bounded.release();
   }
+}
+
+/** Removes files without waiting for it. */
+export function removeFiles(files: Iterable<string>): void {
+  for (const file of files) rm(file, { force: true }).catch(() => {});
 }
 
 async function copy(
@@ -109,10 +123,10 @@ async function copy(
 const lookEveryMs = 50;
 
 /** A signal that is aborted when files become too large. */
-function abortAbove(maxBytes: number, files: readonly string[], signal: AbortSignal) {
+function abortAbove(maxBytes: number, files: ReadonlySet<string>, signal: AbortSignal) {
   const abort = openLinkedAbort({ follow: [signal] });
   const check = () => {
-    const sizes = files.map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+    const sizes = [...files].map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
     if (sizes.reduce((sum, size) => sum + size, 0) <= maxBytes) return;
     abort.abort(tooManyRows(maxBytes));
     abort.signal.throwIfAborted();

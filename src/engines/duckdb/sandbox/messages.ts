@@ -41,4 +41,6 @@ export interface TextFailure {
   readonly parameter?: string | undefined;
   /** For the log. */
   readonly cause?: string | undefined;
+  /** Whether the process is of no further use. */
+  readonly ends: boolean;
 }

@@ -3,6 +3,7 @@ import { untilAborted } from '../../../concurrency/abort.ts';
 import { FairQueue } from '../../../concurrency/fair-queue.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import { engineClosing, queueFull } from '../../../engine/engine-errors.ts';
+import { GatewayError } from '../../../errors.ts';
 import { once } from '../../../memoize.ts';
 import type { SandboxLimits } from '../duckdb-options.ts';
 import { SandboxEnded, type SandboxProcess, startSandbox } from './sandbox-process.ts';
@@ -19,7 +20,7 @@ interface SandboxUse {
 export interface Sandboxes {
   /**
    * @throws StoppedText if the process had to be ended, or has ended; the signal's reason when it is aborted; GatewayError
-   * ENGINE_BUSY when the queue, or the owner's share of it, is full
+   * ENGINE_BUSY when the queue, or the owner's share of it, is full, or ENGINE_UNAVAILABLE when no process can be started
    */
   use<T>(use: SandboxUse, task: (sandbox: SandboxProcess) => Promise<T>): Promise<T>;
   /** Has a process ready for the first text, which would otherwise wait for it. */
@@ -57,8 +58,6 @@ interface Slot {
   readonly sandbox: SandboxProcess;
   /** How many it has run. */
   texts: number;
-  /** It is killed, and has not ended yet. */
-  isEnding: boolean;
 }
 
 /** How long a text may go on after its deadline, or after its caller has disconnected, before its process is killed. */
@@ -92,7 +91,7 @@ export function openSandboxes({ folder, size, queueLength, limits, onProblem }: 
     started += 1;
     const { memoryBytes, diskBytes } = limits;
     const sandbox = startSandbox({ folder: join(folder, `sandbox-${started}`), memoryBytes, diskBytes });
-    const slot: Slot = { sandbox, texts: 0, isEnding: false };
+    const slot: Slot = { sandbox, texts: 0 };
     all.add(sandbox);
     void sandbox.ended.then(() => {
       all.delete(sandbox);
@@ -103,7 +102,6 @@ export function openSandboxes({ folder, size, queueLength, limits, onProblem }: 
   };
   const end = (slot: Slot) => {
     idle.delete(slot);
-    slot.isEnding = true;
     slot.sandbox.kill();
   };
   const startSpareLater = (delayMs: number) => {
@@ -113,16 +111,20 @@ export function openSandboxes({ folder, size, queueLength, limits, onProblem }: 
   const startSpare = async () => {
     spareTimer = undefined;
     if (!isOpen || idle.size > 0) return;
-    const slot = start();
-    idle.add(slot);
     try {
+      const slot = start();
+      idle.add(slot);
       await slot.sandbox.ready;
       canStart = true;
     } catch (error) {
       if (!isOpen || (error instanceof SandboxEnded && error.wasKilled)) return;
-      if (canStart) onProblem(`SQL of callers cannot run: its process does not start: ${String(error)}`);
-      canStart = false;
+      reportFailure(error);
+      startSpareLater(retryMs);
     }
+  };
+  const reportFailure = (error: unknown) => {
+    if (canStart) onProblem(`SQL of callers cannot run: its process does not start: ${String(error)}`);
+    canStart = false;
   };
 
   const mayRun = (owner: Owner) => running < size && (held.get(owner) ?? 0) < ofOwner;
@@ -148,14 +150,23 @@ export function openSandboxes({ folder, size, queueLength, limits, onProblem }: 
 
   /** The process that was used last, whose code is compiled; otherwise a new one. */
   const pick = (): Slot => {
-    const slot = [...idle].findLast(({ sandbox }) => !sandbox.hasEnded) ?? start();
+    const slot = [...idle].findLast(({ sandbox }) => !sandbox.hasEnded) ?? startOrRefuse();
     idle.delete(slot);
     startSpareLater(spareDelayMs);
     return slot;
   };
+  const startOrRefuse = (): Slot => {
+    try {
+      return start();
+    } catch (error) {
+      reportFailure(error);
+      startSpareLater(retryMs);
+      throw cannotStart(error);
+    }
+  };
   const putBack = (slot: Slot) => {
     slot.texts += 1;
-    if (slot.isEnding || slot.sandbox.hasEnded) return;
+    if (slot.sandbox.hasEnded) return;
     if (slot.texts >= maxTexts || !isOpen) return end(slot);
     idle.add(slot);
     setTimeout(() => {
@@ -205,14 +216,12 @@ export function openSandboxes({ folder, size, queueLength, limits, onProblem }: 
     async use({ owner, signal }, task) {
       if (!isOpen) throw engineClosing();
       await acquire(owner, signal);
-      const slot = pick();
-      const work = runOn(slot, signal, task);
-      const settle = () => {
-        putBack(slot);
+      try {
+        const slot = pick();
+        return await runOn(slot, signal, task).finally(() => putBack(slot));
+      } finally {
         giveBack(owner);
-      };
-      work.then(settle, settle);
-      return work;
+      }
     },
     close: once(async () => {
       isOpen = false;
@@ -223,3 +232,9 @@ export function openSandboxes({ folder, size, queueLength, limits, onProblem }: 
     }),
   };
 }
+
+const cannotStart = (cause: unknown): GatewayError =>
+  new GatewayError('ENGINE_UNAVAILABLE', 'sql: no process can be started for it; try again in a moment', {
+    retryAfterSeconds: retryMs / 1_000,
+    cause,
+  });

@@ -55,8 +55,6 @@ async function answer(id: number, step: () => unknown): Promise<void> {
     await step();
   } catch (error) {
     channel.sendJson(fromSandbox.failed, id, failureOf(error));
-    // DuckDB refuses everything from now on.
-    if (isDatabaseUnusable(error)) process.exit(1);
   }
 }
 
@@ -66,5 +64,6 @@ function failureOf(error: unknown): TextFailure {
       ? error
       : explainFailure(error, { query: { parameters: [] }, parameters: {}, sql: '' });
   const { code, message, parameter, cause } = shown;
-  return { code, message, parameter, cause: cause instanceof Error ? cause.message : undefined };
+  const reason = cause instanceof Error ? cause.message : undefined;
+  return { code, message, parameter, cause: reason, ends: isDatabaseUnusable(error) };
 }

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { untilAborted } from '../../../concurrency/abort.ts';
 import type { EngineListener, Rows, RunOptions } from '../../../engine/engine.ts';
@@ -10,7 +9,7 @@ import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { SandboxLimits } from '../duckdb-options.ts';
 import { inlinedParameters } from '../prepare/prepare-query.ts';
 import type { RunCallerSql } from '../run/run-query.ts';
-import { exportRows } from './export-rows.ts';
+import { exportRows, removeFiles } from './export-rows.ts';
 import { type Sandboxes, StoppedText, type StopReason } from './open-sandboxes.ts';
 import type { SandboxProcess } from './sandbox-process.ts';
 import type { Strikes } from './strikes.ts';
@@ -97,7 +96,7 @@ async function runOn(
     const rows = new DocumentRows({ parts: [await sandbox.rows()], rowCount }, truncated);
     return Object.assign(rows, { columns });
   } finally {
-    for (const file of files) rm(file, { force: true }).catch(() => {});
+    removeFiles(files);
   }
 }
 

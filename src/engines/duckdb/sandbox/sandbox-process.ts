@@ -1,11 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { serialize } from 'node:v8';
 import { callerResultTooLarge, maxCallerResultBytes } from '../../../engine/engine-errors.ts';
 import { type ErrorCode, GatewayError, statusOf } from '../../../errors.ts';
 import { moduleUrl } from '../../../files/module-url.ts';
 import type { Frame } from '../../../process/frames.ts';
-import { startChild } from '../../../process/start-child.ts';
+import { type Child, type ChildOptions, startChild } from '../../../process/start-child.ts';
 import { usageOf } from '../../../process/usage-of.ts';
 import type { Outline, TableRead } from '@querygate/bigquery-sql/sandbox';
 import {
@@ -27,6 +28,7 @@ export interface SandboxProcess {
   readonly ready: Promise<number>;
   /** Resolves when it has ended. */
   readonly ended: Promise<SandboxEnded>;
+  /** Also true once it has been killed, and is about to end. */
   readonly hasEnded: boolean;
   /**
    * What a text reads.
@@ -60,48 +62,73 @@ const ownAddressSpace = 3_000_000_000;
 /** What the process has where the system does not say it. */
 const usualBytes = 200_000_000;
 
+/** More than the longest result takes. */
+const maxPayloadBytes = 20_000_000;
+
 /** V8 keeps the texts of a result until they are sent. */
 const heapMegabytes = 160;
 
+/** @throws Error if the system has no room, no memory, or no file descriptors for it */
 export function startSandbox(settings: SandboxSettings): SandboxProcess {
   const { folder, memoryBytes } = settings;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const ended = Promise.withResolvers<SandboxEnded>();
   let hasEnded = false;
+  /** For the answer to the last request, which has its number. */
   let waiting: PromiseWithResolvers<Frame> | undefined;
+  let requestId = 0;
   let lastOutput = '';
   const outlines = new Map<Outline, number>();
 
-  const child = startChild({
+  const options: ChildOptions = {
     program: moduleUrl('./program', import.meta.url),
     flags: ['--no-warnings', `--max-old-space-size=${heapMegabytes}`],
     // One thread of DuckDB runs the text, another one is Node's.
     env: { UV_THREADPOOL_SIZE: '2', NODE_COMPILE_CACHE: join(dirname(folder), 'compiled') },
     addressSpaceBytes: ownAddressSpace + memoryBytes,
+    maxPayloadBytes,
     onFrame(frame) {
-      waiting?.resolve(frame);
+      if (frame.id === requestId) waiting?.resolve(frame);
     },
     onOutput(line) {
       lastOutput = line;
     },
-  });
+  };
+  let child: Child;
+  try {
+    child = startChild(options);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+  const kill = () => {
+    hasEnded = true;
+    child.kill();
+  };
   void child.ended.then(({ code, signal }) => {
     const how = `${signal ?? `exit code ${code}`}${lastOutput === '' ? '' : `, ${lastOutput}`}`;
     const error = new SandboxEnded(how, signal === 'SIGKILL');
     hasEnded = true;
-    rmSync(folder, { recursive: true, force: true });
     waiting?.reject(error);
     ended.resolve(error);
+    // The engine may still write rows into it.
+    rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
   });
 
   const ask = async (kind: number, message: unknown, expected: number): Promise<Uint8Array> => {
     if (hasEnded) throw await ended.promise;
     waiting = Promise.withResolvers();
-    child.channel.send(kind, 0, serialize(message));
+    requestId += 1;
+    child.channel.send(kind, requestId, serialize(message));
     const answer = await waiting.promise;
     if (answer.kind === expected) return answer.payload;
-    if (answer.kind === fromSandbox.failed) throw parse(answer.payload, failureOf);
-    child.kill();
+    if (answer.kind === fromSandbox.failed) {
+      throw parse(answer.payload, (sent) => {
+        if ((sent as TextFailure).ends) kill();
+        return failureOf(sent);
+      });
+    }
+    kill();
     throw await ended.promise;
   };
 
@@ -110,7 +137,7 @@ export function startSandbox(settings: SandboxSettings): SandboxProcess {
     try {
       return read(JSON.parse(Buffer.from(payload).toString()));
     } catch {
-      child.kill();
+      kill();
       throw new SandboxEnded('an answer that no sandbox gives', false);
     }
   };
@@ -118,7 +145,7 @@ export function startSandbox(settings: SandboxSettings): SandboxProcess {
   const ready = ask(toSandbox.open, settings, fromSandbox.ready).then(
     async () => (await usageOf(child.pid ?? 0))?.memoryBytes ?? usualBytes,
   );
-  ready.catch(() => {});
+  ready.catch(kill);
   return {
     pid: child.pid,
     folder,
@@ -144,7 +171,7 @@ export function startSandbox(settings: SandboxSettings): SandboxProcess {
       return rows;
     },
     cancel: () => child.channel.send(toSandbox.cancel, 0),
-    kill: () => child.kill(),
+    kill,
   };
 }
 

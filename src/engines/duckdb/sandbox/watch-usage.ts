@@ -28,19 +28,25 @@ export function watchUsage(
   let lastBytes = 0;
   const look = async () => {
     const usage = await usageOf(pid ?? 0);
-    if (!isOn || usage === undefined) return;
+    if (!isOn) return;
+    // The next look may succeed: none is possible for a moment when no file can be opened.
+    if (usage === undefined) return lookLater();
     lastBytes = usage.memoryBytes;
     startedAtMs ??= usage.processorMs;
     const usedMs = (usage.processorMs ?? 0) - (startedAtMs ?? 0);
     if (usage.memoryBytes > idleBytes + memoryBytes) exceed('memory');
     else if (usedMs > processorMs) exceed('processor time');
-    else timer = setTimeout(() => void look(), lookEveryMs).unref();
+    else lookLater();
   };
   const exceed = (excess: Excess) => {
     isOn = false;
     onExcess(excess);
   };
-  let timer = setTimeout(() => void look(), lookEveryMs).unref();
+  let timer: NodeJS.Timeout | undefined;
+  const lookLater = () => {
+    timer = setTimeout(() => void look(), lookEveryMs).unref();
+  };
+  lookLater();
   return {
     end() {
       isOn = false;
