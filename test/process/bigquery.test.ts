@@ -79,15 +79,17 @@ describe('the process with ENGINE=bigquery', () => {
   test('loads no BigQuery library with ENGINE=duckdb', () => {
     const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
     const script = `
+      const loaded = [];
+      const { registerHooks } = await import('node:module');
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
       const { configuredEngine } = await import('./src/author/configured-engine.ts');
       const { engineHost } = await import('./test/support/engine-host.ts');
       const { readConfig } = await import('./src/config.ts');
       const config = readConfig({ DATA_DIR: ${JSON.stringify(folder)} });
       const engine = await configuredEngine(config);
       await (await engine.open(engineHost({ config, catalog: { queries: [], tables: [] } }))).close();
-      const { createRequire } = await import('node:module');
-      const loaded = Object.keys(createRequire(import.meta.url)('node:module')._cache);
-      console.log(loaded.filter((file) => /google|undici/.test(file)).length, loaded.length > 0);`;
+      const named = (text) => loaded.filter((url) => url.includes(text)).length;
+      console.log(named('google-cloud') + named('undici'), named('src/engines/duckdb') > 0);`;
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
       encoding: 'utf8',
     });
