@@ -124,7 +124,8 @@ describe('responses of 3 MB that their clients do not read', () => {
 });
 
 test('1,000 REST requests that arrive at once, each with another expensive pattern, are bound in turns', async () => {
-  const attack = await startAttack({});
+  // They may arrive faster than the engine's process runs them.
+  const attack = await startAttack({ ENGINE_QUEUE_LENGTH: '1000' });
   const sockets = await Promise.all(
     Array.from({ length: 1_000 }, async (_, at) => {
       const socket = connect(attack.port, '127.0.0.1').on('error', () => {});
@@ -143,8 +144,7 @@ test('1,000 REST requests that arrive at once, each with another expensive patte
   attack.resume();
   const path = '/api/endpoints/query/matching';
   await attack.until(() => attack.statuses(path).length === 1_000);
-  // The engine's process may take longer for them than this one, so that its queue becomes full.
-  expect(new Set(attack.statuses(path)).difference(new Set([200, 503]))).toEqual(new Set());
+  expect(new Set(attack.statuses(path))).toEqual(new Set([200]));
   await attack.end(
     sockets.map(({ socket }) => socket),
     // Node reads all that has arrived in one turn: a thousand requests are some 40 ms of it, whatever they ask for, and up to
