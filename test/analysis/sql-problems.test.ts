@@ -42,7 +42,7 @@ test('a wrong header hides no problem of the SQL below it, nor of other files', 
   ]);
 });
 
-test('of a header that is no YAML, the SQL is read all the same', () => {
+test('the SQL below a header that is not YAML is read all the same', () => {
   const text = queryText({ columns: { id: 'integer' }, sql: 'select idd as id from t where name = @a' });
   const files = { 'tables/t.json': table, 'a.sql': text.replace('columns:', 'columns: [') };
   expect(problemsOf(files).at(-1)).toMatch(/:no column is named idd/);

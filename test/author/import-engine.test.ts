@@ -30,7 +30,7 @@ const problemOf = (promise: Promise<unknown>) =>
     },
   );
 
-describe('a module that is no engine', () => {
+describe('a module that is not an engine', () => {
   test.each([
     [
       'export const engine = {};',

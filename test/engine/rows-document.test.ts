@@ -37,6 +37,6 @@ test('rows that are bytes, however they are cut, are the same result as rows tha
   );
 });
 
-test('what is no document is refused', () => {
+test('bytes that are not a document are refused', () => {
   expect(() => [...rowTexts(Buffer.from('{"other":[]}'), 0)]).toThrow(TypeError);
 });

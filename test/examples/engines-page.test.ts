@@ -97,7 +97,7 @@ describe('the engine of docs/engines.md', () => {
   });
 });
 
-test('a module that is no engine stops the start, with a message', () => {
+test('a module that is not an engine stops the start, with a message', () => {
   writeFileSync(join(folder, 'wrong.ts'), 'export const engine = 1;');
   writeFileSync(join(folder, 'no-code.js'), 'this is no code');
   const wrong = querygate(['start', '--engine', './wrong.ts']);

@@ -144,7 +144,7 @@ describe('a plug-in that fails', () => {
     expect(failed()).toEqual(['onRequest', 'onRequest']);
   });
 
-  test('in onRequest by a value that is no promise does not', async () => {
+  test('in onRequest by a value that is not a promise does not', async () => {
     await open({ name: 'broken', onRequest: (() => true) as () => void });
     await isAnswered();
   });

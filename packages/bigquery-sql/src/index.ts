@@ -77,7 +77,7 @@ export const passNames: readonly string[] = Object.keys(passes);
  * A query as it is written, with the offsets of each node.
  *
  * @param file names the SQL in problems
- * @throws ProblemError with the line and the column of what is no GoogleSQL
+ * @throws ProblemError with the line and the column of the text that is not GoogleSQL
  */
 export const parse = (sql: string, file = 'sql'): Syntax.Statement => parseStatement(sql, { file, line: 1 });
 

@@ -73,7 +73,7 @@ describe('a command line that is wrong', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('a file that is no list of statements, and one that is no database', () => {
+  test('a file that is not a list of statements, and one that is not a database', () => {
     for (const text of ['{', '{}', '[1]']) {
       const file = write('statements.json', text);
       const { status, stderr } = runCommand(['-f', file]);

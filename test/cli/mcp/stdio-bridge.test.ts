@@ -69,7 +69,7 @@ describe('the bridge of standard input and output', () => {
     ]);
   });
 
-  test('gives a refusal the id of its message, and answers what is no message', async () => {
+  test('gives a refusal the id of its message, and answers a line that is not a message', async () => {
     const refusal = '{"jsonrpc":"2.0","error":{"code":401,"message":"A valid API key is required"}}';
     const written = await answers(
       ['{"jsonrpc":"2.0","id":"a","method":"tools/list"}', 'no JSON', '[]'],

@@ -45,7 +45,7 @@ test('frames that arrive byte by byte are read, too', () => {
   expect(textsOf(read)).toEqual(textsOf(written));
 });
 
-test('what is no stream of frames is refused, before memory is taken for it', () => {
+test('bytes that are not a stream of frames are refused before memory is taken for them', () => {
   const reader = new FrameReader(() => {}, 1_000);
   expect(() => reader.read(Buffer.from('HTTP/1.1 200 OK\r\n'))).toThrow(FrameError);
 });

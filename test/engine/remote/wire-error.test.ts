@@ -25,7 +25,7 @@ test('the problems of a start keep their places', () => {
   expect([received.message, received.problems]).toEqual([error.message, error.problems]);
 });
 
-test('what is no error of ours is a defect there and here', () => {
+test('an error that is not a GatewayError is a defect there and here', () => {
   const error = Object.assign(new Error('connect ECONNREFUSED'), { syscall: 'connect' });
   const received = sent(error) as Error;
   expect(received).not.toBeInstanceOf(GatewayError);

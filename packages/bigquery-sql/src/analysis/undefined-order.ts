@@ -11,7 +11,7 @@ export interface UndefinedOrders {
   readonly texts: ReadonlySet<string>;
 }
 
-/** Follows columns by their names, also into subqueries: of two columns with one name, both count. Empty for what is no GoogleSQL. */
+/** Follows columns by their names, also into subqueries: of two columns with one name, both count. Empty for a text that is not GoogleSQL. */
 export function undefinedOrders(sql: string): UndefinedOrders {
   const items = selectItems(sql);
   const columnsWith = (isUnordered: (node: Syntax.Node) => boolean) => {

@@ -49,7 +49,7 @@ export function conditionReader(names: PredicateNames): (part: unknown) => Expre
     if ('operator' in part && 'operands' in part) {
       if (!Array.isArray(part.operands)) throw new Error('operands are a list');
       const operands = part.operands.map((operand) => read(operand, depth + 1));
-      // `takes` says no for what is no operator of predicates.
+      // `takes` says no for other operators.
       const operator = part.operator as Operator;
       if (
         !takes(
