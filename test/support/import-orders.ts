@@ -63,7 +63,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'src/engine': ['remote', 'test-suite'],
   'src/engines': ['bigquery', 'duckdb'],
   'src/engines/bigquery': ['api', 'fixtures'],
-  'src/engines/duckdb': ['wire', 'store', 'demo', 'import', 'prepare', 'run', 'sandbox'],
+  'src/engines/duckdb': ['wire', 'store', 'demo', 'import', 'data-files', 'prepare', 'run', 'sandbox'],
   'src/engines/duckdb/import': ['scan', 'read', 'reject'],
   'src/results': ['shared', 'redis'],
   'src/http': ['message', 'access', 'finish', 'live', 'rest', 'graphql', 'handler', 'node'],

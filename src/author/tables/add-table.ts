@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { parseTableFile } from '../../catalog/folder/load-tables.ts';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import type { Config } from '../../config.ts';
-import type { InferredFields } from '../../engines/duckdb/infer-fields.ts';
+import type { InferredFields } from '../../engines/duckdb/data-files/infer-fields.ts';
 import { StartError } from '../../errors.ts';
 import { commandError, readInput } from '../arguments.ts';
 import { readSchema } from './read-schema.ts';
@@ -46,7 +46,7 @@ export async function addTable(
     );
 
   const { fields, notes } = await fieldsOf(sources, async (data) => {
-    const { inferFields } = await import('../../engines/duckdb/infer-fields.ts');
+    const { inferFields } = await import('../../engines/duckdb/data-files/infer-fields.ts');
     return inferFields(data, config.duckdb);
   });
   const text = `${fieldsText(fields)}\n`;

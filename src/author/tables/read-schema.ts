@@ -1,7 +1,7 @@
 import { parseFields } from '../../catalog/folder/load-tables.ts';
 import { type Field, fieldTypes } from '@querygate/bigquery-sql/table-schema';
 import { parseJson } from '@querygate/bigquery-sql/text';
-import type { InferredFields } from '../../engines/duckdb/infer-fields.ts';
+import type { InferredFields } from '../../engines/duckdb/data-files/infer-fields.ts';
 import { StartError } from '../../errors.ts';
 
 /** Types of BigQuery that no table of the local engine can have. */

@@ -110,7 +110,7 @@ async function newestOf(
   files: ReadonlyMap<string, string>,
   config: Config,
 ): Promise<Date | undefined> {
-  const { newestMoment } = await import('../../engines/duckdb/data-relation.ts');
+  const { newestMoment } = await import('../../engines/duckdb/data-files/data-relation.ts');
   const moments: Date[] = [];
   for (const { name, fields } of tables) {
     const file = files.get(name);

@@ -1,10 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
-import { StartError } from '../../errors.ts';
-import { globText } from './import/read/source-relation.ts';
-import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
-import { openDatabase } from './open-database.ts';
+import { StartError } from '../../../errors.ts';
+import { globText } from '../import/read/source-relation.ts';
+import { type DuckdbOptions, withDefaults } from '../duckdb-options.ts';
+import { openDatabase } from '../open-database.ts';
 
 /** How many rows are read, however large the file is. */
 export const sampledRows = 20_000;

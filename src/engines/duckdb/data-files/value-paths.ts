@@ -1,0 +1,136 @@
+import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import { quote } from '@querygate/bigquery-sql/types';
+import { type DataRelation, relationOf, sampledRows } from './data-relation.ts';
+
+/** A column of a data file, as DuckDB reads it. */
+export interface Column {
+  readonly name: string;
+  readonly type: DuckDBType;
+}
+
+/** Only the names and types: rows are read as far as the types need them. */
+export async function columnsOf(connection: DuckDBConnection, relation: string): Promise<readonly Column[]> {
+  const statement = await connection.prepare(`SELECT * FROM ${relation}`);
+  const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
+    name: statement.columnName(at),
+    type: statement.columnType(at),
+  }));
+  statement.destroySync();
+  return columns;
+}
+
+/** What DuckDB takes for a moment in a text file. */
+export const momentTypes: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.TIMESTAMP,
+  DuckDBTypeId.TIMESTAMP_TZ,
+]);
+
+/** The paths of the JSON fields that have no value in the first rows: their type is not known. */
+export async function pathsWithoutValues(
+  connection: DuckDBConnection,
+  relation: string,
+  columns: readonly Column[],
+): Promise<ReadonlySet<string>> {
+  const values = sampledValues(relation, columns, ({ alias }) => alias === 'JSON');
+  return pathsWhere(
+    connection,
+    values,
+    "count(*) FILTER (v IS NOT NULL AND CAST(v AS VARCHAR) <> 'null') = 0",
+  );
+}
+
+const wideTypes: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.UBIGINT,
+  DuckDBTypeId.UHUGEINT,
+  DuckDBTypeId.HUGEINT,
+]);
+
+/**
+ * The paths of integers that do not all fit INT64. The type alone does not say it: it is HUGEINT, too, where JSON has
+ * integers of both signs, and Parquet has unsigned columns of small numbers.
+ */
+export async function pathsBeyondInt64(
+  connection: DuckDBConnection,
+  files: readonly string[],
+  columns: readonly Column[],
+): Promise<ReadonlySet<string>> {
+  const isWide = ({ typeId }: DuckDBType) => wideTypes.has(typeId);
+  const found = new Set<string>();
+  if (sampledValues('', columns, isWide).length === 0) return found;
+  // The types of several files are those of the first rows of each.
+  for (const file of files) {
+    const { relation, isText } = relationOf([file]);
+    const values = sampledValues(relation, await columnsOf(connection, relation), isWide, isText);
+    const condition = `coalesce(max(v) > ${maxInt64} OR min(v) < ${-maxInt64 - 1n}, false)`;
+    for (const path of await pathsWhere(connection, values, condition)) found.add(path);
+  }
+  return found;
+}
+
+const maxInt64 = 2n ** 63n - 1n;
+
+/**
+ * The paths of texts that are all moments, as the import reads them: ISO 8601, with a fraction of a second or without and in any
+ * zone, which DuckDB detects only if all have the same parts; and `2026-01-31 12:00:00.5 UTC`, as BigQuery exports them.
+ */
+export async function pathsOfMoments(
+  connection: DuckDBConnection,
+  { relation, texts }: DataRelation,
+  columns: readonly Column[],
+): Promise<ReadonlySet<string>> {
+  const isText = ({ alias, typeId }: DuckDBType) =>
+    (alias !== 'JSON' && typeId === DuckDBTypeId.VARCHAR) || (texts !== undefined && momentTypes.has(typeId));
+  const pattern = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d(:?\d\d)?| UTC)?`;
+  return pathsWhere(
+    connection,
+    sampledValues(texts ?? relation, columns, isText),
+    `coalesce(bool_and(regexp_full_match(v, '${pattern}')), false)`,
+  );
+}
+
+/** @param condition over the column `v` of all values, as an aggregate */
+async function pathsWhere(
+  connection: DuckDBConnection,
+  values: readonly ValuesOfPath[],
+  condition: string,
+): Promise<ReadonlySet<string>> {
+  if (values.length === 0) return new Set();
+  const conditions = values.map(({ query }) => `(SELECT ${condition} FROM (${query}))`);
+  const reader = await connection.runAndReadAll(`SELECT ${conditions.join(', ')}`);
+  const [holds = []] = reader.getRows();
+  return new Set(values.flatMap(({ path }, at) => (holds[at] === true ? [path] : [])));
+}
+
+interface ValuesOfPath {
+  readonly path: string;
+  /** Returns the values as the column `v`. */
+  readonly query: string;
+}
+
+type TypeTest = (type: DuckDBType) => boolean;
+
+/** The values of the first rows, or of all, of the fields whose type passes a test. */
+const sampledValues = (
+  relation: string,
+  columns: readonly Column[],
+  test: TypeTest,
+  isSampled = true,
+): readonly ValuesOfPath[] =>
+  columns.flatMap(({ name, type }) => {
+    const rows = `SELECT * FROM ${relation}${isSampled ? ` LIMIT ${sampledRows}` : ''}`;
+    const query = `SELECT ${quote(name)} AS v FROM (${rows})`;
+    return valuesOf({ path: name, query }, type, test);
+  });
+
+function valuesOf(values: ValuesOfPath, type: DuckDBType, test: TypeTest): readonly ValuesOfPath[] {
+  if (test(type)) return [values];
+  const { path, query } = values;
+  if (type.typeId === DuckDBTypeId.LIST)
+    return valuesOf({ path, query: `SELECT unnest(v) AS v FROM (${query})` }, type.valueType, test);
+  if (type.typeId !== DuckDBTypeId.STRUCT) return [];
+  return type.entryTypes.flatMap((entry, at) => {
+    const name = type.entryNames[at] ?? '';
+    const own = `SELECT v.${quote(name)} AS v FROM (${query})`;
+    return valuesOf({ path: `${path}.${name}`, query: own }, entry, test);
+  });
+}
