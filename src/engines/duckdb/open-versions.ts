@@ -14,7 +14,8 @@ import {
 } from './prepare/prepare-catalog.ts';
 import type { DefineMacros } from './run/define-macros.ts';
 import type { RunnableQueries } from './run/run-query.ts';
-import { definitionOf, type StoredTables, type TableInStore } from './store/stored-tables.ts';
+import type { StoredTables } from './store/stored-tables.ts';
+import { definitionOf, type TableInStore } from './store/table-in-store.ts';
 
 /** The versions of the catalog that queries run on: the current one, and those that requests in flight began with. */
 export interface Versions {

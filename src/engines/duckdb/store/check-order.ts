@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quote } from '@querygate/bigquery-sql/types';
-import type { TableInStore } from './stored-tables.ts';
+import type { TableInStore } from './table-in-store.ts';
 
 const rowGroupSize = 122_880;
 /** A smaller table is quick to scan in any order. */

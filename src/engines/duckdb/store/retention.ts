@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
-import type { TableInStore } from './stored-tables.ts';
+import type { TableInStore } from './table-in-store.ts';
 
 /**
  * Deletes the rows from before a time; a table without a time column keeps all rows.

@@ -1,36 +1,19 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import {
-  describeSource,
-  type ShreddedColumn,
-  shreddedColumns,
-  type SourceValue,
-  storedColumns,
-} from '@querygate/bigquery-sql/duckdb';
+import { describeSource, shreddedColumns, type SourceValue } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import {
-  type Origin,
-  printExpression,
-  quoteText,
-  type StoredColumn,
-  type StoredTable,
-  storedValue,
-} from '@querygate/bigquery-sql/tree';
+import { printExpression, quoteText, storedValue } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import { buildExclusive } from '../../../concurrency/exclusive.ts';
+import { rowsOf, type SortColumns, sortedRows, valuesOf } from './inserted-rows.ts';
 import { storeName } from './open-store.ts';
-
-/** The number of the file that contains the row; the import assigns it. */
-const fileColumn = '#file';
-
-/** A table of the store, in its current layout. */
-export interface TableInStore extends StoredTable {
-  readonly relation: string;
-  readonly columns: readonly StoredColumn[];
-  /** Paths of the records that have several elements in some row. */
-  readonly repeatedPaths: ReadonlySet<string>;
-  /** The column that time windows and retention use: the first TIMESTAMP that every row has. */
-  readonly time: string | undefined;
-}
+import {
+  definitionOf,
+  fileColumn,
+  generationOf,
+  relationName,
+  type TableInStore,
+  tableInStore,
+} from './table-in-store.ts';
 
 /** The tables of the store. Rows are sorted by day, then by the column that queries compare for equality, then by time. */
 export interface StoredTables {
@@ -67,9 +50,6 @@ export interface StoredTables {
   /** Sets the columns that queries compare for equality; rows that are written from now on are sorted by the first. */
   setSortColumns(columnsOf: SortColumns): void;
 }
-
-/** The stored columns by which a table may be sorted, the best first. */
-type SortColumns = (table: string) => Iterable<Origin>;
 
 interface Rebuilt {
   readonly old: TableInStore;
@@ -207,25 +187,6 @@ async function openTable(
   return table;
 }
 
-function tableInStore(
-  schema: TableSchema,
-  relation: string,
-  repeatedPaths: ReadonlySet<string>,
-): TableInStore {
-  const { name, fields } = schema;
-  const time = fields.find(({ type, mode }) => type === 'TIMESTAMP' && mode === 'REQUIRED')?.name;
-  return { name, fields, relation, repeatedPaths, time, columns: storedColumns(schema, repeatedPaths) };
-}
-
-const relationName = (name: string, generation: number) =>
-  `${storeName}.stored.${quote(generation === 1 ? name : `${name} ${generation}`)}`;
-
-const generationOf = (relation: string) => Number(/ (\d+)"$/.exec(relation)?.[1] ?? 1);
-
-/** The definition for which a stored table was created; when it changes, the table is imported again. */
-export const definitionOf = ({ fields }: TableSchema) =>
-  JSON.stringify(fields, (key, value) => (key === 'description' ? undefined : value));
-
 async function create(connection: DuckDBConnection, table: TableInStore): Promise<void> {
   await createRelation(connection, table);
   await record(connection, table);
@@ -259,43 +220,6 @@ const declaredList = ({ columns }: TableInStore, alias: string) =>
   columns
     .map((column) => `${printExpression(storedValue(alias, column.name, column))} AS ${quote(column.name)}`)
     .join(', ');
-
-interface Value {
-  readonly name: string;
-  readonly sql: string;
-}
-
-function valuesOf(
-  table: TableInStore,
-  sourceColumns: ReadonlyMap<string, SourceValue>,
-  file: string,
-): readonly Value[] {
-  const columns: readonly ShreddedColumn[] = shreddedColumns(table, table.columns);
-  return [
-    ...columns.map(({ name, value }) => ({ name, sql: value(sourceColumns) })),
-    { name: fileColumn, sql: file },
-  ];
-}
-
-const rowsOf = (values: readonly Value[], source: string) =>
-  `SELECT ${values.map((value) => `${value.sql} AS ${quote(value.name)}`).join(', ')} FROM ${source}`;
-
-/**
- * Rows of one day lie together, within a day those with one value of the sort column, in the order of time: a query for a
- * time window reads few row groups.
- */
-function sortedRows(
-  { name, time }: TableInStore,
-  sortColumns: SortColumns,
-  values: readonly Value[],
-  source: string,
-): string {
-  const rows = rowsOf(values, source);
-  if (time === undefined) return rows;
-  const by = Iterator.from(sortColumns(name)).find(({ path }) => values.some((value) => value.name === path));
-  const keys = [`date_trunc('day', ${quote(time)})`, ...(by ? [quote(by.path)] : []), quote(time)];
-  return `SELECT * FROM (${rows}) ORDER BY ${keys.join(', ')}`;
-}
 
 /** Drops tables that were left by a process that was killed during a rebuild. */
 async function dropLeftovers(connection: DuckDBConnection, tables: readonly TableInStore[]): Promise<void> {

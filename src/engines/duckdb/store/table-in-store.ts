@@ -1,0 +1,39 @@
+import { storedColumns } from '@querygate/bigquery-sql/duckdb';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import type { StoredColumn, StoredTable } from '@querygate/bigquery-sql/tree';
+import { quote } from '@querygate/bigquery-sql/types';
+import { storeName } from './open-store.ts';
+
+/** The number of the file that contains the row; the import assigns it. */
+export const fileColumn = '#file';
+
+/** A table of the store, in its current layout. */
+export interface TableInStore extends StoredTable {
+  readonly relation: string;
+  readonly columns: readonly StoredColumn[];
+  /** Paths of the records that have several elements in some row. */
+  readonly repeatedPaths: ReadonlySet<string>;
+  /** The column that time windows and retention use: the first TIMESTAMP that every row has. */
+  readonly time: string | undefined;
+}
+
+/** A table of a schema in a relation. */
+export function tableInStore(
+  schema: TableSchema,
+  relation: string,
+  repeatedPaths: ReadonlySet<string>,
+): TableInStore {
+  const { name, fields } = schema;
+  const time = fields.find(({ type, mode }) => type === 'TIMESTAMP' && mode === 'REQUIRED')?.name;
+  return { name, fields, relation, repeatedPaths, time, columns: storedColumns(schema, repeatedPaths) };
+}
+
+/** The relation of a table: each layout that it has had has another number. */
+export const relationName = (name: string, generation: number) =>
+  `${storeName}.stored.${quote(generation === 1 ? name : `${name} ${generation}`)}`;
+
+export const generationOf = (relation: string) => Number(/ (\d+)"$/.exec(relation)?.[1] ?? 1);
+
+/** The definition for which a stored table was created; when it changes, the table is imported again. */
+export const definitionOf = ({ fields }: TableSchema) =>
+  JSON.stringify(fields, (key, value) => (key === 'description' ? undefined : value));
