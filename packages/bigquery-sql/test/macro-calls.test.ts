@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { compile } from '../src/compile.ts';
 import { callAt, tokensOf } from '../src/planning-cost/macro-text.ts';
 import { capturedParameters, macroDefinitions, macros } from '../src/macros/macros.ts';
+import { printQuery } from '../src/tree/print.ts';
 
 const all = [...macros.values()].flat();
 
@@ -45,4 +47,13 @@ test('what a lambda reads beside its own parameters is known, also through other
   ]);
   expect(captured('bq.initcap_after')).toEqual(['s', 'delimiters']);
   expect(captured('bq."datetime(d timestamptz)"')).toEqual([]);
+});
+
+test('a literal path of JSON is a pointer in the query; only others are computed', () => {
+  const text = (path: string) =>
+    printQuery(compile({ sql: `SELECT JSON_VALUE('{}', ${path})`, source: { file: '', line: 1 } }, []).query);
+  expect(text(`'$.a."b/c"[01]'`)).toContain(`'/a/b~1c/1'`);
+  expect(text(`'$.a."b/c"[01]'`)).not.toContain('json_pointer');
+  expect(text('@path')).toMatch(/bq\.json_pointer\([^']*\$path/);
+  expect(text(`'a'`)).toContain(`bq.json_pointer('a', FALSE)`);
 });

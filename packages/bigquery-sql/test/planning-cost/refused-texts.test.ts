@@ -30,13 +30,13 @@ test.each<[string, (count: number) => string, number, string]>([
   [
     'conditions',
     (n) => listed(n, ' and ', () => 'timestamp_trunc(timestamp_seconds(n), isoyear) = current_timestamp()'),
-    26,
+    21,
     inside,
   ],
   [
     'columns',
     (n) => listed(n, ', ', (at) => `format_timestamp('%F %T', timestamp_seconds(n)) as c${at}`),
-    135,
+    108,
     'this query becomes too large; ask for less at once',
   ],
 ])('%s: the limit of a text, and the message of the next one', (_, columns, most, message) => {

@@ -10,6 +10,7 @@ import { type HostFunction, hostFunction } from './host-function.ts';
 import { intervalFunctions } from './intervals.ts';
 import { jsonEditFunctions } from './json-edit.ts';
 import { jsonKeysFunctions } from './json-keys.ts';
+import { jsonPointerFunctions } from './json-pointer.ts';
 import { statisticFunctions } from './statistics.ts';
 import { unicodeFunctions } from './unicode.ts';
 
@@ -28,4 +29,5 @@ export const hostFunctions: readonly HostFunction[] = [
   ...bytesFormatFunctions,
   ...jsonEditFunctions,
   ...jsonKeysFunctions,
+  ...jsonPointerFunctions,
 ];

@@ -1,7 +1,5 @@
--- A path becomes a JSON pointer. As in BigQuery, a number in it is an index in arrays and a name in objects.
-create macro bq.json_pointer_of(steps) as case when steps = '' then '$' else regexp_replace(replace(replace(steps, '~', '~0'), '/', '~1'), '\."([^"\\*]*)"|\[''([^''\\*]*)''\]|\.([^.\[\]"''*\\]+)|\[\s*(?:0*(\d+)|(-\d+)|([^\]]*))\s*\]', '/\1\2\3\4\5\6', 'g') end; -- varchar
-create macro bq.json_path(path) as case when regexp_full_match(path, '\$(\."[^"\\*]*"|\.[^.\[\]"''*\\]+|\[\s*(\d+|-[1-9]\d*)\s*\])*') then bq.json_pointer_of(substr(path, 2)) when path is not null then bq.fail('Invalid JSONPath: ' || path) end; -- varchar
-create macro bq.json_old_path(path) as case when regexp_full_match(path, '\$(\.[^.\[\]"''*\\]+|\[''[^''\\*]*''\]|\[\s*(\d+|-[1-9]\d*)\s*\]|\[[\w-]+\])*') then bq.json_pointer_of(substr(path, 2)) when path is not null then bq.fail('Invalid JSONPath: ' || path) end; -- varchar
+-- Paths are JSON pointers: rules call this macro for those that are no literals.
+create macro bq.json_pointer(path, is_old) as host_json_pointer(path, is_old); -- varchar
 -- DuckDB accepts more than JSON and rewrites numbers: numbers in texts are kept as marked strings during processing.
 create macro bq.json_bones(s) as regexp_replace(s, '"(?:[^"\\]|\\.)*"', '""', 'g'); -- varchar
 -- A pattern that begins with letters is found fast; the case of letters does not matter to DuckDB's nan and inf.
@@ -32,37 +30,37 @@ create macro bq.json_value_at(j, path) as coalesce(bq.json_usual_scalar(j ->> pa
 create macro bq.json_may_have_odd_number(t) as contains(t, '.') or regexp_matches(t, 'e[+-]?\d'); -- boolean
 create macro bq.json_text_at(s, path) as case when bq.json_sound(s) then list_transform([cast(json_extract(s, path) as varchar)], lambda t: case when t = 'null' then null when (bq.json_may_have_odd_number(t) or contains(s, '-0')) and bq.json_has_odd_number(s) then bq.json_text_of(json_extract(bq.json_with_numbers(s), path)) else t end)[1] end; -- varchar
 create macro bq.json_value(s varchar) as bq.json_scalar(bq.json_at(s, '$')); -- varchar
-create macro bq.json_value(s varchar, path varchar) as bq.json_scalar_at(s, bq.json_path(path)); -- varchar
+create macro bq.json_value(s varchar, path varchar) as bq.json_scalar_at(s, path); -- varchar
 create macro bq.json_value(j json) as bq.json_value_scalar(j); -- varchar
-create macro bq.json_value(j json, path varchar) as bq.json_value_at(j, bq.json_path(path)); -- varchar
+create macro bq.json_value(j json, path varchar) as bq.json_value_at(j, path); -- varchar
 create macro bq.json_query(s varchar) as bq.json_text_of(bq.json_not_null(bq.json_at(s, '$'))); -- varchar
-create macro bq.json_query(s varchar, path varchar) as bq.json_text_at(s, bq.json_path(path)); -- varchar
+create macro bq.json_query(s varchar, path varchar) as bq.json_text_at(s, path); -- varchar
 create macro bq.json_query(j json) as j; -- json
-create macro bq.json_query(j json, path varchar) as json_extract(j, bq.json_path(path)); -- json
+create macro bq.json_query(j json, path varchar) as json_extract(j, path); -- json
 create macro bq.json_query_array(s varchar) as list_transform(bq.json_items(bq.json_at(s, '$')), lambda item: bq.json_text_of(item)); -- varchar[]
-create macro bq.json_query_array(s varchar, path varchar) as list_transform(bq.json_items(bq.json_at(s, bq.json_path(path))), lambda item: bq.json_text_of(item)); -- varchar[]
+create macro bq.json_query_array(s varchar, path varchar) as list_transform(bq.json_items(bq.json_at(s, path)), lambda item: bq.json_text_of(item)); -- varchar[]
 create macro bq.json_query_array(j json) as bq.json_items(j); -- json[]
-create macro bq.json_query_array(j json, path varchar) as bq.json_items(json_extract(j, bq.json_path(path))); -- json[]
+create macro bq.json_query_array(j json, path varchar) as bq.json_items(json_extract(j, path)); -- json[]
 create macro bq.json_value_array(s varchar) as bq.json_scalars(bq.json_items(bq.json_at(s, '$'))); -- varchar[]
-create macro bq.json_value_array(s varchar, path varchar) as bq.json_scalars(bq.json_items(bq.json_at(s, bq.json_path(path)))); -- varchar[]
+create macro bq.json_value_array(s varchar, path varchar) as bq.json_scalars(bq.json_items(bq.json_at(s, path))); -- varchar[]
 create macro bq.json_value_array(j json) as bq.json_value_scalars(bq.json_items(j)); -- varchar[]
-create macro bq.json_value_array(j json, path varchar) as bq.json_value_scalars(bq.json_items(json_extract(j, bq.json_path(path)))); -- varchar[]
+create macro bq.json_value_array(j json, path varchar) as bq.json_value_scalars(bq.json_items(json_extract(j, path))); -- varchar[]
 create macro bq.json_extract_scalar(s varchar) as bq.json_scalar(bq.json_at(s, '$')); -- varchar
-create macro bq.json_extract_scalar(s varchar, path varchar) as bq.json_scalar_at(s, bq.json_old_path(path)); -- varchar
+create macro bq.json_extract_scalar(s varchar, path varchar) as bq.json_scalar_at(s, path); -- varchar
 create macro bq.json_extract_scalar(j json) as bq.json_value_scalar(j); -- varchar
-create macro bq.json_extract_scalar(j json, path varchar) as bq.json_value_at(j, bq.json_old_path(path)); -- varchar
+create macro bq.json_extract_scalar(j json, path varchar) as bq.json_value_at(j, path); -- varchar
 create macro bq.json_extract(s varchar) as bq.json_text_of(bq.json_not_null(bq.json_at(s, '$'))); -- varchar
-create macro bq.json_extract(s varchar, path varchar) as bq.json_text_at(s, bq.json_old_path(path)); -- varchar
+create macro bq.json_extract(s varchar, path varchar) as bq.json_text_at(s, path); -- varchar
 create macro bq.json_extract(j json) as j; -- json
-create macro bq.json_extract(j json, path varchar) as json_extract(j, bq.json_old_path(path)); -- json
+create macro bq.json_extract(j json, path varchar) as json_extract(j, path); -- json
 create macro bq.json_extract_array(s varchar) as list_transform(bq.json_items(bq.json_at(s, '$')), lambda item: bq.json_text_of(item)); -- varchar[]
-create macro bq.json_extract_array(s varchar, path varchar) as list_transform(bq.json_items(bq.json_at(s, bq.json_old_path(path))), lambda item: bq.json_text_of(item)); -- varchar[]
+create macro bq.json_extract_array(s varchar, path varchar) as list_transform(bq.json_items(bq.json_at(s, path)), lambda item: bq.json_text_of(item)); -- varchar[]
 create macro bq.json_extract_array(j json) as bq.json_items(j); -- json[]
-create macro bq.json_extract_array(j json, path varchar) as bq.json_items(json_extract(j, bq.json_old_path(path))); -- json[]
+create macro bq.json_extract_array(j json, path varchar) as bq.json_items(json_extract(j, path)); -- json[]
 create macro bq.json_extract_string_array(s varchar) as bq.json_scalars(bq.json_items(bq.json_at(s, '$'))); -- varchar[]
-create macro bq.json_extract_string_array(s varchar, path varchar) as bq.json_scalars(bq.json_items(bq.json_at(s, bq.json_old_path(path)))); -- varchar[]
+create macro bq.json_extract_string_array(s varchar, path varchar) as bq.json_scalars(bq.json_items(bq.json_at(s, path))); -- varchar[]
 create macro bq.json_extract_string_array(j json) as bq.json_value_scalars(bq.json_items(j)); -- varchar[]
-create macro bq.json_extract_string_array(j json, path varchar) as bq.json_value_scalars(bq.json_items(json_extract(j, bq.json_old_path(path)))); -- varchar[]
+create macro bq.json_extract_string_array(j json, path varchar) as bq.json_value_scalars(bq.json_items(json_extract(j, path))); -- varchar[]
 -- Of several fields with the same name the first one is kept.
 create macro bq.json_once(j, names) as case when len(list_distinct(names)) < len(names) then json('{' || array_to_string(list_transform(list_filter(names, lambda name, i: list_position(names, name) = i), lambda name: cast(to_json(name) as varchar) || ':' || cast(json_extract(j, '/' || replace(replace(name, '~', '~0'), '/', '~1')) as varchar)), ',') || '}') else j end; -- json
 create macro bq.json_number_held(n) as case when regexp_matches(n, '[.eE]') then isfinite(try_cast(n as double)) and length(regexp_replace(regexp_replace(n, '[eE].*|[-.]', '', 'g'), '^0+', '')) <= 17 else coalesce(try_cast(n as hugeint) between -9223372036854775808 and 18446744073709551615, false) end; -- boolean

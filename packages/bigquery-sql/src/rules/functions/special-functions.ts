@@ -24,6 +24,7 @@ import type { SpecialFunction } from './special-function.ts';
 import { containsSubstr } from './text/contains-substr.ts';
 import { format } from './text/format.ts';
 import { jsonArrayEdit, jsonRemove, jsonSet } from './text/json-edit.ts';
+import { jsonReads } from './text/json-read.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './text/to-json.ts';
 import { formatTime } from './time/format-time.ts';
 import { parseTime } from './time/parse-time.ts';
@@ -195,6 +196,7 @@ const specialFunctions: Readonly<Record<string, SpecialFunction>> = {
   float64: jsonFloat64,
   parse_json: parseJson,
   contains_substr: containsSubstr,
+  ...jsonReads,
   json_set: jsonSet,
   json_remove: jsonRemove,
   json_array_append: jsonArrayEdit('json_array_append'),

@@ -1,0 +1,36 @@
+import { jsonPointer } from '../../../macros/host/json-pointer.ts';
+import { boolLiteral, call, textLiteral } from '../../../tree/build.ts';
+import type { Expression } from '../../../tree/nodes.ts';
+import { isScalar } from '../../../types.ts';
+import { callMacro } from '../../macro-call.ts';
+import type { SpecialFunction } from '../special-function.ts';
+
+/** A function of JSON and a path, which its macros take as a JSON pointer. */
+const jsonRead =
+  (macro: string, isOld: boolean): SpecialFunction =>
+  (place, [json, path, ...others]) =>
+    callMacro(
+      place,
+      macro,
+      [json, path && pointerOf(path, isOld), ...others].filter((arg) => arg !== undefined),
+    );
+
+/** That of a literal is known here, so that DuckDB neither plans nor computes it. */
+function pointerOf(path: Expression, isOld: boolean): Expression {
+  if (!isScalar(path.type, 'STRING') && path.type.kind !== 'unknown') return path;
+  const pointer =
+    path.kind === 'literal' && typeof path.value === 'string' ? jsonPointer(path.value, isOld) : undefined;
+  if (pointer !== undefined) return textLiteral(pointer);
+  return call('bq.json_pointer', [path, boolLiteral(isOld)], path.type);
+}
+
+export const jsonReads: Readonly<Record<string, SpecialFunction>> = {
+  json_value: jsonRead('json_value', false),
+  json_value_array: jsonRead('json_value_array', false),
+  json_query: jsonRead('json_query', false),
+  json_query_array: jsonRead('json_query_array', false),
+  json_extract: jsonRead('json_extract', true),
+  json_extract_array: jsonRead('json_extract_array', true),
+  json_extract_scalar: jsonRead('json_extract_scalar', true),
+  json_extract_string_array: jsonRead('json_extract_string_array', true),
+};
