@@ -111,6 +111,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     follow: results,
     sources: callers,
     places: new FairShare(httpLimits.maxStreams),
+    memory: new FairShare(httpLimits.maxFollowedBytes),
     turns,
     clock,
     log,

@@ -23,6 +23,8 @@ export interface LiveOptions {
   readonly sources: Pick<KeySources, 'find' | 'explain' | 'readsRequest'>;
   /** How many queries are followed, by which keys. */
   readonly places: FairShare;
+  /** Bytes of all results that are followed, by the keys that followed each first. */
+  readonly memory: FairShare;
   readonly counters: LiveCounters;
   readonly turns: LoopTurns;
   readonly clock: Clock;
@@ -33,7 +35,7 @@ export interface LiveOptions {
 const lookEveryMs = 50;
 
 export function openLive(options: LiveOptions): Live {
-  const { follow, sources, places, counters, turns, clock, log } = options;
+  const { follow, sources, places, memory, counters, turns, clock, log } = options;
   const onBug = (err: unknown) => log.error({ err }, 'a bug in the gateway');
   const now = () => clock.now().getTime();
   const streams = new Set<Stream>();
@@ -49,6 +51,7 @@ export function openLive(options: LiveOptions): Live {
     follow,
     newFeed: (watch, variant) => new Feed(watch, variant, (feed) => delivery.broadcast(feed), onBug),
     now,
+    memory,
   });
 
   const leave = (subscription: Subscription) => {
@@ -105,7 +108,7 @@ export function openLive(options: LiveOptions): Live {
   };
   /** Lets a subscription follow what its request means now, for its caller's rights as they are now. */
   const rebind = (subscription: Subscription) => {
-    const { feed, request } = subscription;
+    const { stream, feed, request } = subscription;
     const bound = bindAgain(subscription);
     if (bound === undefined) return;
     const { watch } = feed;
@@ -113,7 +116,7 @@ export function openLive(options: LiveOptions): Live {
       if (bound.validUntil !== watch.bound.validUntil) watch.rebind(bound);
       return;
     }
-    const next = watches.of(bound, undefined, watch.document).feed(request.variant);
+    const next = watches.of(bound, stream.owner, undefined, watch.document).feed(request.variant);
     leave(subscription);
     next.subscriptions.add(subscription);
     subscription.feed = next;
@@ -183,7 +186,7 @@ export function openLive(options: LiveOptions): Live {
     stream.caller.streams.add(stream);
     for (const frame of stream.kind.firstFrames ?? []) stream.write(frame);
     for (const { request, bound, document } of queries) {
-      const feed = watches.of(bound, document).feed(request.variant);
+      const feed = watches.of(bound, stream.owner, document).feed(request.variant);
       const { digest } = feed.watch.document ?? document;
       const sent = digest === request.knownDigest ? digest : undefined;
       const subscription: Subscription = { stream, request, feed, sent, awaits: undefined };
@@ -201,10 +204,13 @@ export function openLive(options: LiveOptions): Live {
     if (stream.events === 0) stream.write(heartbeat);
     stream.isBeginning = false;
   };
-  const takePlaces = (owner: string, count: number) => {
+  /** Takes what queries need to be followed. @returns is called when they have begun, or will not */
+  const prepare = (owner: string, queries: readonly Pick<Followed, 'bound' | 'document'>[]) => {
     if (isEnding)
       throw new GatewayError('OVERLOADED', 'The gateway is ending; try again', { retryAfterSeconds: 1 });
-    if (places.tryTake(owner, count)) return;
+    const release = watches.prepare(owner, queries);
+    if (places.tryTake(owner, queries.length)) return release;
+    release();
     throw new GatewayError(
       'OVERLOADED',
       `${places.used} queries are followed, ${places.heldBy(owner)} of them with this key, which may not follow more now; close streams, or try again later`,
@@ -215,27 +221,32 @@ export function openLive(options: LiveOptions): Live {
     stream(head, { principal }, queries, kind) {
       const owner = principal.id;
       const count = queries.length;
-      takePlaces(owner, count);
+      const release = prepare(owner, queries);
       return new StreamBody(
         (sink, onEnd) => {
           const caller = callers.callerOf(head, principal);
           const stream = new Stream({ caller, owner, kind, places: count, sink, onEnd });
           begin(stream, queries);
+          release();
           return () => {
             if (stream.sink !== undefined) detach(stream, 'CLIENT');
           };
         },
-        () => places.giveBack(owner, count),
+        () => {
+          release();
+          places.giveBack(owner, count);
+        },
       );
     },
     async wait(head, { principal: { id } }, { request, bound, document }, ms) {
-      takePlaces(id, 1);
-      const watch = watches.of(bound, document);
+      const release = prepare(id, [{ bound, document }]);
+      const watch = watches.of(bound, id, document);
       const { promise, resolve } = Promise.withResolvers<void>();
       const cancel = clock.after(ms, resolve);
       const { signal } = head;
       signal.addEventListener('abort', () => resolve(), { once: true });
       watch.waiting.add(resolve);
+      release();
       const onReload = () => isCurrent(request) || resolve();
       waits.add(onReload);
       try {

@@ -118,6 +118,8 @@ export interface Watched {
   readonly feeds: Map<string, Feed>;
   /** Follows the same key from now on by a binding that is valid for longer. */
   rebind(bound: BoundQuery): void;
+  /** To be called when frames of a feed have been made. */
+  countBytes(): void;
 }
 
 /** What a feed sends now. */
@@ -156,13 +158,18 @@ export class Feed {
     return this.#current;
   }
 
+  /** What its frames take in memory. */
+  get bytes(): number {
+    const { whole, patch } = this.#current ?? {};
+    return (whole?.chunk.byteLength ?? 0) + (patch?.frame.chunk.byteLength ?? 0);
+  }
+
   /** Makes the frames of what is new, once for all, and sends them. */
   update(): void {
     if (this.#isMaking) return;
     const failure = this.watch.failure;
     if (failure !== undefined) {
-      this.#current = { token: failure, whole: this.variant.error(failure) };
-      this.#broadcast(this);
+      this.#send({ token: failure, whole: this.variant.error(failure) });
       return;
     }
     const { document } = this.watch;
@@ -175,8 +182,7 @@ export class Feed {
     const before = this.#document;
     this.#document = document;
     if (!(whole instanceof Promise) && (this.variant.changed === undefined || before === undefined)) {
-      this.#current = { token: document.digest, whole };
-      this.#broadcast(this);
+      this.#send({ token: document.digest, whole });
       return;
     }
     this.#isMaking = true;
@@ -201,7 +207,12 @@ export class Feed {
         ? undefined
         : await this.variant.changed?.(before, document);
     const patch = frame && before && { from: before.digest, frame };
-    this.#current = { token: document.digest, whole, patch };
+    this.#send({ token: document.digest, whole, patch });
+  }
+
+  #send(current: Current): void {
+    this.#current = current;
+    this.watch.countBytes();
     this.#broadcast(this);
   }
 }

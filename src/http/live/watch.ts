@@ -1,9 +1,10 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { type CachePolicy, followSeconds } from '../../catalog/model/saved-query.ts';
+import type { FairShare, Owner } from '../../concurrency/fair-share.ts';
 import { mayServeStale } from '../../results/compute.ts';
 import type { Follow, Follower } from '../../results/followers.ts';
 import { keepMs, ageMs } from '../../results/freshness.ts';
-import type { ResultDocument } from '../../results/result-document.ts';
+import { type ResultDocument, sizeOf } from '../../results/result-document.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Feed, Watched } from './stream.ts';
 import type { Variant } from './variant.ts';
@@ -17,6 +18,9 @@ interface WatchOptions {
   readonly follow: Follow;
   readonly newFeed: (watch: Watch, variant: Variant) => Feed;
   readonly now: () => number;
+  /** Bytes of all results that are followed, by the keys that followed each first. */
+  readonly memory: FairShare;
+  readonly owner: Owner;
 }
 
 /** One result while clients follow it. */
@@ -31,7 +35,10 @@ export class Watch implements Follower, Watched {
   failure: GatewayError | undefined;
   /** Who waits for another result, each once. */
   readonly waiting = new Set<() => void>();
+  /** Streams that are about to begin. */
+  beginning = 0;
   readonly #options: WatchOptions;
+  #bytes = 0;
   #unfollow: () => void;
 
   constructor(options: WatchOptions) {
@@ -42,6 +49,7 @@ export class Watch implements Follower, Watched {
     this.base = options.base;
     this.document = options.follow.latest(options.key);
     this.#unfollow = options.follow.follow(options.bound, this);
+    this.countBytes();
   }
 
   /** The feed of a variant. */
@@ -54,13 +62,14 @@ export class Watch implements Follower, Watched {
   }
 
   get isUnused(): boolean {
-    return this.feeds.size === 0 && this.waiting.size === 0;
+    return this.feeds.size === 0 && this.waiting.size === 0 && this.beginning === 0;
   }
 
   onResult(document: ResultDocument): void {
     const before = this.document;
     if (before !== undefined && document.computedAt < before.computedAt) return;
     this.document = document;
+    this.countBytes();
     if (before?.digest === document.digest && this.failure === undefined) return;
     this.failure = undefined;
     this.#update();
@@ -90,8 +99,21 @@ export class Watch implements Follower, Watched {
     this.#unfollow = this.#options.follow.follow(bound, this);
   }
 
+  /** To be called when what it has in memory has changed. */
+  countBytes(): void {
+    const ofDocument = this.document === undefined ? 0 : sizeOf(this.document);
+    this.#count([...this.feeds.values()].reduce((sum, { bytes }) => sum + bytes, ofDocument));
+  }
+
   close(): void {
     this.#unfollow();
+    this.#count(0);
+  }
+
+  #count(bytes: number): void {
+    const { memory, owner } = this.#options;
+    memory.take(owner, bytes - this.#bytes);
+    this.#bytes = bytes;
   }
 
   #update(): void {

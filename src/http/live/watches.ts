@@ -1,7 +1,10 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { FairShare, Owner } from '../../concurrency/fair-share.ts';
+import { GatewayError } from '../../errors.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 import type { Follow } from '../../results/followers.ts';
-import type { ResultDocument } from '../../results/result-document.ts';
+import { type ResultDocument, sizeOf } from '../../results/result-document.ts';
+import type { Followed } from './live.ts';
 import type { Feed, Watched } from './stream.ts';
 import type { Variant } from './variant.ts';
 import { Watch } from './watch.ts';
@@ -11,6 +14,8 @@ interface WatchesOptions {
   readonly newFeed: (watch: Watch, variant: Variant) => Feed;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Bytes of all results that are followed, by the keys that followed each first. */
+  readonly memory: FairShare;
 }
 
 /** The results that clients follow, by their cache keys. */
@@ -25,21 +30,48 @@ export class Watches {
   /**
    * The watch of a bound query, which is opened if it is not yet.
    *
+   * @param owner who follows it
    * @param document the result as it is known
    * @param base the result of an earlier key of the same request
    */
-  of(bound: BoundQuery, document: ResultDocument | undefined, base?: ResultDocument): Watch {
+  of(bound: BoundQuery, owner: Owner, document: ResultDocument | undefined, base?: ResultDocument): Watch {
     const { caching: policy } = bound.query;
     if (policy === 'disabled') throw new Error(`${bound.query.name} is not cached`);
     const key = this.#options.follow.keyOf(bound);
-    const watch = getOrAdd(this.#byKey, key, () => new Watch({ ...this.#options, key, bound, policy, base }));
+    const watch = getOrAdd(
+      this.#byKey,
+      key,
+      () => new Watch({ ...this.#options, key, bound, policy, base, owner }),
+    );
     if (document !== undefined) watch.onResult(document);
     return watch;
   }
 
+  /**
+   * Opens the watches of streams that are about to begin. Results that are followed stay in memory; one that others follow
+   * already takes no more of it.
+   *
+   * @returns to be called when they have begun, or will not
+   * @throws GatewayError OVERLOADED if these results are too large beside those that are followed
+   */
+  prepare(owner: Owner, queries: readonly Pick<Followed, 'bound' | 'document'>[]): () => void {
+    this.#requireRoom(owner, queries);
+    const opened = queries.map(({ bound, document }) => this.of(bound, owner, document));
+    for (const watch of opened) watch.beginning += 1;
+    return () => {
+      for (const watch of opened) {
+        watch.beginning -= 1;
+        this.closeIfUnused(watch);
+      }
+    };
+  }
+
   closeIfUnused({ key }: Pick<Watched, 'key'>): void {
     const watch = this.#byKey.get(key);
-    if (watch?.isUnused !== true) return;
+    if (watch?.isUnused !== true) {
+      watch?.countBytes();
+      return;
+    }
     this.#byKey.delete(key);
     watch.close();
   }
@@ -58,5 +90,18 @@ export class Watches {
   close(): void {
     for (const watch of this.#byKey.values()) watch.close();
     this.#byKey.clear();
+  }
+
+  #requireRoom(owner: Owner, queries: readonly Pick<Followed, 'bound' | 'document'>[]): void {
+    const { follow, memory } = this.#options;
+    const sizes = new Map(queries.map(({ bound, document }) => [follow.keyOf(bound), sizeOf(document)]));
+    const added = [...sizes].reduce((sum, [key, bytes]) => sum + (this.#byKey.has(key) ? 0 : bytes), 0);
+    // None is refused for its size alone.
+    if (added === 0 || memory.used === 0 || memory.mayTake(owner, added)) return;
+    throw new GatewayError(
+      'OVERLOADED',
+      'The results that are followed, with this key or in all, take too much memory; follow fewer or smaller ones, or try again later',
+      { retryAfterSeconds: 5 },
+    );
   }
 }

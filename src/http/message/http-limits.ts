@@ -85,6 +85,8 @@ export const httpLimits = {
   maxConnections: 16_000,
   /** Queries that clients follow in one process, each connection with one or several. Keys share them. */
   maxStreams: 12_000,
+  /** Bytes of all results that clients follow in one process, with their events. Keys share them. */
+  maxFollowedBytes: 128_000_000,
   /** Queries of one stream. */
   maxStreamQueries: 50,
   /** How long a request may wait for another result. */
