@@ -48,18 +48,23 @@ export interface Context {
   nextTurn(): Promise<unknown> | undefined;
 }
 
-interface ContextOptions {
+/** What resolvers of all requests share. */
+export interface Resources {
   readonly getResult: GetResult;
   readonly readRows: ReadRows;
   readonly pageOfResult: PageOfResult;
+  readonly turns: LoopTurns;
+  readonly audit: Audit;
+  readonly now: () => Date;
+}
+
+/** A request whose operation is executed. */
+interface ExecutedRequest {
   readonly head: RequestHead;
   readonly admission: Admission;
   readonly execution: Execution;
   /** Of the response. */
   readonly charge: ByteCharge;
-  readonly turns: LoopTurns;
-  readonly audit: Audit;
-  readonly now: () => Date;
 }
 
 const { maxExecutorBytes } = httpLimits;
@@ -67,20 +72,13 @@ const { maxExecutorBytes } = httpLimits;
 /** Measured: what the executor has in memory at once for a byte of rows, as objects, as its result and as text. */
 const executorFactor = 8;
 
-export function buildContext({
-  getResult,
-  readRows,
-  pageOfResult,
-  head,
-  admission,
-  execution,
-  charge,
-  turns,
-  audit,
-  now,
-}: ContextOptions): Context {
+export function buildContext(
+  resources: Resources,
+  { head, admission, execution, charge }: ExecutedRequest,
+): Context {
+  const { readRows, pageOfResult, turns, audit } = resources;
   const { principal } = admission;
-  const getOutcome = buildGetOutcome(head, admission, { getResult, audit, now });
+  const getOutcome = buildGetOutcome(head, admission, resources);
   let responseBytes = 0;
   let turn: Promise<true> | undefined;
   const resultOf = async (running: Outcome | Promise<Outcome>) => {

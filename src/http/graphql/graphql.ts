@@ -1,16 +1,12 @@
 import type { Logger } from 'pino';
 import { unknownQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
-import type { LoopTurns } from '../../concurrency/loop-turns.ts';
-import type { GetResult } from '../../results/get-result.ts';
-import type { ReadRows } from '../../row-arguments/row-reader.ts';
-import type { PageOfResult } from '../../row-pages/page-of-result.ts';
-import type { Audit } from '../access/audit.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import type { Answer } from '../message/route.ts';
 import { buildAnswerCompiled } from './compiled/answer-compiled.ts';
 import type { DerivedCache } from './compiled/derived-cache.ts';
 import { buildReadOperationRequest } from './compiled/operation-request.ts';
+import type { Resources } from './context.ts';
 import { buildCheckDocument } from './document/check-document.ts';
 import { buildFindHidden } from './hidden-fields.ts';
 import { buildAutomaticDocuments } from './persisted/automatic.ts';
@@ -20,10 +16,7 @@ import { buildSchemaInSteps } from './schema/schema.ts';
 import { buildSchemaFor } from './visible-schemas.ts';
 import { buildAnswerWithYoga } from './yoga.ts';
 
-interface GraphqlOptions {
-  readonly getResult: GetResult;
-  readonly readRows: ReadRows;
-  readonly pageOfResult: PageOfResult;
+interface GraphqlOptions extends Resources {
   /** Whether callers may query the schema. */
   readonly introspection: boolean;
   /** The only documents that are answered; undefined for any. */
@@ -31,10 +24,7 @@ interface GraphqlOptions {
   /** Keeps what is made of results for compiled operations. */
   readonly derived: DerivedCache;
   readonly budget: ByteBudget;
-  readonly turns: LoopTurns;
-  readonly audit: Audit;
   readonly log: Logger;
-  readonly now: () => Date;
 }
 
 /**
@@ -45,29 +35,8 @@ interface GraphqlOptions {
  * @returns makes what answers for one version of the catalog, in steps: what is prepared for its schema belongs to it
  */
 export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Generator<void, Answer> {
-  const {
-    getResult,
-    readRows,
-    pageOfResult,
-    introspection,
-    trusted,
-    derived,
-    budget,
-    turns,
-    audit,
-    log,
-    now,
-  } = options;
-  const answerCompiled = buildAnswerCompiled({
-    getResult,
-    readRows,
-    derived,
-    budget,
-    turns,
-    audit,
-    log,
-    now,
-  });
+  const { introspection, trusted, turns, audit, log } = options;
+  const answerCompiled = buildAnswerCompiled(options);
   const persisted = trusted === undefined ? buildAutomaticDocuments() : buildTrustedDocuments(trusted);
   const buildSchemas = (catalog: Catalog) => {
     function* build(part: Catalog, share: number) {
@@ -77,19 +46,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
       return {
         findHidden: buildFindHidden(catalog, part, checkDocument),
         readOperationRequest: buildReadOperationRequest(schema, part, checkDocument, persisted, turns, share),
-        answerWithYoga: buildAnswerWithYoga({
-          schema,
-          checkDocument,
-          persisted,
-          getResult,
-          readRows,
-          pageOfResult,
-          budget,
-          turns,
-          audit,
-          log,
-          now,
-        }),
+        answerWithYoga: buildAnswerWithYoga({ ...options, schema, checkDocument, persisted }),
       };
     }
     return buildSchemaFor(catalog, build, turns);

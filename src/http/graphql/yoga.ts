@@ -3,18 +3,14 @@ import { hash } from 'node:crypto';
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, Source } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import type { LoopTurns } from '../../concurrency/loop-turns.ts';
-import type { CachedResult, GetResult } from '../../results/get-result.ts';
-import type { ReadRows } from '../../row-arguments/row-reader.ts';
-import type { PageOfResult } from '../../row-pages/page-of-result.ts';
-import type { Audit } from '../access/audit.ts';
+import type { CachedResult } from '../../results/get-result.ts';
 import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
 import { graphqlPath } from '../message/paths.ts';
 import type { Reply } from '../message/reply.ts';
 import { logOf } from '../message/request-trace.ts';
 import type { Admission } from '../message/route.ts';
-import { buildContext, type Context, type Execution } from './context.ts';
+import { buildContext, type Context, type Execution, type Resources } from './context.ts';
 import type { CheckDocument } from './document/check-document.ts';
 import { maskError } from './errors.ts';
 import { cachingOf, replyGraphql } from './graphql-reply.ts';
@@ -22,18 +18,12 @@ import { resultsOf } from './outcomes.ts';
 import type { PersistedDocuments } from './persisted/persisted-documents.ts';
 import { parseOperation } from './read-operation.ts';
 
-export interface YogaOptions {
+export interface YogaOptions extends Resources {
   readonly schema: GraphQLSchema;
   readonly checkDocument: CheckDocument;
   readonly persisted: PersistedDocuments;
-  readonly getResult: GetResult;
-  readonly readRows: ReadRows;
-  readonly pageOfResult: PageOfResult;
   readonly budget: ByteBudget;
-  readonly turns: LoopTurns;
-  readonly audit: Audit;
   readonly log: Logger;
-  readonly now: () => Date;
 }
 
 /** A request whose headers were checked and whose body was read. */
@@ -51,34 +41,11 @@ interface ServerContext {
 }
 
 /** Answers any operation with Yoga's executor. */
-export function buildAnswerWithYoga({
-  schema,
-  checkDocument,
-  persisted,
-  getResult,
-  readRows,
-  pageOfResult,
-  budget,
-  turns,
-  audit,
-  log,
-  now,
-}: YogaOptions): (received: ReceivedOperation) => Promise<Reply> {
+export function buildAnswerWithYoga(options: YogaOptions): (received: ReceivedOperation) => Promise<Reply> {
+  const { schema, checkDocument, persisted, budget, log } = options;
   const yoga = createYoga<ServerContext, Context>({
     schema,
-    context: ({ head, admission, execution, charge }) =>
-      buildContext({
-        getResult,
-        readRows,
-        pageOfResult,
-        head,
-        admission,
-        execution,
-        charge,
-        turns,
-        audit,
-        now,
-      }),
+    context: (request) => buildContext(options, request),
     plugins: [readRequest(persisted), recordResult, checkDocuments(checkDocument)],
     parserAndValidationCache: false,
     graphqlEndpoint: graphqlPath,

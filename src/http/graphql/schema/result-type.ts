@@ -3,7 +3,6 @@ import {
   GraphQLList,
   GraphQLNonNull,
   type GraphQLObjectType,
-  type GraphQLResolveInfo,
   getNamedType,
   isObjectType,
 } from 'graphql';
@@ -17,8 +16,8 @@ import { bytesOfRows, parseSelectedRows } from '../../../row-arguments/gather-ro
 import { allRows } from '../../../row-arguments/row-arguments.ts';
 import { rowTask } from '../../../row-arguments/row-task.ts';
 import type { Context } from '../context.ts';
-import { collectFields } from '../document/collect-fields.ts';
-import { type RowSize, rowListBytes, rowSizeOf } from '../document/row-size.ts';
+import { rowListBytes, rowSizeOf } from '../document/row-size.ts';
+import { selectionOf } from '../document/selection-of.ts';
 import { describeField, outputValue } from './field-type.ts';
 import { objectType } from './object-type.ts';
 import { fieldType } from './record-type.ts';
@@ -67,7 +66,7 @@ function buildResultType(query: SavedQuery): GraphQLObjectType<CachedResult, Con
     resolve: async (result, args, context, info) => {
       const { document } = result;
       const given = readRowArguments(query, args);
-      const bytes = rowListBytes(selectedRowSize(info), document);
+      const bytes = rowListBytes(rowSizeOf(...selectionOf(info)), document);
       if (given === allRows) {
         await context.chargeResponseBytes(bytes);
         return parseRows(document);
@@ -97,14 +96,6 @@ function aggregatesField(query: SavedQuery): GraphQLFieldConfig<CachedResult, Co
       return (await context.readRows(result, task)).aggregates;
     },
   };
-}
-
-function selectedRowSize({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo): RowSize {
-  const selections = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-  const byName = new Map(Object.entries(fragments));
-  const { coerced } = variableValues;
-  const scope = { fragments: byName, conditions: coerced };
-  return rowSizeOf(collectFields(selections, scope), scope);
 }
 
 /** Clients with normalized caches take the field `id` for the identity of an object, unless they are configured. */

@@ -113,3 +113,24 @@ test('a response of too many bytes is rejected before it is built', async () => 
   expect(errors.map(({ extensions }) => extensions.code)).toEqual(['QUERY_TOO_EXPENSIVE']);
   await app.close();
 });
+
+test('a page of too many bytes is rejected, also if aliases make it so long', async () => {
+  const row = JSON.stringify({ id: 'a'.repeat(260_000), timestamp: 0, metadata: [] });
+  const engine = fakeEngine({ clock: systemClock, queryMs: 0, rows: () => [row] });
+  const app = await openTestApp({}, {}, { engine });
+  const codesOf = async (edges: string) => {
+    const query = `{ logsAllConnection(project: "p") { edges { ${edges} } } }`;
+    const headers = { 'x-api-key': 'a-key-for-tests-only', 'content-type': 'application/json' };
+    const response = await app.fetch('/graphql', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query }),
+    });
+    const { errors = [] } = (await response.json()) as { errors?: { extensions: { code: string } }[] };
+    return errors.map(({ extensions }) => extensions.code);
+  };
+  expect(await codesOf('node { id }')).toEqual([]);
+  expect(await codesOf('a: node { id } b: node { id }')).toEqual(['QUERY_TOO_EXPENSIVE']);
+  expect(await codesOf('node { a: id b: id c: id }')).toEqual(['QUERY_TOO_EXPENSIVE']);
+  await app.close();
+});

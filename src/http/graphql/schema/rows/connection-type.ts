@@ -7,6 +7,7 @@ import {
   GraphQLList,
   GraphQLNonNull,
   type GraphQLObjectType,
+  type GraphQLResolveInfo,
   GraphQLString,
 } from 'graphql';
 import type { SavedQuery } from '../../../../catalog/model/saved-query.ts';
@@ -18,6 +19,9 @@ import { defaultPageSize, type PageRequest } from '../../../../row-pages/page-re
 import { parseRows } from '../../../../results/result-document.ts';
 import type { Row } from '../../../../results/row-parts.ts';
 import type { Context } from '../../context.ts';
+import { collectFields, selectionsBelow } from '../../document/collect-fields.ts';
+import { rowListBytes, rowSizeOf } from '../../document/row-size.ts';
+import { selectionOf } from '../../document/selection-of.ts';
 import { objectType } from '../object-type.ts';
 import { resultFields } from '../shared-types.ts';
 
@@ -79,9 +83,10 @@ function buildConnectionType(query: SavedQuery, row: GraphQLObjectType): GraphQL
       edges: {
         type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edge))),
         description: 'The rows, in the order of the saved query.',
-        resolve: async ({ result: { document }, cursors }, _args, context): Promise<readonly Edge[]> => {
-          await context.chargeResponseBytes(document.encodings.identity.byteLength);
-          return parseRows(document).map((node, at) => ({ cursor: cursors[at], node }));
+        resolve: async (page, _args, context, info): Promise<readonly Edge[]> => {
+          await context.chargeResponseBytes(edgeListBytes(info, page));
+          const { result, cursors } = page;
+          return parseRows(result.document).map((node, at) => ({ cursor: cursors[at], node }));
         },
       },
       pageInfo: {
@@ -92,6 +97,18 @@ function buildConnectionType(query: SavedQuery, row: GraphQLObjectType): GraphQL
       ...ofResult(),
     },
   });
+}
+
+/** About the bytes of one list of edges in a response. */
+function edgeListBytes(info: GraphQLResolveInfo, { result: { document }, cursors }: Page): number {
+  const [fields, scope] = selectionOf(info);
+  return fields.reduce((sum, field) => {
+    const added = cursors.length * (field.responseKey.length + 6);
+    if (field.name !== 'node') return sum + added + cursors.reduce((bytes, { length }) => bytes + length, 0);
+    return (
+      sum + added + rowListBytes(rowSizeOf(collectFields(selectionsBelow(field), scope), scope), document)
+    );
+  }, 0);
 }
 
 /** What every result says beside its rows. */

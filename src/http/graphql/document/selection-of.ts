@@ -1,0 +1,16 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { type CollectedField, collectFields, type SelectionScope } from './collect-fields.ts';
+
+/** The fields that an operation selects below the one that is resolved, as the response has them. */
+export function selectionOf({
+  fieldNodes,
+  fragments,
+  variableValues,
+}: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>): readonly [
+  fields: readonly CollectedField[],
+  scope: SelectionScope,
+] {
+  const selections = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+  const scope = { fragments: new Map(Object.entries(fragments)), conditions: variableValues.coerced };
+  return [collectFields(selections, scope), scope];
+}
