@@ -56,6 +56,7 @@ export const rules = {
   ...verdict('breaking', 'safe', {
     'enum-text-removed': 'REST requests with it get 400',
     'unknown-refused': 'REST requests with values that are not listed get 400; GraphQL refused them before',
+    strict: 'REST requests with parameters that are not declared get 400; GraphQL refused them before',
     'metric-removed': 'Prometheus gets no samples, or 406',
   }),
   ...verdict('dangerous', 'breaking', {
@@ -116,6 +117,7 @@ export const rules = {
     'parameter-loosened': 'nothing',
     'enum-text-added': 'nothing',
     'unknown-accepted': 'REST requests with values that are not listed get rows of the default',
+    'strict-removed': 'REST ignores parameters that are not declared',
     'tenant-checked': 'nothing',
     'column-added': 'a further member of each row, a further field',
     'column-required': 'nothing',

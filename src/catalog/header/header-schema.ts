@@ -235,6 +235,7 @@ export const headerSchema = z.strictObject({
   parameters: z
     .record(identifier, parameterSchema, { error: asIn(`{ project: ${parameterForm} }`) })
     .default({}),
+  strict: z.boolean().default(false),
   columns: z
     .record(identifier, column, { error: asIn(`{ requests: ${columnForm} }`) })
     .refine((columns) => Object.keys(columns).length > 0, 'must list at least one column'),

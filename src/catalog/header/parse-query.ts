@@ -133,6 +133,7 @@ function toQuery(
       Object.entries(header.parameters).map(([name, declared]) => toParameter(name, declared)),
       sql,
     ),
+    isStrict: header.strict,
     columns,
     rowArguments: toRowArguments(header, columns),
     pages: readPage(header, sql).pages,

@@ -233,6 +233,8 @@ export interface SavedQuery {
   readonly labels: readonly string[];
   /** In the order of the header. */
   readonly parameters: readonly Parameter[];
+  /** Whether REST requests with other parameters are refused, instead of answered without them. */
+  readonly isStrict?: boolean | undefined;
   /** undefined: callers who are restricted to tenants have no access. */
   readonly tenant: Tenant | undefined;
   /** The author's reason why it is not checked that the SQL returns rows of the tenant only. */

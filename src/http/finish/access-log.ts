@@ -16,6 +16,8 @@ interface AccessLogEntry {
   readonly keyId: string | undefined;
   /** As `missingNameToLog` gives it. */
   readonly missing: string | undefined;
+  /** How many parameters the reply warns of. */
+  readonly misspelled: number | undefined;
   readonly trace: RequestTrace | undefined;
   /** Of plug-ins. */
   readonly fields?: readonly LogFields[] | undefined;
@@ -44,24 +46,25 @@ export function buildAccessLog(
       );
   }
   const bindings = JSON.stringify({ pid: process.pid, hostname: hostname() }).slice(1, -1);
-  return ({ method, path, status, ms, keyId, missing, trace, fields }) => {
+  return ({ method, path, status, ms, keyId, missing, misspelled, trace, fields }) => {
     // The id has no characters that JSON escapes.
     const id = trace === undefined ? '' : `,"requestId":"${trace.requestId}"`;
     const traceId = trace?.span === undefined ? '' : `,"traceId":"${trace.span.traceId}"`;
     const key = keyId === undefined ? '' : `,"key":"${keyId}"`;
     const name = nameOf(missing);
     const missed = name === undefined ? '' : `,"missing":"${name}"`;
+    const warned = misspelled === undefined ? '' : `,"misspelled":${misspelled}`;
     const [only, ...others] = fields ?? [];
     const added = only === undefined ? '' : others.length === 0 ? textOfFields(only) : textOf(fields);
     write(
-      `{"level":30,"time":${Date.now()},${bindings},"method":"${method}","path":"${path}","status":${status},"ms":${ms}${missed}${key}${id}${traceId}${added && `,${added}`},"msg":"request"}\n`,
+      `{"level":30,"time":${Date.now()},${bindings},"method":"${method}","path":"${path}","status":${status},"ms":${ms}${missed}${warned}${key}${id}${traceId}${added && `,${added}`},"msg":"request"}\n`,
     );
   };
 }
 
 /** Names of the line itself. */
 const reserved: ReadonlySet<string> = new Set(
-  'level,time,pid,hostname,method,path,status,ms,missing,key,requestId,traceId,msg'.split(','),
+  'level,time,pid,hostname,method,path,status,ms,missing,misspelled,key,requestId,traceId,msg'.split(','),
 );
 
 const textOf = (fields: readonly LogFields[] | undefined): string =>

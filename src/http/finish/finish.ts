@@ -5,7 +5,7 @@ import { matchesEtag } from '../message/cache-headers.ts';
 import type { Exchange } from '../message/exchange.ts';
 import type { RequestHead } from '../message/head.ts';
 import { missingNameToLog } from '../message/paths.ts';
-import { type FinishedReply, type Reply, SentHeaders } from '../message/reply.ts';
+import { type FinishedReply, type Reply, SentHeaders, warningName } from '../message/reply.ts';
 import type { LogFields, RequestHooks } from '../message/request-hooks.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
 import { endRequestSpan } from '../message/request-trace.ts';
@@ -44,6 +44,7 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
       keyId: caller.keyId,
       // Only of callers with a valid key.
       missing: status === 404 && caller.keyId !== undefined ? missingNameToLog(head.url) : undefined,
+      misspelled: reply.headers[warningName]?.split('; ').length,
       trace: head.trace,
       fields: logFields.length === 0 ? undefined : fieldsOf(logFields, exchange, reply),
     };

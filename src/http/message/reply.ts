@@ -51,6 +51,9 @@ export class SentHeaders {
 
 export const requestIdName = 'x-request-id';
 
+/** Of parameters that are probably misspelled: a sentence for each, with `; ` between them. */
+export const warningName = 'querygate-warning';
+
 const lengthName = 'content-length';
 
 const rawHeader = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);

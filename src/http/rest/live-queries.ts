@@ -20,6 +20,7 @@ import { Frame } from '../message/stream/frame.ts';
 import { runBound } from './obtain-result.ts';
 import { readPage } from './row-page.ts';
 import { readRowRequest } from './row-parameters.ts';
+import { refuseUndeclared } from './undeclared-parameters.ts';
 
 interface LiveQueriesOptions {
   readonly catalog: Catalog;
@@ -61,6 +62,7 @@ export function buildLiveQueries({ catalog, live, getResult, now, log }: LiveQue
         Object.entries(item.parameters).map(([name, value]) => [name, [value].flat()]),
       );
       const endpoint = new EndpointRequest(findQuery(catalog, item.query), parameters);
+      if (endpoint.query.isStrict === true) refuseUndeclared(admission.principal, endpoint);
       const bound = authorizeAndBind(admission.principal, endpoint, head.headers, now);
       requireFollowable(bound);
       if (readRowRequest(endpoint) !== undefined || readPage(endpoint, bound) !== undefined)

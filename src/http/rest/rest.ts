@@ -33,11 +33,12 @@ import type { FollowingRequest } from './follow.ts';
 import type { FormattedRequest } from './formatted/formatted-request.ts';
 import { buildReplyFormatted } from './formatted/reply-formatted.ts';
 import { type ObtainOptions, runBound } from './obtain-result.ts';
-import { parameterWarning, withNearestEndpoint } from './misspelled.ts';
+import { withNearestEndpoint } from './nearest-endpoint.ts';
 import { replyResult } from './reply-result.ts';
 import { linkOf, readPage } from './row-page.ts';
 import { chooseFormat, findEndpoint } from './requested-format.ts';
 import { readRowRequest, type RowRequest } from './row-parameters.ts';
+import { refuseUndeclared, withParameterWarning } from './undeclared-parameters.ts';
 
 interface RestOptions extends ObtainOptions {
   readonly catalog: Catalog;
@@ -131,7 +132,7 @@ export function buildRest(options: RestOptions): Answer {
     const get = (bound: BoundQuery) => runBound(getResult, bound, head, { ...admission, noCache: false });
     return (await follow()).wait({ ...following, result }, seconds, get);
   };
-  const reply = (
+  const replyWithRows = (
     endpoint: EndpointRequest,
     ofUrl: FormatOfUrl | undefined,
     head: RequestHead,
@@ -140,6 +141,7 @@ export function buildRest(options: RestOptions): Answer {
   ) => {
     const { principal } = admission;
     const { id: owner } = principal;
+    if (endpoint.query.isStrict === true) refuseUndeclared(principal, endpoint);
     const bound = authorizeAndBind(principal, endpoint, head.headers, now);
     const { query } = bound;
     const { accept, prefer } = head.headers;
@@ -169,16 +171,13 @@ export function buildRest(options: RestOptions): Answer {
         whole,
       );
     const result = rowRequest === undefined ? whole : applied(whole, rowRequest, head, owner);
-    const { text: warning } = parameterWarning(endpoint);
-    const reply =
-      format !== formats.json
-        ? replyInFormat(result, { format, query, head, owner })
-        : result instanceof Promise
-          ? replyInTurn(result, head.headers, owner)
-          : replyResult(result, head.headers);
-    if (warning === '') return reply;
-    return reply instanceof Promise ? reply.then(withWarning(warning)) : withWarning(warning)(reply);
+    if (format !== formats.json) return replyInFormat(result, { format, query, head, owner });
+    return result instanceof Promise
+      ? replyInTurn(result, head.headers, owner)
+      : replyResult(result, head.headers);
   };
+  const reply = (...request: Parameters<typeof replyWithRows>) =>
+    withParameterWarning(replyWithRows(...request), request[0]);
   const find = (request: PreparedRequest) => {
     const { parameters = new Map() } = request;
     const { query, format } = addressOf(catalog, request);
@@ -206,11 +205,6 @@ export function buildRest(options: RestOptions): Answer {
       : turn.then(() => reply(endpoint, format, head, request, admission));
   };
 }
-
-/** Says which parameters are probably misspelled. */
-const withWarning =
-  (warning: string) =>
-  (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, 'querygate-warning': warning } });
 
 const addressText = ({ url }: PreparedRequest): string => decodeText(url.pathname.slice(endpointPath.length));
 

@@ -4,7 +4,8 @@ import type { Page } from '../../row-pages/page-of-result.ts';
 import { type BoundPage, bindPage, defaultPageSize } from '../../row-pages/page-request.ts';
 import type { EndpointRequest } from '../message/prepared-request.ts';
 
-const names = ['limit', 'after', 'before'] as const;
+/** The parameters of a page. */
+export const pageWords = ['limit', 'after', 'before'] as const;
 
 /**
  * The page that `limit`, `after` and `before` mean.
@@ -15,7 +16,7 @@ const names = ['limit', 'after', 'before'] as const;
  */
 export function readPage({ query, parameters }: EndpointRequest, whole: BoundQuery): BoundPage | undefined {
   if (query.pages === undefined) return undefined;
-  const [limit, after, before] = names.map((name) => {
+  const [limit, after, before] = pageWords.map((name) => {
     const texts = (parameters.get(name) ?? []).filter((text) => text !== '');
     if (texts.length > 1) throw invalid(name, 'is repeated; send it once');
     return texts[0];

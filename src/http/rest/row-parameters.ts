@@ -22,7 +22,8 @@ export interface RowRequest {
   readonly key: string;
 }
 
-const words = ['and', 'or', 'not.and', 'not.or', 'order', 'limit', 'offset', 'select'] as const;
+/** The parameters of row arguments that are not columns. */
+export const rowWords = ['and', 'or', 'not.and', 'not.or', 'order', 'limit', 'offset', 'select'] as const;
 
 /**
  * Parameters that the query declares are its own, whatever their names.
@@ -56,7 +57,7 @@ export function readRowRequest({ query, parameters }: EndpointRequest): RowReque
         if (columns.has(name) || isCondition(text)) conditions.push(parseCondition(reader, name, text));
     }
   }
-  const [order, limit, offset, select] = [...words.slice(-4)].map((word) => single.get(word));
+  const [order, limit, offset, select] = [...rowWords.slice(-4)].map((word) => single.get(word));
   if (conditions.length === 0 && single.size === 0) return undefined;
   const given = {
     where: conditions.length === 0 ? undefined : reader.both('and', conditions),
@@ -80,7 +81,8 @@ export function readRowRequest({ query, parameters }: EndpointRequest): RowReque
   };
 }
 
-const isWord = (name: string): name is (typeof words)[number] => (words as readonly string[]).includes(name);
+const isWord = (name: string): name is (typeof rowWords)[number] =>
+  (rowWords as readonly string[]).includes(name);
 
 /** `timestamp.desc.nullsfirst` */
 function parseOrderKey(reader: ArgumentReader, text: string): OrderKey {

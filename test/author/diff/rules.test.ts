@@ -484,6 +484,17 @@ const prepared: readonly (readonly [
     [['labels: [team]', 'deprecated: { since: 2026-11-01 }\nlabels: [team]']],
     ['deprecation safe/safe'],
   ],
+  [
+    'undeclared parameters are refused',
+    [['labels: [team]', 'strict: true\nlabels: [team]']],
+    ['strict breaking/safe'],
+  ],
+  [
+    'undeclared parameters are ignored',
+    [['strict: true\n', '']],
+    ['strict-removed safe/safe'],
+    [['labels: [team]', 'strict: true\nlabels: [team]']],
+  ],
   ['SQL of callers', [['labels: [team]', sandbox]], ['sandboxing-enabled dangerous/dangerous']],
   [
     'no SQL of callers',

@@ -30,6 +30,10 @@ export function comparePolicy(pair: Pair): readonly Change[] {
     const text = `query_sandboxing ${fromTo(before.querySandboxing, after.querySandboxing)}`;
     add(kind, 'query_sandboxing', text);
   }
+  const [wasStrict, isStrict] = [before, after].map((one) => one.isStrict === true);
+  if (isStrict && !wasStrict) add('strict', 'strict', 'undeclared parameters are refused');
+  if (wasStrict && !isStrict)
+    changes.push(removal('strict-removed', ['strict'], 'undeclared parameters are ignored'));
   for (const [key, kind] of [
     ['deprecated', 'deprecation'],
     ['shadow', 'shadow'],

@@ -1,13 +1,10 @@
 import { nearestName } from '@querygate/bigquery-sql/text';
-import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import { parseVersionName } from '../../catalog/model/version-name.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { isExtension } from '../../formats/format.ts';
-import { memoize } from '../../memoize.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { mayQuery } from '../access/authorize.ts';
-import type { EndpointRequest } from '../message/prepared-request.ts';
 
 /** More endpoints than this are not compared with a name: a request for an unknown one must stay cheap. */
 const maxCompared = 2_000;
@@ -54,35 +51,3 @@ function versionsAdvice(queries: readonly SavedQuery[], address: string): string
   if (versions.length === 0) return undefined;
   return `${base} has the version${versions.length === 1 ? '' : 's'} ${versions.join(', ')}`;
 }
-
-/** Names that every request may have. */
-const general: ReadonlySet<string> = new Set(['format', sqlParameter]);
-
-/**
- * What a reply says of parameters that the query does not declare, if one is a misspelled name of a declared one: the others are
- * ignored, as those of proxies and caches are.
- */
-export const parameterWarning = memoize(
-  ({ query, parameters }: EndpointRequest): { readonly text: string } => {
-    const declared = query.parameters.map(({ name }) => name);
-    const left = declared.filter((name) => !parameters.has(name));
-    const unknown = [...(parameters as ReadonlyMap<string, unknown>).keys()].filter(
-      (name) => !declared.includes(name) && !general.has(name) && name.length <= maxNameLength,
-    );
-    const meant = unknown.slice(0, maxWarnings).flatMap((name) => {
-      const nearest = nearestName(
-        name.toLowerCase(),
-        left.map((one) => one.toLowerCase()),
-        1,
-      );
-      const found = left.find((one) => one.toLowerCase() === nearest);
-      return found === undefined || !/^[\w.-]+$/.test(name)
-        ? []
-        : [`${name} is ignored, did you mean ${found}?`];
-    });
-    return { text: meant.join('; ') };
-  },
-);
-
-const maxNameLength = 60;
-const maxWarnings = 5;

@@ -1,0 +1,99 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
+import { makeQueryFolder, type QueryFolder } from '../../support/query-folder.ts';
+import { queryText } from '../../support/queries.ts';
+import { apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
+
+const parameters = {
+  status: '{ type: string, default: "200", description: A status. }',
+  method: '{ type: string, required: true, description: A method. }',
+};
+const columns = { id: '{ type: string, required: true, description: An id. }' };
+const sql = 'select concat(@status, @method) as id';
+
+describe('parameters that a query does not declare', () => {
+  let app: TestApp;
+  let queries: QueryFolder;
+  let keys: KeyFile;
+  const lines: { readonly msg: string; readonly misspelled?: number }[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
+
+  beforeAll(async () => {
+    const text = (name: string, caching: readonly string[]) =>
+      queryText({ name, parameters, columns, sql, caching: ['caching: 900s', ...caching] });
+    queries = makeQueryFolder({
+      'plain.sql': text('plain', []),
+      'paged.sql': text('paged', ['page: { by: [id] }']).replace(sql, `${sql} order by id`),
+      'strict.sql': text('strict', ['strict: true']),
+      'rows.strict.sql': text('rows.strict', ['strict: true', 'row_arguments: all']),
+      'pages.strict.sql': text('pages.strict', ['strict: true', 'page: { by: [id] }']).replace(
+        sql,
+        `${sql} order by id`,
+      ),
+    });
+    keys = writeKeyFile({ narrow: { endpoints: ['plain'] } });
+    const env = { QUERIES_DIR: queries.folder, API_KEYS_FILE: keys.path, HIDE_ENDPOINTS: 'off' };
+    app = await openTestApp({}, env, { log });
+  });
+  afterAll(async () => {
+    await app.close();
+    queries.close();
+    keys.remove();
+  });
+
+  const get = (path: string, key = apiKey, headers = {}) =>
+    app.fetch(`/api/endpoints/query/${path}`, { headers: { 'x-api-key': key, ...headers } });
+  const refusal = async (path: string, key?: string) => {
+    const response = await get(path, key);
+    const { error } = (await response.json()) as { error?: { message: string; parameter?: string } };
+    return [response.status, error?.message];
+  };
+
+  test.each(['plain?', 'plain.csv?', 'paged?limit=1&'])(
+    'are warned of and counted in the log: %s',
+    async (path) => {
+      const misspelled = `${path}method=GET&statu=404&formaat=csv`;
+      const warned = await get(misspelled);
+      expect(warned.headers.get('querygate-warning')).toBe(
+        'statu is ignored, did you mean status?; formaat is ignored, did you mean format?',
+      );
+      expect(lines.at(-1)).toMatchObject({ msg: 'request', misspelled: 2 });
+      const unchanged = await get(misspelled, apiKey, { 'if-none-match': warned.headers.get('etag') });
+      expect([unchanged.status, unchanged.headers.get('querygate-warning')]).toEqual([
+        304,
+        expect.any(String),
+      ]);
+      const other = await get(`${path}method=GET&cachebuster=1`);
+      expect([other.status, other.headers.get('querygate-warning')]).toEqual([200, null]);
+      expect(lines.at(-1)).not.toHaveProperty('misspelled');
+    },
+  );
+
+  test('are refused by a query with strict: true, with the nearest name', async () => {
+    const message = 'is not a parameter of this endpoint';
+    for (const [path, wrong] of [
+      ['strict?method=GET&statu=404', `statu: ${message}; did you mean status?`],
+      ['strict?mehtod=GET', `mehtod: ${message}; did you mean method?`],
+      ['strict?method=GET&Status=404', `Status: ${message}; did you mean status?`],
+      ['strict?method=GET&cachebuster=1', `cachebuster: ${message}; leave it out`],
+      ['strict?method=GET&=1', `: ${message}; leave it out`],
+      ['strict.csv?method=GET&fromat=csv', `fromat: ${message}; did you mean format?`],
+      ['rows.strict?method=GET&oder=id', `oder: ${message}; did you mean order?`],
+      ['pages.strict?method=GET&afer=x', `afer: ${message}; did you mean after?`],
+      ['strict?method=GET&limit=1', `limit: ${message}; leave it out`],
+    ] as const)
+      expect(await refusal(path), path).toEqual([400, wrong]);
+    for (const path of [
+      'strict?method=GET&status=404&format=csv',
+      'rows.strict?method=GET&order=id&limit=1&id=eq.x',
+      'pages.strict?method=GET&limit=1',
+    ])
+      expect((await get(path)).status, path).toBe(200);
+  });
+
+  test('tell a key nothing of an endpoint that it may not call', async () => {
+    const [status, text] = await refusal('strict?method=GET&statu=404', keys.keyOf('narrow'));
+    expect([status, text]).toEqual([403, expect.not.stringContaining('status')]);
+  });
+});
