@@ -86,7 +86,7 @@ export function sanitizeDocumentError(error: GraphQLError, code = 'BAD_USER_INPU
 }
 
 /**
- * Without suggestions: callers either have the schema or are not to see it.
+ * Without the suggestions of graphql-js, which may name what the caller is not to see.
  *
  * Linear, and without regular expressions: graphql-js quotes the caller's values in full, so that a message may be as long
  * as a body.

@@ -13,7 +13,7 @@ import { buildAutomaticDocuments } from './persisted/automatic.ts';
 import { buildTrustedDocuments, type TrustedDocuments, warnOfInvalid } from './persisted/trusted.ts';
 import { checkMediaTypes, type FindDocument } from './read-operation.ts';
 import { buildSchemaInSteps } from './schema/schema.ts';
-import { buildSchemaFor } from './visible-schemas.ts';
+import { buildSchemas } from './visible-schemas.ts';
 import { buildAnswerWithYoga } from './yoga.ts';
 
 interface GraphqlOptions extends Resources {
@@ -38,21 +38,22 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
   const { introspection, trusted, turns, audit, log } = options;
   const answerCompiled = buildAnswerCompiled(options);
   const persisted = trusted === undefined ? buildAutomaticDocuments() : buildTrustedDocuments(trusted);
-  const buildSchemas = (catalog: Catalog) => {
+  const schemasOf = (catalog: Catalog) => {
     function* build(part: Catalog, share: number) {
       const schema = yield* buildSchemaInSteps(part);
       const checkDocument = buildCheckDocument(schema, introspection, share);
       if (part === catalog) yield* warnOfInvalid(trusted, checkDocument, log);
       return {
+        schema,
         findHidden: buildFindHidden(catalog, part, checkDocument),
         readOperationRequest: buildReadOperationRequest(schema, part, checkDocument, persisted, turns, share),
         answerWithYoga: buildAnswerWithYoga({ ...options, schema, checkDocument, persisted }),
       };
     }
-    return buildSchemaFor(catalog, build, turns);
+    return buildSchemas(catalog, build, turns);
   };
   return function* (catalog) {
-    const schemaFor = yield* buildSchemas(catalog);
+    const { schemaFor, shownTo } = yield* schemasOf(catalog);
     return async (head, request, admission, readBody) => {
       checkMediaTypes(head);
       const body = head.method === 'GET' ? undefined : await readBody();
@@ -68,7 +69,8 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
       for (const endpoint of findHidden(request.url, body, findDocument)) {
         audit(unknownQuery({ reason: 'endpoint', endpoint }), head, id);
       }
-      return answerWithYoga({ head, url: request.url, body, admission });
+      const shownSchema = introspection ? async () => (await shownTo(admission.principal)).schema : undefined;
+      return answerWithYoga({ head, url: request.url, body, admission, shownSchema });
     };
   };
 }

@@ -14,6 +14,13 @@ export type SchemaFor<T> = (
   findDocument: FindDocument,
 ) => T | Promise<T>;
 
+/** The schemas of a catalog. */
+export interface Schemas<T> {
+  readonly schemaFor: SchemaFor<T>;
+  /** The one that introspection shows a key. */
+  shownTo(principal: Principal): T | Promise<T>;
+}
+
 /** How many schemas of a part of the catalog are kept: keys of a team often permit the same endpoints. */
 const maxParts = 32;
 
@@ -27,16 +34,17 @@ const partShare = 1 / 16;
  *
  * @param build makes what answers requests by a schema, in steps
  */
-export function* buildSchemaFor<T>(
+export function* buildSchemas<T>(
   catalog: Catalog,
   build: (catalog: Catalog, share: number) => Generator<void, T>,
   turns: LoopTurns,
-): Generator<void, SchemaFor<T>> {
+): Generator<void, Schemas<T>> {
   const whole = yield* build(catalog, 1);
   const parts = new LRUCache<string, { readonly schema: Promise<T> }>({ max: maxParts });
   /** Kept as long as their keys; undefined: the whole. */
   const visibleTo = new WeakMap<Principal, readonly SavedQuery[] | 'all'>();
   const visibleQueries = (principal: Principal) => {
+    if (principal.endpoints === undefined && principal.tenants === undefined) return 'all';
     const known = visibleTo.get(principal);
     if (known !== undefined) return known;
     const queries = catalog.queries.filter((query) => mayQuery(principal, query));
@@ -52,14 +60,16 @@ export function* buildSchemaFor<T>(
     parts.set(key, part);
     return part.schema;
   };
-  return (principal, url, body, findDocument) => {
-    if (principal.endpoints === undefined && principal.tenants === undefined) return whole;
+  const shownTo = (principal: Principal) => {
     const visible = visibleQueries(principal);
-    if (visible === 'all') return whole;
-    return principal.hidesEndpoints || mayIntrospect(url, body, findDocument)
-      ? partOf(visible, principal.id)
-      : whole;
+    return visible === 'all' ? whole : partOf(visible, principal.id);
   };
+  const schemaFor: SchemaFor<T> = (principal, url, body, findDocument) =>
+    visibleQueries(principal) === 'all' ||
+    !(principal.hidesEndpoints || mayIntrospect(url, body, findDocument))
+      ? whole
+      : shownTo(principal);
+  return { schemaFor, shownTo };
 }
 
 /** False only if the request certainly does not query the schema, which no text without these names can. */

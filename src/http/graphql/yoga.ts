@@ -12,6 +12,7 @@ import { logOf } from '../message/request-trace.ts';
 import type { Admission } from '../message/route.ts';
 import { buildContext, type Context, type Execution, type Resources } from './context.ts';
 import type { CheckDocument } from './document/check-document.ts';
+import { addNearestNames, isOfUnknownName } from './document/nearest-names.ts';
 import { maskError } from './errors.ts';
 import { cachingOf, replyGraphql } from './graphql-reply.ts';
 import { resultsOf } from './outcomes.ts';
@@ -36,6 +37,8 @@ interface ServerContext {
   /** undefined for GET. */
   readonly body: Uint8Array | undefined;
   readonly admission: Admission;
+  /** What introspection shows the caller; undefined if it is off. */
+  readonly shownSchema?: (() => Promise<GraphQLSchema>) | undefined;
   readonly execution: Execution;
   readonly charge: ByteCharge;
 }
@@ -96,8 +99,11 @@ const readRequest = (persisted: PersistedDocuments): Plugin<object, ServerContex
 
 /** Yoga's response does not say which fields have errors. */
 const recordResult: Plugin<object, ServerContext> = {
-  onExecutionResult({ result, context: { execution } }) {
+  async onExecutionResult({ result, context: { execution, shownSchema } }) {
     execution.result = result as ExecutionResult | undefined;
+    const { errors } = execution.result ?? {};
+    if (shownSchema !== undefined && errors?.some(({ message }) => isOfUnknownName(message)))
+      addNearestNames(errors, await shownSchema());
   },
 };
 

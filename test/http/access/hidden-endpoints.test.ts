@@ -101,6 +101,19 @@ describe.each(['tenants', 'all', 'off'])('with HIDE_ENDPOINTS=%s', (setting) => 
     },
   );
 
+  test('misspelled names are answered with names that introspection shows the key, and no others', async () => {
+    const meant = async (name: string, query: string) =>
+      /; did you mean (\w+)\?$/.exec((await graphql(name, query)).errors?.[0]?.message ?? '')?.[1];
+    for (const name of ['narrow', 'unbound', 'all']) {
+      expect(await meant(name, '{ openOn(project: "abc") { rowCount } }'), name).toBe('openOne');
+      expect(await meant(name, '{ openOne(projct: "abc") { rowCount } }'), name).toBe('project');
+      const field = '{ secretTwoo(project: "abc") { rowCount } }';
+      expect(await meant(name, field), name).toBe(name === 'all' ? 'secretTwo' : undefined);
+      const column = '{ secretTwo(project: "abc") { rows { secretXx } } }';
+      expect(await meant(name, column), name).toBe(name === 'all' ? 'secretX' : undefined);
+    }
+  });
+
   test('introspection shows every key what it may query, and no more', async () => {
     const queries = [
       getIntrospectionQuery(),

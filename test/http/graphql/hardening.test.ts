@@ -71,15 +71,36 @@ describe('the GraphQL server', () => {
   });
 
   test.each([
-    ['{ logsAl { rowCount } }', 'Cannot query field "logsAl" on type "Query".'],
-    ['{ logsAll(projec: "p") { rowCount } }', 'Unknown argument "projec" on field "Query.logsAll".'],
+    ['{ logsAl { rowCount } }', 'Cannot query field "logsAl" on type "Query"; did you mean logsAll?'],
+    [
+      '{ logsAll(projec: "p") { rowCount } }',
+      'Unknown argument "projec" on field "Query.logsAll"; did you mean project?',
+    ],
     [
       '{ usageApiCounts(project: "p", interval: DAYLY) { rowCount } }',
-      'Value "DAYLY" does not exist in "UsageInterval" enum.',
+      'Value "DAYLY" does not exist in "UsageInterval" enum; did you mean DAILY?',
     ],
-    ['{ ...A } fragment A on Quer { __typename }', 'Unknown type "Quer".'],
-  ])('%s is reported without a suggestion', async (query, message) => {
+    [
+      '{ usageApiCounts(project: "p", interval: "hourly") { rowCount } }',
+      'Enum "UsageInterval" cannot represent non-enum value: "hourly"; did you mean HOURLY?',
+    ],
+    ['{ ...A } fragment A on Quer { __typename }', 'Unknown type "Quer"; did you mean Query?'],
+    ['{ nothingLikeIt }', 'Cannot query field "nothingLikeIt" on type "Query".'],
+  ])('%s is reported with the name that is probably meant', async (query, message) => {
     expect(await messages(query)).toContain(message);
+  });
+
+  test('variables are reported with the value that is probably meant', async () => {
+    const query = 'query ($i: UsageInterval!) { usageApiCounts(project: "p", interval: $i) { rowCount } }';
+    const response = await fetch(url(), {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables: { i: 'hourli' } }),
+    });
+    const { errors } = (await response.json()) as { errors: readonly { message: string }[] };
+    expect(errors[0]?.message).toMatch(
+      /"hourli" does not exist in "UsageInterval" enum; did you mean HOURLY\?$/,
+    );
   });
 
   test('accepts Content-Encoding: identity, and rejects others with what would be valid', async () => {
@@ -240,6 +261,12 @@ describe('in production', () => {
       });
     }
     expect(await send('{ __typename endpoints { name } }')).toMatchObject({ data: { __typename: 'Query' } });
+  });
+
+  test('without introspection no name is proposed', async () => {
+    expect(await send('{ logsAl { rowCount } }')).toMatchObject({
+      errors: [{ message: 'Cannot query field "logsAl" on type "Query".' }],
+    });
   });
 
   test('GraphiQL is off, and the error says so', async () => {

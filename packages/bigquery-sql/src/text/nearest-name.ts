@@ -10,7 +10,7 @@ export function nearestName(
   let nearest: string | undefined;
   let least = most + 1;
   for (const name of names) {
-    const edits = editDistance(text, name);
+    const edits = editDistance(text, name, least);
     if (edits < least) [nearest, least] = [name, edits];
   }
   return nearest;
@@ -29,8 +29,13 @@ export function didYouMean(text: string, names: Iterable<string>): string {
   return nearest === undefined ? '' : `; did you mean ${byLowerCase.get(nearest)}?`;
 }
 
-/** How many characters must be inserted, deleted or replaced, or exchanged with their neighbor. */
-function editDistance(from: string, to: string): number {
+/**
+ * How many characters must be inserted, deleted or replaced, or exchanged with their neighbor.
+ *
+ * @param enough from which on the exact number does not matter: most names are dismissed after some characters
+ */
+function editDistance(from: string, to: string, enough: number): number {
+  if (Math.abs(from.length - to.length) >= enough) return enough;
   let above = Array.from({ length: to.length + 1 }, (_, at) => at);
   let twoAbove: readonly number[] = [];
   for (let row = 1; row <= from.length; row += 1) {
@@ -41,6 +46,8 @@ function editDistance(from: string, to: string): number {
       const exchanged = isExchanged ? (twoAbove[at - 2] ?? 0) + 1 : replaced;
       current.push(Math.min(replaced, exchanged, (above[at] ?? 0) + 1, (current[at - 1] ?? 0) + 1));
     }
+    // What comes next is made of these two rows.
+    if (Math.min(...above) >= enough && Math.min(...current) >= enough) return enough;
     [twoAbove, above] = [above, current];
   }
   return above[to.length] ?? 0;

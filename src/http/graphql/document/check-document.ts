@@ -143,7 +143,7 @@ function buildFindErrors(schema: GraphQLSchema, introspection: boolean) {
   };
 }
 
-/** Without naming what the caller has not written. */
+/** Without naming what the caller has not written: `nearest-names.ts` does, as far as the caller may see the schema. */
 function validateDocument(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -67,8 +67,8 @@ export function argumentType(parameter: Parameter): string {
 }
 
 /**
- * An enum that suggests no values. Callers see no suggestion, but graphql-js would look for one in each value that it
- * refuses, which may be as long as a body.
+ * An enum that suggests no values: graphql-js would look for one in each value that it refuses, which may be as long as a
+ * body.
  */
 class PlainEnumType extends GraphQLEnumType {
   override coerceInputValue(value: unknown) {
