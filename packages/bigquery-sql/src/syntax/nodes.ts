@@ -629,13 +629,13 @@ export interface DerivedTable extends Construct<'DerivedTable'> {
 /** `ML.PREDICT(MODEL m, TABLE t)` in FROM. */
 export interface TableFunction extends Construct<'TableFunction'> {
   readonly name: Path;
-  readonly args: readonly (Expression | NamedArgument | TableArgument)[];
+  /** `TABLE name` is a table. */
+  readonly args: readonly (Expression | NamedArgument | Table | ModelArgument)[];
   readonly alias: Identifier | undefined;
 }
 
-/** `TABLE name`, `MODEL name`. As a named argument it is refused by the parser. */
-export interface TableArgument extends Construct<'TableArgument'> {
-  readonly of: 'TABLE' | 'MODEL';
+/** `MODEL name`. As a named argument it is refused by the parser. */
+export interface ModelArgument extends Construct<'ModelArgument'> {
   readonly path: Path;
 }
 
@@ -922,7 +922,7 @@ export type Node =
   | NamedWindow
   | FromItem
   | WithOffset
-  | TableArgument
+  | ModelArgument
   | JoinCondition
   | PivotSpec
   | PivotAggregate

@@ -23,7 +23,7 @@ describe('tables', () => {
     ['((SELECT 1))', `DerivedTable(query: ${one})`],
     [
       'ML.f(MODEL m, TABLE ds.t, x => 1) AS a',
-      'TableFunction(name: ML.f args: [TableArgument(of: MODEL path: m) TableArgument(of: TABLE path: ds.t) NamedArgument(name: x value: 1)] alias: a)',
+      'TableFunction(name: ML.f args: [ModelArgument(path: m) Table(path: ds.t) NamedArgument(name: x value: 1)] alias: a)',
     ],
     [
       't TABLESAMPLE SYSTEM (10 PERCENT)',

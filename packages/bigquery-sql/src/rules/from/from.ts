@@ -1,13 +1,13 @@
 import { didYouMean } from '../../text/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { type Context, type ResolvedFrom, unknownQuery } from '../context.ts';
-import { functionName } from '../functions/function-name.ts';
 import { rangeOf } from '../queries/outputs.ts';
 import { findRelation, type Relation, relationNames, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
 import { resolveJoin } from './joins.ts';
 import { resolvePivot } from './pivot.ts';
+import { resolveTableFunction } from './table-functions/table-function.ts';
 import { openRelation, wildcardRelation } from './table-relations.ts';
 import { arrayItem, resolveUnnest } from './unnest.ts';
 import { resolveUnpivot } from './unpivot.ts';
@@ -33,10 +33,7 @@ export function resolveFrom(node: Syntax.FromItem, scope: Scope, context: Contex
     case 'TableSample':
       return sampled(node, context.from(node.source, scope));
     case 'TableFunction':
-      throw new Unsupported(
-        node,
-        `the table function ${functionName(node.name).toUpperCase()} is not supported`,
-      );
+      return resolveTableFunction(node, scope, context);
     case 'Unnest':
       throw new Unsupported(node, 'UNNEST takes an array');
   }

@@ -4,7 +4,6 @@ export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
   ['session_user', 'saved queries run without a user'],
   ['approx_top_sum', 'use SUM with GROUP BY, ORDER BY and LIMIT'],
   ['search', 'use CONTAINS_SUBSTR or REGEXP_CONTAINS'],
-  ['range_sessionize', 'not implemented'],
 ]);
 
 /** The reason why all functions of a family are unsupported, by the beginning of their names. */
@@ -18,6 +17,8 @@ const unsupportedFamilies: readonly (readonly [prefix: string, reason: string])[
   ['dlp_', 'there are no keys of encryption here'],
   ['ml.', 'there are no models here'],
   ['ai.', 'there are no models here'],
+  ['gap_fill', 'it is a table function, which FROM takes'],
+  ['range_sessionize', 'it is a table function, which FROM takes'],
   ['obj.', 'there is no Cloud Storage here'],
 ];
 

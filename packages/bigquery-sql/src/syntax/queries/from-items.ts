@@ -6,11 +6,11 @@ import type {
   Expression,
   FromItem,
   Identifier,
+  ModelArgument,
   Path,
   Query,
   SampleSpec,
   Table,
-  TableArgument,
   TableFunction,
   Unnest,
   WithOffset,
@@ -150,10 +150,17 @@ function parseTableArgument(p: Parser): TableFunction['args'][number] {
   const { start } = p;
   const isTable = (p.at('TABLE') || p.at('MODEL')) && p.atName(1);
   if (!isTable) return parseNamedArgument(p) ?? p.expression();
-  const of = p.expectOneOf(['TABLE', 'MODEL']);
+  if (p.accept('TABLE')) {
+    const { start: from } = p;
+    const path = parseTablePath(p);
+    return { kind: 'Table', start: from, end: p.end, path, ...plainTable };
+  }
+  p.expect('MODEL');
   const path = parseTablePath(p);
-  return { kind: 'TableArgument', start, end: p.end, of, path } satisfies TableArgument;
+  return { kind: 'ModelArgument', start, end: p.end, path } satisfies ModelArgument;
 }
+
+const plainTable = { alias: undefined, withOffset: undefined, systemTime: undefined };
 
 function withSamples(p: Parser, start: number, item: FromItem): FromItem {
   let source = item;
