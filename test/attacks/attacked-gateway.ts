@@ -30,6 +30,8 @@ export interface AttackedGateway {
   readonly pid: number;
   /** Sends SQL with the key of one attacker, by its number. @returns the status and the body */
   ask(attacker: number, sql: string): Promise<{ readonly status: number; readonly body: string }>;
+  /** Reads the rows of the attacked tenant, which are not cached. @returns the status and the body */
+  rows(): Promise<{ readonly status: number; readonly body: string }>;
   attack(text: AttackText, path: AttackOutcome['path']): Promise<AttackOutcome>;
   log(): string;
   close(): Promise<void>;
@@ -81,6 +83,9 @@ export async function openAttackedGateway(attacks: number): Promise<AttackedGate
       `${gateway.origin}/api/endpoints/query/functions.invocation-stats?project=victim&interval=${interval}&function_id=f${id}`,
       { headers: victim },
     );
+  const reply = async (response: Response) => ({ status: response.status, body: await response.text() });
+  const logs = (search: Record<string, string>) =>
+    `${gateway.origin}/api/endpoints/query/logs.all?${new URLSearchParams({ project_tier: 'ENTERPRISE', ...search })}`;
   let colds = 0;
   const cold = async () => {
     colds += 1;
@@ -95,10 +100,7 @@ export async function openAttackedGateway(attacks: number): Promise<AttackedGate
     try {
       const response =
         path === 'REST'
-          ? await fetch(
-              `${gateway.origin}/api/endpoints/query/logs.all?${new URLSearchParams({ project: 'abc', project_tier: 'ENTERPRISE', sql: text.sql })}`,
-              { headers, signal },
-            )
+          ? await fetch(logs({ project: 'abc', sql: text.sql }), { headers, signal })
           : await fetch(`${gateway.origin}/graphql`, {
               method: 'POST',
               headers,
@@ -131,10 +133,9 @@ export async function openAttackedGateway(attacks: number): Promise<AttackedGate
     log: gateway.log,
     async ask(attacker, sql) {
       const headers = { 'x-api-key': keys.keyOf(attackers[attacker] ?? '') };
-      const search = new URLSearchParams({ project: 'abc', project_tier: 'ENTERPRISE', sql });
-      const response = await fetch(`${gateway.origin}/api/endpoints/query/logs.all?${search}`, { headers });
-      return { status: response.status, body: await response.text() };
+      return reply(await fetch(logs({ project: 'abc', sql }), { headers }));
     },
+    rows: async () => reply(await fetch(logs({ project: 'victim' }), { headers: victim })),
     async attack(text, path) {
       const key = keys.keyOf(attackers[next++ % attackers.length] ?? '');
       // A process is there for the key: otherwise most of the time would pass until one has started.

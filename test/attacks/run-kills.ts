@@ -1,14 +1,16 @@
 import { openAttackedGateway } from './attacked-gateway.ts';
-import { killSandboxes } from './kills.ts';
+import { keysOfCallers, killProcesses, programs } from './kills.ts';
 
-// `npm run attacks:kills`, `npm run attacks:kills -- <kills>`
+// `npm run attacks:kills`, `npm run attacks:kills -- <kills>`: of sandboxes, of the engine, and of either
 const [kills = '50'] = process.argv.slice(2);
-const gateway = await openAttackedGateway(3);
-const { answers, wrong, statuses, longestGapMs } = await killSandboxes(gateway, Number(kills));
-await gateway.close();
-process.stdout.write(`
-${kills} processes of sandboxes killed, ${answers} answers: ${JSON.stringify(statuses)}
+for (const killed of [[programs.sandbox], [programs.engine], Object.values(programs)]) {
+  const gateway = await openAttackedGateway(keysOfCallers);
+  const { answers, wrong, statuses, longestGapMs } = await killProcesses(gateway, Number(kills), killed);
+  await gateway.close();
+  process.stdout.write(`
+${kills} processes of ${killed.join(' or ')} killed, ${answers} answers: ${JSON.stringify(statuses)}
 wrong or foreign rows  ${wrong.length}
 answer again           ${Math.round(longestGapMs)} ms after a kill at most
 `);
-if (wrong.length > 0) process.exitCode = 1;
+  if (wrong.length > 0) process.exitCode = 1;
+}

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttackedGateway, openAttackedGateway } from '../attacks/attacked-gateway.ts';
-import { killSandboxes } from '../attacks/kills.ts';
+import { keysOfCallers, killProcesses, programs } from '../attacks/kills.ts';
 import { knownTexts } from '../attacks/texts.ts';
 
 // `npm run attacks` sends all texts, also by GraphQL, and compares times and memory; it needs a machine of its own.
 let gateway: AttackedGateway;
 beforeAll(async () => {
-  gateway = await openAttackedGateway(6);
+  gateway = await openAttackedGateway(keysOfCallers);
 }, 120_000);
 afterAll(() => gateway.close());
 
@@ -24,7 +24,7 @@ test.each([crash, silence, memory, noInterrupt].filter((text) => text !== undefi
 );
 
 test('processes that are killed while SQL runs in them change no row, and no request waits for ever', async () => {
-  const { wrong, answers, kills } = await killSandboxes(gateway, 4);
+  const { wrong, answers, kills } = await killProcesses(gateway, 4, Object.values(programs));
   expect({ wrong, kills }).toEqual({ wrong: [], kills: 4 });
   expect(answers).toBeGreaterThan(0);
 }, 120_000);
