@@ -240,3 +240,9 @@ string(${timestamp}, ${zone})
 string(${date})
 string(${datetime})
 string(${time})
+-- SEARCH
+search(${'foobar-example'; 'example foobar'; 'FOOBAR.example'}, 'foobar example') <=> true
+search('foo bar baz', ${'foo OR nothing'; 'foo AND (bar OR nothing)'; '"bar baz"'; '`bar`'}) <=> true
+search('foo bar baz', ${'foo nothing'; '"foo baz"'; '`Bar`'}) <=> false
+search(cast(null as string), 'a') <=> cast(null as bool)
+! search('a', ${null; ''; '@'; 'a-b'; 'a ('})

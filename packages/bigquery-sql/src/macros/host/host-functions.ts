@@ -11,6 +11,7 @@ import { intervalFunctions } from './intervals.ts';
 import { jsonEditFunctions } from './json-edit.ts';
 import { jsonKeysFunctions } from './json-keys.ts';
 import { jsonPointerFunctions } from './json-pointer.ts';
+import { searchFunctions } from './search.ts';
 import { statisticFunctions } from './statistics.ts';
 import { unicodeFunctions } from './unicode.ts';
 
@@ -29,5 +30,6 @@ export const hostFunctions: readonly HostFunction[] = [
   ...bytesFormatFunctions,
   ...jsonEditFunctions,
   ...jsonKeysFunctions,
+  ...searchFunctions,
   ...jsonPointerFunctions,
 ];

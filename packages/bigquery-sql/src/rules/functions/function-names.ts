@@ -28,7 +28,7 @@ export const functionNames: ReadonlySet<string> = new Set(
   farm_fingerprint md5 sha1 sha256 sha512
 
   ascii byte_length char_length character_length chr code_points_to_bytes code_points_to_string concat
-  contains_substr edit_distance ends_with format from_base32 from_base64 from_hex initcap instr left length lower
+  contains_substr search edit_distance ends_with format from_base32 from_base64 from_hex initcap instr left length lower
   lpad ltrim normalize normalize_and_casefold octet_length regexp_contains regexp_extract regexp_extract_all
   regexp_instr regexp_replace regexp_substr repeat replace reverse right rpad rtrim
   safe_convert_bytes_to_string soundex split starts_with strpos substr substring to_base32 to_base64

@@ -24,6 +24,14 @@ const parameters: Readonly<Record<string, readonly [before: number, named: reado
   to_json: [1, [parameter('stringify_wide_numbers', boolLiteral(false))]],
   float64: [1, [parameter('wide_number_mode', textLiteral('round'))]],
   contains_substr: [2, [parameter('json_scope', textLiteral('JSON_VALUES'))]],
+  search: [
+    2,
+    [
+      parameter('json_scope', textLiteral('JSON_VALUES')),
+      parameter('analyzer', textLiteral('LOG_ANALYZER')),
+      parameter('analyzer_options'),
+    ],
+  ],
   json_keys: [1, [parameter('max_depth', nullLiteral(scalar('INT64'))), parameter('mode')]],
   json_strip_nulls: [
     1,

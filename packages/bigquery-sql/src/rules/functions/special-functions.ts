@@ -25,6 +25,7 @@ import { containsSubstr } from './text/contains-substr.ts';
 import { format } from './text/format.ts';
 import { jsonArrayEdit, jsonRemove, jsonSet } from './text/json-edit.ts';
 import { jsonReads } from './text/json-read.ts';
+import { search } from './text/search.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './text/to-json.ts';
 import { formatTime } from './time/format-time.ts';
 import { parseTime } from './time/parse-time.ts';
@@ -196,6 +197,7 @@ const specialFunctions: Readonly<Record<string, SpecialFunction>> = {
   float64: jsonFloat64,
   parse_json: parseJson,
   contains_substr: containsSubstr,
+  search,
   ...jsonReads,
   json_set: jsonSet,
   json_remove: jsonRemove,

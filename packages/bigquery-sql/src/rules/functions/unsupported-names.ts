@@ -3,7 +3,6 @@ export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
   ['collate', 'compare LOWER(text) for an order without case'],
   ['session_user', 'saved queries run without a user'],
   ['approx_top_sum', 'use SUM with GROUP BY, ORDER BY and LIMIT'],
-  ['search', 'use CONTAINS_SUBSTR or REGEXP_CONTAINS'],
 ]);
 
 /** The reason why all functions of a family are unsupported, by the beginning of their names. */
