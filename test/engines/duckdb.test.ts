@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../src/config.ts';
@@ -48,6 +49,10 @@ test('a query that only DuckDB refuses is reported after the start, and refused 
   await expect.poll(() => problems.length).toBe(1);
   expect(problems[0]).toContain('refused answers ENGINE_FAILED until its SQL is corrected');
   expect(problems[0]).toContain(`${refused.source.file}:${refused.source.line}`);
+  // What DuckDB says is about its own SQL: it is for the log.
+  expect(problems[0]).toContain(
+    `SQL with the SHA-256 ${hash('sha256', refused.sql)}: Not implemented Error: `,
+  );
   await engine.close();
 
   const config = readConfig({ DATA_DIR: 'test', STORE_FILE: ':memory:' });

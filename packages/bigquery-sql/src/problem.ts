@@ -16,8 +16,9 @@ export interface Problem {
 export class ProblemError extends Error {
   readonly problems: readonly Problem[];
 
-  constructor(summary: string, problems: readonly Problem[]) {
-    super([`${summary}:`, ...problems.map((problem) => `  ${describeProblem(problem)}`)].join('\n'));
+  /** @param options the original error as `cause`: for the log of an operator, never for a caller */
+  constructor(summary: string, problems: readonly Problem[], options?: ErrorOptions) {
+    super([`${summary}:`, ...problems.map((problem) => `  ${describeProblem(problem)}`)].join('\n'), options);
     this.name = 'ProblemError';
     this.problems = problems;
   }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
@@ -35,7 +36,10 @@ export async function planInBackground(options: BackgroundOptions): Promise<void
   }
 }
 
-function describe({ name }: SavedQuery, error: unknown): string {
+/** What authors read, and what DuckDB says about its own SQL, which is for the log. */
+function describe({ name, sql }: SavedQuery, error: unknown): string {
   const reason = error instanceof StartError ? error.message : String(error);
-  return `${name} answers ENGINE_FAILED until its SQL is corrected: ${reason}`;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : undefined;
+  const duckdb = cause === undefined ? '' : `; SQL with the SHA-256 ${hash('sha256', sql)}: ${cause}`;
+  return `${name} answers ENGINE_FAILED until its SQL is corrected: ${reason}${duckdb}`;
 }

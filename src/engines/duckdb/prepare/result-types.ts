@@ -81,7 +81,7 @@ export async function describeResult(
       return { name, known, type: duckdbType(known) === undefined ? type : undefined };
     });
   } catch (error) {
-    throw new StartError('A saved query does not run', [planProblem(written, error)]);
+    throw new StartError('A saved query does not run', [planProblem(written, error)], { cause: error });
   }
 }
 

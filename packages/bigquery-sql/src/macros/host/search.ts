@@ -191,7 +191,7 @@ function hasExact(sought: string, text: string): boolean {
   return false;
 }
 
-/** The longest ASCII text, in lower case, that each text has which a query finds; '' if there is none. */
+/** The longest ASCII text, in lower case, of which a text without it is not found; empty if any may be. */
 function needleOf(query: SearchQuery): string {
   switch (query.kind) {
     case 'and':
