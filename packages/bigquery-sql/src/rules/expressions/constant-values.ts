@@ -68,3 +68,15 @@ function notNegative(where: string, value: Expression): Expression {
   const fail = call('bq.fail', [textLiteral(`${where} must be an integer that is not negative`)]);
   return caseWhen(compareWith('>=', value, integerLiteral(0)), value, castTo(fail, value.type));
 }
+
+/** The text that literals joined by CONCAT or || make; undefined if it is not known. */
+export function constantText(value: Expression): string | null | undefined {
+  if (value.kind === 'literal') {
+    if (value.value === null) return null;
+    return isScalar(value.type, 'STRING') ? String(value.value) : undefined;
+  }
+  if (value.kind !== 'operation' || value.operator !== '||') return undefined;
+  const parts = value.operands.map(constantText);
+  if (parts.includes(undefined)) return undefined;
+  return parts.includes(null) ? null : parts.join('');
+}

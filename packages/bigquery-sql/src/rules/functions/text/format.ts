@@ -12,6 +12,7 @@ import type { Expression } from '../../../tree/nodes.ts';
 import { describeType, isScalar, type ScalarName, scalar } from '../../../types.ts';
 import { bindValues } from '../../bind-values.ts';
 import { convert } from '../../coercion.ts';
+import { constantText } from '../../expressions/constant-values.ts';
 import { callMacro } from '../../macro-call.ts';
 import { rangeText } from '../../ranges.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
@@ -31,18 +32,35 @@ interface Specifier {
 /** The largest width and precision, as in BigQuery. */
 const maxSize = 1_048_576;
 
-/** FORMAT with a literal format string, as a concatenation of text and formatted arguments. */
-export const format: SpecialFunction = (place, [pattern, ...args]) => {
-  if (pattern?.kind === 'literal' && pattern.value === null) return nullLiteral(string);
-  if (pattern?.kind !== 'literal' || !isScalar(pattern.type, 'STRING'))
-    throw new Unsupported(place, 'the first argument of FORMAT must be a string literal');
+/** FORMAT with literal format strings, of which conditions may choose one. */
+export const format: SpecialFunction = (place, [pattern, ...args], context) => {
+  if (pattern?.kind === 'case') {
+    const withPattern = (chosen: Expression) => format(place, [chosen, ...args], context);
+    return {
+      ...pattern,
+      type: string,
+      branches: pattern.branches.map(({ when, result }) => ({ when, result: withPattern(result) })),
+      ...(pattern.otherwise && { otherwise: withPattern(pattern.otherwise) }),
+    };
+  }
+  const text = pattern && constantText(pattern);
+  if (text === null) return nullLiteral(string);
+  if (text !== undefined) return formatWith(place, text, args);
+  throw new Unsupported(
+    place,
+    'the first argument of FORMAT must be a string literal, or be chosen among literals by CASE or IF',
+  );
+};
+
+/** A concatenation of texts and formatted arguments. */
+function formatWith(place: Place, pattern: string, args: readonly Expression[]): Expression {
   const queue = [...args];
-  const parts = [
-    ...String(pattern.value).matchAll(/%%|%([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*)?)?(.)?|[^%]+/gsu),
-  ].map((match) => formatPart(place, match, queue));
+  const parts = [...pattern.matchAll(/%%|%([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*)?)?(.)?|[^%]+/gsu)].map((match) =>
+    formatPart(place, match, queue),
+  );
   if (queue[0]) throw new Unsupported(place, 'FORMAT has more arguments than its format string uses');
   return concatTexts(parts);
-};
+}
 
 function formatPart(place: Place, match: RegExpExecArray, queue: Expression[]): Expression {
   const [all, flags = '', width, precision, letter] = match;
