@@ -17,7 +17,6 @@ import {
   type TextResult,
   toSandbox,
 } from './messages.ts';
-import { readReads, readResult } from './read-answers.ts';
 
 /** A process that runs one caller's SQL at a time. */
 export interface SandboxProcess {
@@ -78,6 +77,8 @@ export function startSandbox(settings: SandboxSettings): SandboxProcess {
   let waiting: PromiseWithResolvers<Frame> | undefined;
   let requestId = 0;
   let lastOutput = '';
+  // An engine that runs no SQL of callers does without the library that it needs.
+  const readers = import('./read-answers.ts');
   const outlines = new Map<Outline, number>();
 
   const options: ChildOptions = {
@@ -162,9 +163,13 @@ export function startSandbox(settings: SandboxSettings): SandboxProcess {
         child.channel.send(toSandbox.outline, 0, serialize(outline));
       }
       const answer = await ask(toSandbox.judge, { ...request, outline: number }, fromSandbox.reads);
+      const { readReads } = await readers;
       return parse(answer, (sent) => readReads(sent, outline));
     },
-    run: async (files) => parse(await ask(toSandbox.run, files, fromSandbox.done), readResult),
+    async run(files) {
+      const answer = await ask(toSandbox.run, files, fromSandbox.done);
+      return parse(answer, (await readers).readResult);
+    },
     async rows() {
       const rows = await ask(toSandbox.rows, undefined, fromSandbox.rows);
       if (rows.byteLength > maxCallerResultBytes + documentBytes) throw callerResultTooLarge();

@@ -1,5 +1,10 @@
-import { parse } from 'tldts';
+import { createRequire } from 'node:module';
 import { hostFunction } from './host-function.ts';
+
+let library: typeof import('tldts') | undefined;
+
+/** It is loaded by the first call: its list takes some 7 MB in each process. */
+const load = () => (library ??= createRequire(import.meta.url)('tldts') as typeof import('tldts'));
 
 /** The host's public suffix as the host writes it; null if the public suffix list has none. */
 function publicSuffix(host: string): string | null {
@@ -16,7 +21,7 @@ function registeredDomain(host: string): string | null {
 }
 
 const parsed = (host: string) =>
-  parse(host.toLowerCase().replace(/\.$/, ''), { extractHostname: false, allowPrivateDomains: false });
+  load().parse(host.toLowerCase().replace(/\.$/, ''), { extractHostname: false, allowPrivateDomains: false });
 
 const labelsOf = (name: string) => name.split('.').length;
 
