@@ -70,6 +70,8 @@ export async function openDuckdb(
     });
     const { runnable } = versions;
     data = await openData({ connect, settings, store, tables, onRebuilt: versions.onRebuilt, now, listener });
+    // Also gives back what the allocator has kept of the memory of the import.
+    await adminConnection.run(`SET memory_limit = ${quoteText(settings.memoryLimit)}`);
     await adminConnection.run(lockdown(store, settings));
     pool = await ConnectionPool.open(limits.concurrency, {
       maxSlow: settings.threads,

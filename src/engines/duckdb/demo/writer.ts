@@ -12,6 +12,9 @@ const progress = `${storeName}.querygate_demo`;
 /** DuckDB compresses a table in memory only at a checkpoint; until then a row takes ten times the space. */
 const rowsPerCheckpoint = 8_000;
 
+/** So many rows of one statement have room in a small memory; each further statement is planned again. */
+const rowsPerStatement = 60_000;
+
 const flushThresholds = ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold'];
 
 /** Writes the rows of a time span, all from `from` (included) to `to` (excluded), in milliseconds since the epoch. */
@@ -20,9 +23,11 @@ export async function openWriter(connection: DuckDBConnection, tables: StoredTab
     `CREATE TABLE IF NOT EXISTS ${progress} ("table" VARCHAR PRIMARY KEY, source VARCHAR, filled_until TIMESTAMPTZ)`,
   );
   let rowsSinceCheckpoint = 0;
-  const write = async ({ statement }: Stream, from: number, to: number) => {
+  const write = async ({ statement }: Stream, from: number, to: number): Promise<number> => {
     statement.bind({ from: timestamp(from), to: timestamp(to) }, { from: TIMESTAMPTZ, to: TIMESTAMPTZ });
-    rowsSinceCheckpoint += (await statement.run()).rowsChanged;
+    const { rowsChanged } = await statement.run();
+    rowsSinceCheckpoint += rowsChanged;
+    return rowsChanged;
   };
   const isCheckpointDue = () => rowsSinceCheckpoint > rowsPerCheckpoint;
   const checkpoint = async () => {
@@ -44,18 +49,23 @@ export async function openWriter(connection: DuckDBConnection, tables: StoredTab
     const [[until] = []] = found.getRows();
     return until === undefined ? undefined : Number(until);
   };
-  /** Day by day, with checkpoints. */
-  const fill = async (stream: Stream, from: number, to: number, onDay: (from: number) => void) => {
+  /** A day, which shows how many days one statement may fill, and then as many at once; with checkpoints. */
+  const fill = async (stream: Stream, from: number, to: number, onFilled: (until: number) => void) => {
     const known = await filledUntil(stream);
     const isKept = known !== undefined && known >= from && known <= to;
     if (!isKept) {
       await connection.run(`DELETE FROM ${progress} WHERE "table" = ${quoteText(stream.table)}`);
       await connection.run(`DELETE FROM ${tables.get(stream.table).relation}`);
     }
-    for (let day = isKept ? known : from; day < to; day += dayMs) {
-      await write(stream, day, Math.min(day + dayMs, to));
+    let days = 1;
+    for (let at = isKept ? known : from; at < to; ) {
+      const until = Math.min(at + days * dayMs, to);
+      const rows = await write(stream, at, until);
       if (isCheckpointDue()) await checkpoint();
-      onDay(day);
+      onFilled(until);
+      const rowsPerDay = rows / ((until - at) / dayMs);
+      days = Math.max(1, Math.floor(rowsPerStatement / (rowsPerDay + 1)));
+      at = until;
     }
     await record(stream, to);
   };
@@ -69,7 +79,9 @@ export async function openWriter(connection: DuckDBConnection, tables: StoredTab
       onProgress: (share: number) => void,
     ): Promise<void> {
       for (const [at, stream] of streams.entries()) {
-        await fill(stream, from, to, (day) => onProgress((at + (day - from) / (to - from)) / streams.length));
+        await fill(stream, from, to, (until) =>
+          onProgress((at + (until - from) / (to - from)) / streams.length),
+        );
       }
       await checkpoint();
     },
