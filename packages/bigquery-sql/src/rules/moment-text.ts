@@ -1,5 +1,5 @@
 import type { Expression } from '../tree/nodes.ts';
-import { describeType, isScalar, type Type } from '../types.ts';
+import { describeType, isScalar, type ScalarName, type Type } from '../types.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
 /**
@@ -14,6 +14,16 @@ export function requireMoment(place: Place, text: string, type: Type): void {
     : hasDay(text) && hasTime(text.replace(dayPattern, ''));
   if (!isValid) throw new Unsupported(place, `invalid ${describeType(type)} literal: ${text}`);
 }
+
+/** Whether a text is a moment in a form that both engines read alike. */
+export const isSharedMoment = (type: ScalarName, text: string): boolean =>
+  sharedForms[type]?.test(text) === true && hasDay(text) && hasTime(text.replace(dayPattern, ''));
+
+const sharedForms: Readonly<Partial<Record<ScalarName, RegExp>>> = {
+  DATE: /^(?!0000)\d{4}-\d\d-\d\d$/,
+  DATETIME: /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:[0-5]\d(\.\d{1,6})?$/,
+  TIMESTAMP: /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:[0-5]\d(\.\d{1,6})?(Z|[+]00(:00)?)?$/,
+};
 
 /** As `requireMoment`, for a value that is compared with one of a type. */
 export function requireComparable(place: Place, value: Expression, type: Type): void {

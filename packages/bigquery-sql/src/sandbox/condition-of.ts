@@ -1,6 +1,8 @@
+import { isSharedMoment } from '../rules/moment-text.ts';
+import { numericDigits, parseDecimal } from '../text/decimal-text.ts';
 import { literal, operation } from '../tree/build.ts';
 import type { Expression, Operator } from '../tree/nodes.ts';
-import { isScalar, scalar, scalarNames, type Type } from '../types.ts';
+import { isScalar, scalar, type ScalarName, scalarNames, type Type } from '../types.ts';
 
 /** The operators of predicates, by what they take. */
 const logical: ReadonlySet<Operator> = new Set(['AND', 'OR']);
@@ -84,7 +86,27 @@ function literalOf(part: { readonly type?: unknown; readonly value?: unknown }):
   if (typeof value !== (name === 'BOOL' ? 'boolean' : 'string')) throw new Error(`no ${name}`);
   if (typeof value === 'boolean') return literal(scalar(name), value);
   const text = String(value);
-  if (name === 'BYTES' && !/^(?:[\da-f]{2})*$/i.test(text)) throw new Error('BYTES are hexadecimal digits');
-  if (name === 'INT64' && !/^-?\d{1,19}$/.test(text)) throw new Error('an INT64 is digits');
+  if (!isCastable(name, text)) throw new Error(`a text is no ${name}`);
   return literal(scalar(name), name === 'INT64' ? BigInt(text) : text);
+}
+
+/**
+ * Whether DuckDB certainly casts a text to a type: a cast that fails may be found only when a row is compared, and would
+ * show that the row exists.
+ */
+export function isCastable(type: ScalarName, text: string): boolean {
+  switch (type) {
+    case 'STRING':
+      return true;
+    case 'BYTES':
+      return /^(?:[\da-f]{2})*$/i.test(text);
+    case 'INT64':
+      return /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+    case 'FLOAT64':
+      return /^-?(?:inf|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?)$/i.test(text);
+    case 'NUMERIC':
+      return parseDecimal(text, numericDigits) === text;
+    default:
+      return isSharedMoment(type, text);
+  }
 }

@@ -10,6 +10,8 @@ import { withTables } from '../tree/with-tables.ts';
 import { tablesOf } from '../compile.ts';
 import { arrayOf, duckdbType, scalar, structOf, type Type } from '../types.ts';
 import { conditionReader } from './condition-of.ts';
+import { canFailOnTheWay } from './can-fail.ts';
+import { noLimit } from './filter-first.ts';
 import type { OutlinedTable } from './outline.ts';
 import type { TableRead } from './table-reads.ts';
 
@@ -80,8 +82,8 @@ interface Flat {
   readonly columns: readonly Member[];
   /** The records by their paths. */
   readonly records: ReadonlyMap<string, RecordValue>;
-  /** The query with other columns in their place. */
-  readonly withColumns: (columns: readonly Member[]) => Query;
+  /** The query with other columns in their place. @param limit where it has none */
+  readonly withColumns: (columns: readonly Member[], limit?: Expression) => Query;
 }
 
 function flatten(query: Query): Flat {
@@ -97,8 +99,10 @@ function flatten(query: Query): Flat {
   return {
     columns: body.columns.flatMap(({ name, value }) => parts(name, value)),
     records,
-    withColumns: (columns) =>
-      query.kind === 'with' ? { ...query, body: { ...body, columns } } : { ...body, columns },
+    withColumns(columns, limit = body.limit) {
+      const select = { ...body, columns, ...(limit && { limit: body.limit ?? limit }) };
+      return query.kind === 'with' ? { ...query, body: select } : select;
+    },
   };
 }
 
@@ -132,8 +136,9 @@ function exportQuery(
   known: KnownValues,
 ): Query {
   const members = read.columns.map((path) => ({ name: path, value: valueAt(flat, path) }));
-  const inner = flat.withColumns(members.length > 0 ? members : [{ name: 'row', value: boolLiteral(true) }]);
-  const fresh = freshNames(inner);
+  const rows = (limit?: Expression) =>
+    flat.withColumns(members.length > 0 ? members : [{ name: 'row', value: boolLiteral(true) }], limit);
+  const fresh = freshNames(rows());
   const alias = fresh('rows');
   const columnOf = (path: string): Expression => {
     if (!plain.has(path) || !read.columns.includes(path)) throw new Error(`${path} cannot be compared`);
@@ -146,18 +151,25 @@ function exportQuery(
     const isChanged = duckdbType(exported) !== duckdbType(type);
     return { name: `c${at}`, value: isChanged ? castTo(value, exported) : value };
   });
-  const query = select({
+  const clauses = {
     columns: columns.length > 0 ? columns : [{ name: 'c0', value: boolLiteral(true) }],
-    from: { kind: 'derived', alias, query: inner },
     where: read.where.length > 0 ? [or(read.where.map((one) => and(one.map(condition))))] : [],
     orderBy: read.orderBy.map(({ column: path, descending, nulls }) => ({
       value: columnOf(path),
       descending,
-      nulls: nulls === 'FIRST' ? 'FIRST' : 'LAST',
+      nulls: nulls === 'FIRST' ? ('FIRST' as const) : ('LAST' as const),
     })),
     ...(read.limit !== undefined && { limit: integerLiteral(read.limit) }),
-  });
-  return runPasses(query, { known, fresh }, withoutThresholds);
+  };
+  const over = (query: Query): Query =>
+    runPasses(
+      select({ ...clauses, from: { kind: 'derived', alias, query } }),
+      { known, fresh },
+      withoutThresholds,
+    );
+  const query = over(rows());
+  // DuckDB orders conditions as it likes: those of a text would decide for which rows one of the saved query is computed.
+  return canFailOnTheWay(query) ? over(rows(noLimit)) : query;
 }
 
 /** Parquet has INTERVAL in milliseconds: each is written as text. */

@@ -31,11 +31,11 @@ export function filterFirst(
     value: column(alias, name, value.type),
   }));
   const from = { kind: 'derived', alias, query } as const;
-  return { ...table, query: select({ columns, from, limit: integerLiteral(noLimit) }) };
+  return { ...table, query: select({ columns, from, limit: noLimit }) };
 }
 
 /** More rows than any table has. */
-const noLimit = Number.MAX_SAFE_INTEGER;
+export const noLimit = integerLiteral(Number.MAX_SAFE_INTEGER);
 
 /** Whether every stored table is alone in its FROM, and each condition there is one that its scan applies. */
 function isFilteredByScans(query: Query, tenant: Tenant | undefined): boolean {

@@ -3,7 +3,7 @@ import { columnsRead } from '../passes/rewriting/columns-read.ts';
 import { forEachNode, someNode } from '../tree/map.ts';
 import type { Expression, Literal, Operator, Query, Select, SortKey, Table } from '../tree/nodes.ts';
 import type { ScalarName } from '../types.ts';
-import { maxDepth, maxParts, takes } from './condition-of.ts';
+import { isCastable, maxDepth, maxParts, takes } from './condition-of.ts';
 
 /** What a query needs of one table: at least these columns of at least these rows. Plain data, which can be sent. */
 export interface TableRead {
@@ -167,5 +167,7 @@ function predicateOf(condition: Expression, table: Table, options: ReadOptions):
 
 function literalPart({ type, value }: Literal): Predicate | undefined {
   if (type.kind !== 'scalar' || value === null) return undefined;
-  return { type: type.name, value: typeof value === 'bigint' ? String(value) : value };
+  if (typeof value === 'boolean') return { type: type.name, value };
+  const text = String(value);
+  return isCastable(type.name, text) ? { type: type.name, value: text } : undefined;
 }

@@ -133,6 +133,10 @@ const hostile: readonly Partial<Record<keyof TableRead, unknown>>[] = [
     { type: 'STRING', value: ['x'] },
     { type: 'BOOL', value: 'true' },
     { type: 'INT64', value: true },
+    { type: 'INT64', value: '9223372036854775808' },
+    { type: 'FLOAT64', value: '1e' },
+    { type: 'TIMESTAMP', value: '2026-02-30 00:00:00' },
+    { type: 'JSON', value: '{' },
     { type: 'STRING', value: 'x', operator: '=', operands: 'no list' },
   ].map((operand) => ({ where: [[{ operator: '=', operands: [operand, operand] }]] })),
   ...(

@@ -14,7 +14,7 @@ import {
 } from '@querygate/bigquery-sql/duckdb';
 import { duckdbText, type KnownValues } from '@querygate/bigquery-sql/passes';
 import type { ExportedTable, TableRead } from '@querygate/bigquery-sql/sandbox';
-import { quoteText } from '@querygate/bigquery-sql/tree';
+import { type Query, quoteText } from '@querygate/bigquery-sql/tree';
 import type { ConnectionPool } from '../run/connection-pool.ts';
 import type { DefineMacros } from '../run/define-macros.ts';
 import { interruptOnAbort } from '../run/interrupt-on-abort.ts';
@@ -58,19 +58,22 @@ const format = '(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 24576, USE_T
 export async function exportRows(context: ExportContext, rows: RowsToExport): Promise<readonly string[]> {
   const { key, owner, tables, reads, known, folder } = rows;
   if (reads.length === 0) return [];
-  const queries = reads.map((read) => {
+  const exports = reads.map((read) => {
     const table = tables.find(({ outline }) => outline.name === read.table);
     if (table === undefined) throw new Error(`${read.table} is no common table`);
-    return table.query(read, known);
+    return {
+      query: table.query(read, known),
+      allRows: () => table.query({ ...read, where: [], orderBy: [], limit: undefined }, known),
+    };
   });
   const written = new Set<string>();
-  await context.defineMacros(queries.flatMap(calledMacros));
+  await context.defineMacros(exports.flatMap(({ query }) => calledMacros(query)));
   const bounded = abortAbove(context.maxBytes, written, rows.signal);
   try {
     const use = { key, name: rows.name, owner, isCallerSql: true, signal: bounded.signal };
     const complete = await context.pool.use(use, async (worker, signal, onResult) => {
       // DuckDB remembers what it has read of a file, by its name; and a run before this one may still write its own.
-      const files = queries.map(() => join(folder, `${randomUUID()}.parquet`));
+      const files = exports.map(() => join(folder, `${randomUUID()}.parquet`));
       for (const file of files) written.add(file);
       let isComplete = false;
       const stopInterrupting = interruptOnAbort(signal, worker);
@@ -78,9 +81,9 @@ export async function exportRows(context: ExportContext, rows: RowsToExport): Pr
       try {
         // All tables are those of one moment.
         if (reads.length > 1) await worker.beginSnapshot();
-        for (const [at, query] of queries.entries()) {
+        for (const [at, one] of exports.entries()) {
           signal.throwIfAborted();
-          await copy(worker, query, rows.bindings, files[at] ?? '');
+          await copy(worker, one, rows.bindings, files[at] ?? '');
         }
         onResult();
         isComplete = true;
@@ -107,16 +110,22 @@ export function removeFiles(files: Iterable<string>): void {
   for (const file of files) rm(file, { force: true }).catch(() => {});
 }
 
+interface Export {
+  readonly query: Query;
+  /** The same without what the text compares. */
+  allRows(): Query;
+}
+
 async function copy(
   worker: Worker,
-  query: Parameters<typeof printPlan>[0],
+  { query, allRows }: Export,
   bindings: Bindings,
   file: string,
 ): Promise<void> {
   const { sql, constants } = printPlan(query);
   const withConstants = await worker.compute(constants, bindings).catch(() => undefined);
-  // A constant that fails may be one that no row needs.
-  const selected = withConstants === undefined ? duckdbText(query) : sql;
+  // A constant that fails may be one that no row needs. Which rows there are must not be up to the text then.
+  const selected = withConstants === undefined ? duckdbText(allRows()) : sql;
   await worker.runOnce(`COPY (${selected}) TO ${quoteText(file)} ${format}`, withConstants ?? bindings);
 }
 

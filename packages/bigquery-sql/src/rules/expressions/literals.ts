@@ -5,7 +5,7 @@ import type { Literal } from '../../tree/nodes.ts';
 import { type ScalarName, scalar } from '../../types.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
-import { requireMoment } from '../moment-text.ts';
+import { isSharedMoment, requireMoment } from '../moment-text.ts';
 import { castToRange } from '../ranges.ts';
 import { resolveType } from '../resolve-type.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -50,17 +50,10 @@ export const typedLiteral: Rule<Syntax.TypedLiteral> = (node) => {
     default: {
       const type: ScalarName = node.type;
       requireMoment(node, value, scalar(type));
-      if (sharedForms[type]?.test(value)) return literal(scalar(type), value);
+      if (isSharedMoment(type, value)) return literal(scalar(type), value);
       return callMacro(node, `cast_${type.toLowerCase()}`, [textLiteral(value)], type);
     }
   }
-};
-
-/** Texts that both engines read alike. */
-const sharedForms: Readonly<Partial<Record<ScalarName, RegExp>>> = {
-  DATE: /^(?!0000)\d{4}-\d\d-\d\d$/,
-  DATETIME: /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:[0-5]\d(\.\d{1,6})?$/,
-  TIMESTAMP: /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:[0-5]\d(\.\d{1,6})?(Z|[+]00(:00)?)?$/,
 };
 
 function numericLiteral(place: Place, text: string): Literal {
