@@ -156,6 +156,23 @@ test.runIf(process.platform === 'linux')('memory beyond the address space is ref
   await expect.poll(() => lines.join('\n')).toContain('Failed to allocate memory');
 });
 
+const oomScoreOf = (pid: number | undefined) => Number(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8'));
+
+test.runIf(process.platform === 'linux').each([0, 900])(
+  'a machine without memory ends a child before its parent, whose score is at least %i',
+  async (score) => {
+    const script = `[ $(cat /proc/$$/oom_score_adj) -ge ${score} ] || echo ${score} >/proc/$$/oom_score_adj; exec "$@"`;
+    const fixture = resolve('test/process/fixtures/parent.ts');
+    const parent = spawn('/bin/sh', ['-c', script, 'sh', process.execPath, fixture, 'idle'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [, pid] = await collectOutput(parent).until(/pid (\d+)\n/);
+    const ofParent = oomScoreOf(parent.pid);
+    expect(oomScoreOf(Number(pid))).toBe(Math.floor((ofParent + 1001) / 2));
+    parent.kill('SIGKILL');
+  },
+);
+
 test.each(['idle', 'blocked'])('a child that is %s ends with its parent, which was killed', async (state) => {
   const parent = spawn(process.execPath, [resolve('test/process/fixtures/parent.ts'), state], {
     stdio: ['ignore', 'pipe', 'inherit'],
