@@ -128,14 +128,17 @@ test('a child that sends too much, or what cannot be read, is killed, and ends n
   expect(broken.lines).toEqual([expect.stringMatching(/^\(what it sent cannot be read: SyntaxError/)]);
 });
 
-test.runIf(process.platform === 'linux')('a child that cannot be started is an error, once', async () => {
+test.runIf(process.platform === 'linux').each([
+  ['frames', /^Error: no process can be started: too many files are open\ngoes on\n$/],
+  [
+    'an engine',
+    /^for people: The process of the engine cannot be started:\n {2}no process can be started: too many files are open\ngoes on\n$/,
+  ],
+])('what cannot be started is an error, once: a process with %s', async (what, printed) => {
   const fixture = resolve('test/process/fixtures/many-files.ts');
-  const limited = spawn('/bin/sh', ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, fixture], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await collectOutput(limited).until(
-    /^Error: no process can be started: too many files are open\ngoes on\n$/,
-  );
+  const args = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, fixture, what];
+  const limited = spawn('/bin/sh', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await collectOutput(limited).until(printed);
 });
 
 test('what a process has used is known as long as it runs', async () => {

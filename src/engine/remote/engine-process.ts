@@ -1,7 +1,7 @@
 import { serialize } from 'node:v8';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { Problem } from '../../errors.ts';
+import { type Problem, StartError } from '../../errors.ts';
 import type { Frame } from '../../process/frames.ts';
 import { type Child, type ChildOptions, type Ending, startChild } from '../../process/start-child.ts';
 import { watchChild } from '../../process/watch-child.ts';
@@ -54,6 +54,15 @@ interface ProcessListener {
   onEnd(how: string): void;
 }
 
+function startEngine(options: ChildOptions): Child {
+  try {
+    return startChild(options);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new StartError('The process of the engine cannot be started', [{ message }]);
+  }
+}
+
 /** One process with an engine, until it ends. */
 export class EngineProcess {
   readonly #limits: EngineLimits;
@@ -70,11 +79,12 @@ export class EngineProcess {
   /** Whether it has run a query. */
   hasWorked = false;
 
+  /** @throws StartError if the system has no room for a process */
   constructor(limits: EngineLimits, options: RemoteOptions, { onEvent, onEnd }: ProcessListener) {
     this.#limits = limits;
     this.#settings = options.settings;
     this.#onEvent = onEvent;
-    this.#child = startChild({
+    this.#child = startEngine({
       ...options,
       onFrame: (frame) => this.#onFrame(frame),
       onOutput: (text) => onEvent({ type: 'problem', text: `The process of the engine says: ${text}` }),
