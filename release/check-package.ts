@@ -59,7 +59,7 @@ async function runDemo(main: string, cwd: string): Promise<number> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [main, 'start', '--demo', '--port', '0'], {
     cwd,
-    env: { PATH: process.env.PATH, API_KEY: apiKey },
+    env: { PATH: process.env.PATH, API_KEY: apiKey, LOG_FORMAT: 'pretty' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');

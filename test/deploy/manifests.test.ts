@@ -85,7 +85,10 @@ describe('the Kubernetes manifests', () => {
   test('let a gateway serve until its readiness probe has failed, and end before it is killed', () => {
     const { periodSeconds, failureThreshold = 3, timeoutSeconds = 1 } = container.readinessProbe;
     expect(delay).toBeGreaterThan(periodSeconds * failureThreshold + timeoutSeconds);
-    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(delay + timeToEnd);
+    // The time of the hook counts too.
+    const { sleep } = container.lifecycle.preStop;
+    expect(sleep.seconds).toBeGreaterThan(0);
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(sleep.seconds + delay + timeToEnd);
   });
 
   test('have valid settings', () => {

@@ -57,7 +57,7 @@ describe('the engine of docs/engines.md', () => {
     const ended = once(child, 'exit');
     const { until } = collectOutput(child);
     await until(ready);
-    const [, origin = ''] = await until(/(http:\/\/\S+)\/graphql/);
+    const [, origin = ''] = await until(/(http:\/\/[^\s"]+)\/graphql/);
     const response = await fetch(`${origin}${path}`, { headers: { 'x-api-key': 'my-key' } });
     expect(await response.text()).toBe(answer);
     child.kill('SIGTERM');

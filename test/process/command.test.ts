@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collectOutput } from '../support/child-output.ts';
-import { runQuerygate } from '../support/gateway-process.ts';
+import { ready, runQuerygate } from '../support/gateway-process.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -149,7 +149,7 @@ describe('querygate in a folder of its own', () => {
   });
 
   test('querygate alone runs the demo there', async () => {
-    const gateway = startIn(folder, []);
+    const gateway = startIn(folder, [], { LOG_FORMAT: 'pretty' });
     const [, command = ''] = await gateway.until(/^ +curl .*?"(http:[^"]*logs\.all[^"]*)"$/m);
     const [, key = ''] = /X-API-KEY: (qg_\w+)/.exec(gateway.output()) ?? [];
     const response = await fetch(command, { headers: { 'x-api-key': key } });
@@ -165,7 +165,7 @@ describe('querygate in a folder of its own', () => {
       'api_key: my-key\ndata_dir: queries/tables\nstore_file: ":memory:"\n',
     );
     const gateway = startIn(folder, []);
-    await gateway.until(/\$API_KEY/);
+    await gateway.until(ready);
     expect(await gateway.end()).toBe(0);
   });
 

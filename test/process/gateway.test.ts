@@ -11,7 +11,7 @@ import { queryText } from '../support/queries.ts';
 
 describe('the process', () => {
   test('generates a key if none is set, and prints curl commands that return rows', async () => {
-    const gateway = await startGateway();
+    const gateway = await startGateway({ LOG_FORMAT: 'pretty' });
     try {
       const lines = gateway.banner.split('\n').filter((line) => line.startsWith('  curl'));
       expect(lines).toHaveLength(4);
@@ -28,6 +28,16 @@ describe('the process', () => {
     } finally {
       expect(await gateway.end()).toBe(0);
     }
+  });
+
+  test('is one line of the log where no person reads it, with a generated key only', async () => {
+    const gateway = await startGateway({ DATA_DIR: 'test' });
+    await gateway.end();
+    const { level, msg, key, rest, graphql } = JSON.parse(gateway.banner);
+    expect([level, msg, graphql]).toEqual([30, 'Querygate is ready', `${gateway.origin}/graphql`]);
+    expect(key).toMatch(/^qg_/);
+    expect(rest).toHaveLength(3);
+    expect(gateway.log()).not.toContain(key);
   });
 
   test('never prints a configured key', async () => {
@@ -57,6 +67,7 @@ describe('the process', () => {
       API_KEY: 'a-key-of-twenty-characters',
       NODE_ENV: 'production',
       SHUTDOWN_DELAY_SECONDS: '0',
+      LOG_FORMAT: 'pretty',
       DATA_DIR: 'test',
     });
     await gateway.end();

@@ -36,6 +36,8 @@ const env = {
   PATH: `${writeNpx()}${delimiter}${process.env.PATH}`,
   PORT: '0',
   STORE_FILE: ':memory:',
+  // As on a terminal.
+  LOG_FORMAT: 'pretty',
 };
 
 const usualOrigin = 'http://127.0.0.1:4000';

@@ -14,8 +14,8 @@ export interface GatewayProcess {
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** The last part of the start banner. */
-export const ready = /GraphQL:\n.*\n/;
+/** The last part of the start banner, or the line that a log has instead. */
+export const ready = /GraphQL:\n.*\n|"msg":"Querygate is ready"\}\n/;
 
 /**
  * Starts the real process on a free port, and waits until it says that it is ready.
@@ -33,7 +33,7 @@ export async function startGateway(
   const { child, output, errors, until } = spawnNode(file, { PORT: '0', ...env }, { logTo, flags });
   const ended = once(child, 'exit');
   await until(ready);
-  const [, origin = ''] = await until(/(http:\/\/\S+)\/graphql/);
+  const [, origin = ''] = await until(/(http:\/\/[^\s"]+)\/graphql/);
   return {
     child,
     origin,

@@ -18,6 +18,9 @@ export interface OpenLog {
   readonly writeLine: ((line: string) => void) | undefined;
 }
 
+/** A log of the same form on another stream. */
+export const logOn = (stream: NodeJS.WriteStream, format: LogFormat): Logger => pino(formats[format], stream);
+
 /** On standard error, because standard output has the banner. */
 export function openLog({
   logLevel: level,

@@ -14,6 +14,11 @@ export function startBanner(
 ): string {
   const rest = examples.map((path) => `  curl -s -H "X-API-KEY: ${shownKey}" "${origin}${path}"`);
   const graphql = `  curl -s -H "X-API-KEY: ${shownKey}" -H "Content-Type: application/json" -d '{"query":"{ endpoints { name description } }"}' "${origin}/graphql"`;
+  const variable = shownKey.startsWith('$')
+    ? `The commands below read the key from a variable; in another shell, first: export ${shownKey.slice(1)}=…
+
+`
+    : '';
   const pages = `Pages of the saved queries, in a browser:
   ${origin}/
 
@@ -29,7 +34,7 @@ Agents, by the Model Context Protocol (header Authorization: Bearer ${shownKey})
   return `
 Querygate is ready.
 
-${served.pages ? pages : ''}${served.graphiql ? graphiql : ''}REST:
+${variable}${served.pages ? pages : ''}${served.graphiql ? graphiql : ''}REST:
 ${rest.join('\n')}
 
 GraphQL:

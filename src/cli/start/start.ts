@@ -12,7 +12,7 @@ import { createGateway, type FilesReport, type Gateway, StartError } from '../..
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { gatewayOptions } from './gateway-options.ts';
 import { exitOnSignal, shutDownOnSignal } from './graceful-shutdown.ts';
-import { openLog } from './open-log.ts';
+import { logOn, openLog } from './open-log.ts';
 import { openProgressLine } from './progress-line.ts';
 import { startBanner } from './start-banner.ts';
 
@@ -81,14 +81,21 @@ async function serve(
 
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  // A configured key is the operator's secret; a generated key is shown nowhere else.
-  const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
   const origin = `http://${host}:${port}`;
-  const isLogged = config.logFormat === 'json' || config.logFormat === 'gcp';
-  // One stream has one format: containers and services join what both streams have.
-  if (isLogged)
-    log.info({ origin, ...(config.apiKey === undefined && { key: shownKey }) }, 'Querygate is ready');
-  else process.stdout.write(startBanner(gateway, origin, shownKey, config));
+  // A configured key is the operator's secret; a generated key is shown nowhere else.
+  const generatedKey = config.apiKey === undefined ? apiKey : undefined;
+  const format = config.logFormat ?? (showsSource || process.stdout.isTTY ? 'pretty' : 'json');
+  if (format === 'pretty') {
+    const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
+    process.stdout.write(startBanner(gateway, origin, shownKey, config));
+  } else {
+    // Containers and services join both streams: they have one format.
+    const rest = gateway.examples.map((path) => `${origin}${path}`);
+    logOn(process.stdout, format).info(
+      { origin, key: generatedKey, rest, graphql: `${origin}/graphql` },
+      'Querygate is ready',
+    );
+  }
   return gateway;
 }
 
