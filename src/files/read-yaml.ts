@@ -122,6 +122,8 @@ function compose(
 /** What the parser says of mistakes that are easily made, in words for people who know only the rows of a header. */
 const explanations: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_SCALAR_START: 'a text that starts with this character must be in quotes',
+  TAB_AS_INDENT: 'a line is indented with spaces, not with a tab',
+  DUPLICATE_KEY: 'this key is there already; each may be given once',
   BLOCK_AS_IMPLICIT_KEY: 'a text that contains ": " must be in quotes',
   BLOCK_IN_FLOW: 'a text that contains ": " must be in quotes, and a list or an object here in brackets',
 };

@@ -75,6 +75,7 @@ function sizeProblem(origin: string, side: 'least' | 'most', bound: number | big
 
 function withArticle(type: string): string {
   if (type === 'int') return 'a whole number';
+  if (type === 'boolean') return 'true or false';
   const name = type === 'record' ? 'object' : type;
   return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }

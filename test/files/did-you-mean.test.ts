@@ -9,6 +9,8 @@ test.each([
   ['x', ['y'], ''],
   ['x'.repeat(200), ['x'.repeat(199)], ''],
   ['anything', [], ''],
+  ['params', ['name', 'parameters'], '; did you mean parameters?'],
+  ['col', ['columns', 'color'], ''],
 ])('%s among %j: %j', (text, names, expected) => {
   expect(didYouMean(text, names)).toBe(expected);
 });

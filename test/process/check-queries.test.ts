@@ -74,7 +74,11 @@ where t.project = @interval and t.timestamp > timestamp_sub(current_timestamp(),
       '{ type: string',
       '15 columns.requests: declared string, but the SQL returns integer',
     ],
-    ['caching: 900s', 'caching: 900s\ncaching: 900s', '6:1 not valid YAML: Map keys must be unique'],
+    [
+      'caching: 900s',
+      'caching: 900s\ncaching: 900s',
+      '6:1 not valid YAML: this key is there already; each may be given once',
+    ],
     ['---*/', '*/', '1 the header that starts here has no end: a line with ---*/ alone'],
     ['select', 'selct', ' found "selct"; did you mean SELECT?'],
     [

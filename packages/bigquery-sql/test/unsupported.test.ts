@@ -7,6 +7,15 @@ describe('unsupported syntax is reported with its position', () => {
     ['SELECT pg_sleep(1)', '1:8 the function PG_SLEEP is not supported'],
     ['SELECT NOW()', '1:8 the function NOW is not one of BigQuery: write CURRENT_TIMESTAMP()'],
     ['SELECT logs.id FROM logs AS l', '1:8 no column is named logs; FROM has l'],
+    [
+      'SELECT COUNT(*) AS n FROM logs WHERE n > 1',
+      '1:38 no column is named n: WHERE comes before SELECT, which gives that name; write the expression here, or the condition in HAVING or QUALIFY',
+    ],
+    ["SELECT 1 LIKE 'a'", '1:8 LIKE does not take (INT64, STRING): CAST what is not a STRING AS STRING'],
+    [
+      'SELECT * FROM ML.PREDICT(MODEL m, TABLE logs)',
+      '1:15 the table function ML.PREDICT is not supported: save its rows in a table that the query reads',
+    ],
     ["SELECT DATE '2026-02-29'", '1:8 invalid DATE literal: 2026-02-29'],
     ["SELECT DATETIME '2026-1-1 24:60:00'", '1:8 invalid DATETIME literal: 2026-1-1 24:60:00'],
     ["SELECT TIME 'noon'", '1:8 invalid TIME literal: noon'],
@@ -29,7 +38,7 @@ describe('unsupported syntax is reported with its position', () => {
       'SELECT TIMESTAMP_TRUNC(timestamp, FORTNIGHT) FROM logs',
       '1:8 TIMESTAMP_TRUNC does not support FORTNIGHT',
     ],
-    ['SELECT 1; SELECT 2', '1:11 expected the end of the query, found "SELECT"'],
+    ['SELECT 1; SELECT 2', '1:11 expected the end of the query, which is one statement, found "SELECT"'],
     ['DROP TABLE logs', '1:1 expected a query, which only reads, found "DROP"'],
     ['SELECT 1 +', '1:11 expected an expression, found the end of the text'],
   ])('%s: %s', (sql, problem) => {

@@ -190,7 +190,9 @@ export const parameterSchema = z.discriminatedUnion('type', [plainParameter, enu
  * @see design "A saved query file"; spec "Endpoint definition"
  */
 export const headerSchema = z.strictObject({
-  id: z.guid('must be a UUID').transform((id) => id.toLowerCase()),
+  id: z
+    .guid('must be a UUID, such as uuidgen prints: clients find the query by it')
+    .transform((id) => id.toLowerCase()),
   aliases: z.array(alias, { error: 'must be a list, as in [area.old-name]' }).max(20).default([]),
   description: text,
   tags: z

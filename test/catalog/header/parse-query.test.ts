@@ -46,6 +46,7 @@ describe('a saved-query file', () => {
       sql: "select @n as x where @unit != '' -- @comment\n",
       source: { file: 'queries/a.name.sql', line: 20 },
       isDefault: false,
+      isStrict: false,
       maxRows: 10,
       caching: { ttlSeconds: 900, warmingSeconds: 300, staleIfErrorSeconds: 900 },
       warm: [],
@@ -90,7 +91,11 @@ describe('a saved-query file', () => {
       header([...plain.slice(0, 2), 'deprecated: Rows: all of them', ...plain.slice(2)]),
       [/ not valid YAML: a text that contains ": " must be in quotes$/],
     ],
-    ['a repeated key', header([...plain, 'caching: disabled']), [/^8 not valid YAML: .*unique/]],
+    [
+      'a repeated key',
+      header([...plain, 'caching: disabled']),
+      [/^8 not valid YAML: this key is there already/],
+    ],
     ['an unknown key', header([...plain, 'owner: me']), ['8 unknown: owner']],
     [
       'an unknown nested key',

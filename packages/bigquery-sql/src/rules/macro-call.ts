@@ -27,11 +27,14 @@ export function callMacro(
   const shorter = args.slice(0, -1);
   // UTC is the default zone of every function; DuckDB plans the shorter call faster.
   if (inUtc && chooseSignature(signatures, shorter)) return callMacro(place, name, shorter, shown);
-  if (!signature)
-    throw new Unsupported(
-      place,
-      `${shown} does not take (${args.map(({ type }) => describeType(type)).join(', ')})`,
-    );
+  if (!signature) {
+    const types = args.map(({ type }) => describeType(type)).join(', ');
+    const hint =
+      args.some(({ type }) => isScalar(type, 'STRING')) && chooseSignature(signatures, args.map(asString))
+        ? ': CAST what is not a STRING AS STRING'
+        : '';
+    throw new Unsupported(place, `${shown} does not take (${types})${hint}`);
+  }
   if (signature.unsupported !== undefined) throw new Unsupported(place, signature.unsupported);
   const ambiguous = args.some(({ type }) => type.kind === 'unknown') && signatures.length > 1;
   const converted = args.map((arg, index) => {
@@ -122,3 +125,6 @@ export function nullOnError(
     ? computeFirst(args, (...values) => attempt(values))
     : bindValues(args, (...values) => attempt(values));
 }
+
+const asString = (value: Expression): Expression =>
+  value.type.kind === 'scalar' ? castTo(value, scalar('STRING')) : value;

@@ -15,6 +15,8 @@ export interface Scope {
   readonly relations: ReadonlyMap<string, Relation>;
   /** Select-list aliases, in clauses that may use them; they take precedence over columns in FROM. */
   readonly aliases?: ReadonlyMap<string, Expression>;
+  /** In WHERE, which SELECT comes after: the aliases that it gives, for messages. */
+  readonly laterAliases?: readonly string[];
   /** The windows of the WINDOW clause, complete, by lower-cased name. */
   readonly windows?: ReadonlyMap<string, NamedWindow>;
   /** If set, it collects what refers to columns of the ranges, except for what aggregate functions do. */

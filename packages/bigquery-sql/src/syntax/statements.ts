@@ -25,7 +25,8 @@ export function parseStatement(p: Parser): Statement {
   const { end } = p;
   // Where a list of columns ends without FROM, a comma is often missing.
   const isInList = query.body.kind === 'Select' && !query.body.from && query.pipes.length === 0 && p.atName();
-  p.accept(';');
+  const isAnother = p.accept(';') && (startsQuery(p) || p.token.kind === 'word');
+  if (isAnother) p.fail('the end of the query, which is one statement');
   if (p.token.kind !== 'end')
     p.fail(isInList ? 'a comma, "FROM" or the end of the query' : 'the end of the query');
   return { kind: 'Statement', start, end, functions, query };

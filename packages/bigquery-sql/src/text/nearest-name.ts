@@ -26,7 +26,15 @@ export function didYouMean(text: string, names: Iterable<string>): string {
   // Among many names, a short one has many neighbors.
   const most = Math.min(maxEdits, Math.max(1, Math.floor(text.length / 3)));
   const nearest = nearestName(text.toLowerCase(), byLowerCase.keys(), most);
-  return nearest === undefined ? '' : `; did you mean ${byLowerCase.get(nearest)}?`;
+  const meant = nearest ?? unabbreviated(text.toLowerCase(), byLowerCase);
+  return meant === undefined ? '' : `; did you mean ${byLowerCase.get(meant)}?`;
+}
+
+/** The only name that begins with an abbreviation: `parameters` for `params`. */
+function unabbreviated(text: string, names: ReadonlyMap<string, string>): string | undefined {
+  const stem = text.replace(/s$/, '');
+  const [name, another] = stem.length < 3 ? [] : [...names.keys()].filter((one) => one.startsWith(stem));
+  return another === undefined ? name : undefined;
 }
 
 /**

@@ -41,7 +41,7 @@ test.each([
   ],
   ['CREATE TEMP FUNCTION f() AS (1)', '31: expected ";" after the function, found the end of the text'],
   ['CREATE TEMP FUNCTION f() AS (1);', `32: ${onlyQueries}, found the end of the text`],
-  ['SELECT 1; SELECT 2', '10: expected the end of the query, found "SELECT"'],
+  ['SELECT 1; SELECT 2', '10: expected the end of the query, which is one statement, found "SELECT"'],
   ['SELECT 1;;', '9: expected the end of the query, found ";"'],
 ])('%j is refused', (sql, problem) => {
   expect(problemOf(sql)).toBe(problem);

@@ -5,7 +5,7 @@ export const compile: CliCommand = {
   description: 'print the SQL that the engine runs for a saved query, given by name or UUID',
   settings: ['ENGINE', 'QUERIES_DIR'],
   async run({ args: [name = ''], config: readConfig }) {
-    const [{ findQuery }, { configuredEngine }, { loadAnalyzed }] = await Promise.all([
+    const [{ lookUpQuery }, { configuredEngine }, { loadAnalyzed }] = await Promise.all([
       import('../../../catalog/model/find-query.ts'),
       import('../../../author/configured-engine.ts'),
       import('../../../analysis/load-analyzed.ts'),
@@ -13,7 +13,16 @@ export const compile: CliCommand = {
     const config = readConfig();
     const engine = await configuredEngine(config);
     const catalog = loadAnalyzed(config.queriesDir, engine);
-    const query = findQuery(catalog, name);
+    const query = lookUpQuery(catalog, name);
+    if (query === undefined) {
+      const [{ commandError }, { didYouMean }] = await Promise.all([
+        import('../../../author/arguments.ts'),
+        import('@querygate/bigquery-sql/text'),
+      ]);
+      const names = catalog.queries.map((one) => one.name);
+      const hint = didYouMean(name, names) || `; there are ${names.join(', ')}`;
+      throw commandError(`No endpoint has this name or UUID: ${name}${hint}`);
+    }
     process.stdout.write(`${(await engine.sqlOf?.(query, catalog)) ?? query.sql}\n`);
   },
 };

@@ -2,7 +2,7 @@ import { didYouMean } from '../../text/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, field, nullLiteral, struct, textLiteral } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
-import { describeType, isScalar, scalar, structOf, unknown } from '../../types.ts';
+import { describeType, isScalar, sameName, scalar, structOf, unknown } from '../../types.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import {
@@ -44,7 +44,12 @@ function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): Exp
     alias ??
     (range
       ? rowValue(range)
-      : onlyCandidate(first, findColumns(scope, first.name), () => columnNames(scope), column && scope));
+      : onlyCandidate(
+          first,
+          findColumns(scope, first.name),
+          () => columnNames(scope),
+          () => (column ? aliasesHint(scope) : laterAliasHint(first, scope)),
+        ));
   return rest.reduce(fieldOf, value);
 }
 
@@ -117,22 +122,28 @@ export function jsonField(place: Place, of: Expression, name: Expression): Expre
 }
 
 /** What may come before a point: a table that has an alias is not known by its own name. */
-function aliasesHint(scope: Scope | undefined): string {
-  const names = scope?.ranges.flatMap(({ name }) => name ?? []) ?? [];
+function aliasesHint({ ranges }: Scope): string {
+  const names = ranges.flatMap(({ name }) => name ?? []);
   return names.length === 0 ? '' : `; FROM has ${names.join(', ')}`;
+}
+
+function laterAliasHint({ name }: Syntax.Identifier, { laterAliases = [] }: Scope): string {
+  return laterAliases.some((alias) => sameName(alias, name))
+    ? ': WHERE comes before SELECT, which gives that name; write the expression here, or the condition in HAVING or QUALIFY'
+    : '';
 }
 
 function onlyCandidate(
   name: Syntax.Identifier,
   candidates: readonly Expression[],
   known: () => Iterable<string>,
-  aliases?: Scope,
+  hint = () => '',
 ): Expression {
   const [found, another] = candidates;
   // An unsupported FROM item has any column.
   const any = candidates.find(({ type }) => type.kind === 'unknown');
   if (any) return any;
-  if (!found) throw unknownColumn(name, known(), aliasesHint(aliases));
+  if (!found) throw unknownColumn(name, known(), hint());
   if (another) throw new Unsupported(name, `${name.name} is ambiguous: qualify it with the table's name`);
   return found;
 }

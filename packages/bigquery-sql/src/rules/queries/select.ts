@@ -43,7 +43,8 @@ export function resolveSelect(
   const names = { ...scope, ranges: from.ranges, merged: from.merged };
   const inner = withWindows(node.windows, names, context);
 
-  const where = conditions(node.where, 'WHERE', inner, context);
+  const laterAliases = node.items.flatMap((one) => ('alias' in one && one.alias ? [one.alias.name] : []));
+  const where = conditions(node.where, 'WHERE', { ...inner, laterAliases }, context);
   const selected = selectList(node.items, inner, context);
   const value = rowValue(node.as, selected);
   const outputs = value ? [value] : selected;

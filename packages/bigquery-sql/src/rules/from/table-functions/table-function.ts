@@ -23,7 +23,11 @@ export function resolveTableFunction(
   const name = functionName(call.name);
   const shown = name.toUpperCase();
   const rule = Object.hasOwn(tableFunctions, name) ? tableFunctions[name] : undefined;
-  if (!rule) throw new Unsupported(call, `the table function ${shown} is not supported`);
+  if (!rule)
+    throw new Unsupported(
+      call,
+      `the table function ${shown} is not supported: save its rows in a table that the query reads`,
+    );
   const input = inputOf(call, shown, scope, context);
   if (input) return rule(call, input, scope, context);
   return {
