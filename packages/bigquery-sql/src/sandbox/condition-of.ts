@@ -103,7 +103,7 @@ export function isCastable(type: ScalarName, text: string): boolean {
     case 'INT64':
       return /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
     case 'FLOAT64':
-      return /^-?(?:inf|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?)$/i.test(text);
+      return /^-?(?:inf|(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?)$/i.test(text);
     case 'NUMERIC':
       return parseDecimal(text, numericDigits) === text;
     default:
