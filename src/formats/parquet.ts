@@ -1,19 +1,29 @@
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { canStartChildren } from '../process/start-child.ts';
+import { convertApart } from './parquet/convert-apart.ts';
+import { type Conversion, convertFile } from './parquet/convert-file.ts';
 import type { Rows } from './rows.ts';
 import { decimalDigits, type ScalarShape, type Shape } from './shape.ts';
 
 /**
- * Writes rows as a Parquet file, in threads of DuckDB and through two temporary files: one with the rows as JSON, which need
- * not be in DuckDB's memory as a whole, and one with the result.
+ * Writes rows as a Parquet file, by DuckDB in a process of its own and through two temporary files: one with the rows as
+ * JSON, which need not be in DuckDB's memory as a whole, and one with the result.
+ *
+ * @param convert where DuckDB runs: in a process of its own, except on Bun and Deno
+ * @throws ConversionEnded if the process ends before; Error of DuckDB or of the file system
  */
-export async function writeParquet(rows: Rows, shapes: readonly Shape[]): Promise<Buffer> {
+export async function writeParquet(
+  rows: Rows,
+  shapes: readonly Shape[],
+  convert: (conversion: Conversion) => Promise<void> = canStartChildren ? convertApart : convertFile,
+): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'querygate-'));
   try {
     const [from, to] = [join(folder, 'rows.json'), join(folder, 'rows.parquet')];
     await writeRows(rows.identity, from);
-    await convert(copyStatement(rows, shapes, from, to), folder);
+    await convert({ statement: copyStatement(rows, shapes, from, to), folder });
     return await readFile(to);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -33,34 +43,6 @@ async function writeRows(identity: Buffer, path: string): Promise<void> {
     await file.writeFile(identity.subarray(before, identity.byteLength - after));
   } finally {
     await file.close();
-  }
-}
-
-/** Memory of DuckDB for one conversion. */
-const memoryLimit = '200MB';
-
-async function convert(statement: string, folder: string): Promise<void> {
-  // Loaded when it is first needed: not every gateway runs its queries in DuckDB.
-  const { DuckDBInstance } = await import('@duckdb/node-api');
-  const instance = await DuckDBInstance.create(':memory:', {
-    threads: '1',
-    memory_limit: memoryLimit,
-    temp_directory: folder,
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-    allow_community_extensions: 'false',
-  });
-  try {
-    const connection = await instance.connect();
-    try {
-      await connection.run(`SET allowed_directories = [${text(folder)}]; SET enable_external_access = false;
-        SET lock_configuration = true;`);
-      await connection.run(statement);
-    } finally {
-      connection.closeSync();
-    }
-  } finally {
-    instance.closeSync();
   }
 }
 

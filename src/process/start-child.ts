@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { type Channel, openChannel } from './channel.ts';
 import type { Frame } from './frames.ts';
 
+/** Other programs that run JavaScript start processes in ways of their own. */
+export const canStartChildren = !('bun' in process.versions || 'deno' in process.versions);
+
 /** How a process ended: both are null if it could not be started. */
 export interface Ending {
   readonly code: number | null;

@@ -6,6 +6,7 @@ import { columnShapes } from '../../src/formats/column-shapes.ts';
 import { convertRows } from '../../src/formats/convert-rows.ts';
 import { type Format, formats } from '../../src/formats/format.ts';
 import { writeParquet } from '../../src/formats/parquet.ts';
+import { convertFile } from '../../src/formats/parquet/convert-file.ts';
 import type { Rows } from '../../src/formats/rows.ts';
 import type { Shape } from '../../src/formats/shape.ts';
 import { type Columns, type ReadRow, readArrow, readCsv, readParquet } from '../support/read-formats.ts';
@@ -64,7 +65,7 @@ test('any rows are the same in Arrow, Parquet and CSV as in JSON', async () => {
       }
     };
     expectSame(readArrow(convert(formats.arrow, rows), columns));
-    expectSame(await readParquet(await writeParquet(rows, shapes), columns));
+    expectSame(await readParquet(await writeParquet(rows, shapes, convertFile), columns));
     const csv = await readCsv(convert(formats.csv, rows));
     expect(csv.map(({ text }) => text)).toEqual(result.map(({ text = null }) => text));
   });
@@ -138,7 +139,7 @@ test('rows of declared records are the same in Arrow, Parquet and NDJSON as in J
     const shapes = shapesOf(rows);
     const read = [
       readArrow(convert(formats.arrow, rows), declared as Columns),
-      await readParquet(await writeParquet(rows, shapes), declared as Columns),
+      await readParquet(await writeParquet(rows, shapes, convertFile), declared as Columns),
     ];
     for (const found of read) {
       expect(found).toHaveLength(result.length);

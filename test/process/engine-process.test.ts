@@ -169,10 +169,12 @@ test('a gateway that is killed leaves no process behind, and its store to the ne
   expect((await (await get('cached', 'abc')).json()).result).toEqual([{ n: 5 }]);
 });
 
-test.runIf(process.platform === 'linux')('the process of the gateway does not load DuckDB', async () => {
+test.runIf(process.platform === 'linux')('the gateway does not load DuckDB, also for Parquet', async () => {
   writeData('loaded', { 'a.ndjson': linesOf(0, 10) });
   const { child } = await start('loaded');
   expect((await get('all', 'abc')).status).toBe(200);
+  const parquet = Buffer.from(await (await get('all.parquet', 'abc')).arrayBuffer());
+  expect(parquet.subarray(-4).toString()).toBe('PAR1');
   const mapped = (pid: number | undefined) => readFileSync(`/proc/${pid}/maps`, 'utf8');
   expect(mapped(child.pid)).not.toContain('duckdb');
   expect(mapped(engineOf(child.pid))).toContain('duckdb');

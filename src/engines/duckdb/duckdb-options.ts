@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { duckdbDefaults, storeFileOf } from '../../config/duckdb-defaults.ts';
+import { canStartChildren } from '../../process/start-child.ts';
 
 /** What `duckdb` takes. */
 export interface DuckdbOptions {
@@ -47,9 +48,6 @@ export interface DuckdbSettings extends DuckdbOptions {
   readonly sandbox: SandboxLimits;
 }
 
-/** Other programs that run JavaScript start processes in ways of their own. */
-const isNode = !('bun' in process.versions || 'deno' in process.versions);
-
 /** Of this package, wherever the process was started. */
 const shippedDemo = join(import.meta.dirname, '../../../queries/demo');
 
@@ -60,6 +58,6 @@ export const withDefaults = (options: DuckdbOptions): DuckdbSettings => ({
   refreshSeconds: options.refreshSeconds ?? duckdbDefaults.refreshSeconds,
   memoryLimit: options.memoryLimit ?? duckdbDefaults.memoryLimit,
   threads: options.threads ?? duckdbDefaults.threads,
-  isolate: options.isolate ?? isNode,
+  isolate: options.isolate ?? canStartChildren,
   sandbox: { ...duckdbDefaults.sandbox, ...options.sandbox },
 });

@@ -4,9 +4,10 @@ import { Slots } from '../../../concurrency/slots.ts';
 import { GatewayError } from '../../../errors.ts';
 import { columnShapes } from '../../../formats/column-shapes.ts';
 import { writeParquet } from '../../../formats/parquet.ts';
+import { ConversionEnded } from '../../../formats/parquet/convert-apart.ts';
 import type { Rows } from '../../../formats/rows.ts';
 
-/** Each takes memory of DuckDB, a thread, and room for temporary files. */
+/** Each takes a process, memory of DuckDB, and room for temporary files. */
 const maxConversions = 1;
 
 const slots = new Slots(maxConversions);
@@ -36,8 +37,12 @@ export async function writeParquetInTurn(rows: Rows, turns: LoopTurns, owner: Ow
   }
 }
 
-/** By the code of a file system, or the first words of DuckDB's message. */
+/**
+ * By the code of a file system, or the first words of DuckDB's message. A system without memory ends the process, or does not
+ * start it.
+ */
 const isOutOfRoom = (error: unknown): boolean =>
   error instanceof Error &&
-  (('code' in error && /^(EACCES|EDQUOT|EMFILE|ENOENT|ENOSPC|EPERM|EROFS)$/.test(String(error.code))) ||
+  (error instanceof ConversionEnded ||
+    ('code' in error && /^(EACCES|EDQUOT|EMFILE|ENOENT|ENOSPC|EPERM|EROFS)$/.test(String(error.code))) ||
     /^(Out of Memory|IO Error|Failed to allocate)/.test(error.message));
