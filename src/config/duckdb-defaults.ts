@@ -13,6 +13,6 @@ export const duckdbDefaults = {
 /** In the data folder; hidden folders are not scanned for data. */
 export const storeFolder = '.querygate';
 
-/** The database of the rows that are imported from a folder; of the demo, it is in memory. */
+/** The database of the rows that are imported from a folder; that of the demo does not outlive the gateway. */
 export const storeFileOf = (dataDir: string | undefined): string =>
   dataDir === undefined ? ':memory:' : join(dataDir, storeFolder, 'store.duckdb');

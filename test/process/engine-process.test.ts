@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -155,6 +155,32 @@ test('killed three times in an import, the engine has every row once', async () 
   await starting;
   for (const tenant of tenants)
     expect((await (await get('cached', tenant)).json()).result).toEqual([{ n: 20_000 }]);
+});
+
+test('rows of the demo are kept when its process is killed, and removed when the gateway ends', async () => {
+  const demo = join(folder, 'queries', 'demo');
+  const temporary = join(folder, 'temporary');
+  for (const made of [demo, temporary]) mkdirSync(made);
+  const random = `SELECT 'abc' AS project, CAST(random() * 1e9 AS BIGINT) AS id, '' AS "text" FROM range(3)
+    WHERE $to - $from > INTERVAL 12 HOURS`;
+  writeFileSync(join(demo, 'rows.sql'), random);
+  gateway = await startGateway({
+    API_KEY: apiKey,
+    QUERIES_DIR: join(folder, 'queries'),
+    TMPDIR: temporary,
+  });
+  const rows = await (await get('all', 'abc')).json();
+  expect(rows.result.length).toBeGreaterThan(2);
+  process.kill(engineOf(gateway.child.pid) ?? 0, 'SIGKILL');
+  const { value } = await eventually(async () => {
+    const response = await get('all', 'abc');
+    expect(response.status).toBe(200);
+    return response;
+  });
+  expect(await value.json()).toEqual(rows);
+  await gateway.end();
+  const left = readdirSync(temporary).filter((name) => name.startsWith('querygate-'));
+  expect(left).toEqual([]);
 });
 
 test('a gateway that is killed leaves no process behind, and its store to the next one', async () => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineHost } from '../../engine/engine-factory.ts';
 import { StartError } from '../../errors.ts';
@@ -6,7 +9,21 @@ import { moduleUrl } from '../../files/module-url.ts';
 import type { DuckdbSettings } from './duckdb-options.ts';
 
 /** As `openDuckdb`, in a process of its own. */
-export function openIsolated(host: EngineHost, settings: DuckdbSettings): Promise<Engine> {
+export async function openIsolated(host: EngineHost, settings: DuckdbSettings): Promise<Engine> {
+  if (settings.dataDir !== undefined || settings.storeFile !== ':memory:') return open(host, settings);
+  // Rows of the demo that were only in the memory of a process would have to be made again when another one is started.
+  const folder = await mkdtemp(join(tmpdir(), 'querygate-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const engine = await open(host, { ...settings, storeFile: join(folder, 'demo.duckdb') });
+    return { ...engine, close: () => engine.close().finally(remove) };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function open(host: EngineHost, settings: DuckdbSettings): Promise<Engine> {
   const program = moduleUrl('./engine-program', import.meta.url);
   const memoryBytes = 2 * sizeOf(settings.memoryLimit) + 1e9;
   return openRemote(host, {
