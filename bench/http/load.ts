@@ -14,12 +14,23 @@ export function requestBytes(lines: readonly string[], body = ''): Buffer {
   return Buffer.from(`${[...lines, ...length].join('\r\n')}\r\n\r\n${body}`);
 }
 
+/** How many responses a server gives in a second, as `responsesIn` measures it. */
+export async function responsesPerSecond(load: Load): Promise<number> {
+  const { responses, seconds } = await responsesIn(load);
+  return responses / seconds;
+}
+
 /**
- * How many responses a server gives in a second to so many connections, each of which sends the next request when it has
+ * How many responses a server gives in some time to so many connections, each of which sends the next request when it has
  * its response. The client only counts bytes, so that the server is what is measured: clients that parse HTTP in
  * JavaScript cost more than the servers here.
  */
-export async function responsesPerSecond({ port, nextRequest, connections, ms }: Load): Promise<number> {
+export async function responsesIn({
+  port,
+  nextRequest,
+  connections,
+  ms,
+}: Load): Promise<{ readonly responses: number; readonly seconds: number }> {
   let responses = 0;
   let ending = false;
   const one = () =>
@@ -46,7 +57,7 @@ export async function responsesPerSecond({ port, nextRequest, connections, ms }:
     ending = true;
   }, ms);
   await all;
-  return responses / ((performance.now() - started) / 1000);
+  return { responses, seconds: (performance.now() - started) / 1000 };
 }
 
 /** The bytes of a whole response, by the head that begins it. */

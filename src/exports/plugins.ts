@@ -19,7 +19,7 @@ export type { Exchange } from '../http/message/exchange.ts';
 export type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
 export { EndpointRequest } from '../http/message/prepared-request.ts';
 export { type Reply, replyJson } from '../http/message/reply.ts';
-export type { LogFields } from '../http/message/request-hooks.ts';
+export type { LogFields } from '../http/message/log-fields.ts';
 export type { Answer, PluginRoute } from '../http/message/route.ts';
 export type { ObtainResult } from '../http/rest/obtain-result.ts';
 export { deprecation } from '../plugins/deprecation/deprecation.ts';

@@ -6,8 +6,8 @@ import { sendableReply } from '../http/handler/changed-reply.ts';
 import type { Exchange } from '../http/message/exchange.ts';
 import { type RequestHead, TranslatedHead, type TranslatedRequest } from '../http/message/head.ts';
 import type { Reply } from '../http/message/reply.ts';
-import type { LogFields, RequestHooks } from '../http/message/request-hooks.ts';
-import { memoize } from '../memoize.ts';
+import { checkedFields, type LogFields } from '../http/message/log-fields.ts';
+import type { RequestHooks } from '../http/message/request-hooks.ts';
 import type { CachedResult, GetResult, ObtainedResult } from '../results/get-result.ts';
 import type { GatewayPlugin } from './plugin.ts';
 
@@ -85,10 +85,9 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
     onReply,
     logFields: withHook('logFields').map((plugin) => (exchange, reply) => {
       const read = () =>
-        ifNoPromise(plugin.logFields(exchange, reply), (given) => {
-          if (given === undefined) return undefined;
-          return Object.isFrozen(given) ? checkedFields(given) : checkFields(given);
-        });
+        ifNoPromise(plugin.logFields(exchange, reply), (given) =>
+          given === undefined ? undefined : checkedFields(given),
+        );
       return call<LogFields | undefined>(plugin, 'logFields', read, () => undefined);
     }),
     onSent: withHook('onSent').map(
@@ -145,15 +144,6 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
     },
   };
 }
-
-/** A copy. @throws TypeError if it has no JSON: that must not be found when the line is written */
-function checkFields(given: LogFields): LogFields {
-  const fields = { ...given };
-  JSON.stringify(fields);
-  return fields;
-}
-
-const checkedFields = memoize(checkFields);
 
 /** What follows from a value that a hook gives. A promise, which it must not give, is left to `call`. */
 const ifNoPromise = <T, R>(value: T, next: (value: T) => R): R =>

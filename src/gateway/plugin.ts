@@ -11,7 +11,7 @@ import type { CatalogState } from '../http/handler/readiness.ts';
 import type { Exchange } from '../http/message/exchange.ts';
 import type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
 import type { Reply } from '../http/message/reply.ts';
-import type { LogFields } from '../http/message/request-hooks.ts';
+import type { LogFields } from '../http/message/log-fields.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
 import type { ObtainResult } from '../http/rest/obtain-result.ts';
 import type { Counters } from '../results/counters.ts';

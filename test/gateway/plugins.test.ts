@@ -7,6 +7,7 @@ import { GatewayError, StartError } from '../../src/errors.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { GatewayPlugin } from '../../src/gateway/plugin.ts';
+import type { PluginRoute } from '../../src/http/message/route.ts';
 import { redis } from '../../src/gateway/redis.ts';
 import { apiKey as keyOf } from '../../src/keys/sources/api-key.ts';
 import { metrics } from '../../src/plugins/metrics/metrics.ts';
@@ -99,6 +100,28 @@ describe('the plug-in of docs/plugins.md', () => {
   });
 });
 
+test('replies of a route with the same frozen headers each have their own body and status, and fields of the log', async () => {
+  const headers = Object.freeze({ 'Content-Type': 'text/plain', 'content-length': '1' });
+  const answer: PluginRoute['answer'] = (_, { url }) => {
+    const n = url.search.slice(1);
+    return { status: n === '3' ? 201 : 200, headers, body: n, logFields: { n, status: 'its own is kept' } };
+  };
+  await open({ name: 'own', routes: () => [{ path: '/own', access: 'key', answer }] });
+  for (const [n, status] of [
+    ['1', 200],
+    ['2', 200],
+    ['3', 201],
+  ] as const) {
+    const response = await get(`/own?${n}`);
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      status,
+      'text/plain',
+      n,
+    ]);
+    expect(lines.findLast(({ msg }) => msg === 'request')).toMatchObject({ path: '/own', n, status });
+  }
+});
+
 describe('a plug-in that fails', () => {
   const fail = () => {
     throw new Error('a defect');
@@ -174,6 +197,7 @@ describe('a plug-in that fails', () => {
 
   test('in a route, or in the reply to its error, is the error of one request', async () => {
     const base = { access: 'public' } as const;
+    const plain = { status: 200, headers: {}, body: 'f' };
     await open({
       name: 'broken',
       routes: () => [
@@ -182,9 +206,10 @@ describe('a plug-in that fails', () => {
         { ...base, path: '/c', answer: fail, replyError: fail },
         { ...base, path: '/d', answer: (() => undefined) as never },
         { ...base, path: '/e', answer: () => ({ status: 200, headers: { 'x-bad': 'a\nb' }, body: 'e' }) },
+        { ...base, path: '/f', answer: () => ({ ...plain, logFields: { bytes: 5n as never } }) },
       ],
     });
-    for (const path of ['/a', '/b', '/c', '/d', '/e']) expect((await get(path)).status, path).toBe(500);
+    for (const path of ['/a', '/b', '/c', '/d', '/e', '/f']) expect((await get(path)).status, path).toBe(500);
     await isAnswered();
   });
 

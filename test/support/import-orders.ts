@@ -79,6 +79,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'graphiql',
   ],
   'src/plugins/mcp': ['oauth', 'protocol', 'definitions', 'rows', 'calls', 'resources', 'prompts'],
+  'src/http/message': ['body', 'stream'],
   'src/http/graphql': ['document', 'persisted', 'schema', 'compiled'],
   'src/author': ['problems', 'mutate', 'test', 'diff', 'new', 'tables', 'sql', 'types', 'lsp'],
   'src/author/diff': ['compare', 'git'],

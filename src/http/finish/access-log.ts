@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { memoize } from '../../memoize.ts';
 import type { RequestTrace } from '../../trace/span.ts';
-import type { LogFields } from '../message/request-hooks.ts';
+import type { LogFields } from '../message/log-fields.ts';
 import { idsOf } from '../message/request-trace.ts';
 
 /** One answered request. Paths and key ids are known ones; of the caller's text it has only the request id and the name

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { getOrAdd } from '../../get-or-add.ts';
 import { memoize } from '../../memoize.ts';
 import type { Cors } from '../access/cors.ts';
 import { matchesEtag } from '../message/cache-headers.ts';
@@ -6,7 +7,8 @@ import type { Exchange } from '../message/exchange.ts';
 import type { RequestHead } from '../message/head.ts';
 import { missingNameToLog } from '../message/paths.ts';
 import { type FinishedReply, type Reply, SentHeaders, warningName } from '../message/reply.ts';
-import type { LogFields, RequestHooks } from '../message/request-hooks.ts';
+import type { LogFields } from '../message/log-fields.ts';
+import type { RequestHooks } from '../message/request-hooks.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
 import { endRequestSpan } from '../message/request-trace.ts';
 import type { AccessLog } from './access-log.ts';
@@ -46,7 +48,7 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
       missing: status === 404 && caller.keyId !== undefined ? missingNameToLog(head.url) : undefined,
       misspelled: reply.headers[warningName]?.split('; ').length,
       trace: head.trace,
-      fields: logFields.length === 0 ? undefined : fieldsOf(logFields, exchange, reply),
+      fields: fieldsOf(logFields, exchange, reply),
     };
     if (body instanceof StreamBody) logAtEnd(body, entry, exchange);
     else accessLog(entry);
@@ -64,13 +66,16 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
   };
 }
 
-/** @returns undefined if no plug-in has any */
+/** @returns undefined if neither the reply nor a plug-in has any */
 function fieldsOf(
   hooks: FinishHooks['logFields'],
   exchange: Exchange,
   reply: Reply,
 ): readonly LogFields[] | undefined {
-  const fields = hooks.map((hook) => hook(exchange, reply)).filter((some) => some !== undefined);
+  const { logFields } = reply;
+  if (hooks.length === 0) return logFields && [logFields];
+  const given = [logFields, ...hooks.map((hook) => hook(exchange, reply))];
+  const fields = given.filter((some) => some !== undefined);
   return fields.length === 0 ? undefined : fields;
 }
 
@@ -87,11 +92,11 @@ const notModified = memoize((full: Reply): Reply => {
     'content-encoding': _coding,
     ...headers
   } = full.headers;
-  return { status: 304, headers, body: undefined };
+  return { status: 304, headers, body: undefined, logFields: full.logFields };
 });
 
-/** All headers, but those of one caller. */
-const sharedHeaders = memoize((reply: Reply) => new SentHeaders(completeHeaders(reply)));
+/** All headers by status, but those of one caller. */
+const sharedHeaders = memoize((_: Reply['headers']) => new Map<number, SentHeaders>());
 
 /** The reply's own headers, those of every response, and those of the caller; `vary` is the union. */
 function finishHeaders(
@@ -104,6 +109,10 @@ function finishHeaders(
     const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
     return new SentHeaders({ ...headers, ...cors, vary, ...rateLimit });
   }
-  const shared = sharedHeaders(reply);
+  const shared = getOrAdd(
+    sharedHeaders(reply.headers),
+    reply.status,
+    () => new SentHeaders(completeHeaders(reply)),
+  );
   return rateLimit === undefined ? shared : new SentHeaders(rateLimit, shared);
 }

@@ -4,6 +4,7 @@ import { memoize } from '../../memoize.ts';
 import type { Exchange } from '../message/exchange.ts';
 import type { Reply } from '../message/reply.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
+import { checkedFields } from '../message/log-fields.ts';
 import type { RequestHooks } from '../message/request-hooks.ts';
 
 /**
@@ -30,17 +31,17 @@ export function changedReply(onReply: RequestHooks['onReply'], exchange: Exchang
  *
  * @throws TypeError for a name or a value that a header must not have
  */
-export function sendableReply(reply: Reply, { headers: checked, body: before }: Reply): Reply {
-  if (reply.headers === checked && reply.body === before) return reply;
+export function sendableReply(reply: Reply, { headers: checked, body: before, logFields }: Reply): Reply {
+  if (reply.headers === checked && reply.body === before && reply.logFields === logFields) return reply;
   const known = sendable.get(reply);
   if (known !== undefined) return known;
-  const headers = checkedHeaders(reply);
+  const headers = checkedHeaders(reply.headers);
   const { body } = reply;
   if (body !== before) delete headers['content-length'];
   if (body !== before && (typeof body === 'string' || body instanceof Uint8Array))
     headers['content-length'] = String(Buffer.byteLength(body));
   const { status, recycle, onSent } = reply;
-  const made = { status, headers, body, recycle, onSent };
+  const made = { status, headers, body, recycle, logFields, onSent };
   sendable.set(reply, made);
   return made;
 }
@@ -48,15 +49,30 @@ export function sendableReply(reply: Reply, { headers: checked, body: before }: 
 /** A plug-in that gives the same object again is spared the checks. */
 const sendable = new WeakMap<Reply, Reply>();
 
-/** The reply of a plug-in's route, as it can be sent. @throws TypeError as `sendableReply` does */
-export const checkedReply = memoize((reply: Reply): Reply => ({ ...reply, headers: checkedHeaders(reply) }));
+/**
+ * The reply of a plug-in's route, as it can be sent. Frozen headers are checked once for all replies that have them.
+ *
+ * @throws TypeError as `sendableReply` does, and for fields of the log without JSON
+ */
+export function checkedReply(reply: Reply): Reply {
+  const { headers, logFields } = reply;
+  if (!Object.isFrozen(headers)) return checkedCopy(reply);
+  return { ...reply, headers: checkedOnce(headers), logFields: logFields && checkedFields(logFields) };
+}
 
-function checkedHeaders(reply: Reply): Record<string, string> {
+const checkedCopy = memoize((reply: Reply): Reply => {
+  const { headers, logFields } = reply;
+  return { ...reply, headers: checkedHeaders(headers), logFields: logFields && checkedFields(logFields) };
+});
+
+function checkedHeaders(given: Reply['headers']): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(reply.headers)) {
+  for (const [name, value] of Object.entries(given)) {
     validateHeaderName(name);
     validateHeaderValue(name, value);
     headers[name.toLowerCase()] = String(value);
   }
   return headers;
 }
+
+const checkedOnce = memoize(checkedHeaders);

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { errorToLog } from '../../engine/without-values.ts';
 import { GatewayError, type Refusal } from '../../errors.ts';
 import { tokenProblems } from '../../keys/jwt/token-shape.ts';
+import type { LogFields } from './log-fields.ts';
 import type { StreamBody } from './stream/stream-body.ts';
 
 /** A response before `finish` completes it. Header names are in lower case. */
@@ -19,6 +20,8 @@ export interface Reply {
    * reply has comes with it, and it may be left out.
    */
   readonly recycle?: (() => void) | undefined;
+  /** Further fields of the line `request` of the log. A frozen object is checked once. */
+  readonly logFields?: LogFields | undefined;
   /** Called when a body that is a stream has ended, with the bytes that were sent of it. */
   readonly onSent?: ((bytes: number) => void) | undefined;
 }

@@ -1,9 +1,7 @@
 import type { Exchange } from './exchange.ts';
 import type { RequestHead } from './head.ts';
+import type { LogFields } from './log-fields.ts';
 import type { Reply } from './reply.ts';
-
-/** Further fields of a line of the log; undefined ones are left out. */
-export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
  * What plug-ins do on the way of a request, in their order; empty lists cost nothing. `onRequest` and `onReply` may throw a

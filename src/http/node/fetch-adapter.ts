@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
-import { bodyOfFetch } from '../message/body.ts';
+import { bodyOfFetch } from '../message/body/body.ts';
 import type { Handler } from '../handler/handle.ts';
 import { headOfFetch, type Reception } from '../message/head.ts';
 import { headerEntries } from '../message/reply.ts';

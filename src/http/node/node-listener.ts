@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Handler } from '../handler/handle.ts';
-import { bodyOfNode } from '../message/body.ts';
+import { bodyOfNode } from '../message/body/body.ts';
 import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
 import { headOfNode, type Reception } from '../message/head.ts';
 import { type FinishedReply, headerEntries } from '../message/reply.ts';

@@ -1,12 +1,17 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { isLoopback } from '../../config/loopback.ts';
 import { GatewayError } from '../../errors.ts';
+import { getOrAdd } from '../../get-or-add.ts';
+import { BodyMemory } from '../../http/message/body/body-memory.ts';
 import type { RequestHead } from '../../http/message/head.ts';
 import { partsOf } from '../../http/message/list-header.ts';
 import { type Reply, replyJson, errorHeaders, toGatewayError } from '../../http/message/reply.ts';
 import { logOfError } from '../../http/message/request-trace.ts';
 import type { Answer } from '../../http/message/route.ts';
+import { memoize } from '../../memoize.ts';
 import type { CallRequest } from './calls/call-request.ts';
+import type { MethodResult } from './methods.ts';
 import { type OauthOptions, withChallenge } from './oauth/protected-resource.ts';
 import { eraOf } from './protocol/era.ts';
 import { type Message, parseMessage, type RequestId } from './protocol/message.ts';
@@ -14,7 +19,7 @@ import { ProtocolError } from './protocol/protocol-error.ts';
 import { originOf } from './rows/recipe.ts';
 
 export interface AnswerOptions {
-  readonly call: (message: Message, request: CallRequest) => string | Buffer | Promise<string | Buffer>;
+  readonly call: (message: Message, request: CallRequest) => MethodResult | Promise<MethodResult>;
   readonly log: Logger;
   readonly basePath: string;
   /** Web origins whose pages may call; `*` means any. Pages on this machine may call a gateway on it. */
@@ -24,6 +29,11 @@ export interface AnswerOptions {
 
 /** Answers `POST /mcp`: each request has one JSON-RPC message, and each answer is one JSON text. */
 export function buildAnswer({ call, log, basePath, origins, oauth }: AnswerOptions): Answer {
+  /** Of a URL, which is kept for equal requests. */
+  const originsOf = memoize((url: URL) => {
+    const [plain, secure] = [undefined, 'https'].map((protocol) => originOf(url, protocol, basePath));
+    return (forwarded: string | undefined) => (forwarded === 'https' ? secure : plain);
+  });
   const replyTo = (message: Message, request: CallRequest): Reply | Promise<Reply> => {
     const { id = 0 } = message;
     const fail = (error: unknown): Reply => {
@@ -53,7 +63,7 @@ export function buildAnswer({ call, log, basePath, origins, oauth }: AnswerOptio
       message = parseMessage(bytes);
       const era = eraOf(message, head.headers);
       if (message.id === undefined) return accepted;
-      const origin = originOf(url, head.headers['x-forwarded-proto'], basePath);
+      const origin = originsOf(url)(head.headers['x-forwarded-proto']);
       return await replyTo(message, { head, admission, era, origin });
     } catch (error) {
       if (error instanceof ProtocolError) return replyProtocolError(error, message?.id);
@@ -83,7 +93,9 @@ function requireOrigin({ headers }: RequestHead, url: URL, origins: readonly str
 
 /** Browsers send other types to any site without asking it. @throws GatewayError UNSUPPORTED_MEDIA_TYPE */
 function requireJson({ headers }: RequestHead): void {
-  const [type] = partsOf(headers['content-type'] ?? '');
+  const { 'content-type': given = '' } = headers;
+  // As most clients send it.
+  const type = given === 'application/json' ? given : partsOf(given)[0];
   if (type !== 'application/json' || (headers['content-encoding'] ?? 'identity') !== 'identity')
     throw new GatewayError(
       'UNSUPPORTED_MEDIA_TYPE',
@@ -91,22 +103,38 @@ function requireJson({ headers }: RequestHead): void {
     );
 }
 
-const bodyEnd = Buffer.from('}');
+const bodyMemory = new BodyMemory();
 
-function replyResult(id: RequestId, result: string | Buffer): Reply {
+function replyResult(id: RequestId, result: MethodResult): Reply {
   const start = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
   if (typeof result === 'string') return replyJson(200, `${start}${result}}`);
-  const body = Buffer.concat([Buffer.from(start), result, bodyEnd]);
+  const { bytes, facts } = result;
+  const startLength = Buffer.byteLength(start);
+  const byteLength = startLength + bytes.byteLength + 1;
+  const memory = bodyMemory.take(byteLength);
+  memory.write(start);
+  bytes.copy(memory, startLength);
+  memory.write('}', byteLength - 1);
   return {
     status: 200,
-    headers: {
-      'content-type': 'application/json',
-      'content-length': String(body.byteLength),
-      'cache-control': 'no-store',
-    },
-    body,
+    headers: resultHeaders(byteLength),
+    body: memory.subarray(0, byteLength),
+    logFields: facts,
+    recycle: () => bodyMemory.giveBack(memory),
   };
 }
+
+/** Answers of equal length have the same. */
+const keptHeaders = new LRUCache<number, Reply['headers']>({ max: 1_000 });
+
+const resultHeaders = (byteLength: number): Reply['headers'] =>
+  getOrAdd<number, Reply['headers']>(keptHeaders, byteLength, () =>
+    Object.freeze({
+      'content-type': 'application/json',
+      'content-length': String(byteLength),
+      'cache-control': 'no-store',
+    }),
+  );
 
 function replyProtocolError(
   { code, message, data, status }: ProtocolError,

@@ -1,9 +1,7 @@
 import { agentLimits, numberText } from '../../config/engine-limits.ts';
 import { StartError } from '../../errors.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
-import type { RequestHead } from '../../http/message/head.ts';
 import type { OauthOptions } from './oauth/protected-resource.ts';
-import type { CallFacts } from './calls/call-request.ts';
 
 /** How saved queries are given to agents. */
 export interface McpOptions {
@@ -27,7 +25,6 @@ export interface McpOptions {
  */
 export function mcp({ origins = [], oauth, prompts, ...given }: McpOptions = {}): GatewayPlugin {
   const limits = limitsOf(given);
-  const facts = new WeakMap<RequestHead, CallFacts>();
   let modules: typeof import('./routes.ts');
   return {
     name: 'mcp',
@@ -35,15 +32,7 @@ export function mcp({ origins = [], oauth, prompts, ...given }: McpOptions = {})
     async open() {
       modules = await import('./routes.ts');
     },
-    routes: (catalog, host) =>
-      modules.buildMcpRoutes(catalog, host, {
-        limits,
-        origins,
-        oauth,
-        prompts,
-        note: (head, said) => facts.set(head, said),
-      }),
-    logFields: ({ head }) => facts.get(head),
+    routes: (catalog, host) => modules.buildMcpRoutes(catalog, host, { limits, origins, oauth, prompts }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Principal } from '../../keys/principal.ts';
 import type { CallRequest } from './calls/call-request.ts';
 import type { CallTool } from './calls/call-tool.ts';
+import type { CallAnswer } from './calls/query-calls.ts';
 import type { ListTools } from './calls/list-tools.ts';
 import type { Prompt } from './prompts/load-prompts.ts';
 import { getPrompt, promptList } from './prompts/prompt-methods.ts';
@@ -12,7 +13,9 @@ import type { ReadResource } from './resources/read-resource.ts';
 import { uriTemplates } from './resources/uris.ts';
 
 /** The JSON text of a result. */
-type Answered = string | Buffer | Promise<string | Buffer>;
+export type MethodResult = string | CallAnswer;
+
+type Answered = MethodResult | Promise<MethodResult>;
 
 type Method = (params: JsonMembers, request: CallRequest) => Answered;
 

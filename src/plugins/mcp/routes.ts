@@ -1,9 +1,7 @@
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { RouteHost } from '../../gateway/plugin.ts';
-import type { RequestHead } from '../../http/message/head.ts';
 import type { PluginRoute } from '../../http/message/route.ts';
 import { buildAnswer, replyRefusal } from './answer.ts';
-import type { CallFacts } from './calls/call-request.ts';
 import { buildCallTool } from './calls/call-tool.ts';
 import { buildCheckSql } from './calls/check-sql.ts';
 import { buildCallSearch } from './calls/search-calls.ts';
@@ -23,7 +21,6 @@ interface McpRoutesOptions {
   readonly oauth: OauthOptions | undefined;
   /** A folder. */
   readonly prompts: string | undefined;
-  readonly note: (head: RequestHead, facts: CallFacts) => void;
 }
 
 export const mcpPath = '/mcp';
@@ -32,7 +29,7 @@ export const mcpPath = '/mcp';
 export function buildMcpRoutes(
   catalog: Catalog,
   host: RouteHost,
-  { limits, origins, oauth, prompts, note }: McpRoutesOptions,
+  { limits, origins, oauth, prompts }: McpRoutesOptions,
 ): readonly PluginRoute[] {
   const { log, basePath } = host;
   const callQuery = buildCallQuery(host, limits);
@@ -55,7 +52,6 @@ export function buildMcpRoutes(
         checkSql,
         callSearch: buildCallSearch(tools, host),
         givesTokens: oauth !== undefined,
-        note,
       }),
       listTools: buildListTools(tools, host),
       listResources: (principal) => listResources(tools, principal),

@@ -3,7 +3,7 @@ import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { RequestHead } from '../../message/head.ts';
 import type { Reply } from '../../message/reply.ts';
-import { BodyMemory } from './body-memory.ts';
+import { BodyMemory } from '../../message/body/body-memory.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest } from './operation-request.ts';
 import type { RenderBody } from './render-body.ts';

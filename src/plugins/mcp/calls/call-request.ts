@@ -11,7 +11,7 @@ export interface CallRequest {
   readonly origin: string | undefined;
 }
 
-/** What the log says of a call. It is frozen: the log writes the same object again without a check. */
+/** What the log says of a call. If it is frozen, the log writes the same object again without a check. */
 export type CallFacts = Readonly<{
   tool: string;
   rows?: number;

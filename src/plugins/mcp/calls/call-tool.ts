@@ -1,6 +1,5 @@
 import { GatewayError } from '../../../errors.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
-import type { RequestHead } from '../../../http/message/head.ts';
 import { toGatewayError } from '../../../http/message/reply.ts';
 import { logOfError } from '../../../http/message/request-trace.ts';
 import type { Principal } from '../../../keys/principal.ts';
@@ -8,7 +7,7 @@ import { isSearchName, searchNames } from '../definitions/search-tools.ts';
 import { isMembers, type JsonMembers } from '../protocol/message.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
 import { resultText } from '../protocol/result-text.ts';
-import type { CallFacts, CallRequest } from './call-request.ts';
+import type { CallRequest } from './call-request.ts';
 import type { CheckSql } from './check-sql.ts';
 import type { CallAnswer, CallQuery } from './query-calls.ts';
 import { WrongArguments } from './read-call.ts';
@@ -22,7 +21,7 @@ import type { ToolNames } from './tool-names.ts';
  *
  * @throws ProtocolError invalidParams
  */
-export type CallTool = (params: JsonMembers, request: CallRequest) => Buffer | Promise<Buffer>;
+export type CallTool = (params: JsonMembers, request: CallRequest) => CallAnswer | Promise<CallAnswer>;
 
 interface CallToolOptions {
   readonly host: Pick<RouteHost, 'audit' | 'log'>;
@@ -32,8 +31,6 @@ interface CallToolOptions {
   readonly callSearch: CallSearch;
   /** Whether clients find out by themselves where to get another token. */
   readonly givesTokens: boolean;
-  /** Receives what the log says of the call. */
-  readonly note: (head: RequestHead, facts: CallFacts) => void;
 }
 
 export function buildCallTool({
@@ -43,7 +40,6 @@ export function buildCallTool({
   checkSql,
   callSearch,
   givesTokens,
-  note,
 }: CallToolOptions): CallTool {
   const run: CallQuery = (tool, given, request) =>
     (tool.takesSql && isDryRun(given) ? checkSql : callQuery)(tool, given, request);
@@ -61,10 +57,6 @@ export function buildCallTool({
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string') throw invalid('name must be the name of a tool, as tools/list has it');
     if (!isMembers(given)) throw invalid('arguments must be an object, as in {"name": "value"}');
-    const answer = ({ bytes, facts }: CallAnswer) => {
-      note(request.head, facts);
-      return bytes;
-    };
     const fail = (error: unknown) => {
       if (error instanceof ProtocolError) throw error;
       if (error instanceof GatewayError && error.code === 'UNKNOWN_QUERY') {
@@ -75,27 +67,28 @@ export function buildCallTool({
     };
     try {
       const called = call(name, given, request);
-      return called instanceof Promise ? called.then(answer).catch(fail) : answer(called);
+      return called instanceof Promise ? called.catch(fail) : called;
     } catch (error) {
       return fail(error);
     }
   };
 
-  function failed(error: unknown, tool: string, { era, head, admission }: CallRequest): Buffer {
+  function failed(error: unknown, tool: string, { era, head, admission }: CallRequest): CallAnswer {
     if (error instanceof WrongArguments) {
-      note(head, Object.freeze({ tool, error: 'INVALID_PARAMETER' }));
-      return errorResult(error.message);
+      return errorResult(error.message, 'INVALID_PARAMETER');
     }
     host.audit(error, head, admission.principal.id);
     if (givesTokens && isStepUp(error, admission.principal))
       throw new ProtocolError('invalidRequest', error.message, { status: 403, data: { code: error.code } });
     const shown = toGatewayError(error, logOfError(error, head, host.log));
-    note(head, Object.freeze({ tool, error: shown.code }));
-    return errorResult(textOfError(shown) + tenantAdvice(shown, admission.principal.tenants));
+    return errorResult(textOfError(shown) + tenantAdvice(shown, admission.principal.tenants), shown.code);
 
-    function errorResult(text: string): Buffer {
+    function errorResult(text: string, code: string): CallAnswer {
       const content = JSON.stringify([{ type: 'text', text }]);
-      return Buffer.from(resultText(era, { content, isError: 'true' }));
+      return {
+        bytes: Buffer.from(resultText(era, { content, isError: 'true' })),
+        facts: { tool, error: code },
+      };
     }
   }
 }

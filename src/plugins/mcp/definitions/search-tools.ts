@@ -10,7 +10,9 @@ export const searchNames = {
   run: 'run_query',
 } as const;
 
-export const isSearchName = (name: string): boolean => Object.values<string>(searchNames).includes(name);
+const names = new Set<string>(Object.values(searchNames));
+
+export const isSearchName = (name: string): boolean => names.has(name);
 
 const name = { type: 'string', description: 'As find_queries gives it' };
 

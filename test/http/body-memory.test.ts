@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BodyMemory } from '../../../../src/http/graphql/compiled/body-memory.ts';
+import { BodyMemory } from '../../src/http/message/body/body-memory.ts';
 
 test('memory is given again only after it was given back, to one body at a time', () => {
   const memory = new BodyMemory();

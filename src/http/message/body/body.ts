@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { callerDisconnected, GatewayError } from '../../errors.ts';
-import { httpLimits } from './http-limits.ts';
+import { callerDisconnected, GatewayError } from '../../../errors.ts';
+import { httpLimits } from '../http-limits.ts';
 
 const { maxBodyBytes } = httpLimits;
 
