@@ -8,6 +8,7 @@ import { resolveFrom } from './rules/from/from.ts';
 import { tableRelations } from './rules/from/table-relations.ts';
 import { resolveQuery } from './rules/queries/query.ts';
 import { emptyScope, type RelationColumn } from './rules/scope.ts';
+import { resolveScript } from './rules/script.ts';
 import { sqlFunctions } from './rules/sql-function.ts';
 import type { StoredTable } from './tree/stored-table.ts';
 import type { Statement } from './syntax/nodes.ts';
@@ -68,7 +69,7 @@ export function compile(
     hasOpenTables,
     functions: context.attempt(() => sqlFunctions(statement.functions), new Map()),
   };
-  const resolved = context.attempt(() => context.query(statement.query, scope), undefined);
+  const resolved = context.attempt(() => resolveScript(statement, scope, context), undefined);
   if (!resolved || problems.length > 0) {
     const ofColumns = resolved && !resolved.acceptsAnyColumn ? checkColumns(resolved.columns) : [];
     throw startError([

@@ -85,7 +85,7 @@ test('a table and its rows are searched, with queries of parameters', async () =
     true,
   ]);
   expect(await valuesOf([`(SELECT SEARCH(t, @q) FROM ${table} AS t)`], { q: 'soup (' })).toBe(
-    'SEARCH: a term is missing',
+    'SEARCH: a term is missing: soup (',
   );
 });
 

@@ -77,6 +77,10 @@ export function openSandbox(
 ): Sandbox {
   const saved = parse(savedSql, source);
   const { functions } = saved;
+  if (saved.script.length > 0)
+    throw new ProblemError('A saved query cannot take SQL', [
+      { ...source, message: `${subject} does not work with a script: write its tables in a WITH clause` },
+    ]);
   const commonTables = requireCommonTables(saved.query, source, subject);
   const names: Names = {
     tables: commonTables.tables.map(({ name }) => name.name),

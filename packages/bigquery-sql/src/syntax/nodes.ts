@@ -850,9 +850,42 @@ export interface PipeWith extends Construct<'PipeWith'> {
 
 // ————— Statements —————
 
-/** What a file holds: temporary functions, and one query. */
+/** What a file holds: temporary functions, statements of a script that become parts of the query, and one query. */
 export interface Statement extends Construct<'Statement'> {
   readonly functions: readonly CreateFunction[];
+  readonly script: readonly ScriptStatement[];
+  readonly query: Query;
+}
+
+/** Statements before the query, in their order. */
+export type ScriptStatement = Declare | SetVariable | IfStatement | CreateTempTable;
+
+/** `DECLARE a, b INT64 DEFAULT 1`. Without a type it is that of the value. */
+export interface Declare extends Construct<'Declare'> {
+  readonly names: readonly Identifier[];
+  readonly type: Type | undefined;
+  readonly value: Expression | undefined;
+}
+
+/** `SET a = 1`. */
+export interface SetVariable extends Construct<'SetVariable'> {
+  readonly name: Identifier;
+  readonly value: Expression;
+}
+
+export interface IfStatement extends Construct<'IfStatement'> {
+  readonly branches: readonly IfBranch[];
+  readonly otherwise: readonly (SetVariable | IfStatement)[];
+}
+
+export interface IfBranch extends Construct<'IfBranch'> {
+  readonly condition: Expression;
+  readonly assignments: readonly (SetVariable | IfStatement)[];
+}
+
+/** `CREATE TEMP TABLE name AS query`. */
+export interface CreateTempTable extends Construct<'CreateTempTable'> {
+  readonly name: Identifier;
   readonly query: Query;
 }
 
@@ -936,6 +969,8 @@ export type Node =
   | PipeAggregateItem
   | Statement
   | CreateFunction
+  | ScriptStatement
+  | IfBranch
   | FunctionParameter
   | ForeignBody
   | Option;

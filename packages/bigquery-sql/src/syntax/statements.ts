@@ -3,22 +3,26 @@ import { startsQuery } from './expressions/parentheses.ts';
 import { parsePath, splitPath } from './names.ts';
 import type {
   CreateFunction,
+  CreateTempTable,
   Expression,
   ForeignBody,
   FunctionParameter,
   Identifier,
+  ScriptStatement,
   Statement,
 } from './nodes.ts';
 import { parseOptions } from './option-list.ts';
 import type { Parser } from './parser.ts';
+import { parseScriptStatement, parseTempTable } from './script.ts';
 
 /** A whole text: temporary functions, a query, and nothing after it. */
 export function parseStatement(p: Parser): Statement {
   const { start } = p;
   const functions: CreateFunction[] = [];
-  while (p.at('CREATE')) {
-    functions.push(parseCreateFunction(p));
-    p.expect(';', '";" after the function');
+  const script: ScriptStatement[] = [];
+  for (let next = parseBefore(p); next; next = parseBefore(p)) {
+    if (next.kind === 'CreateFunction') functions.push(next);
+    else script.push(next);
   }
   if (!startsQuery(p) && !p.at('(')) failStatement(p);
   const query = p.query();
@@ -29,32 +33,41 @@ export function parseStatement(p: Parser): Statement {
   if (isAnother) p.fail('the end of the query, which is one statement');
   if (p.token.kind !== 'end')
     p.fail(isInList ? 'a comma, "FROM" or the end of the query' : 'the end of the query');
-  return { kind: 'Statement', start, end, functions, query };
+  return { kind: 'Statement', start, end, functions, script, query };
 }
 
-/** The words with which statements of a script begin. */
+/** A statement before the query. */
+function parseBefore(p: Parser): CreateFunction | ScriptStatement | undefined {
+  return p.at('CREATE') ? parseCreate(p) : parseScriptStatement(p);
+}
+
+/** The words with which other statements of a script begin. */
 const scriptWords: ReadonlySet<string> = new Set(
-  'DECLARE SET BEGIN IF CASE LOOP WHILE REPEAT FOR EXECUTE CALL ASSERT RAISE RETURN COMMIT ROLLBACK'.split(
-    ' ',
-  ),
+  'BEGIN CASE LOOP WHILE REPEAT FOR EXECUTE CALL ASSERT RAISE RETURN COMMIT ROLLBACK'.split(' '),
 );
 const writingWords: ReadonlySet<string> = new Set(
   'INSERT UPDATE DELETE MERGE TRUNCATE DROP ALTER EXPORT LOAD GRANT REVOKE'.split(' '),
 );
 
 function failStatement(p: Parser): never {
-  if (p.atOneOf(scriptWords))
-    return p.fail('one query without a script, with parameters such as @name for variables');
+  if (p.atOneOf(scriptWords)) {
+    const what = p.at('EXECUTE', 'IMMEDIATE') ? 'EXECUTE IMMEDIATE' : p.token.key;
+    return p.problem(
+      p.start,
+      `${what} is not supported: of a script, only DECLARE, SET, IF and CREATE TEMP TABLE before one query can become that query`,
+    );
+  }
   if (p.at('GRAPH')) return p.problem(p.start, 'GRAPH is not supported: property graphs are not tables here');
   if (p.atOneOf(writingWords)) return p.fail('a query, which only reads');
   return p.fail('a query: "SELECT", "WITH" or "FROM", with only CREATE TEMP FUNCTION statements before it');
 }
 
-function parseCreateFunction(p: Parser): CreateFunction {
+function parseCreate(p: Parser): CreateFunction | CreateTempTable {
   const { start } = p;
   p.expect('CREATE');
   if (p.accept('OR')) p.expect('REPLACE');
   const isTemporary = p.acceptOneOf(['TEMP', 'TEMPORARY']) !== undefined;
+  if (isTemporary && p.at('TABLE')) return parseTempTable(p, start);
   const aggregate = p.accept('AGGREGATE');
   if (!isTemporary || !p.at('FUNCTION')) {
     p.problem(start, 'expected a query or CREATE TEMP FUNCTION, found another CREATE statement');
@@ -74,7 +87,9 @@ function parseCreateFunction(p: Parser): CreateFunction {
   p.expect('AS');
   const body = language ? parseForeignBody(p, language) : parseSqlBody(p);
   const options = optionsBefore.length > 0 ? optionsBefore : parseOptions(p);
-  return { kind: 'CreateFunction', start, end: p.end, aggregate, name, parameters, returns, body, options };
+  const { end } = p;
+  p.expect(';', '";" after the function');
+  return { kind: 'CreateFunction', start, end, aggregate, name, parameters, returns, body, options };
 }
 
 function parseParameters(p: Parser): readonly FunctionParameter[] {

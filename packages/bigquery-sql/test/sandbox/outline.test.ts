@@ -61,6 +61,17 @@ test('the outline has neither the SQL of the saved query nor its tables', () => 
   expect([...(outline.tables[0]?.plain ?? [])]).not.toContain('loud');
 });
 
+test('scripts and table functions are neither in SQL of callers nor, as scripts, in what they can read', () => {
+  expect(() => judge('declare x int64; select id from own')).toThrow('sql is one SELECT, found "declare"');
+  expect(() => judge("select id from gap_fill(table own, 'moment', interval 1 day)")).toThrow(
+    'table functions are not available in sql',
+  );
+  const saved = { sql: 'declare x int64; with own as (select 1 as id) select id from own', parameters: [] };
+  expect(() => openSandbox({ ...saved, source: { file: 'own.sql', line: 1 } }, [])).toThrow(
+    'a sandbox does not work with a script',
+  );
+});
+
 test.each<readonly [sql: string, read: Partial<TableRead>]>([
   ['select id from own', { columns: ['id'], limit: 101, where: [], orderBy: [] }],
   [

@@ -27,13 +27,22 @@ describe('temporary functions', () => {
 const onlyQueries =
   'expected a query: "SELECT", "WITH" or "FROM", with only CREATE TEMP FUNCTION statements before it';
 
+const otherScripts =
+  'is not supported: of a script, only DECLARE, SET, IF and CREATE TEMP TABLE before one query can become that query';
+
 test.each([
   ['', `0: ${onlyQueries}, found the end of the text`],
   ['-- nothing', `10: ${onlyQueries}, found the end of the text`],
+  ['DECLARE x INT64', '15: expected ";" after the statement, found the end of the text'],
+  ['DECLARE x INT64;', `16: ${onlyQueries}, found the end of the text`],
+  ['SET (a, b) = (1, 2); SELECT 1', '4: SET of several variables is not supported: write a SET for each'],
   [
-    'DECLARE x INT64',
-    '0: expected one query without a script, with parameters such as @name for variables, found "DECLARE"',
+    'IF TRUE THEN SELECT 1; END IF; SELECT 2',
+    '13: expected SET: only variables can be set in IF, found "SELECT"',
   ],
+  ["EXECUTE IMMEDIATE 'SELECT 1'", `0: EXECUTE IMMEDIATE ${otherScripts}`],
+  ['DECLARE x INT64; LOOP SELECT 1; END LOOP', `17: LOOP ${otherScripts}`],
+  ['BEGIN SELECT 1; END', `0: BEGIN ${otherScripts}`],
   ['INSERT INTO t VALUES (1)', '0: expected a query, which only reads, found "INSERT"'],
   [
     'CREATE TABLE t AS SELECT 1',

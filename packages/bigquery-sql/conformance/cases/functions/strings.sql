@@ -209,7 +209,6 @@ format('${%.2f; %f; %.0f; %e; %\'.1f; %350.1f}', ${1e38; 1e40; -1e300; 1.7976931
 format(if(${1; 2} > 1, '%d!', '%05d'), 7) <=> if(${1} > 1, '7!', '00007')
 format(concat('%', '05.1f', '%%'), 1.25) <=> '001.2%'
 format(case 1 when 2 then '%d' end, 7) <=> cast(null as string)
-! format(if(true, '%s', '%d'), 7)
 ! format('%s', null)
 ! format('%f', null)
 format('${%d; %i; %5d; %-5d|; %05d; %+d; % d; %x; %X; %o; %\'d; %#x}', ${42; -42; 0; cast(null as int64)})

@@ -212,8 +212,17 @@ const longest = (texts: readonly string[]): string =>
 let last: { readonly text: string; readonly query: SearchQuery } | undefined;
 
 function queryOf(text: string): SearchQuery {
-  if (last?.text !== text) last = { text, query: parseSearchQuery(text) };
+  if (last?.text !== text) last = { text, query: parseAndQuote(text) };
   return last.query;
+}
+
+/** With the query at the end of the error, from which a gateway sees the parameter that has it. */
+function parseAndQuote(text: string): SearchQuery {
+  try {
+    return parseSearchQuery(text);
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : error}: ${text}`);
+  }
 }
 
 export const searchFunctions = [

@@ -43,7 +43,8 @@ function requireDistinctNames({ tables }: Syntax.With): void {
   }
 }
 
-const commonRelation = (name: string, { query: _, ...resolved }: ResolvedQuery): Relation => ({
+/** A common table as FROM reads it. */
+export const commonRelation = (name: string, { query: _, ...resolved }: ResolvedQuery): Relation => ({
   ...resolved,
   from: (alias) => ({ kind: 'reference', alias, name }),
 });

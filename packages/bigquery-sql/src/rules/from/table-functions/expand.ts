@@ -2,6 +2,7 @@ import type * as Syntax from '../../../syntax/nodes.ts';
 import { parseQuery } from '../../../syntax/parse-query.ts';
 import { walk } from '../../../syntax/walk.ts';
 import type { Member } from '../../../tree/nodes.ts';
+import { withTables } from '../../../tree/with-tables.ts';
 import type { Context, ResolvedFrom } from '../../context.ts';
 import { emptyScope, type Scope } from '../../scope.ts';
 import { derivedFrom } from '../derived.ts';
@@ -32,9 +33,7 @@ export function expand(
   };
   const resolved = context.query(queryAt(call, sql), scope);
   const renamed = resolved.columns.map((column, at) => ({ ...column, name: names[at] ?? '' }));
-  const meaning = resolved.query.kind === 'with' ? resolved.query : { tables: [], body: resolved.query };
-  const tables = [{ name: table, query: input.query, recursive: false }, ...meaning.tables];
-  const query = { kind: 'with', tables, body: meaning.body } as const;
+  const query = withTables([{ name: table, query: input.query, recursive: false }], resolved.query);
   const alias = context.fresh(call.alias?.name ?? 'filled');
   return derivedFrom({ ...resolved, query, columns: renamed }, call.alias?.name, alias);
 }

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { compile } from '../src/index.ts';
+import { openDialect, problemsOf } from './harness.ts';
+
+let dialect: Awaited<ReturnType<typeof openDialect>>;
+beforeAll(async () => {
+  dialect = await openDialect();
+});
+afterAll(() => dialect.close());
+
+test('a script of variables, conditions and temporary tables is one query', async () => {
+  const script = `DECLARE least, most INT64 DEFAULT 2;
+    DECLARE day DATE;
+    DECLARE last_id DEFAULT (SELECT MAX(id) FROM logs);
+    CREATE TEMP FUNCTION twice(x INT64) AS (x * 2);
+    SET least = least - CAST(@less AS INT64);
+    CREATE TEMP TABLE tagged AS SELECT id, tag FROM logs, UNNEST(tags) AS tag WHERE id >= least;
+    IF last_id > 100 THEN SET day = DATE '2001-01-01';
+    ELSEIF last_id = 4 THEN
+      SET day = '2002-02-02';
+      IF least = 1 THEN SET most = twice(last_id); SET least = most + 1; END IF;
+    ELSE SET day = NULL; SET most = -1;
+    END IF;
+    CREATE OR REPLACE TEMP TABLE counted AS SELECT id, COUNT(*) AS n FROM tagged GROUP BY id;
+    SELECT t.id, tag, n, least, most, day, last_id FROM tagged AS t JOIN counted USING (id) WHERE t.id < most ORDER BY 1, 2`;
+  expect(await dialect.query(script, { less: '1' })).toEqual([
+    ['1', 'x', '2', '9', '8', '2002-02-02', '4'],
+    ['1', 'y', '2', '9', '8', '2002-02-02', '4'],
+    ['3', 'z', '1', '9', '8', '2002-02-02', '4'],
+  ]);
+});
+
+test('a column hides a variable, and a variable keeps its type', async () => {
+  const sql = `DECLARE id FLOAT64 DEFAULT 1; DECLARE n NUMERIC DEFAULT 1; DECLARE nothing STRING;
+    SELECT id, (SELECT id) AS same, n / 3 AS third, nothing FROM logs WHERE id = 2`;
+  expect(await dialect.query(sql)).toEqual([['2', '2', '0.333333333', null]]);
+});
+
+test('values that are set from each other do not grow exponentially', () => {
+  const sets = Array.from({ length: 60 }, () => 'SET a = a + b; SET b = b + a;').join('\n');
+  const { sql } = compile(`DECLARE a, b INT64 DEFAULT CAST(@n AS INT64);\n${sets}\nSELECT a, b`);
+  expect(sql.length).toBeLessThan(100_000);
+});
+
+test.each([
+  ['SET x = 1; SELECT 1', '1:5 no variable is named x'],
+  ['DECLARE x INT64; DECLARE X STRING; SELECT 1', '1:26 X is declared twice'],
+  ["DECLARE x INT64 DEFAULT 'a'; SELECT x", '1:1 a variable of type INT64 takes no STRING'],
+  ['DECLARE x DATE; SET x = 5; SELECT x', '1:25 a variable of type DATE takes no INT64'],
+  ['DECLARE x DEFAULT RAND(); SELECT x', '1:1 x would be another random value at each use'],
+  ['IF 1 THEN END IF; SELECT 1', '1:4 IF takes BOOL, not INT64'],
+  [
+    'CREATE TEMP TABLE t AS SELECT 1; SELECT * FROM t',
+    '1:24 t: each column of a table needs a name of its own',
+  ],
+  [
+    'CREATE TEMP TABLE t AS SELECT RAND() AS r; SELECT * FROM t',
+    '1:24 t would have other random values for each reader',
+  ],
+  ['DECLARE x INT64; CREATE TEMP FUNCTION f() AS (x); SELECT f()', '1:47 no column is named x'],
+])('%s is refused: %s', (sql, problem) => {
+  expect(problemsOf(sql)).toEqual([problem]);
+});
