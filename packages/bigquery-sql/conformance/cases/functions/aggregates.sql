@@ -163,3 +163,16 @@ select approx_top_count(x, 5) from unnest([1, 1, 2]) as x <=> [struct(1 as value
 -- APPROX_TOP_SUM
 select approx_top_sum(x, w, 2) from unnest([struct('apple' as x, 3 as w), ('pear', 2), ('apple', 0), ('banana', 5), ('pear', 4)])
   <=> [struct('pear' as value, 6 as sum), ('banana', 5)]
+-- APPROX_TOP_SUM
+select approx_top_sum(x, weight, 2) from unnest([struct('apple' as x, 3 as weight), ('pear', 2), ('apple', 0), ('banana', 5), ('pear', 4)]) <=> [struct('pear' as value, 6 as sum), ('banana', 5)]
+select approx_top_sum(x, weight, 2) from unnest([struct('apple' as x, null as weight), ('pear', 0), ('pear', null)]) <=> [struct('pear' as value, 0 as sum), ('apple', null)]
+select approx_top_sum(x, weight, 2) from unnest([struct('apple' as x, 0 as weight), (null, 2)]) <=> [struct(cast(null as string) as value, 2 as sum), ('apple', 0)]
+select approx_top_sum(x, weight, 2) from unnest([struct('apple' as x, 0 as weight), (null, null)]) <=> [struct('apple' as value, 0 as sum), (null, null)]
+select approx_top_sum(x, weight, 9) from unnest([struct(date '2024-01-01' as x, numeric '1.5' as weight), (date '2024-01-02', 1.25), (date '2024-01-01', 0.000000001)]) <=> [struct(date '2024-01-01' as value, numeric '1.500000001' as sum), (date '2024-01-02', 1.25)]
+select approx_top_sum(x, weight, 1) from unnest([struct(true as x, 0.5 as weight), (false, 0.75), (true, 0.5)]) <=> [struct(true as value, 1.0 as sum)]
+select x, approx_top_sum(y, y, 1) as t from unnest([struct(1 as x, 9223372036854775807 as y), (1, 5), (2, 7)]) group by x order by x <=> select 1 as x, [struct(9223372036854775807 as value, 9223372036854775807 as sum)] as t union all select 2, [struct(7 as value, 7 as sum)] order by x
+select approx_top_sum(x, x, 1) from unnest([1]) as x where false <=> cast(null as array<struct<value int64, sum int64>>)
+select approx_top_sum(x, x, 1) from unnest([-1]) as x <=> error('negative')
+select approx_top_sum(x, x, 1) from unnest([9223372036854775807, 9223372036854775807]) as x <=> error('overflow')
+! select approx_top_sum(x, x, 0) from unnest([1]) as x
+! select approx_top_sum(x, 'a', 1) from unnest([1]) as x

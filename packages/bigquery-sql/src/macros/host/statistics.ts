@@ -58,8 +58,37 @@ function pairStatistic(first: Texts, second: Texts, name: string): number | null
   return Math.sign(Number(shared)) * Math.sqrt(ratio(shared * shared, spreadOfA * spreadOfB));
 }
 
+/**
+ * The sum of the weights of each key, as JSON: the place of its first occurrence, counted from 1, and the sum, which is
+ * NULL if all its weights are.
+ */
+function topSums(keys: Texts, weights: Texts, type: string): string {
+  const sums = new Map<string | null, { readonly i: number; readonly weights: string[] }>();
+  for (const [at, key] of keys.entries()) {
+    const sum = sums.get(key) ?? { i: at + 1, weights: [] };
+    const weight = weights[at] ?? null;
+    if (weight !== null) sum.weights.push(weight);
+    sums.set(key, sum);
+  }
+  return JSON.stringify([...sums.values()].map((sum) => ({ i: sum.i, s: totalOf(sum.weights, type) })));
+}
+
+function totalOf(weights: readonly string[], type: string): string | null {
+  const wrong = weights.find((weight) => !(Number(weight) >= 0));
+  if (wrong !== undefined) throw new Error('APPROX_TOP_SUM takes no weight that is negative or NaN');
+  if (weights.length === 0) return null;
+  if (type === 'FLOAT64') return String(weights.reduce((sum, weight) => sum + Number(weight), 0));
+  const scale = scaleOf(weights);
+  const total = String(decimals(weights, scale).reduce((sum, weight) => sum + weight, 0n)).padStart(
+    scale + 1,
+    '0',
+  );
+  return scale === 0 ? total : `${total.slice(0, -scale)}.${total.slice(-scale)}`;
+}
+
 /** Statistics over NUMERIC and BIGNUMERIC, whose squares have more digits than DuckDB's types. */
 export const statisticFunctions = [
   hostFunction('host_decimal_variance', ['VARCHAR[]', 'VARCHAR'], 'DOUBLE', variance),
   hostFunction('host_decimal_pairs', ['VARCHAR[]', 'VARCHAR[]', 'VARCHAR'], 'DOUBLE', pairStatistic),
+  hostFunction('host_top_sums', ['VARCHAR[]', 'VARCHAR[]', 'VARCHAR'], 'VARCHAR', topSums),
 ];

@@ -24,6 +24,7 @@ import {
 } from './aggregates/numbering.ts';
 import { fractions, percentile } from './aggregates/quantiles.ts';
 import { pairStatistic, statistic } from './aggregates/statistics.ts';
+import { topSum } from './aggregates/top-sum.ts';
 import { avg, sum } from './aggregates/sums.ts';
 
 const bits = (name: string): Aggregate => plain(name, () => int64, { takes: int64 });
@@ -118,6 +119,7 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
       return call('bq.top_count', [counts, nulls, n], this.result(args));
     },
   },
+  approx_top_sum: topSum,
   row_number: numbering('row_number'),
   rank: ranking('rank'),
   dense_rank: ranking('dense_rank'),
