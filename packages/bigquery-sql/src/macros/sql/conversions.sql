@@ -30,8 +30,9 @@ create macro bq.cast_float64(x bigint) as cast(x as double); -- double strict
 create macro bq.cast_float64(x double) as x; -- double strict
 create macro bq.cast_float64(x decimal(38,9)) as cast(cast(x as varchar) as double); -- double strict
 create macro bq.float64_of_text(x) as case when regexp_full_match(x, '(?i)\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)\s*') then try_cast(x as double) when regexp_full_match(x, '\s*[+-]?0[xX][0-9a-fA-F]{1,16}\s*') then cast(cast('0' || regexp_extract(x, '[xX][0-9a-fA-F]+') as ubigint) as double) * case when contains(x, '-') then -1 else 1 end end; -- double
-create macro bq.cast_float64(x varchar) as case when regexp_full_match(x, '[+-]?\d+\.?\d*') then cast(x as double) else coalesce(bq.float64_of_text(x), bq.bad_value('double', x)) end; -- double strict
-create macro bq.safe_cast_float64(x varchar) as case when regexp_full_match(x, '[+-]?\d+\.?\d*') then cast(x as double) else bq.float64_of_text(x) end; -- double
+-- Of what DuckDB reads as a finite number, BigQuery refuses a text with "_" between digits, or with a vertical tab beside them.
+create macro bq.safe_cast_float64(x varchar) as case when isfinite(try_cast(x as double)) and not contains(x, '_') and not contains(x, chr(11)) then try_cast(x as double) else bq.float64_of_text(x) end; -- double
+create macro bq.cast_float64(x varchar) as coalesce(bq.safe_cast_float64(x), bq.bad_value('double', x)); -- double strict
 
 create macro bq.cast_numeric(x bigint) as cast(x as decimal(38,9)); -- decimal(38,9) strict
 create macro bq.cast_numeric(x decimal(38,9)) as x; -- decimal(38,9) strict
@@ -58,7 +59,7 @@ create macro bq.cast_json(x json) as x; -- json strict
 create macro bq.cast_date(x date) as x; -- date strict
 create macro bq.cast_date(x timestamp) as cast(x as date); -- date strict
 create macro bq.cast_date(x timestamptz) as cast(timezone('UTC', x) as date); -- date strict
-create macro bq.safe_cast_date(x varchar) as case when strlen(x) = 10 and cast(try_cast(x as date) as varchar) = x then try_cast(x as date) when regexp_full_match(x, '\d{1,4}-\d{1,2}-\d{1,2}') and (x >= '1' or not regexp_matches(x, '^0+-')) then try_cast(x as date) end; -- date
+create macro bq.safe_cast_date(x varchar) as case when cast(try_cast(x as date) as varchar) = x and strlen(x) = 10 then try_cast(x as date) when regexp_full_match(x, '\d{1,4}-\d{1,2}-\d{1,2}') and (x >= '1' or not regexp_matches(x, '^0+-')) then try_cast(x as date) end; -- date
 create macro bq.cast_date(x varchar) as coalesce(bq.safe_cast_date(x), bq.bad_value('date', x)); -- date strict
 create macro bq.cast_time(x time) as x; -- time strict
 create macro bq.cast_time(x timestamp) as cast(x as time); -- time strict

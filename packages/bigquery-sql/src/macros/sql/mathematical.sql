@@ -20,10 +20,14 @@ create macro bq.divided_on(n) as case when n.divisor < 1000000000000 then {'quot
 create macro bq.nine_digits_on(a, b) as list_reduce(list_resize([{'quotient': a // b, 'rest': a % b, 'divisor': b}], 10, {'quotient': a, 'rest': a, 'divisor': a}), lambda n, _: bq.divided_on(n)); -- a
 create macro bq.quotient(n) as n.quotient + case when n.rest >= n.divisor - n.rest then 1 else 0 end; -- bigint
 create macro bq.quotient_of(a, b) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) when abs(cast(a as double) / cast(b as double)) > 1.1e29 then bq.fail('numeric overflow: ' || a || ' / ' || b) else bq.numeric_of_billionths(sign(a) * sign(b) * bq.quotient(bq.nine_digits_on(abs(bq.billionths(a)), abs(bq.billionths(b))))) end; -- decimal(38,9)
-create macro bq.is_quotient(n, a, b) as case when n is not null then abs(a - n * b) * 2 < abs(b) * 0.000000001 end; -- boolean
+-- A FLOAT64 decides the ninth digit of most quotients: its error, with those of its operands, is below a billionth of a millionth of it.
+create macro bq.quotient_of_floats(q) as list_transform([q], lambda q_: case when abs(q_ * 1e9 - round(q_ * 1e9)) + abs(q_) * 1.5e-6 < 0.49 then cast(q_ as decimal(38,9)) end)[1]; -- decimal(38,9)
 create macro bq.quotient_near(a, b, n) as n + cast(cast(a - n * b as double) / cast(b as double) as decimal(38,9)); -- decimal(38,9)
 create macro bq.has_quotient_near(a, b) as b <> 0 and a between -1000000000000000000 and 1000000000000000000 and b between -1000000000000000000 and 1000000000000000000 and abs(cast(a as double) / cast(b as double)) < 1e18; -- boolean
-create macro bq.numeric_divide(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b, case when bq.has_quotient_near(a, b) then bq.quotient_near(a, b, cast(cast(a as double) / cast(b as double) as decimal(38,9))) end)], lambda q: case when bq.is_quotient(q[3], q[1], q[2]) then cast(q[3] as decimal(38,9)) else bq.quotient_of(q[1], q[2]) end)[1]; -- decimal(38,9)
+-- What remains of `a` is less than half a unit of the ninth digit, or just half a unit: then the quotient farther from zero is it.
+create macro bq.proved_quotient(a, b, n) as case when n is null then null when abs(a - n * b) * 2 < abs(b) * 0.000000001 then cast(n as decimal(38,9)) when abs(a - n * b) * 2 = abs(b) * 0.000000001 then cast(n + case when abs(n * b) > abs(a) then 0 else sign(a) * sign(b) * 0.000000001 end as decimal(38,9)) end; -- decimal(38,9)
+create macro bq.quotient_in_digits(a, b) as list_transform([row(a, b, case when bq.has_quotient_near(a, b) then bq.quotient_near(a, b, cast(cast(a as double) / cast(b as double) as decimal(38,9))) end)], lambda q: coalesce(bq.proved_quotient(q[1], q[2], q[3]), list_transform([q], lambda args: bq.quotient_of(args[1], args[2]))[1]))[1]; -- decimal(38,9)
+create macro bq.numeric_divide(a decimal(38,9), b decimal(38,9)) as coalesce(bq.quotient_of_floats(cast(a as double) / cast(b as double)), list_transform([row(a, b)], lambda args: bq.quotient_in_digits(args[1], args[2]))[1]); -- decimal(38,9)
 
 create macro bq.abs(x bigint) as abs(x); -- bigint strict
 create macro bq.abs(x decimal(38,9)) as abs(x); -- decimal(38,9) strict
@@ -37,9 +41,9 @@ create macro bq.ieee_divide(a double, b double) as a / b; -- double
 create macro bq.rand() as random(); -- double
 
 create macro bq.safe_divide(a bigint, b bigint) as cast(a as double) / nullif(cast(b as double), 0); -- double
-create macro bq.safe_quotient_of(a, b) as case when abs(cast(a as double) / nullif(cast(b as double), 0)) < 1.1e29 then try(bq.numeric_divide(a, b)) end; -- decimal(38,9)
-create macro bq.safe_divide(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b)], lambda args: bq.safe_quotient_of(args[1], args[2]))[1]; -- decimal(38,9)
-create macro bq.safe_divide(a double, b double) as bq.float_or_null(a / nullif(b, 0), a, b); -- double
+create macro bq.safe_quotient_of(a, b) as case when abs(cast(a as double) / nullif(cast(b as double), 0)) < 1.1e29 then try(bq.quotient_in_digits(a, b)) end; -- decimal(38,9)
+create macro bq.safe_divide(a decimal(38,9), b decimal(38,9)) as coalesce(bq.quotient_of_floats(cast(a as double) / cast(b as double)), list_transform([row(a, b)], lambda args: bq.safe_quotient_of(args[1], args[2]))[1]); -- decimal(38,9)
+create macro bq.safe_divide(a double, b double) as case when isfinite(a / nullif(b, 0)) then a / nullif(b, 0) when isfinite(a) and isfinite(b) then null else a / nullif(b, 0) end; -- double
 -- Not try_cast: in a comparison with a constant DuckDB compares before the cast, so that the result is not NULL.
 create macro bq.int64_or_null(n) as list_transform([n], lambda n_: case when n_ between -9223372036854775808 and 9223372036854775807 then cast(n_ as bigint) end)[1]; -- bigint
 create macro bq.safe_add(a bigint, b bigint) as bq.int64_or_null(cast(a as hugeint) + cast(b as hugeint)); -- bigint
@@ -80,7 +84,7 @@ create macro bq.round(x decimal(38,9), n bigint) as bq.numeric_rounded(x, n); --
 create macro bq.has_near_product(x, n) as n between 0 and 11 and x * pow(10, n) between -4.5e15 and 4.5e15; -- boolean
 create macro bq.high_bits(x) as x * 134217729 - (x * 134217729 - x); -- double
 create macro bq.product_error(x, c) as bq.high_bits(x) * c - x * c + (x - bq.high_bits(x)) * c; -- double
-create macro bq.round(x double, n bigint) as case when abs(round(x * pow(10, n)) - x * pow(10, n)) < 0.5 and bq.has_near_product(x, n) then round(x * pow(10, n)) / pow(10, n) when bq.has_near_product(x, n) then case when bq.product_error(x, pow(10, n)) * sign(x) < 0 then trunc(x * pow(10, n)) else round(x * pow(10, n)) end / pow(10, n) else bq.round_double(x, n) end; -- double strict
+create macro bq.round(x double, n bigint) as case when abs(round(x * pow(10, n)) - x * pow(10, n)) < 0.5 and abs(x * pow(10, n)) < 4.5e15 and n between 0 and 11 then round(x * pow(10, n)) / pow(10, n) when bq.has_near_product(x, n) then case when bq.product_error(x, pow(10, n)) * sign(x) < 0 then trunc(x * pow(10, n)) else round(x * pow(10, n)) end / pow(10, n) else bq.round_double(x, n) end; -- double strict
 create macro bq.double_rounded(x, n) as case when x is null or n is null then null when n < -308 then 0.0 when n < 0 then bq.float_or_error(bq.multiple_of(x, pow(10, - n), 0.5), x, 'ROUND') when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 1) as double) / pow(10, n) else round(x * pow(10, n)) / pow(10, n) end; -- double
 create macro bq.round_double(x double, n bigint) as list_transform([row(x, n)], lambda args: bq.double_rounded(args[1], args[2]))[1]; -- double
 create macro bq.multiple_of(x, unit, up_from) as case when isfinite(x) then sign(x) * (abs(x) - abs(x) % unit + case when abs(x) % unit >= unit * up_from then unit else 0 end) else x end; -- double
@@ -90,7 +94,7 @@ create macro bq.trunc(x double) as trunc(x); -- double
 create macro bq.trunc(x bigint, n bigint) as bq."trunc(x double, n bigint)"(cast(x as double), n); -- double
 create macro bq.numeric_truncated(x, n) as case when n >= 9 then x when n < -29 then x * 0 else bq.numeric_of_billionths(bq.billionths(x) // bq.power_of_ten(9 - n) * bq.power_of_ten(9 - n)) end; -- decimal(38,9)
 create macro bq.trunc(x decimal(38,9), n bigint) as list_transform([row(x, n)], lambda args: bq.numeric_truncated(args[1], args[2]))[1]; -- decimal(38,9)
-create macro bq.trunc(x double, n bigint) as case when x * pow(10, n) <> trunc(x * pow(10, n)) and bq.has_near_product(x, n) then trunc(x * pow(10, n)) / pow(10, n) when bq.has_near_product(x, n) then (trunc(x * pow(10, n)) - case when bq.product_error(x, pow(10, n)) * sign(x) < 0 then sign(x) else 0 end) / pow(10, n) else bq.trunc_double(x, n) end; -- double
+create macro bq.trunc(x double, n bigint) as case when x * pow(10, n) <> trunc(x * pow(10, n)) and n between 0 and 11 then trunc(x * pow(10, n)) / pow(10, n) when bq.has_near_product(x, n) then (trunc(x * pow(10, n)) - case when bq.product_error(x, pow(10, n)) * sign(x) < 0 then sign(x) else 0 end) / pow(10, n) else bq.trunc_double(x, n) end; -- double
 create macro bq.double_truncated(x, n) as case when x is null or n is null then null when n < -308 then 0.0 when n < 0 then bq.multiple_of(x, pow(10, - n), 2) when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 0) as double) / pow(10, n) else trunc(x * pow(10, n)) / pow(10, n) end; -- double
 create macro bq.trunc_double(x double, n bigint) as list_transform([row(x, n)], lambda args: bq.double_truncated(args[1], args[2]))[1]; -- double
 create macro bq.ceil(x bigint) as cast(x as double); -- double strict

@@ -28,6 +28,9 @@ create macro bq.net_ipv4_number(ip) as case when octet_length(ip) = 4 then cast(
 create macro bq.net_ipv4_to_int64(ip blob) as list_transform([ip], lambda ip_: bq.net_ipv4_number(ip_))[1]; -- bigint
 create macro bq.net_after_scheme(url) as regexp_replace(trim(url, E' \t\n\v\f\r'), '^([/\\]{2}|[^#/?\\:]*:[/\\]{2})', ''); -- varchar
 create macro bq.net_authority(rest) as regexp_replace(regexp_extract(rest, '^[^#/?\\]*'), '(?s)^.*@', ''); -- varchar
-create macro bq.net_host(url varchar) as nullif(regexp_replace(ltrim(regexp_extract(bq.net_authority(bq.net_after_scheme(url)), '^(\[[^\[\]]*[\[\]]?)?[^:]*'), '.'), '\.+$', '.'), ''); -- varchar
+-- The host of a usual URL is found by one pattern.
+create macro bq.net_usual_host(url) as regexp_extract(url, '^[A-Za-z]+://([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*)(?::[0-9]*)?(?:[/?#]|$)', 1); -- varchar
+create macro bq.net_host(url varchar) as case when bq.net_usual_host(url) <> '' then bq.net_usual_host(url) else bq.net_other_host(url) end; -- varchar
+create macro bq.net_other_host(url) as nullif(regexp_replace(ltrim(regexp_extract(bq.net_authority(bq.net_after_scheme(url)), '^(\[[^\[\]]*[\[\]]?)?[^:]*'), '.'), '\.+$', '.'), ''); -- varchar
 create macro bq.net_public_suffix(url varchar) as host_public_suffix(bq.net_host(url)); -- varchar
 create macro bq.net_reg_domain(url varchar) as host_reg_domain(bq.net_host(url)); -- varchar
