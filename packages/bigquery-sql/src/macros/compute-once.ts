@@ -3,7 +3,7 @@ import { callAt, nameIn, tokensOf } from '../planning-cost/macro-text.ts';
 import type { Macro } from './parse-macros.ts';
 
 /** What computing an argument once may cost in tokens of the plan, compared with copying it. */
-const worthwhileTokens = 12;
+const worthwhileTokens = 40;
 
 /** Whether an argument should be computed once, before the call: copies of it would make the plan too large. */
 export const isWorthComputingOnce = (size: number, uses: number): boolean =>

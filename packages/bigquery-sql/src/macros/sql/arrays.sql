@@ -1,4 +1,4 @@
-create macro bq.at_offset(a, i bigint) as case when a is not null and (i < 0 or i >= len(a)) then bq.fail('Array index ' || i || ' is out of bounds') else a[i + 1] end; -- element of a
+create macro bq.at_offset(a, i bigint) as case when i >= 0 then coalesce(a[i + 1], case when i >= len(a) then bq.fail('Array index ' || i || ' is out of bounds') end) when a is not null then bq.fail('Array index ' || i || ' is out of bounds') end; -- element of a
 create macro bq.at_ordinal(a, i bigint) as case when a is not null and (i < 1 or i > len(a)) then bq.fail('Array index ' || i || ' is out of bounds') else a[i] end; -- element of a
 create macro bq.at_safe_offset(a, i bigint) as case when i >= 0 and i < len(a) then a[i + 1] end; -- element of a
 create macro bq.at_safe_ordinal(a, i bigint) as case when i >= 1 then a[i] end; -- element of a

@@ -59,6 +59,8 @@ create macro bq.cast_json(x json) as x; -- json strict
 create macro bq.cast_date(x date) as x; -- date strict
 create macro bq.cast_date(x timestamp) as cast(x as date); -- date strict
 create macro bq.cast_date(x timestamptz) as cast(timezone('UTC', x) as date); -- date strict
+create macro bq.usual_date(x) as case when cast(try_cast(x as date) as varchar) = x and strlen(x) = 10 then try_cast(x as date) end; -- date
+create macro bq.usual_time(x, format) as case when strftime(try_strptime(x, format), format) = x and try_strptime(x, format) between timestamp '0001-01-01 00:00:00' and timestamp '9999-12-31 23:59:59' then try_strptime(x, format) end; -- timestamp
 create macro bq.safe_cast_date(x varchar) as case when cast(try_cast(x as date) as varchar) = x and strlen(x) = 10 then try_cast(x as date) when regexp_full_match(x, '\d{1,4}-\d{1,2}-\d{1,2}') and (x >= '1' or not regexp_matches(x, '^0+-')) then try_cast(x as date) end; -- date
 create macro bq.cast_date(x varchar) as coalesce(bq.safe_cast_date(x), bq.bad_value('date', x)); -- date strict
 create macro bq.cast_time(x time) as x; -- time strict

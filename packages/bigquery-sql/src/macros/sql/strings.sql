@@ -50,7 +50,7 @@ create macro bq.left(b blob, n bigint) as bq.text_as_bytes(list_transform([bq.by
 create macro bq.right(s varchar, n bigint) as case when s is null then null when n < 0 then bq.fail('RIGHT of a negative length') else right(s, bq.text_position(n)) end; -- varchar
 create macro bq.right(b blob, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq."right(s varchar, n bigint)"(bound, n))[1]); -- blob
 create macro bq.substr_from(s, start) as case when start < -length(s) then s else substr(s, case when start = 0 then 1 else bq.text_position(start) end) end; -- varchar
-create macro bq.substr_of(s, start, n) as case when s is null or start is null then null when n < 0 then bq.fail('SUBSTR of a negative length') else left(bq.substr_from(s, start), bq.text_position(n)) end; -- varchar
+create macro bq.substr_of(s, start, n) as case when start between 1 and 4294967295 and n between 0 and 4294967295 then substr(s, start, n) when s is null or start is null then null when n < 0 then bq.fail('SUBSTR of a negative length') else left(bq.substr_from(s, start), bq.text_position(n)) end; -- varchar
 create macro bq.substr(s varchar, start bigint) as bq.substr_from(s, start); -- varchar
 create macro bq.substr(s varchar, start bigint, n bigint) as bq.substr_of(s, start, n); -- varchar
 create macro bq.substr(b blob, start bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.substr_from(bound, start))[1]); -- blob

@@ -11,6 +11,7 @@ import {
   textLiteral,
 } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
+import { macroName } from '../../tree/macro-name.ts';
 import { nowParameter } from '../../tree/own-parameters.ts';
 import { describeType, isScalar, type ScalarName, scalar, type Type } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
@@ -147,6 +148,15 @@ const concat: SpecialFunction = (place, args) => {
   return concatenateTexts(place, 'CONCAT', args);
 };
 
+/** DuckDB's hashes are hexadecimal texts, of which the macros make BYTES. */
+const toHex: SpecialFunction = (place, args) => {
+  const [value, another] = args;
+  const hash = value?.kind === 'call' && !another ? macroName(value.function) : undefined;
+  if (value?.kind !== 'call' || hash === undefined || !['md5', 'sha1', 'sha256'].includes(hash))
+    return callMacro(place, 'to_hex', args);
+  return call(hash, value.args, scalar('STRING'));
+};
+
 /** The type of a value, which no row decides. */
 const typeOf: SpecialFunction = (place, [value, another]) => {
   if (!value || another) throw new Unsupported(place, 'TYPEOF takes one value');
@@ -193,6 +203,7 @@ const specialFunctions: Readonly<Record<string, SpecialFunction>> = {
   concat,
   format,
   ...rangeFunctions,
+  to_hex: toHex,
   typeof: typeOf,
   float64: jsonFloat64,
   parse_json: parseJson,

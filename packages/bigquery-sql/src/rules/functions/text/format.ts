@@ -1,6 +1,7 @@
 import {
   call,
   caseWhen,
+  castTo,
   compareWith,
   concatTexts,
   integerLiteral,
@@ -99,6 +100,9 @@ const integer: Writer = (place, given, specifier) =>
     specifier,
     (number, { flags, width, precision, letter }) => {
       const base = letter === 'd' || letter === 'i' ? 'd' : letter;
+      const plain = castTo(number, string);
+      if (base === 'd' && flags === '' && precision === undefined)
+        return padToWidth(place, plain, flags, width);
       const digits = callMacro(place, 'format_digits', [
         number,
         textLiteral(base),
@@ -108,15 +112,30 @@ const integer: Writer = (place, given, specifier) =>
       const [size, separator] = [base === 'd' ? 3 : 4, /x/i.test(base) ? ':' : ','];
       const grouped = flags.includes("'") ? groupedDigits(place, digits, size, separator) : digits;
       const head = signOf(place, number, flags);
-      return padNumber(
+      const padded = padNumber(
         place,
         prefix === '' ? head : concatTexts([head, textLiteral(prefix)]),
         grouped,
         precision === undefined ? flags : flags.replaceAll('0', ''),
         width,
       );
+      const isUsual = base === 'd' && flags === '0' && precision === undefined;
+      return isUsual ? zeroPadded(number, width, padded) : padded;
     },
   );
+
+/** `%05d`: the digits of most numbers fit; otherwise their text is the general one. */
+function zeroPadded(number: Expression, width: Expression | undefined, general: Expression): Expression {
+  if (width?.kind !== 'literal' || typeof width.value !== 'bigint') return general;
+  if (width.value < 1n || width.value > 18n) return general;
+  const largest = integerLiteral(10n ** width.value - 1n);
+  const size = castTo(width, int64, 'INTEGER');
+  return caseWhen(
+    operation('BETWEEN', [number, integerLiteral(0), largest]),
+    call('lpad', [castTo(number, string), size, textLiteral('0')], string),
+    general,
+  );
+}
 
 const float: Writer = (place, given, specifier) => {
   const value = requireType(place, given, specifier.letter, 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'INT64');

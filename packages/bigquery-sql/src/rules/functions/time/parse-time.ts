@@ -1,5 +1,6 @@
 import {
   call,
+  castTo,
   compareWith,
   computeFirst,
   field,
@@ -11,6 +12,7 @@ import {
 } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { scalar } from '../../../types.ts';
+import { bindValues } from '../../bind-values.ts';
 import { convert, distance } from '../../coercion.ts';
 import { callMacro } from '../../macro-call.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
@@ -44,8 +46,42 @@ export const parseTime: SpecialFunction = (place, [format, value, zone, another]
   const { unsupported, ...pattern } = parseTimePattern(written, invalid);
   if (unsupported !== undefined)
     throw new Unsupported(place, `${unsupported} is not supported in this format`);
-  return parsedTime(place, type, pattern, convert(value, string), zone);
+  return bindValues([convert(value, string)], (text = value) => {
+    const parsed = parsedTime(place, type, pattern, text, zone);
+    const usual = zone === undefined ? usualTime(type, written, text) : undefined;
+    return usual ? call('coalesce', [usual, parsed], parsed.type) : parsed;
+  });
 };
+
+/** What DuckDB's strptime and strftime write in the same way, by the elements of a format. */
+const strftimeOf: Readonly<Record<string, string>> = {
+  '%F': '%Y-%m-%d',
+  '%T': '%H:%M:%S',
+  '%R': '%H:%M',
+  ...Object.fromEntries(['%Y', '%m', '%d', '%H', '%M', '%S', '%%'].map((element) => [element, element])),
+};
+
+/**
+ * The value of a text that is exactly what DuckDB writes for a format of a whole day, and NULL for other texts: DuckDB
+ * reads it several times faster than a pattern is matched. Undefined for other formats: with a digit behind it, BigQuery
+ * reads a year of five digits.
+ */
+function usualTime(type: TimeType, format: string, text: Expression): Expression | undefined {
+  if (type === 'TIME') return undefined;
+  const elements: readonly string[] = format.match(/%.|[^%0-9]/gs) ?? [];
+  const written = elements.map((element) => strftimeOf[element] ?? (element.startsWith('%') ? '' : element));
+  const isKnown = elements.join('') === format && !written.includes('');
+  const numbers: readonly string[] = written.join('').match(/%[YmdHMS]/g) ?? [];
+  const isWholeDay = ['%Y', '%m', '%d'].every((element) => numbers.includes(element));
+  if (!isKnown || !isWholeDay || new Set(numbers).size < numbers.length) return undefined;
+  const isDay = type === 'DATE' && written.join('') === '%Y-%m-%d';
+  if (isDay) return call('bq.usual_date', [text], scalar('DATE'));
+  const read = call('bq.usual_time', [text, textLiteral(written.join(''))], scalar('DATETIME'));
+  if (type === 'DATETIME') return read;
+  return type === 'DATE'
+    ? castTo(read, scalar('DATE'))
+    : call('bq."timestamp(d timestamp)"', [read], scalar(type));
+}
 
 /** The value of a text that must match a pattern; an error if it does not. */
 function parsedTime(
