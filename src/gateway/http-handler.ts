@@ -121,6 +121,7 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
     trusted,
     derived: buildDerivedCache(derived),
     budget,
+    openLive: live.open,
     turns,
     audit,
     log,

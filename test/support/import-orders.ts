@@ -80,7 +80,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/plugins/mcp': ['oauth', 'protocol', 'definitions', 'rows', 'calls', 'resources', 'prompts'],
   'src/http/message': ['body', 'stream'],
-  'src/http/graphql': ['document', 'persisted', 'schema', 'compiled'],
+  'src/http/graphql': ['document', 'persisted', 'schema', 'compiled', 'subscriptions'],
   'src/author': ['problems', 'mutate', 'test', 'diff', 'new', 'tables', 'sql', 'types', 'lsp'],
   'src/author/diff': ['compare', 'git'],
   'src/cli': ['settings', 'keys', 'start', 'mcp', 'commands'],

@@ -171,8 +171,15 @@ function rowArguments(query: SavedQuery): fc.Arbitrary<string> {
   );
 }
 
-/** A document over a catalog: aliases, fragments, directives, variables, several root fields. Not all are valid. */
-export function randomOperation({ queries }: Catalog): fc.Arbitrary<Operation> {
+/**
+ * A document over a catalog: aliases, fragments, directives, variables, several root fields, of which a subscription has one.
+ * Not all are valid.
+ */
+export function randomOperation(
+  { queries }: Catalog,
+  type: 'query' | 'subscription' = 'query',
+): fc.Arbitrary<Operation> {
+  const isQuery = type === 'query';
   const [first] = queries;
   if (first === undefined) throw new Error('a catalog without queries');
   const fragment = resultSelection(first, [], ['R']).map(
@@ -186,18 +193,18 @@ export function randomOperation({ queries }: Catalog): fc.Arbitrary<Operation> {
         .tuple(
           maybe(fc.constantFrom('r1: ', 'r2: ')),
           argumentsText,
-          directive,
+          isQuery ? directive : fc.constant(''),
           resultSelection(query, query === first ? ['F'] : [], query === first ? ['R'] : []),
         )
         .map(([as, given, when, below]) => `${as}${camelCase(query.name)}${given}${when} ${below}`),
     );
   const roots = fc.array(fc.oneof({ weight: 8, arbitrary: root }, leaf('__typename')), {
     minLength: 1,
-    maxLength: 3,
+    maxLength: isQuery ? 3 : 1,
   });
   const variables = fc.record(
     {
-      yes: fc.option(fc.boolean()),
+      yes: isQuery ? fc.option(fc.boolean()) : fc.boolean(),
       no: fc.boolean(),
       text: fc.option(fc.constantFrom('x', 'é', 'fail')),
       number: fc.option(fc.integer({ min: -5, max: 5 })),
@@ -221,7 +228,7 @@ export function randomOperation({ queries }: Catalog): fc.Arbitrary<Operation> {
       ['least', 'SafeInt! = 12'],
     ].filter(([name]) => all.includes(`$${name}`));
     const head = declared.map(([name, type]) => `$${name}: ${type}`).join(', ');
-    const query = `query Q${head === '' ? '' : `(${head})`} { ${body} }${all.slice(body.length)}`;
+    const query = `${type} Q${head === '' ? '' : `(${head})`} { ${body} }${all.slice(body.length)}`;
     return { query, variables: values };
   });
 }

@@ -29,6 +29,14 @@ const usageById = queryText({
     group by t.project`,
 });
 
+/** Its rows are others in each refresh. */
+const diceRoll = queryText({
+  name: 'dice.roll',
+  caching: ['caching: 60s', 'live: 1s'],
+  columns: { number: 'integer' },
+  sql: 'select cast(rand() * 1e12 as int64) as number',
+});
+
 const edgeRecord = (hours: number) => ({
   id: `log${hours}`,
   timestamp: ago({ hours, minutes: 1 }),
@@ -70,8 +78,8 @@ describe.skipIf(!isInstalled)('typed clients', () => {
   const apps: TestApp[] = [];
   let url: string;
 
-  const serve = async (env: Record<string, string> = {}) => {
-    const app = await openTestApp(rows, { QUERIES_DIR: queries, ...env });
+  const serve = async (env: Record<string, string> = {}, clock?: () => Date) => {
+    const app = await openTestApp(rows, { QUERIES_DIR: queries, ...env }, clock && { clock });
     const server = createServer(app.listener as RequestListener);
     apps.push(app);
     servers.push(server);
@@ -101,6 +109,7 @@ describe.skipIf(!isInstalled)('typed clients', () => {
   beforeAll(async () => {
     cpSync('queries', queries, { recursive: true });
     writeFileSync(join(queries, 'usage.by-id.sql'), usageById);
+    writeFileSync(join(queries, 'dice.roll.sql'), diceRoll);
     for (const old of [generated, build]) rmSync(old, { recursive: true, force: true });
     mkdirSync(generated);
     url = await serve();
@@ -173,6 +182,22 @@ describe.skipIf(!isInstalled)('typed clients', () => {
     const windows = { separate: [[2], [5]], together: [[2], [5]] };
     expect(right).toEqual({ documentCache: windows, graphcache: windows });
     expect(unconfiguredGraphcache.separate).toEqual([[5], [5]]);
+  });
+
+  test('clients follow a result by GraphQL and REST, and get an event for each change', async () => {
+    const changes = { events: 3, areDifferent: true };
+    const refreshing = await serve({}, () => new Date());
+    expect(await run('live-clients', refreshing)).toEqual({
+      graphqlSse: changes,
+      graphqlSseQuery: { rows: 1, isCompleted: true },
+      graphqlSseWrong: 'Cannot query field "nothing" on type "DiceRollResult".',
+      urql: changes,
+      urqlWithGraphqlSse: changes,
+      apollo: changes,
+      eventSource: changes,
+      eventSourceOfGraphql: changes,
+      eventSourceParser: changes,
+    });
   });
 
   test('automatic persisted queries of Apollo Client and urql send a document once', async () => {

@@ -19,12 +19,17 @@ const entityType = 'Endpoint';
 /** The types of a GraphQL schema. They are members of one interface, so that no name is one of TypeScript's. */
 export function graphqlTypes(schema: GraphQLSchema): string {
   const query = schema.getQueryType();
+  const subscription = schema.getSubscriptionType();
   const fields = Object.values(query?.getFields() ?? {});
+  const followed = Object.keys(subscription?.getFields() ?? {});
   const types = Object.values(schema.getTypeMap()).filter(
-    (type) => type !== query && !isIntrospectionType(type),
+    (type) => type !== query && type !== subscription && !isIntrospectionType(type),
   );
   return `/** What each root field of GraphQL takes and returns. */
 export interface GraphqlFields ${objectType(fields.map(rootField))}
+
+/** The root fields that are subscriptions too, with the same arguments and results. */
+export type GraphqlSubscriptions = Pick<GraphqlFields, ${followed.length === 0 ? 'never' : literalUnion(followed)}>;
 
 /** The object types and enums of GraphQL, by their names. */
 export interface GraphqlTypes ${objectType(types.flatMap(namedType))}

@@ -1,11 +1,21 @@
 import type { Logger } from 'pino';
 import { unknownQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
+import { GatewayError } from '../../errors.ts';
+import { once } from '../../memoize.ts';
+import { acceptedStream, eventStreamType, namesStream } from '../live/negotiate.ts';
+import type { Live } from '../live/live.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
-import type { Answer } from '../message/route.ts';
+import { type RequestHead, TranslatedHead } from '../message/head.ts';
+import type { PreparedRequest } from '../message/prepared-request.ts';
+import type { Admission, Answer, ReadBody } from '../message/route.ts';
 import { buildAnswerCompiled } from './compiled/answer-compiled.ts';
 import type { DerivedCache } from './compiled/derived-cache.ts';
-import { buildReadOperationRequest } from './compiled/operation-request.ts';
+import {
+  buildReadOperationRequest,
+  type OperationRequest,
+  type SubscriptionRequest,
+} from './compiled/operation-request.ts';
 import type { Resources } from './context.ts';
 import { buildCheckDocument } from './document/check-document.ts';
 import { buildFindHidden } from './hidden-fields.ts';
@@ -24,6 +34,8 @@ interface GraphqlOptions extends Resources {
   /** Keeps what is made of results for compiled operations. */
   readonly derived: DerivedCache;
   readonly budget: ByteBudget;
+  /** Opens what follows results, when it is first needed. */
+  readonly openLive: () => Promise<Live>;
   readonly log: Logger;
 }
 
@@ -35,7 +47,7 @@ interface GraphqlOptions extends Resources {
  * @returns makes what answers for one version of the catalog, in steps: what is prepared for its schema belongs to it
  */
 export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Generator<void, Answer> {
-  const { introspection, trusted, turns, audit, log } = options;
+  const { introspection, trusted, turns, audit, openLive, log } = options;
   const answerCompiled = buildAnswerCompiled(options);
   const persisted = trusted === undefined ? buildAutomaticDocuments() : buildTrustedDocuments(trusted);
   const schemasOf = (catalog: Catalog) => {
@@ -48,29 +60,70 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
         findHidden: buildFindHidden(catalog, part, checkDocument),
         readOperationRequest: buildReadOperationRequest(schema, part, checkDocument, persisted, turns, share),
         answerWithYoga: buildAnswerWithYoga({ ...options, schema, checkDocument, persisted }),
+        followOperation: once(async () => {
+          const [{ buildFollowOperation }, live] = await Promise.all([
+            import('./subscriptions/follow-operation.ts'),
+            openLive(),
+          ]);
+          return buildFollowOperation({ ...options, live, schema, checkDocument });
+        }),
       };
     }
     return buildSchemas(catalog, build, turns);
   };
   return function* (catalog) {
     const { schemaFor, shownTo } = yield* schemasOf(catalog);
-    return async (head, request, admission, readBody) => {
-      checkMediaTypes(head);
+    const answer = async (
+      head: RequestHead,
+      { url }: PreparedRequest,
+      admission: Admission,
+      readBody: ReadBody,
+      accept: string | undefined,
+    ) => {
       const body = head.method === 'GET' ? undefined : await readBody();
       const { id } = admission.principal;
       const findDocument: FindDocument = (members) => persisted.documentOf(members, id);
-      const schema = schemaFor(admission.principal, request.url, body, findDocument);
-      const { readOperationRequest, findHidden, answerWithYoga } =
+      const schema = schemaFor(admission.principal, url, body, findDocument);
+      const { readOperationRequest, findHidden, answerWithYoga, followOperation } =
         schema instanceof Promise ? await schema : schema;
-      const read = readOperationRequest(request.url, body, id);
+      const read = readOperationRequest(url, body, id);
       const operation = read instanceof Promise ? await read : read;
+      if (isSubscription(operation)) {
+        if (!namesStream(accept)) throw onlyAsStream();
+        return (await followOperation())(operation, head, admission);
+      }
       const reply = operation && (await answerCompiled(operation, head, admission));
       if (reply !== undefined) return reply;
-      for (const endpoint of findHidden(request.url, body, findDocument)) {
+      for (const endpoint of findHidden(url, body, findDocument)) {
         audit(unknownQuery({ reason: 'endpoint', endpoint }), head, id);
       }
       const shownSchema = introspection ? async () => (await shownTo(admission.principal)).schema : undefined;
-      return answerWithYoga({ head, url: request.url, body, admission, shownSchema });
+      return answerWithYoga({ head, url, body, admission, shownSchema });
+    };
+    return async (head, request, admission, readBody) => {
+      checkMediaTypes(head);
+      const { accept } = head.headers;
+      const stream = acceptedStream(accept);
+      if (stream === undefined) return answer(head, request, admission, readBody, accept);
+      if (stream === 'rows') throw onlyWholeResults();
+      const reply = await answer(requestForJson(head), request, admission, readBody, accept);
+      return (await import('./subscriptions/events-reply.ts')).asEvents(reply);
     };
   };
 }
+
+const isSubscription = (operation: OperationRequest | undefined): operation is SubscriptionRequest =>
+  operation?.subscription !== undefined;
+
+/** The same request for the body of an event. */
+function requestForJson(head: RequestHead): RequestHead {
+  const { method, url, headers, trace, results } = head;
+  const forJson = { ...headers, accept: 'application/json', 'accept-encoding': undefined };
+  return Object.assign(new TranslatedHead({ method, url, headers: forJson }, head), { trace, results });
+}
+
+const onlyAsStream = () =>
+  new GatewayError('NOT_ACCEPTABLE', `Subscriptions are answered with events; accept ${eventStreamType}`);
+
+const onlyWholeResults = () =>
+  new GatewayError('NOT_ACCEPTABLE', 'Accept: GraphQL sends whole results; leave out delta');

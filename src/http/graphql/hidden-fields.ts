@@ -35,4 +35,4 @@ export function buildFindHidden(catalog: Catalog, part: Catalog, checkDocument: 
   };
 }
 
-const unknownRootField = /^Cannot query field "(\w+)" on type "Query"/;
+const unknownRootField = /^Cannot query field "(\w+)" on type "(?:Query|Subscription)"/;

@@ -1,5 +1,6 @@
 import type { GraphQLParams } from 'graphql-yoga';
 import { GatewayError } from '../../errors.ts';
+import { eventStreamType } from '../live/negotiate.ts';
 import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import { elementsOf, partsOf } from '../message/list-header.ts';
@@ -8,7 +9,13 @@ import type { RequestMembers } from './persisted/persisted-documents.ts';
 
 const requestTypes = ['application/json', 'application/graphql+json'];
 const plainCodings = ['', 'identity'];
-const responseTypes = ['*/*', 'application/*', 'application/json', 'application/graphql-response+json'];
+const responseTypes = [
+  '*/*',
+  'application/*',
+  'application/json',
+  'application/graphql-response+json',
+  eventStreamType,
+];
 
 /**
  * Checks a request's headers before its body is read. A form of another site could send its three media types without a
@@ -29,7 +36,7 @@ export function checkMediaTypes({ method, headers }: RequestHead): void {
   if (typesOf(headers.accept ?? '*/*').some((type) => responseTypes.includes(type))) return;
   throw new GatewayError(
     'NOT_ACCEPTABLE',
-    'Responses are application/json or application/graphql-response+json; accept one of them',
+    'Responses are application/json, application/graphql-response+json or text/event-stream; accept one of them',
   );
 }
 

@@ -31,7 +31,7 @@ export function endFrame(code: EndCode, id?: string): Frame {
 }
 
 /** When clients reconnect: not all at once. */
-const retryLine = (): string => `retry: ${randomInt(minRetryMs, maxRetryMs + 1)}\n`;
+export const retryLine = (): string => `retry: ${randomInt(minRetryMs, maxRetryMs + 1)}\n`;
 
 const minRetryMs = 1_000;
 const maxRetryMs = 5_000;

@@ -53,6 +53,10 @@ const parameterOf = (parameters: readonly string[], name: string): string | unde
     ?.slice(name.length + 1)
     .replaceAll('"', '');
 
+/** Whether a caller who must get a stream has named it, preferred or not. */
+export const namesStream = (accept = ''): boolean =>
+  elementsOf(accept).some((element) => partsOf(element)[0] === eventStreamType);
+
 /**
  * How many seconds a caller is ready to wait for another result than the one that it has; undefined if it does not wait.
  *

@@ -1,5 +1,5 @@
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../errors.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { FindRequest } from '../../keys/key-source.ts';
 import type { Principal } from '../../keys/principal.ts';
@@ -143,6 +143,7 @@ export class Feed {
   /** What the latest frames were made of. */
   #document: ResultDocument | undefined;
   #isMaking = false;
+  #isBehind = false;
   readonly #broadcast: Broadcast;
   readonly #onBug: (error: unknown) => void;
 
@@ -156,6 +157,11 @@ export class Feed {
 
   get current(): Current | undefined {
     return this.#current;
+  }
+
+  /** Whether the frames of the newest result could not be made, and are to be tried again. */
+  get isBehind(): boolean {
+    return this.#isBehind;
   }
 
   /** What its frames take in memory. */
@@ -193,7 +199,10 @@ export class Feed {
         const isNew = watch.failure !== undefined || watch.document?.digest !== document.digest;
         if (isNew) this.update();
       })
-      .catch(this.#onBug);
+      .catch((error: unknown) => {
+        this.#isBehind = true;
+        if (!(error instanceof GatewayError)) this.#onBug(error);
+      });
   }
 
   async #make(
@@ -212,6 +221,7 @@ export class Feed {
 
   #send(current: Current): void {
     this.#current = current;
+    this.#isBehind = false;
     this.watch.countBytes();
     this.#broadcast(this);
   }

@@ -8,7 +8,7 @@ import { errorFrame, etagOf, eventFrame } from './events.ts';
 /** How results are written for some clients. Variants with equal ids write the same. */
 export interface Variant {
   readonly id: string;
-  /** An event with the whole result. */
+  /** An event with the whole result. @throws GatewayError for what passes: it is tried again with the next refresh */
   whole(document: ResultDocument): Frame | Promise<Frame>;
   /** An event with what has changed; undefined if a whole result is hardly longer. */
   changed?(from: ResultDocument, to: ResultDocument): Promise<Frame | undefined>;

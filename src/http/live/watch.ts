@@ -70,7 +70,10 @@ export class Watch implements Follower, Watched {
     if (before !== undefined && document.computedAt < before.computedAt) return;
     this.document = document;
     this.countBytes();
-    if (before?.digest === document.digest && this.failure === undefined) return;
+    if (before?.digest === document.digest && this.failure === undefined) {
+      for (const feed of this.feeds.values()) if (feed.isBehind) feed.update();
+      return;
+    }
     this.failure = undefined;
     this.#update();
   }

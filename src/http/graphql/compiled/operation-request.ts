@@ -20,6 +20,17 @@ export interface OperationRequest {
   readonly id: number;
   readonly members: readonly RootMember[];
   readonly fields: readonly QueryField[];
+  /** Set if its results are to be followed. It has one field then. */
+  readonly subscription?: SubscriptionSource | undefined;
+}
+
+export type SubscriptionRequest = OperationRequest & { readonly subscription: SubscriptionSource };
+
+/** A subscription as it was requested, for an executor. */
+interface SubscriptionSource {
+  readonly query: string;
+  readonly operationName: string | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -83,10 +94,15 @@ export function buildReadOperationRequest(
   const read = (id: number, url: URL, body: Uint8Array | undefined, owner: Owner) => {
     const parameters = parseOperation(url, body, (members) => persisted.documentOf(members, owner));
     if (!hasKnownShape(parameters)) return undefined;
-    const { query, operationName, variables } = parameters;
-    const members = operationOf(query, operationName ?? undefined)?.bind(variables ?? {});
+    const { query } = parameters;
+    const operationName = parameters.operationName ?? undefined;
+    const variables = parameters.variables ?? {};
+    const operation = operationOf(query, operationName);
+    const members = operation?.bind(variables);
     if (members === undefined) return undefined;
-    return { id, members, fields: members.filter((member) => 'endpoint' in member) };
+    const fields = members.filter((member) => 'endpoint' in member);
+    const subscription = operation?.type === 'subscription' ? { query, operationName, variables } : undefined;
+    return { id, members, fields, subscription };
   };
 
   const readAndKeep = (text: string, url: URL, body: Uint8Array | undefined, owner: Owner) => {

@@ -76,7 +76,8 @@ function buildChargeRows() {
     });
 }
 
-function errorAt(
+/** What a field has thrown, as callers see it, with what it adds to the headers of the response. */
+export function errorAt(
   thrown: unknown,
   nodes: readonly FieldNode[],
   path: readonly string[],
@@ -89,7 +90,7 @@ function errorAt(
 }
 
 /** Headers of the response are not part of its body. */
-function withoutHttp(error: GraphQLError): GraphQLError {
+export function withoutHttp(error: GraphQLError): GraphQLError {
   const { http: _, ...extensions } = error.extensions;
   return new GraphQLError(error.message, { nodes: error.nodes, path: error.path, extensions });
 }

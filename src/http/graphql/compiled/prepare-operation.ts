@@ -53,6 +53,7 @@ interface IntrospectionField {
 
 /** A valid operation that needs no GraphQL executor. */
 export interface PreparedOperation {
+  readonly type: 'query' | 'subscription';
   /** @returns undefined where the variables do not fit: the executor says why */
   bind(variables: Readonly<Record<string, unknown>>): readonly RootMember[] | undefined;
 }
@@ -78,7 +79,8 @@ export function prepareOperation(
   const fragments = fragmentsOf(document);
   const conditionNames = conditionVariables(document);
   const definitions = operation.variableDefinitions ?? [];
-  const queryType = schema.getQueryType();
+  const type = operation.operation === 'subscription' ? 'subscription' : 'query';
+  const rootType = type === 'query' ? schema.getQueryType() : schema.getSubscriptionType();
   const compiled = new Map<string, readonly CompiledMember[]>();
 
   const compile = (conditions: Conditions): readonly CompiledMember[] => {
@@ -91,7 +93,7 @@ export function prepareOperation(
       if (introspectionFields.has(field.name)) {
         return { responseKey, introspect: () => introspect(schema, fragments, field) };
       }
-      if (output === undefined) return { responseKey, text: JSON.stringify(queryType?.name) };
+      if (output === undefined) return { responseKey, text: JSON.stringify(rootType?.name) };
       return { field, output, writer: compileSelection(output, field, { fragments, conditions }) };
     });
     // A document with many conditions has few values that are sent.
@@ -101,6 +103,7 @@ export function prepareOperation(
   };
 
   return {
+    type,
     bind(variables) {
       const { variableValues } = getVariableValues(schema, definitions, variables, { maxErrors: 1 });
       if (variableValues === undefined) return undefined;
@@ -112,7 +115,7 @@ export function prepareOperation(
           if (!('output' in member)) return member;
           const { field, output, writer } = member;
           const { responseKey, name, nodes } = field;
-          const definition = queryType?.getFields()[name];
+          const definition = rootType?.getFields()[name];
           const [node] = nodes;
           if (definition === undefined || node === undefined) throw new TypeError('no such field');
           const values = getArgumentValues(definition, node, variableValues);

@@ -35,7 +35,7 @@ const sizeLimits = {
 } as const satisfies Record<keyof OperationSize, object>;
 
 /**
- * Parses a document of queries within the limits, before validation, whose rules cost more than this.
+ * Parses a document of queries and subscriptions within the limits, before validation, whose rules cost more than this.
  *
  * @throws GraphQLError OPERATION_TOO_LARGE | BAD_REQUEST, both with status 400
  */
@@ -48,9 +48,8 @@ export function parseDocument(text: string | Source, options?: ParseOptions): Do
   const limitMergedFields = buildLimitMergedFields(fragments);
   for (const one of document.definitions) {
     if (one.kind !== Kind.OPERATION_DEFINITION) continue;
-    if (one.operation !== 'query') {
-      throw requestError('BAD_REQUEST', `Only query operations are supported, not ${one.operation}`);
-    }
+    if (one.operation === 'mutation')
+      throw requestError('BAD_REQUEST', 'Queries and subscriptions are supported, not mutations');
     limitSize(sizeOf(one.selectionSet));
     limitMergedFields(one.selectionSet);
   }

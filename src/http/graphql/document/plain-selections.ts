@@ -20,8 +20,8 @@ import { responseKeyOf } from './collect-fields.ts';
  * mostly one of other plain fields.
  *
  * @param document as parsed, with its locations
- * @returns undefined if the document has fragments or several operations, or a response key twice in one selection:
- * there, one field may matter to another
+ * @returns undefined if the document has fragments or several operations, or a response key twice in one selection, and
+ * for a subscription, which has one root field: there, one field may matter to another
  */
 export function withoutPlainFields(
   schema: GraphQLSchema,
@@ -31,6 +31,7 @@ export function withoutPlainFields(
   const [operation, ...others] = definitions;
   const root = schema.getQueryType();
   if (operation?.kind !== Kind.OPERATION_DEFINITION || others.length > 0 || root == null) return undefined;
+  if (operation.operation !== 'query') return undefined;
   const parts = [headOf(operation, text)];
   return appendSelection(operation.selectionSet, root, text, parts) ? parts.join('') : undefined;
 }

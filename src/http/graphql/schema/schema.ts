@@ -9,7 +9,9 @@ import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { type PublicName, publicNames } from '../../../catalog/model/versions.ts';
 import { runSteps } from '../../../concurrency/loop-turns.ts';
+import { GatewayError } from '../../../errors.ts';
 import { connectionFieldOf, sqlFieldOf } from '../../../names/graphql-names.ts';
+import { isFollowable } from '../../live/negotiate.ts';
 import type { Context } from '../context.ts';
 import { type ArgumentTypes, openArgumentTypes, parameterArguments, rawArguments } from './arguments.ts';
 import { catalogFields } from './catalog-fields.ts';
@@ -31,10 +33,13 @@ export function* buildSchemaInSteps(catalog: Catalog): Generator<void, GraphQLSc
   const fields: GraphQLFieldConfigMap<unknown, Context> = {};
   const pageFields: GraphQLFieldConfigMap<unknown, Context> = {};
   const sqlFields: GraphQLFieldConfigMap<unknown, Context> = {};
+  const followedFields: GraphQLFieldConfigMap<unknown, Context> = {};
   for (const name of publicNames(catalog)) {
     const { field, query } = name;
     const reason = reasonOf(query);
-    fields[field] = queryField(name, typeOf, reason);
+    const queried = queryField(name, typeOf, reason);
+    fields[field] = queried;
+    if (isFollowable(query)) followedFields[field] = subscriptionField(queried);
     if (query.pages !== undefined) pageFields[connectionFieldOf(field)] = pageField(name, typeOf, reason);
     if (query.querySandboxing === 'enabled') sqlFields[sqlFieldOf(field)] = sqlField(name, typeOf, reason);
     yield;
@@ -45,10 +50,19 @@ export function* buildSchemaInSteps(catalog: Catalog): Generator<void, GraphQLSc
     fields: { ...fields, ...pageFields, ...sqlFields, ...catalogFields(catalog) },
   });
   yield;
+  const subscription =
+    Object.keys(followedFields).length === 0
+      ? undefined
+      : objectType<unknown>({
+          name: 'Subscription',
+          description:
+            'One field per saved query that can be followed: its result, now and whenever it changes.',
+          fields: followedFields,
+        });
   // In any schema, also if no saved query has such an argument or column.
   const types = [scalars.DateTime, scalars.JSON, scalars.SafeInt];
   // graphql-js would check all of it in one turn with the first request: the catalog has been checked, and a test checks this.
-  return new GraphQLSchema({ query, types, assumeValid: true });
+  return new GraphQLSchema({ query, subscription, types, assumeValid: true });
 }
 
 const queryField = (
@@ -62,6 +76,21 @@ const queryField = (
   deprecationReason,
   args: parameterArguments(query, typeOf),
   resolve: (_root, args, context) => context.getResult(query, rawArguments(query, args)),
+});
+
+/** The same field in `Subscription`. Each event has a result, which is the root value of the executor if one is needed. */
+const subscriptionField = (
+  queried: GraphQLFieldConfig<unknown, Context>,
+): GraphQLFieldConfig<unknown, Context> => ({
+  ...queried,
+  subscribe: () => {
+    // All others are followed without an executor.
+    throw new GatewayError(
+      'BAD_REQUEST',
+      'An argument or a directive below the root field does not fit; a query with the same selection says which',
+    );
+  },
+  resolve: (result) => result,
 });
 
 /** The rows of a saved query in pages, as Relay reads them. */

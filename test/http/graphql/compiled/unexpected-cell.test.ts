@@ -40,6 +40,7 @@ async function answer(query: string, rowCount: number) {
     audit: () => {},
     derived: buildDerivedCache(derived),
     budget: new ByteBudget(),
+    openLive: () => Promise.reject(new Error('nobody follows')),
     turns,
     log,
     now: () => new Date(),

@@ -1,0 +1,63 @@
+import type { Catalog } from '../../../catalog/model/saved-query.ts';
+import { publicNames } from '../../../catalog/model/versions.ts';
+import { GatewayError } from '../../../errors.ts';
+import { memoize } from '../../../memoize.ts';
+import { authorizeAndBind } from '../../access/authorize.ts';
+import { etagOf } from '../../live/events.ts';
+import type { Live } from '../../live/live.ts';
+import { requireFollowable } from '../../live/negotiate.ts';
+import { matchesEtag } from '../../message/cache-headers.ts';
+import type { RequestHead } from '../../message/head.ts';
+import type { Reply } from '../../message/reply.ts';
+import { logOf } from '../../message/request-trace.ts';
+import type { Admission } from '../../message/route.ts';
+import { runBound } from '../../rest/obtain-result.ts';
+import type { SubscriptionRequest } from '../compiled/operation-request.ts';
+import { errorAt, withoutHttp } from '../compiled/partial-reply.ts';
+import { asEvents, eventsHeaders, subscriptionStreams } from './events-reply.ts';
+import { buildResultEvents, type ResultEventsOptions } from './result-events.ts';
+
+interface FollowOperationOptions extends ResultEventsOptions {
+  readonly live: Live;
+}
+
+/**
+ * Answers a subscription with a stream of its results.
+ *
+ * @throws GatewayError for what passes, so that clients try again: RATE_LIMITED, OVERLOADED and so on
+ */
+export function buildFollowOperation(options: FollowOperationOptions) {
+  const { live, getResult, audit, log, now } = options;
+  const variantOf = buildResultEvents(options);
+  return async (operation: SubscriptionRequest, head: RequestHead, admission: Admission): Promise<Reply> => {
+    const { principal } = admission;
+    const [field] = operation.fields;
+    if (field === undefined) throw new TypeError('a subscription without a field');
+    const { endpoint, nodes, responseKey } = field;
+    const name = nodes[0]?.name.value ?? '';
+    try {
+      const bound = authorizeAndBind(principal, endpoint, head.headers, now);
+      requireFollowable(bound);
+      const { document } = await runBound(getResult, bound, head, admission, true);
+      const lastId = head.headers['last-event-id'];
+      const isKnown = lastId !== undefined && matchesEtag(etagOf(document.digest), lastId);
+      const request = {
+        endpoint,
+        resolve: (catalog: Catalog) => queriesByField(catalog).get(name),
+        variant: variantOf(operation, field, principal),
+        knownDigest: isKnown ? document.digest : undefined,
+      };
+      const body = live.stream(head, admission, [{ request, bound, document }], subscriptionStreams);
+      return { status: 200, headers: eventsHeaders, body };
+    } catch (error) {
+      if (error instanceof GatewayError && error.retryAfterSeconds !== undefined) throw error;
+      audit(error, head, principal.id);
+      const shown = withoutHttp(errorAt(error, nodes, [responseKey], logOf(head, log)));
+      return asEvents({ status: 200, headers: {}, body: JSON.stringify({ errors: [shown] }) });
+    }
+  };
+}
+
+const queriesByField = memoize(
+  (catalog: Catalog) => new Map(publicNames(catalog).map(({ field, query }) => [field, query])),
+);
