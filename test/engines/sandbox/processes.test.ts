@@ -21,10 +21,15 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const run = async (sql: string, owner: string, signal = new AbortController().signal) => {
+const run = async (
+  sql: string,
+  owner: string,
+  signal = new AbortController().signal,
+  query = world.query,
+) => {
   try {
     const { rows } = await world.engine.run(
-      { query: world.query, parameters: { tenant: 'mine', kind: '' }, sql },
+      { query, parameters: { tenant: 'mine', kind: '' }, sql },
       { signal, owner },
     );
     return `[${rows.join(',')}]`;
@@ -34,6 +39,15 @@ const run = async (sql: string, owner: string, signal = new AbortController().si
   }
 };
 const count = 'select count(*) as n from logs';
+
+test('a process runs texts of several saved queries, each over the common tables of its own', async () => {
+  for (let at = 0; at < 2; at += 1) {
+    expect(await run('select max(id) as n from logs', 'one')).toBe('[{"n":4}]');
+    expect(await run('select max(tenfold) as n from logs', 'one', undefined, world.otherQuery)).toBe(
+      '[{"n":40}]',
+    );
+  }
+});
 
 test('a text may use some processor time, and memory, and no more; others go on', async () => {
   const [slow, large, quick] = await Promise.all([

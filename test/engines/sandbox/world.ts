@@ -95,12 +95,19 @@ create temp function own(x int64) as (x + 1);
 with
   logs as (select ${columnsOf('logs')} from logs as t where t.tenant = @tenant),
   events as (select ${columnsOf('events')} from events as t where t.tenant = @tenant and @kind is not null),
-  projects as (select ${columnsOf('projects')} from projects as t where t.tenant = @tenant)
+  projects as (select ${columnsOf('projects')} from projects as t where t.tenant = @tenant and @kind is not null)
 select own(id) as id from logs
+`;
+
+/** Another one, whose common table has the same name and other columns. */
+const otherQueryFile = `${queryFile.replace(/create temp function[\s\S]*/, '').replace(/id: 5b/, 'id: 6c')}
+with logs as (select t.id * 10 as tenfold from logs as t where t.tenant = @tenant and @kind is not null)
+select tenfold as id from logs
 `;
 
 export interface World {
   readonly query: SavedQuery;
+  readonly otherQuery: SavedQuery;
   readonly engine: Engine;
   /** The rows of a caller's SQL as text, or the code and the text of its error. */
   run(sql: string): Promise<string>;
@@ -131,6 +138,7 @@ export async function openWorld({
   mkdirSync(join(queries, 'tables'), { recursive: true });
   mkdirSync(data);
   writeFileSync(join(queries, 'rows.sql'), queryFile);
+  writeFileSync(join(queries, 'tenfold.sql'), otherQueryFile);
   const mine = rowsOf('mine', String, Number);
   const theirs = rowsOf(
     'theirs',
@@ -159,11 +167,12 @@ export async function openWorld({
     engineHost({ catalog, config, now, events }),
     withDefaults({ ...config.duckdb, isolate, sandbox: { ...config.duckdb.sandbox, ...sandbox } }),
   );
-  const [query] = catalog.queries;
-  if (query === undefined) throw new Error('no query');
+  const [query, otherQuery] = catalog.queries;
+  if (query === undefined || otherQuery === undefined) throw new Error('no query');
   const { signal } = new AbortController();
   return {
     query,
+    otherQuery,
     engine,
     async run(sql) {
       try {

@@ -160,7 +160,7 @@ export function startSandbox(settings: SandboxSettings): SandboxProcess {
       const number = known ?? outlines.size;
       if (known === undefined && !hasEnded) {
         outlines.set(outline, number);
-        child.channel.send(toSandbox.outline, 0, serialize(outline));
+        child.channel.send(toSandbox.outline, number, serialize(outline));
       }
       const answer = await ask(toSandbox.judge, { ...request, outline: number }, fromSandbox.reads);
       const { readReads } = await readers;
