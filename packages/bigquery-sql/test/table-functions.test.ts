@@ -182,7 +182,10 @@ describe('GAP_FILL', () => {
       "GAP_FILL(TABLE logs, 'timestamp', width => 1)",
       '1:49 GAP_FILL does not take the named argument width here',
     ],
-    ['CHANGES(TABLE logs, NULL, NULL)', '1:15 the table function CHANGES is not supported'],
+    [
+      'CHANGES(TABLE logs, NULL, NULL)',
+      '1:15 the table function CHANGES is not supported: save its rows in a table that the query reads',
+    ],
   ])('%s is refused: %s', (call, problem) => {
     expect(problemsOf(`SELECT * FROM ${call}`)).toEqual([problem]);
   });

@@ -41,7 +41,11 @@ export function resolveFrom(node: Syntax.FromItem, scope: Scope, context: Contex
 
 function resolveTable(node: Syntax.Table, scope: Scope, context: Context): ResolvedFrom {
   const { path, alias, systemTime, withOffset } = node;
-  if (systemTime) throw new Unsupported(systemTime, 'FOR SYSTEM_TIME AS OF is not supported');
+  if (systemTime)
+    throw new Unsupported(
+      systemTime,
+      'FOR SYSTEM_TIME AS OF is not supported: tables have only their rows of now',
+    );
   if (withOffset) throw new Unsupported(withOffset, 'WITH OFFSET needs an array');
   const name = path.parts.at(-1)?.name ?? '';
   const shown = path.parts.map((part) => part.name).join('.');

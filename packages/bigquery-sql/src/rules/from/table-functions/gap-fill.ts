@@ -143,14 +143,12 @@ function gapFillSql(
   const key = keys.map(({ own }) => `${own}, `).join('');
   const partition = keys.length > 0 ? `PARTITION BY ${keys.map(({ own }) => own).join(', ')}` : '';
   const of = (write: (value: FilledColumn) => string) => values.map((value) => `, ${write(value)}`).join('');
-  const counts = ({ own, method }: FilledColumn) =>
-    skipsNulls && method !== 'null' ? `${own} IS NOT NULL` : 'TRUE';
   const nearest = (value: FilledColumn, name: string, frame: string) =>
     `${name}(IF(NOT is_grid AND ${value.own}_counts, STRUCT(moment, ${value.own} AS value, ${value.own}_differs AS differs), NULL) IGNORE NULLS)
       OVER (${partition} ORDER BY moment, is_grid ROWS BETWEEN ${frame}) AS ${value.own}_${name === 'LAST_VALUE' ? 'before' : 'after'}`;
   const steps = timeSteps(type);
   return `WITH points AS (
-    SELECT ${key}${time} AS moment${of(pointValue(counts))} FROM input WHERE ${time} IS NOT NULL GROUP BY ${key}moment
+    SELECT ${key}${time} AS moment${of((value) => pointValue(value, skipsNulls && value.method !== 'null'))} FROM input WHERE ${time} IS NOT NULL GROUP BY ${key}moment
   ), bounds AS (
     SELECT ${key}MIN(moment) AS first, ${type}_BUCKET(MIN(moment), width, origin) AS first_bucket, ${type}_BUCKET(MAX(moment), width, origin) AS last_bucket
     FROM points ${keys.length > 0 ? `GROUP BY ${keys.map(({ own }) => own).join(', ')}` : ''}
@@ -172,27 +170,22 @@ function gapFillSql(
   SELECT moment${keys.map(({ own }) => `, ${own}`).join('')}${of((value) => `${filledValue(value, type)} AS ${value.own}`)} FROM near WHERE is_grid`;
 }
 
-/** The value of a column at a time, whether it counts, and whether rows of this time differ in it. ANY_VALUE prefers what is not NULL. */
-const pointValue = (counts: (value: FilledColumn) => string) => (value: FilledColumn) => {
-  const { own, type } = value;
-  const counting = counts(value);
-  const isNullBeside = counting === 'TRUE' ? `OR COUNT(${own}) BETWEEN 1 AND COUNT(*) - 1` : '';
-  const differs = isGroupable(type)
-    ? `COUNT(DISTINCT ${own}) > 1 ${isNullBeside}`
-    : counting === 'TRUE'
-      ? 'COUNT(*) > 1'
-      : `COUNT(${own}) > 1`;
-  return `ANY_VALUE(${own}) AS ${own}, ${differs} AS ${own}_differs, ${
-    counting === 'TRUE' ? 'TRUE' : `COUNT(${own}) > 0`
+/** The value of a column at a time, whether it counts, and whether rows of this time differ in it. */
+function pointValue({ own, type }: FilledColumn, skipsNulls: boolean): string {
+  const several = isGroupable(type) ? `COUNT(DISTINCT ${own}) > 1` : `COUNT(${skipsNulls ? own : '*'}) > 1`;
+  const hasNullBeside = skipsNulls ? 'FALSE' : `COUNT(${own}) BETWEEN 1 AND COUNT(*) - 1`;
+  // ANY_VALUE prefers what is not NULL.
+  return `ANY_VALUE(${own}) AS ${own}, ${several} OR ${hasNullBeside} AS ${own}_differs, ${
+    skipsNulls ? `COUNT(${own}) > 0` : 'TRUE'
   } AS ${own}_counts`;
-};
+}
 
-const differs =
+const failDifferent =
   "ERROR('GAP_FILL: several rows of a series have the same time and different values: aggregate them first')";
 
 function filledValue(column: FilledColumn, time: TimeType): string {
   const { own, method } = column;
-  const checked = (side: string) => `IF(${own}_${side}.differs, ${differs}, ${own}_${side}.value)`;
+  const checked = (side: string) => `IF(${own}_${side}.differs, ${failDifferent}, ${own}_${side}.value)`;
   const before = checked('before');
   if (method === 'locf') return before;
   if (method === 'null') return `IF(${own}_before.moment = moment, ${before}, NULL)`;
@@ -217,7 +210,7 @@ function between(
   const [from, to] = [before, after].map((value) => `CAST(${value} AS BIGNUMERIC)`);
   const exact = `CAST(${from} + (${to} - ${from}) * ${passed} / ${whole} AS ${describeType(type)})`;
   if (!isScalar(type, 'INT64')) return exact;
-  // FLOAT64 has all integers to 2^53, and is a hundred times faster.
+  // FLOAT64 has all integers to 2^53, and is much faster.
   const isSmall = [before, after].map((value) => `${value} BETWEEN -9007199254740992 AND 9007199254740992`);
   return `IF(${isSmall.join(' AND ')}, CAST(${line} AS INT64), ${exact})`;
 }
