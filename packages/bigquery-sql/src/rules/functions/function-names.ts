@@ -50,7 +50,8 @@ export const functionNames: ReadonlySet<string> = new Set(
   timestamp_sub timestamp_trunc format_timestamp parse_timestamp unix_micros unix_millis unix_seconds
   months_between
   make_interval justify_days justify_hours justify_interval
-  range range_contains range_end range_intersect range_overlaps range_sessionize range_start
+  range range_contains range_end range_intersect range_overlaps range_start
+  gap_fill range_sessionize
 
   net.host net.ip_from_string net.ip_net_mask net.ip_to_string net.ip_trunc net.ipv4_from_int64
   net.ipv4_to_int64 net.public_suffix net.reg_domain net.safe_ip_from_string
