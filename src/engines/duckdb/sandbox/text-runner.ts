@@ -21,6 +21,7 @@ import { interruptOnAbort } from '../run/interrupt-on-abort.ts';
 import { openWorker } from '../run/worker.ts';
 import { rowTexts } from '../wire/rows.ts';
 import type { SandboxSettings, TextRequest, TextResult } from './messages.ts';
+import { warmUp } from './warm-up.ts';
 
 /** Runs callers' SQL, one text at a time, in a process that has nothing but the rows that the text reads. */
 export interface TextRunner {
@@ -112,7 +113,7 @@ export async function openTextRunner({
     }
   };
 
-  return {
+  const runner: TextRunner = {
     addOutline(id, outline) {
       const types = new Map(outline.tables.map((table) => [table.name, storedTypes(table)]));
       outlines.set(id, { outline, judge: judgeByOutline(outline), types });
@@ -126,6 +127,8 @@ export async function openTextRunner({
       return { reads: plan.reads, run: (files, signal) => runText(text, plan, files, signal) };
     },
   };
+  await warmUp(runner, connection, folder);
+  return runner;
 }
 
 function planText(
