@@ -95,6 +95,8 @@ function toConfig(read: Settings) {
         : undefined,
     /** Whether GraphQL introspection is allowed. */
     introspection: (read.GRAPHQL_INTROSPECTION ?? exploring) === 'on',
+    /** Whether GraphQL is a subgraph of Federation 2. */
+    federation: read.FEDERATION === 'on',
     /** The file of the only GraphQL documents that are answered; undefined for any. */
     trustedDocumentsFile: read.TRUSTED_DOCUMENTS,
     /** The name of an engine, or a module that exports one. */

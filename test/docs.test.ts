@@ -253,11 +253,11 @@ describe('tables and examples in the documentation', () => {
 
   const limitsFile = resolve('src/http/message/http-limits.ts');
 
-  test('operations.md and diff.md say what to install of the optional packages', () => {
+  test('operations.md, diff.md and federation.md say what to install of the optional packages', () => {
     const { peerDependencies } = JSON.parse(read('package.json'));
-    const named = [read('docs/operations.md'), read('docs/diff.md')].flatMap((text) =>
-      [...text.matchAll(/ `?(@[\w/-]+@\^[\d.]+)/g)].map(([, name]) => name),
-    );
+    const named = ['operations', 'diff', 'federation']
+      .map((page) => read(`docs/${page}.md`))
+      .flatMap((text) => [...text.matchAll(/ `?(@[\w/-]+@\^[\d.]+)/g)].map(([, name]) => name));
     const right = Object.entries(peerDependencies).map(([name, version]) => `${name}@${version}`);
     expect([...new Set(named)].sort()).toEqual(right.sort());
   });

@@ -30,6 +30,14 @@ describe('the lockfiles', () => {
     expect(readJson('package.json').scripts.agents).toContain('npm ci --prefix test/agents --ignore-scripts');
   });
 
+  test('of what composes subgraphs has a hash for each package; nothing of it is shipped or runs a script', () => {
+    const problems = lockfileProblems(readJson('test/federation/package-lock.json'));
+    expect(problems.filter((problem) => /SHA-512|registry/.test(problem))).toEqual([]);
+    expect(readJson('package.json').scripts.federation).toContain(
+      'npm ci --prefix test/federation --ignore-scripts',
+    );
+  });
+
   test('of the build of GraphiQL has no problems but in what its page does not contain', () => {
     expect(lockfileProblems(readJson('packages/pages/graphiql/package-lock.json'))).toEqual([
       expect.stringMatching(/^argparse@\S+: has the licence PSF-2\.0$/),

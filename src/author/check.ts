@@ -25,6 +25,8 @@ export interface CheckOptions {
   readonly maximumBytes?: string;
   readonly json?: boolean;
   readonly github?: boolean;
+  /** Schemas of other subgraphs with which the saved queries are composed. */
+  readonly compose?: readonly string[];
 }
 
 /** What a check has found. */
@@ -46,7 +48,7 @@ interface CheckReport {
  */
 export async function checkQueries(config: Config, options: CheckOptions): Promise<boolean> {
   const maximumBytes = parseBytes(options.maximumBytes);
-  const found = await check(config, maximumBytes);
+  const found = await check(config, maximumBytes, options.compose ?? []);
   const report = { ...found, problems: atHeaderLines(found.problems, readText) };
   if (options.json) printJson(report);
   else printText(report);
@@ -54,7 +56,11 @@ export async function checkQueries(config: Config, options: CheckOptions): Promi
   return report.problems.length === 0;
 }
 
-async function check(config: Config, maximumBytes: number | undefined): Promise<CheckReport> {
+async function check(
+  config: Config,
+  maximumBytes: number | undefined,
+  subgraphs: readonly string[],
+): Promise<CheckReport> {
   const checks: QueryCheck[] = [];
   const engine = await configuredEngine(config);
   const checkSql = (catalog: AnalyzedCatalog) =>
@@ -79,12 +85,26 @@ async function check(config: Config, maximumBytes: number | undefined): Promise<
   }
   const found = await checkSql(catalog);
   const prompts = loadPrompts(config.promptsDir).problems.map((message) => ({ message }));
+  const composed =
+    subgraphs.length === 0
+      ? []
+      : await (await import('./compose.ts')).compositionProblems(catalog, subgraphs);
   const summary =
-    found.length > 0 ? 'Saved queries cannot be served' : 'Saved queries have texts that are wrong';
+    found.length > 0
+      ? 'Saved queries cannot be served'
+      : composed.length > 0
+        ? 'The subgraphs cannot be composed'
+        : 'Saved queries have texts that are wrong';
   const notes = engine.checksSql ? [] : [`the SQL is not checked: the engine ${engine.name} has no check`];
   return {
     catalog,
-    problems: [...found, ...unfinishedProblems(catalog), ...agentTextProblems(catalog), ...prompts],
+    problems: [
+      ...found,
+      ...unfinishedProblems(catalog),
+      ...agentTextProblems(catalog),
+      ...prompts,
+      ...composed,
+    ],
     summary,
     checks,
     notes,

@@ -50,7 +50,11 @@ type Values = Readonly<Record<string, unknown>>;
 export function addCommand(program: Command, command: CliCommand, isBare: boolean): void {
   const { usage, description, settings: shown, options = [], help } = command;
   const added = program.command(usage).description(description);
-  addSettings(added, shown);
+  addSettings(
+    added,
+    shown,
+    options.map(({ long }) => long),
+  );
   for (const option of options) added.addOption(option);
   if (shown.length < settingNames.length) {
     added.addHelpText('after', '\nEvery setting is an option here too: querygate start --help lists them.');
@@ -69,14 +73,15 @@ export function addCommand(program: Command, command: CliCommand, isBare: boolea
   });
 }
 
-/** Adds an option for every setting; the help shows some. */
-function addSettings(command: Command, shown: readonly SettingName[]): void {
+/** Adds an option for every setting; the help shows some. @param own options of the command, which may have such a name */
+function addSettings(command: Command, shown: readonly SettingName[], own: readonly Option['long'][]): void {
   command.option('--config <file>', `file of settings (default: ${defaultConfigFile}, if it exists)`);
   for (const name of settingNames) {
     // This default depends on the machine.
     const byDefault = name === 'DUCKDB_THREADS' ? 'the number of cores' : settingDefault(name);
     const meaning = `${settingMeanings[name]}${byDefault === undefined ? '' : ` (default: ${byDefault})`}`;
     const option = new Option(`--${flagOfSetting(name)} <value>`, meaning);
+    if (own.includes(option.long)) continue;
     command.addOption(shown.includes(name) ? option : option.hideHelp());
   }
 }

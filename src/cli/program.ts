@@ -113,7 +113,8 @@ function helpFirst(args: readonly string[]): readonly string[] {
 
 /** `--name --project a` lacks a name: an option is hardly meant as the value of another. `--name=--project` is. */
 function rejectOptionsAsValues(program: Command, args: readonly string[]): void {
-  const commands = [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)];
+  const named = program.commands.filter((command) => command.name() === args[0]);
+  const commands = [program, ...named, ...named.flatMap(({ commands }) => commands)];
   const options = commands.flatMap((command) => command.options);
   for (const [at, arg] of args.entries()) {
     const option = options.find(({ long, required }) => required && long === arg);

@@ -86,6 +86,7 @@ export const settings = z.object({
   MCP_MAX_ROWS: withDefault(agentLimits.maxRows),
   MCP_MAX_BYTES: withDefault(agentLimits.maxBytes),
   GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
+  FEDERATION: oneOf(onOff).default('off'),
   TRUSTED_DOCUMENTS: z.string().optional(),
   ENGINE: matching(
     /^(?:duckdb|bigquery)$|[./\\]/,

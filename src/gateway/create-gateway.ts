@@ -58,6 +58,9 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+const openFederation = async (introspection: boolean) =>
+  (await import('../http/graphql/federation/subgraph.ts')).buildFederation(introspection);
+
 /** Takes turns with the keys. */
 const reloading: Owner = 'saved queries';
 
@@ -147,6 +150,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     catalog,
     callers,
     trusted,
+    federation: settings.federation ? await openFederation(settings.introspection) : undefined,
     getResult,
     hooks,
     routesOf: opened.routesOf,

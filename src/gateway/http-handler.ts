@@ -13,6 +13,7 @@ import { buildAccessLog } from '../http/finish/access-log.ts';
 import { buildFinish } from '../http/finish/finish.ts';
 import { buildDerivedCache } from '../http/graphql/compiled/derived-cache.ts';
 import { buildGraphql } from '../http/graphql/graphql.ts';
+import type { Federation } from '../http/graphql/federation/subgraph.ts';
 import type { TrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { buildHandler, type Handler } from '../http/handler/handle.ts';
 import { buildRequestLimits } from '../http/handler/request-limits.ts';
@@ -47,6 +48,7 @@ interface HttpOptions {
   readonly catalog: AnalyzedCatalog;
   readonly callers: Callers;
   readonly trusted: TrustedDocuments | undefined;
+  readonly federation: Federation | undefined;
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
   readonly readRows: ReadRows;
@@ -103,6 +105,7 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
     settings,
     log,
     trusted,
+    federation,
     getResult,
     derived,
     readRows,
@@ -119,6 +122,7 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
     pageOfResult,
     introspection: settings.introspection,
     trusted,
+    federation,
     derived: buildDerivedCache(derived),
     budget,
     openLive: live.open,

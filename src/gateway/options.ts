@@ -54,6 +54,8 @@ export interface GatewayOptions {
   readonly hideEndpoints?: HideEndpoints;
   /** Whether GraphQL introspection is allowed. Default: true. */
   readonly introspection?: boolean;
+  /** Whether GraphQL is a subgraph of Federation 2. Default: false. */
+  readonly federation?: boolean;
   /** The file of the only GraphQL documents that are answered. Default: any document is. */
   readonly trustedDocuments?: string | undefined;
   /**
@@ -101,6 +103,7 @@ export interface Settings {
   readonly engineTimeoutMs: number;
   readonly cacheMemoryBytes: number;
   readonly introspection: boolean;
+  readonly federation: boolean;
   readonly corsOrigins: readonly string[] | '*';
   readonly corsHeaders: readonly string[];
   readonly trustedProxies: AddressList | undefined;
@@ -138,6 +141,7 @@ export function settingsOf(options: GatewayOptions): Settings {
     engineTimeoutMs: limitOf('engineTimeoutMs'),
     cacheMemoryBytes: numberOf('cache.memoryBytes', cacheMemory, cache.memoryBytes),
     introspection: options.introspection ?? true,
+    federation: options.federation ?? false,
     corsOrigins: origins,
     corsHeaders,
     trustedProxies: proxies,

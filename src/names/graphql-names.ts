@@ -1,3 +1,6 @@
+/** What a field, a type or a value may be named: names that begin with two underscores are those of GraphQL itself. */
+export const graphqlName = /^(?!__)[_A-Za-z][_A-Za-z0-9]*$/;
+
 /** A name of a query, parameter or column (`orders.by-day@2`) as a GraphQL field (`ordersByDayV2`). */
 export function camelCase(name: string): string {
   // Most names are one word, and a schema has thousands.
@@ -52,6 +55,7 @@ export const reservedFields: ReadonlySet<string> = new Set(['endpoint', 'endpoin
 export const reservedTypes: ReadonlySet<string> = new Set([
   ...['Query', 'Mutation', 'Subscription'],
   ...['Endpoint', 'EndpointParameter', 'EndpointColumn', 'EndpointDeprecation'],
+  ...['_Any', '_Entity', '_Service'],
   ...['CacheStatus', 'Cost', 'PageInfo', 'RowOrder', 'SqlColumn', 'SqlResult'],
   ...[
     'String',

@@ -22,6 +22,7 @@ export interface FolderApp {
   graphql(
     query: string,
     key?: string,
+    variables?: object,
   ): Promise<{ data?: Record<string, unknown>; errors?: { message: string }[] }>;
   /** The value of a sample of the metrics, as they are scraped; undefined if it is not there. */
   metric(sample: string): Promise<number | undefined>;
@@ -84,12 +85,12 @@ export async function openFolderApp(
     logged,
     get: (address, { key = apiKey, headers = {} } = {}) =>
       send(`/api/endpoints/query/${address}`, key, { headers }),
-    async graphql(query, key = apiKey) {
+    async graphql(query, key = apiKey, variables = {}) {
       const headers = { 'content-type': 'application/json' };
       const response = await send('/graphql', key, {
         method: 'POST',
         headers,
-        body: JSON.stringify({ query }),
+        body: JSON.stringify({ query, variables }),
       });
       return (await response.json()) as Awaited<ReturnType<FolderApp['graphql']>>;
     },

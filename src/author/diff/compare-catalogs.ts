@@ -11,6 +11,7 @@ import {
   reusedAddresses,
 } from './compare/addresses.ts';
 import { compareColumns } from './compare/columns.ts';
+import { compareFederation } from './compare/federation.ts';
 import { compareParameters } from './compare/parameters.ts';
 import { comparePolicy } from './compare/policy.ts';
 import { compareSandboxes } from './compare/sandbox.ts';
@@ -106,6 +107,7 @@ const compareContents = (pair: Pair): readonly Change[] => [
   ...compareParameters(pair),
   ...compareColumns(pair),
   ...comparePolicy(pair),
+  ...compareFederation(pair),
   ...compareSql(pair),
 ];
 

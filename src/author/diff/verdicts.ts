@@ -100,6 +100,10 @@ export const rules = {
     'parameter-type-widened':
       'REST accepts the same texts; variables and literals of GraphQL have the old type',
     'parameter-list': 'REST accepts one value as before; variables of GraphQL have the old type',
+    'entity-field-removed':
+      'the graph composes without the field or not at all; operations with it are invalid',
+    'entity-key-removed': 'subgraphs that know the entity by the key cannot reach its fields',
+    'reference-removed': 'operations that reach the entity through rows are invalid',
     'enum-name-changed': 'operations with the old name are invalid',
     'enum-type-renamed': 'operations that declare variables of the old type are invalid',
     'column-record': 'REST is as before; operations must select fields, or must not',
@@ -107,6 +111,8 @@ export const rules = {
   }),
   ...verdict('safe', 'dangerous', {
     'enum-name-moved': 'operations with it get other rows',
+    'entity-key-parameter': 'the same entities get other rows',
+    'federation-directives': 'the graph may hide the field, or ask another subgraph for it',
   }),
   ...verdict('safe', 'safe', {
     'endpoint-added': 'a new path and a new root field',
@@ -131,6 +137,9 @@ export const rules = {
     'metric-added': 'a further series',
     'sql-layout': 'nothing',
     'table-extended': 'nothing',
+    'entity-field-added': 'a further field of the entity',
+    'entity-key-added': 'subgraphs may know the entity by it',
+    'reference-added': 'a further field of rows',
     'bytes-read': 'other cost',
     description: 'other documentation',
     'schema-changed': 'in GraphQL as severe as GraphQL Inspector says',

@@ -7,6 +7,7 @@ import {
   sqlFieldOf,
 } from '../../names/graphql-names.ts';
 import type { EnumParameter, SavedQuery } from '../model/saved-query.ts';
+import { checkFederation } from './check-federation.ts';
 import { checkVersions } from './check-versions.ts';
 import { parseVersionName } from '../model/version-name.ts';
 import { type PublicName, publicNames, seriesOf } from '../model/versions.ts';
@@ -16,7 +17,12 @@ import { type PublicName, publicNames, seriesOf } from '../model/versions.ts';
  * conflict, the later one has the problem.
  */
 export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[] {
-  return [...checkFields(queries), ...checkIdsAndTypes(queries), ...checkVersions(queries)];
+  return [
+    ...checkFields(queries),
+    ...checkIdsAndTypes(queries),
+    ...checkVersions(queries),
+    ...checkFederation(queries, (query) => [...typesOf(query), ...enumsOf(query).map((one) => one.enum)]),
+  ];
 }
 
 /** What has a root field of GraphQL. */

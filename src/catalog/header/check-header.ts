@@ -5,6 +5,7 @@ import { checkNames } from './check-names.ts';
 import { checkParameters } from './check-parameters.ts';
 import { checkPrometheus } from './check-prometheus.ts';
 import { checkRecordFields } from './check-record-fields.ts';
+import { checkFederation } from './federation/check-federation.ts';
 import { checkRowArguments } from './rows/check-row-arguments.ts';
 import type { Header } from './header-schema.ts';
 
@@ -19,6 +20,7 @@ export function checkHeader(header: Header): readonly SchemaProblem[] {
     ...checkPrometheus(header),
     ...checkRecordFields(header),
     ...checkRowArguments(header),
+    ...checkFederation(header),
   ];
 }
 

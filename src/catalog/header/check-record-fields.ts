@@ -1,7 +1,7 @@
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { graphqlNames } from '../../names/graphql-names.ts';
 import type { Header } from './header-schema.ts';
-import type { DeclaredFields } from './record-fields.ts';
+import type { DeclaredFields } from './schema/record-fields.ts';
 
 /** BigQuery nests records as deep. */
 const maxDepth = 15;

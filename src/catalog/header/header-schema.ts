@@ -4,16 +4,18 @@ import { maxListItems, maxValueLength } from '../binding/value-limits.ts';
 import { secondsPattern } from '../../files/durations.ts';
 import { asIn } from '../../files/schema-problems.ts';
 import { lowerCaseUuid } from '../model/find-query.ts';
+import { graphqlName } from '../../names/graphql-names.ts';
 import { labelKey } from '../../names/label-names.ts';
 import { metricName, metricNameRule } from '../../names/prometheus-names.ts';
-import { columnType, fieldsSchema, typeHint } from './record-fields.ts';
+import { federationSchema } from './schema/federation-schema.ts';
+import { columnType, fieldsSchema, typeHint } from './schema/record-fields.ts';
 
 // Patterns have no flags: the JSON Schema for editors could not express them.
 const identifier = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
   error: ({ input }) =>
     `must be letters, digits and _, not starting with a digit${identifierHint(String(input))}`,
 });
-const graphqlName = z.string().regex(/^(?!__)[_A-Za-z][_A-Za-z0-9]*$/, 'must be a GraphQL name');
+const nameOfGraphql = z.string().regex(graphqlName, 'must be a GraphQL name');
 /** `at_least` for `at-least`. */
 function identifierHint(name: string): string {
   const meant = name.replace(/\W+/g, '_').replace(/^(?=\d)/, '_');
@@ -123,13 +125,13 @@ const plainParameter = z.strictObject({
 
 const enumParameter = z.strictObject({
   type: z.literal('enum'),
-  enum: graphqlName,
+  enum: nameOfGraphql,
   unknown: z.enum(['default', 'refuse']).default('refuse'),
   values: z
     .record(
       z.string().min(1),
       z.strictObject({
-        name: graphqlName.refine(
+        name: nameOfGraphql.refine(
           (name) => !['true', 'false', 'null'].includes(name),
           'must not be true, false or null',
         ),
@@ -250,6 +252,7 @@ export const headerSchema = z.strictObject({
     )
     .optional(),
   row_arguments: z.literal('all', 'must be all').optional(),
+  federation: federationSchema.optional(),
   prometheus: prometheus.optional(),
 });
 

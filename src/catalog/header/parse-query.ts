@@ -12,7 +12,8 @@ import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema, parameterSchema } from './header-schema.ts';
 import { checkLimits, withLimits } from './limit-parameters.ts';
 import { type HeaderAndSql, readHeader, sqlPart } from './read-header.ts';
-import { toRecordFields } from './record-fields.ts';
+import { toRecordFields } from './schema/record-fields.ts';
+import { toFederation } from './federation/to-federation.ts';
 import { readPage } from './rows/read-page.ts';
 import { toRowArguments } from './rows/check-row-arguments.ts';
 import { toParameter } from './to-parameter.ts';
@@ -138,6 +139,7 @@ function toQuery(
     rowArguments: toRowArguments(header, columns),
     pages: readPage(header, sql).pages,
     rowKey: header.key,
+    federation: toFederation(header, name),
     prometheus: toPrometheus(header),
     querySandboxing: header.query_sandboxing,
   };

@@ -1,6 +1,7 @@
 import type { Source } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { ParameterType } from '@querygate/bigquery-sql/types';
+import type { Federation } from './federation.ts';
 
 /** One allowed value of an enum parameter. */
 interface EnumValue {
@@ -247,6 +248,8 @@ export interface SavedQuery {
   readonly pages?: RowPages | undefined;
   /** Columns whose values distinguish the rows of a result; undefined: their order does. */
   readonly rowKey?: readonly string[] | undefined;
+  /** undefined: in a graph of several subgraphs it is a root field only. */
+  readonly federation?: Federation | undefined;
   /** undefined: the rows are not available as Prometheus text. */
   readonly prometheus?: PrometheusText | undefined;
   /** Whether a caller may send a SELECT over the query's common tables, which runs in place of its own last SELECT. */

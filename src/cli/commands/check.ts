@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { CheckOptions } from '../../author/check.ts';
-import type { CliCommand } from '../command.ts';
+import { type CliCommand, repeated } from '../command.ts';
 
 export const check: CliCommand<CheckOptions & { readonly sqlfluff?: boolean }> = {
   usage: 'check',
@@ -8,6 +8,7 @@ export const check: CliCommand<CheckOptions & { readonly sqlfluff?: boolean }> =
   settings: ['ENGINE', 'QUERIES_DIR'],
   options: [
     new Option('--maximum-bytes <number>', 'the most bytes that a query may read on BigQuery'),
+    repeated('--compose <file>', 'the schema of another subgraph, to compose with; may be repeated'),
     new Option('--json', 'print JSON'),
     new Option('--github', 'print problems as annotations of GitHub Actions, too'),
     new Option('--sqlfluff', 'only print settings of SQLFluff that fit saved queries'),

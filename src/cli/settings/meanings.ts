@@ -38,6 +38,7 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   MCP_MAX_ROWS: 'how many rows an agent gets at most in one answer',
   MCP_MAX_BYTES: 'how many bytes of rows an agent gets at most in one answer',
   GRAPHQL_INTROSPECTION: 'whether the GraphQL schema may be queried: on or off',
+  FEDERATION: 'whether GraphQL is a subgraph of Federation 2: on or off',
   TRUSTED_DOCUMENTS: 'file of the only GraphQL documents that are answered',
   ENGINE: 'where queries run: duckdb, bigquery, or the module of another engine',
   ENGINE_TIMEOUT_MS: 'how long one query may take, waiting included',

@@ -46,6 +46,7 @@ export async function gatewayOptions(config: Config, apiKey: string | undefined)
     reload: config.reload,
     hideEndpoints: config.hideEndpoints,
     introspection: config.introspection,
+    federation: config.federation,
     trustedDocuments: config.trustedDocumentsFile,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,

@@ -4,6 +4,7 @@ import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
+import { gatherRows } from '../../row-arguments/gather-rows.ts';
 import type { ReadRows } from '../../row-arguments/row-reader.ts';
 import type { RowOutcome, RowTask } from '../../row-arguments/row-task.ts';
 import type { Page, PageOfResult } from '../../row-pages/page-of-result.ts';
@@ -11,10 +12,11 @@ import { type BoundPage, bindPage, type PageRequest } from '../../row-pages/page
 import type { Audit } from '../access/audit.ts';
 import type { ByteCharge } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
+import { authorizeAndBind } from '../access/authorize.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import { EndpointRequest } from '../message/prepared-request.ts';
 import type { Admission } from '../message/route.ts';
-import { tooLargeForExecutor } from './errors.ts';
+import { tooManyEntityFields, tooLargeForExecutor } from './errors.ts';
 import { buildGetOutcome, type Outcome } from './outcomes.ts';
 
 /** What became of an operation, for the headers and the status of its response; filled in while it is executed. */
@@ -31,7 +33,13 @@ export interface Execution {
 export interface Context {
   readonly principal: Principal;
   /** Equal queries of one request are one call. @throws GatewayError as `authorizeAndBind` and `GetResult` do */
-  getResult(query: SavedQuery, parameters: RawParameters): Promise<CachedResult>;
+  getResult(request: EndpointRequest): Promise<CachedResult>;
+  /** Whether the caller may have a result. @throws GatewayError as `authorizeAndBind` does */
+  authorize(request: EndpointRequest): void;
+  /** A result with the rows that a task finds, as a document of their own. @throws GatewayError as `ReadRows` does */
+  selectRows(result: CachedResult, task: RowTask): Promise<CachedResult>;
+  /** Counts a result within entities. @returns false if an operation has too many: the request is refused */
+  countEntityField(): boolean;
   /** A page of a query that has pages. @throws GatewayError as `bindPage` does, and as above */
   getPage(query: SavedQuery, parameters: RawParameters, request: PageRequest): Promise<Page>;
   /** Finds rows of a result. @throws GatewayError as `ReadRows` does */
@@ -67,7 +75,7 @@ interface ExecutedRequest {
   readonly charge: ByteCharge;
 }
 
-const { maxExecutorBytes } = httpLimits;
+const { maxEntityFields, maxExecutorBytes } = httpLimits;
 
 /** Measured: what the executor has in memory at once for a byte of rows, as objects, as its result and as text. */
 const executorFactor = 8;
@@ -80,6 +88,7 @@ export function buildContext(
   const { principal } = admission;
   const getOutcome = buildGetOutcome(head, admission, resources);
   let responseBytes = 0;
+  let entityFields = 0;
   let turn: Promise<true> | undefined;
   const resultOf = async (running: Outcome | Promise<Outcome>) => {
     const outcome = await running;
@@ -109,7 +118,18 @@ export function buildContext(
         throw error;
       }
     },
-    getResult: (query, parameters) => resultOf(getOutcome(new EndpointRequest(query, parameters))),
+    getResult: (request) => resultOf(getOutcome(request)),
+    authorize: (request) => void authorizeAndBind(principal, request, head.headers, resources.now),
+    async selectRows(result, task) {
+      const outcome = await readRows(result, task, principal.id);
+      return { ...result, document: await turns.run(principal.id, gatherRows(result.document, outcome)) };
+    },
+    countEntityField() {
+      entityFields += 1;
+      if (entityFields <= maxEntityFields) return true;
+      execution.refusal ??= tooManyEntityFields();
+      return false;
+    },
     async getPage(query, parameters, request) {
       let page: BoundPage | undefined;
       const getBound = (whole: BoundQuery) => {

@@ -18,6 +18,7 @@ import {
 } from './compiled/operation-request.ts';
 import type { Resources } from './context.ts';
 import { buildCheckDocument } from './document/check-document.ts';
+import type { Federation } from './federation/subgraph.ts';
 import { buildFindHidden } from './hidden-fields.ts';
 import { buildAutomaticDocuments } from './persisted/automatic.ts';
 import { buildTrustedDocuments, type TrustedDocuments, warnOfInvalid } from './persisted/trusted.ts';
@@ -33,6 +34,8 @@ interface GraphqlOptions extends Resources {
   readonly trusted?: TrustedDocuments | undefined;
   /** Keeps what is made of results for compiled operations. */
   readonly derived: DerivedCache;
+  /** undefined: it is no subgraph of a graph. */
+  readonly federation?: Federation | undefined;
   readonly budget: ByteBudget;
   /** Opens what follows results, when it is first needed. */
   readonly openLive: () => Promise<Live>;
@@ -47,18 +50,26 @@ interface GraphqlOptions extends Resources {
  * @returns makes what answers for one version of the catalog, in steps: what is prepared for its schema belongs to it
  */
 export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Generator<void, Answer> {
-  const { introspection, trusted, turns, audit, openLive, log } = options;
+  const { introspection, trusted, federation, turns, audit, openLive, log } = options;
   const answerCompiled = buildAnswerCompiled(options);
   const persisted = trusted === undefined ? buildAutomaticDocuments() : buildTrustedDocuments(trusted);
   const schemasOf = (catalog: Catalog) => {
     function* build(part: Catalog, share: number) {
-      const schema = yield* buildSchemaInSteps(part);
+      const schema = yield* buildSchemaInSteps(part, federation?.extendSchema);
       const checkDocument = buildCheckDocument(schema, introspection, share);
       if (part === catalog) yield* warnOfInvalid(trusted, checkDocument, log);
       return {
         schema,
         findHidden: buildFindHidden(catalog, part, checkDocument),
-        readOperationRequest: buildReadOperationRequest(schema, part, checkDocument, persisted, turns, share),
+        readOperationRequest: buildReadOperationRequest(
+          schema,
+          part,
+          checkDocument,
+          persisted,
+          turns,
+          share,
+          federation?.buildCompileEntities,
+        ),
         answerWithYoga: buildAnswerWithYoga({ ...options, schema, checkDocument, persisted }),
         followOperation: once(async () => {
           const [{ buildFollowOperation }, live] = await Promise.all([

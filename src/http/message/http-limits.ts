@@ -41,6 +41,10 @@ export const httpLimits = {
   maxFieldDepth: 20,
   maxRootFields: 20,
   maxAliases: 50,
+  /** Representations of one operation, in all its fields `_entities` together: routers of Apollo send as many as they have. */
+  maxRepresentations: 100,
+  /** Fields of saved queries in entities, each of which may be a run. */
+  maxEntityFields: 500,
   /** How often one operation may select a field again under another alias, below root fields that have arguments. */
   maxRepeatedFields: 5,
   /**

@@ -1,5 +1,10 @@
 import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding/bind.ts';
-import { areAllowed, bindForTenants, type TenantBinding } from '../../catalog/binding/bind-tenant.ts';
+import {
+  areAllowed,
+  bindForTenants,
+  type TenantBinding,
+  tenantsOf,
+} from '../../catalog/binding/bind-tenant.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
@@ -34,6 +39,8 @@ export class PreparedRequest {
 export class EndpointRequest {
   readonly query: SavedQuery;
   readonly parameters: RawParameters;
+  /** Whether the tenant that the parameters name is compared in any case, also if keys may send a pattern. */
+  readonly #comparesTenant: boolean;
   /** Whether it has been bound, for some key. */
   isBound = false;
   /** For keys that are not restricted to tenants. */
@@ -41,18 +48,20 @@ export class EndpointRequest {
   /** For keys that are restricted: the query bound to the tenants that the parameters name. */
   #forTenants: TenantBinding | undefined;
 
-  constructor(query: SavedQuery, parameters: RawParameters) {
+  constructor(query: SavedQuery, parameters: RawParameters, comparesTenant = false) {
     this.query = query;
     this.parameters = parameters;
+    this.#comparesTenant = comparesTenant;
   }
 
   /**
-   * @param tenants that the key may read; undefined for any
+   * @param permitted the tenants that the key may read; undefined for any
    * @param sql that the caller sends for the query
    * @throws GatewayError as `bind` and `bindForTenants` do
    */
-  bind(tenants: ReadonlySet<string> | undefined, sql: string | undefined, now: () => Date): BoundQuery {
+  bind(permitted: ReadonlySet<string> | undefined, sql: string | undefined, now: () => Date): BoundQuery {
     const { query, parameters } = this;
+    const tenants = permitted ?? (this.#comparesTenant ? new Set(tenantsOf(query, parameters)) : undefined);
     if (tenants === undefined) {
       if (this.#bound === undefined || isOutdated(this.#bound, now)) {
         this.#bound = withSql(bind(query, parameters, now().getTime()), sql);

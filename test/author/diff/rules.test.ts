@@ -73,6 +73,11 @@ const files = { 'a.first.sql': query, 'tables/events.json': table };
 
 type Edit = readonly [from: string, to: string];
 
+const federation =
+  'federation: { extends: Project, key: { ref: project }, field: usage, references: { thing: { entity: Thing, key: { id: n } } } }';
+
+const inGraph: readonly Edit[] = [['labels: [team]', `labels: [team]\n${federation}`]];
+
 function edited(text: string, edits: readonly Edit[]): string {
   return edits.reduce((result, [from, to]) => {
     if (!result.includes(from)) throw new Error(`the query has no ${from}`);
@@ -464,6 +469,53 @@ const prepared: readonly (readonly [
   ['other warming', [['300s', '200s']], ['cache-warming safe/safe']],
   ['live results', [['cache_warming: 300s\n', 'cache_warming: 300s\nlive: 5s\n']], ['live safe/safe']],
   ['another key of rows', [['cache_warming: 300s\n', 'cache_warming: 300s\nkey: [n]\n']], ['live safe/safe']],
+  [
+    'a field of an entity, and a reference to another one',
+    [['labels: [team]', `labels: [team]\n${federation}`]],
+    ['entity-field-added safe/safe', 'reference-added safe/safe'],
+  ],
+  [
+    'no field of an entity any more',
+    [[federation, 'federation: {}']],
+    ['entity-field-removed safe/breaking', 'reference-removed safe/breaking'],
+    inGraph,
+  ],
+  [
+    'a renamed field of an entity',
+    [['field: usage', 'field: use']],
+    ['entity-field-removed safe/breaking'],
+    inGraph,
+  ],
+  [
+    'another key of an entity',
+    [['key: { ref: project }', 'key: { id: project }']],
+    ['entity-key-removed safe/breaking', 'entity-key-added safe/safe'],
+    inGraph,
+  ],
+  [
+    'another type of a key',
+    [['{ ref: project }', '{ ref: { parameter: project, type: String } }']],
+    ['entity-key-removed safe/breaking', 'entity-key-added safe/safe'],
+    inGraph,
+  ],
+  [
+    'a key of another parameter',
+    [['key: { ref: project }', 'key: { ref: text }']],
+    ['entity-key-parameter safe/dangerous'],
+    inGraph,
+  ],
+  [
+    'a reference by another column',
+    [['key: { id: n }', 'key: { id: s }']],
+    ['reference-removed safe/breaking', 'reference-added safe/safe'],
+    inGraph,
+  ],
+  [
+    'a field that is hidden in the graph',
+    [['field: usage', 'field: usage, inaccessible: true']],
+    ['federation-directives safe/dangerous'],
+    inGraph,
+  ],
   ['a label added', [['[team]', '[team, user]']], ['label-added safe/safe']],
   ['a label removed', [['labels: [team]\n', '']], ['label-removed dangerous/dangerous']],
   [

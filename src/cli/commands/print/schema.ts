@@ -1,15 +1,23 @@
+import { Option } from 'commander';
 import type { CliCommand } from '../../command.ts';
 
-export const schema: CliCommand = {
+export const schema: CliCommand<{ readonly federation?: boolean }> = {
   usage: 'schema',
   description: 'print the GraphQL schema',
   settings: ['QUERIES_DIR'],
-  async run({ config }) {
-    const [{ printSchema }, { loadAnalyzed }, { buildSchema }] = await Promise.all([
+  options: [new Option('--federation', 'print it as a subgraph of Federation 2, with its directives')],
+  async run({ flags, config }) {
+    const { loadAnalyzed } = await import('../../../analysis/load-analyzed.ts');
+    const catalog = loadAnalyzed(config().queriesDir);
+    if (flags.federation) {
+      const { printSubgraph } = await import('../../../http/graphql/federation/subgraph.ts');
+      process.stdout.write(printSubgraph(catalog));
+      return;
+    }
+    const [{ printSchema }, { buildSchema }] = await Promise.all([
       import('graphql'),
-      import('../../../analysis/load-analyzed.ts'),
       import('../../../http/graphql/schema/schema.ts'),
     ]);
-    process.stdout.write(`${printSchema(buildSchema(loadAnalyzed(config().queriesDir)))}\n`);
+    process.stdout.write(`${printSchema(buildSchema(catalog))}\n`);
   },
 };

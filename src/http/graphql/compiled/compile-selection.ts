@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { GraphQLObjectType } from 'graphql';
+import type { EntityReference } from '../../../catalog/model/federation.ts';
 import type { Column, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import {
@@ -13,6 +14,7 @@ import { metadataValues, valuesOfObtaining } from '../schema/metadata-fields.ts'
 import { aggregatesWriter, type ReadRowTasks, type RowOutcomes, RowTasks } from './row-tasks.ts';
 import { type BinaryText, toBinaryText } from './rows/binary-text.ts';
 import type { Cells, ColumnGroup } from './rows/cell-blocks.ts';
+import { compileReference } from './rows/reference-writer.ts';
 import { compileRecord } from './rows/record-writer.ts';
 import {
   type ColumnPlace,
@@ -66,6 +68,8 @@ export interface QueryOutput {
   readonly columns: ReadonlyMap<string, ColumnPlace>;
   /** The columns that have selections, in the same way. */
   readonly records: ReadonlyMap<string, RecordColumn>;
+  /** The entities that rows refer to, in the same way. */
+  readonly references: ReadonlyMap<string, EntityReference>;
 }
 
 /** A column that is a record with known fields, or a list of such records. */
@@ -132,20 +136,25 @@ export function compileSelection(
   };
 }
 
-/** @returns undefined if the field is no record with known fields */
+/** @returns undefined if the field has no selection: it is no record with known fields, and no entity */
 function selectedColumn(
-  { records }: QueryOutput,
+  { records, references }: QueryOutput,
   field: CollectedField,
   scope: SelectionScope,
 ): SelectedColumn | undefined {
-  const record = records.get(field.name);
-  if (record === undefined) return undefined;
-  const { write, key } = compileRecord(record.column, record.type, field, scope);
-  return {
-    group: [{ name: field.name, column: record.column.name, write }],
-    selection: key.length > maxKeyLength ? hash('sha256', key, 'base64') : key,
-  };
+  const { name } = field;
+  const record = records.get(name);
+  const reference = references.get(name);
+  if (record !== undefined) {
+    const { write, key } = compileRecord(record.column, record.type, field, scope);
+    return { group: [{ name, column: record.column.name, write }], selection: shortKey(key) };
+  }
+  if (reference === undefined) return undefined;
+  const { write, key } = compileReference(reference, field, scope);
+  return { group: [{ name, column: '', write }], selection: shortKey(key) };
 }
+
+const shortKey = (key: string): string => (key.length > maxKeyLength ? hash('sha256', key, 'base64') : key);
 
 /** Of keys that are kept as they are. */
 const maxKeyLength = 200;

@@ -9,10 +9,12 @@ import { parseOperation } from '../read-operation.ts';
 import {
   type PreparedOperation,
   prepareOperation,
+  type CompileEntities,
   type QueryField,
+  queryFieldsOf,
   type RootMember,
 } from './prepare-operation.ts';
-import { queryOutputs } from './query-outputs.ts';
+import { type QueryOutputs, queryOutputs } from './query-outputs.ts';
 
 /** One GraphQL request that needs no executor: an operation with its variables. */
 export interface OperationRequest {
@@ -61,6 +63,13 @@ interface KeptRequest {
   readonly read?: { readonly request: OperationRequest | undefined };
 }
 
+/** Makes what compiles entities of a schema. */
+export type BuildCompileEntities = (
+  schema: GraphQLSchema,
+  catalog: Catalog,
+  outputs: QueryOutputs,
+) => CompileEntities | undefined;
+
 /** Of all schemas: what is kept of a request is kept by its id alone. */
 let lastId = 0;
 
@@ -72,8 +81,10 @@ export function buildReadOperationRequest(
   persisted: PersistedDocuments,
   turns: LoopTurns,
   share = 1,
+  buildCompileEntities?: BuildCompileEntities,
 ): ReadOperationRequest {
   const outputs = queryOutputs(schema, catalog);
+  const options = { schema, outputs, compileEntities: buildCompileEntities?.(schema, catalog, outputs) };
   /** Kept as long as their documents. */
   const prepared = new WeakMap<CheckedDocument, Map<string | undefined, PreparedOperation>>();
   const requests = new LRUCache<string, KeptRequest>({
@@ -87,7 +98,7 @@ export function buildReadOperationRequest(
     prepared.set(checked, operations);
     const known = operations.get(operationName);
     if (known !== undefined) return known;
-    const operation = prepareOperation({ schema, outputs }, checked.document, operationName);
+    const operation = prepareOperation(options, checked.document, operationName);
     if (operation !== undefined) operations.set(operationName, operation);
     return operation;
   };
@@ -100,9 +111,8 @@ export function buildReadOperationRequest(
     const operation = operationOf(query, operationName);
     const members = operation?.bind(variables);
     if (members === undefined) return undefined;
-    const fields = members.filter((member) => 'endpoint' in member);
     const subscription = operation?.type === 'subscription' ? { query, operationName, variables } : undefined;
-    return { id, members, fields, subscription };
+    return { id, members, fields: queryFieldsOf(members), subscription };
   };
 
   const readAndKeep = (text: string, url: URL, body: Uint8Array | undefined, owner: Owner) => {

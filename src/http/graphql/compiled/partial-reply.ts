@@ -29,17 +29,17 @@ export async function replyPartial(
   const failures: {
     readonly error: unknown;
     readonly nodes: readonly FieldNode[];
-    readonly path: string[];
+    readonly path: readonly (string | number)[];
   }[] = [];
   const results = request.fields.map((field, at) => {
     const outcome = outcomes[at];
     if (outcome === undefined || 'error' in outcome) {
-      failures.push({ error: outcome?.error, nodes: field.nodes, path: [field.responseKey] });
+      failures.push({ error: outcome?.error, nodes: field.nodes, path: field.path });
       return undefined;
     }
     const exceeding = chargeRows(field, outcome.result);
     if (exceeding === undefined) return outcome.result;
-    const path = [field.responseKey, exceeding.responseKey];
+    const path = [...field.path, exceeding.responseKey];
     failures.push({ error: responseTooLarge(), nodes: exceeding.nodes, path });
     return undefined;
   });
@@ -80,7 +80,7 @@ function buildChargeRows() {
 export function errorAt(
   thrown: unknown,
   nodes: readonly FieldNode[],
-  path: readonly string[],
+  path: readonly (string | number)[],
   log: Logger,
 ): GraphQLError {
   const originalError = thrown instanceof Error ? thrown : new Error(String(thrown));

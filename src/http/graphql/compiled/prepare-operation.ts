@@ -11,16 +11,20 @@ import {
   type SelectionNode,
 } from 'graphql';
 import type { RowTask } from '../../../row-arguments/row-task.ts';
+import { httpLimits } from '../../message/http-limits.ts';
 import { EndpointRequest } from '../../message/prepared-request.ts';
 import {
   type CollectedField,
   type Conditions,
   collectFields,
   fragmentsOf,
+  type SelectionScope,
 } from '../document/collect-fields.ts';
 import { rawArguments } from '../schema/arguments.ts';
 import { compileSelection, type QueryOutput, type SelectionWriter } from './compile-selection.ts';
 import { introspect } from './introspect.ts';
+import type { VariableValues } from './row-tasks.ts';
+import type { BinaryText } from './rows/binary-text.ts';
 import type { QueryOutputs } from './query-outputs.ts';
 
 /**
@@ -29,6 +33,8 @@ import type { QueryOutputs } from './query-outputs.ts';
  */
 export interface QueryField {
   readonly responseKey: string;
+  /** Where the response has it. */
+  readonly path: readonly (string | number)[];
   /** Where the document has the field, for errors. */
   readonly nodes: readonly FieldNode[];
   readonly endpoint: EndpointRequest;
@@ -38,11 +44,17 @@ export interface QueryField {
 }
 
 /** The members of `data`, in order: a root field, a constant such as `__typename`, or a query of the schema. */
-export type RootMember = QueryField | ConstantField | IntrospectionField;
+export type RootMember = QueryField | ConstantField | IntrospectionField | EntitiesField;
 
-interface ConstantField {
+export interface ConstantField {
   readonly responseKey: string;
-  readonly text: string;
+  readonly text: BinaryText;
+}
+
+/** A list of entities with the fields of each. */
+export interface EntitiesField {
+  readonly responseKey: string;
+  readonly entities: readonly (readonly (QueryField | ConstantField)[])[];
 }
 
 interface IntrospectionField {
@@ -61,7 +73,29 @@ export interface PreparedOperation {
 export interface PrepareOptions {
   readonly schema: GraphQLSchema;
   readonly outputs: QueryOutputs;
+  /** undefined if the schema has no entities. */
+  readonly compileEntities: CompileEntities | undefined;
 }
+
+/**
+ * Compiles what an operation selects below a root field of entities.
+ *
+ * @returns gives the fields by the values of variables; undefined where an executor must say what is wrong
+ */
+export type CompileEntities = (
+  root: CollectedField,
+  scope: SelectionScope,
+) => (variables: VariableValues) => EntitiesField | undefined;
+
+/** The root field of entities. */
+export const entitiesField = '_entities';
+
+/** The queries that some members need. */
+export const queryFieldsOf = (members: readonly RootMember[]): readonly QueryField[] =>
+  members.flatMap((member): readonly QueryField[] => {
+    if ('entities' in member) return member.entities.flatMap(queryFieldsOf);
+    return 'endpoint' in member ? [member] : [];
+  });
 
 /**
  * Prepares one operation of a document that is valid.
@@ -70,12 +104,14 @@ export interface PrepareOptions {
  * @returns undefined for what only an executor can do: the catalog's fields, SQL of callers, introspection with variables, other directives; or no such operation
  */
 export function prepareOperation(
-  { schema, outputs }: PrepareOptions,
+  { schema, outputs, compileEntities }: PrepareOptions,
   document: DocumentNode,
   operationName: string | undefined,
 ): PreparedOperation | undefined {
   const operation = findOperation(document, operationName);
-  if (operation === undefined || !isCompilable(document, operation, outputs)) return undefined;
+  const isKnown = (name: string) =>
+    outputs(name) !== undefined || (name === entitiesField && compileEntities !== undefined);
+  if (operation === undefined || !isCompilable(document, operation, isKnown)) return undefined;
   const fragments = fragmentsOf(document);
   const conditionNames = conditionVariables(document);
   const definitions = operation.variableDefinitions ?? [];
@@ -89,12 +125,15 @@ export function prepareOperation(
     if (known !== undefined) return known;
     const members = collectFields([operation.selectionSet], { fragments, conditions }).map((field) => {
       const { responseKey } = field;
+      const scope = { fragments, conditions };
+      if (field.name === entitiesField && compileEntities !== undefined)
+        return { responseKey, bindEntities: compileEntities(field, scope) };
       const output = outputs(field.name);
       if (introspectionFields.has(field.name)) {
         return { responseKey, introspect: () => introspect(schema, fragments, field) };
       }
       if (output === undefined) return { responseKey, text: JSON.stringify(rootType?.name) };
-      return { field, output, writer: compileSelection(output, field, { fragments, conditions }) };
+      return { field, output, writer: compileSelection(output, field, scope) };
     });
     // A document with many conditions has few values that are sent.
     if (compiled.size >= maxVariants) compiled.clear();
@@ -111,7 +150,8 @@ export function prepareOperation(
       // A variable with a default may be null where a directive must not have it.
       if (conditionNames.some((name) => coerced[name] === null)) return undefined;
       try {
-        return compile(coerced).map((member) => {
+        const members = compile(coerced).map((member) => {
+          if ('bindEntities' in member) return member.bindEntities(variableValues) ?? unfitting();
           if (!('output' in member)) return member;
           const { field, output, writer } = member;
           const { responseKey, name, nodes } = field;
@@ -120,8 +160,10 @@ export function prepareOperation(
           if (definition === undefined || node === undefined) throw new TypeError('no such field');
           const values = getArgumentValues(definition, node, variableValues);
           const endpoint = new EndpointRequest(output.query, rawArguments(output.query, values));
-          return { responseKey, nodes, endpoint, writer, rowTasks: writer.rowTasks(variableValues) };
+          const rowTasks = writer.rowTasks(variableValues);
+          return { responseKey, path: [responseKey], nodes, endpoint, writer, rowTasks };
         });
+        return areFewEntities(members) ? members : undefined;
       } catch {
         return undefined;
       }
@@ -129,8 +171,22 @@ export function prepareOperation(
   };
 }
 
+/** Whether they are within the limits of an operation. */
+function areFewEntities(members: readonly RootMember[]): boolean {
+  const lists = members.flatMap((member) => ('entities' in member ? [member] : []));
+  const count = lists.reduce((sum, { entities }) => sum + entities.length, 0);
+  return count <= maxRepresentations && (count === 0 || queryFieldsOf(lists).length <= maxEntityFields);
+}
+
+const { maxEntityFields, maxRepresentations } = httpLimits;
+
+function unfitting(): never {
+  throw new TypeError('representations that cannot be resolved');
+}
+
 type CompiledMember =
-  | Exclude<RootMember, QueryField>
+  | Exclude<RootMember, QueryField | EntitiesField>
+  | { readonly responseKey: string; readonly bindEntities: ReturnType<CompileEntities> }
   | { readonly field: CollectedField; readonly output: QueryOutput; readonly writer: SelectionWriter };
 
 const maxVariants = 4;
@@ -150,7 +206,7 @@ const introspectionFields: ReadonlySet<string> = new Set(['__schema', '__type'])
 function isCompilable(
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  outputs: QueryOutputs,
+  isQueried: (field: string) => boolean,
 ): boolean {
   const everything = collectFields([operation.selectionSet], {
     fragments: fragmentsOf(document),
@@ -158,7 +214,7 @@ function isCompilable(
   });
   const hasVariables = (operation.variableDefinitions ?? []).length > 0;
   const isKnown = ({ name }: CollectedField) =>
-    name === '__typename' || outputs(name) !== undefined || (introspectionFields.has(name) && !hasVariables);
+    name === '__typename' || isQueried(name) || (introspectionFields.has(name) && !hasVariables);
   if (!everything.every(isKnown)) return false;
   return directivesOf(document).every(({ name: { value } }) => value === 'skip' || value === 'include');
 }

@@ -38,7 +38,12 @@ function outputOf(schema: GraphQLSchema, field: string, query: SavedQuery): Quer
     else
       leaves.push({ name, column: column.name, write: writeColumn(column, type), isCheap: isCheap(column) });
   }
-  return { query, resultType, rowType, costType, columns: placesOf(leaves), records };
+  const references = new Map(
+    (query.federation?.references ?? []).flatMap((one) =>
+      fields[one.field] === undefined ? [] : [[one.field, one]],
+    ),
+  );
+  return { query, resultType, rowType, costType, columns: placesOf(leaves), records, references };
 }
 
 const writeColumn = (column: Column, leaf: GraphQLLeafType) =>

@@ -10,7 +10,7 @@ import { rowListBytes } from '../document/row-size.ts';
 import type { Piece } from './compile-selection.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest } from './operation-request.ts';
-import type { QueryField, RootMember } from './prepare-operation.ts';
+import type { EntitiesField, QueryField, RootMember } from './prepare-operation.ts';
 import type { RowOutcomes } from './row-tasks.ts';
 import { type BinaryText, toBinaryText } from './rows/binary-text.ts';
 import { type Cells, copyMargin } from './rows/cell-blocks.ts';
@@ -133,24 +133,35 @@ function* collectPieces(
   derived: DerivedCache,
   pieces: Piece[],
 ): Generator<void> {
-  pieces.push('"data":{');
   let field = 0;
-  for (const [at, member] of request.members.entries()) {
-    pieces.push(`${at > 0 ? ',' : ''}${JSON.stringify(member.responseKey)}:`);
-    if ('endpoint' in member) {
-      const result = results[field];
-      const ofField = outcomes[field] ?? [];
-      field += 1;
-      if (result === undefined) pieces.push('null');
-      else {
-        const cells = yield* makeCells(result, member, derived);
-        member.writer.write(result, cells, pieces, ofField);
+  function* collect(members: readonly RootMember[]): Generator<void> {
+    for (const [at, member] of members.entries()) {
+      pieces.push(`${at > 0 ? ',' : '{'}${JSON.stringify(member.responseKey)}:`);
+      if ('endpoint' in member) {
+        const result = results[field];
+        const ofField = outcomes[field] ?? [];
+        field += 1;
+        if (result === undefined) pieces.push('null');
+        else {
+          const cells = yield* makeCells(result, member, derived);
+          member.writer.write(result, cells, pieces, ofField);
+        }
+      } else if ('entities' in member) {
+        pieces.push('[');
+        for (const [index, entity] of member.entities.entries()) {
+          if (index > 0) pieces.push(',');
+          yield* collect(entity);
+        }
+        pieces.push(']');
+      } else {
+        yield* collectConstant(member, pieces);
       }
-    } else {
-      yield* collectConstant(member, pieces);
     }
+    pieces.push(members.length > 0 ? '}' : '{}');
   }
-  pieces.push('}}');
+  pieces.push('"data":');
+  yield* collect(request.members);
+  pieces.push('}');
 }
 
 function* makeCells(
@@ -172,7 +183,10 @@ function* makeCells(
 }
 
 /** `__typename`, or the schema, which may have text that is not ASCII. */
-function* collectConstant(member: Exclude<RootMember, QueryField>, pieces: Piece[]): Generator<void> {
+function* collectConstant(
+  member: Exclude<RootMember, QueryField | EntitiesField>,
+  pieces: Piece[],
+): Generator<void> {
   if ('text' in member) {
     pieces.push(member.text);
     return;

@@ -4,6 +4,7 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
+  type NamedTypeNode,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
@@ -19,6 +20,8 @@ export interface SelectionScope {
   readonly fragments: Fragments;
   /** undefined for what a document has whatever its variables are: no field is left out. */
   readonly conditions: Conditions | undefined;
+  /** The object type that is selected of, where it may be one of several; undefined: every fragment applies. */
+  readonly type?: string | undefined;
 }
 
 /** The field nodes that share one response key, in the order in which the document has them. */
@@ -31,16 +34,18 @@ export interface CollectedField {
 /**
  * The fields of a selection as the response has them: fragments are written out, fields with the same response key are
  * one, and what `@skip` or `@include` leaves out is gone. Every type of this schema is an object type, so that after
- * validation each fragment applies.
+ * validation each fragment applies, but for entities, which `type` chooses.
  *
  * @see GraphQL specification, 6.3.2 "Field Collection"
  */
 export function collectFields(
   selectionSets: readonly SelectionSetNode[],
-  { fragments, conditions }: SelectionScope,
+  { fragments, conditions, type }: SelectionScope,
 ): readonly CollectedField[] {
   const fields = new Map<string, FieldNode[]>();
   const expanded = new Set<string>();
+  const applies = (condition: NamedTypeNode | undefined) =>
+    type === undefined || condition === undefined || [type, unionOfEntities].includes(condition.name.value);
   const collect = ({ selections }: SelectionSetNode) => {
     for (const selection of selections) {
       if (conditions !== undefined && !isIncluded(selection, conditions)) continue;
@@ -50,11 +55,11 @@ export function collectFields(
         if (known === undefined) fields.set(key, [selection]);
         else known.push(selection);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        collect(selection.selectionSet);
+        if (applies(selection.typeCondition)) collect(selection.selectionSet);
       } else if (!expanded.has(selection.name.value)) {
         expanded.add(selection.name.value);
         const fragment = fragments.get(selection.name.value);
-        if (fragment !== undefined) collect(fragment.selectionSet);
+        if (fragment !== undefined && applies(fragment.typeCondition)) collect(fragment.selectionSet);
       }
     }
   };
@@ -65,6 +70,9 @@ export function collectFields(
     nodes,
   }));
 }
+
+/** The only type with several kinds of objects. */
+const unionOfEntities = '_Entity';
 
 /** The selections below the nodes of one field, which are merged. */
 export function selectionsBelow({ nodes }: CollectedField): readonly SelectionSetNode[] {

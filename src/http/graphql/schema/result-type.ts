@@ -12,6 +12,7 @@ import { memoize } from '../../../memoize.ts';
 import { camelCase, pascalCase } from '../../../names/graphql-names.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { parseRows } from '../../../results/result-document.ts';
+import type { Row } from '../../../results/row-parts.ts';
 import { bytesOfRows, parseSelectedRows } from '../../../row-arguments/gather-rows.ts';
 import { allRows } from '../../../row-arguments/row-arguments.ts';
 import { rowTask } from '../../../row-arguments/row-task.ts';
@@ -23,41 +24,53 @@ import { objectType } from './object-type.ts';
 import { fieldType } from './record-type.ts';
 import { aggregateOutput } from './rows/aggregate-type.ts';
 import { readRowArguments, rowArgumentTypes, whereArgument } from './rows/row-inputs.ts';
+import type { RowFields } from './schema-extension.ts';
 import { resultFields } from './shared-types.ts';
 
-type Row = Readonly<Record<string, unknown>>;
-
-/** The type of the rows of a query. */
-export function rowTypeOf(query: SavedQuery): GraphQLObjectType {
-  const type = getNamedType(resultType(query).getFields().rows?.type);
+/** The type of the rows of a result. */
+export function rowTypeOf(result: GraphQLObjectType<CachedResult, Context>): GraphQLObjectType {
+  const type = getNamedType(result.getFields().rows?.type);
   if (isObjectType(type)) return type;
-  throw new TypeError(`${query.name} has no rows`);
+  throw new TypeError(`${result.name} has no rows`);
 }
 
-/** A query whose file has not changed is the same object in the next version of the catalog. */
-export const resultType = memoize(buildResultType);
+/**
+ * The type of a saved query's field: its rows and their metadata.
+ *
+ * @param more further fields of rows
+ */
+export const resultTypeWith = (
+  query: SavedQuery,
+  more: RowFields | undefined,
+): GraphQLObjectType<CachedResult, Context> =>
+  more === undefined ? plainResultType(query) : buildResultType(query, more);
 
-/** The type of a saved query's field: its rows and their metadata. */
-function buildResultType(query: SavedQuery): GraphQLObjectType<CachedResult, Context> {
+/** A query whose file has not changed is the same object in the next version of the catalog. */
+const plainResultType = memoize((query: SavedQuery) => buildResultType(query, {}));
+
+function buildResultType(query: SavedQuery, more: RowFields): GraphQLObjectType<CachedResult, Context> {
   const name = pascalCase(query.name);
   const row = objectType<Row>({
     name: `${name}Row`,
     description: describeRow(query),
-    fields: Object.fromEntries(
-      query.columns.map((column): [string, GraphQLFieldConfig<Row, Context>] => {
-        const field = camelCase(column.name);
-        const place = { typeName: `${name}Row_${field}`, path: column.name, query: query.name };
-        const type = fieldType(place, column);
-        return [
-          field,
-          {
-            type: isNullableColumn(column) ? type : new GraphQLNonNull(type),
-            description: describeField(column),
-            resolve: (values) => outputValue(column, values[column.name]),
-          },
-        ];
-      }),
-    ),
+    fields: {
+      ...Object.fromEntries(
+        query.columns.map((column): [string, GraphQLFieldConfig<Row, Context>] => {
+          const field = camelCase(column.name);
+          const place = { typeName: `${name}Row_${field}`, path: column.name, query: query.name };
+          const type = fieldType(place, column);
+          return [
+            field,
+            {
+              type: isNullableColumn(column) ? type : new GraphQLNonNull(type),
+              description: describeField(column),
+              resolve: (values) => outputValue(column, values[column.name]),
+            },
+          ];
+        }),
+      ),
+      ...more,
+    },
   });
   const rows: GraphQLFieldConfig<CachedResult, Context> = {
     type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(row))),

@@ -10,15 +10,18 @@ import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { type PublicName, publicNames } from '../../../catalog/model/versions.ts';
 import { runSteps } from '../../../concurrency/loop-turns.ts';
 import { GatewayError } from '../../../errors.ts';
+import { memoize } from '../../../memoize.ts';
 import { connectionFieldOf, sqlFieldOf } from '../../../names/graphql-names.ts';
 import { isFollowable } from '../../live/negotiate.ts';
+import { EndpointRequest } from '../../message/prepared-request.ts';
 import type { Context } from '../context.ts';
-import { type ArgumentTypes, openArgumentTypes, parameterArguments, rawArguments } from './arguments.ts';
+import { openArgumentTypes, parameterArguments, rawArguments } from './arguments.ts';
 import { catalogFields } from './catalog-fields.ts';
 import { deprecationReason } from './deprecation.ts';
 import { objectType } from './object-type.ts';
-import { resultType, rowTypeOf } from './result-type.ts';
+import { resultTypeWith, rowTypeOf } from './result-type.ts';
 import { connectionType, pageArguments, readPageRequest } from './rows/connection-type.ts';
+import type { ExtendSchema, QueryTypes } from './schema-extension.ts';
 import { scalars, sqlResult } from './shared-types.ts';
 
 /**
@@ -27,9 +30,14 @@ import { scalars, sqlResult } from './shared-types.ts';
 export const buildSchema = (catalog: Catalog): GraphQLSchema => runSteps(buildSchemaInSteps(catalog));
 
 /** The same in steps of less than a millisecond, but for the last one: graphql-js collects all types at once. */
-export function* buildSchemaInSteps(catalog: Catalog): Generator<void, GraphQLSchema> {
+export function* buildSchemaInSteps(catalog: Catalog, extend?: ExtendSchema): Generator<void, GraphQLSchema> {
   const typeOf = openArgumentTypes();
   const reasonOf = deprecationReason(catalog);
+  const argumentsOf: QueryTypes['argumentsOf'] = memoize((query) => parameterArguments(query, typeOf));
+  const resultOf: QueryTypes['resultOf'] = memoize((query) =>
+    resultTypeWith(query, extension?.rowFields(query)),
+  );
+  const extension = extend?.(catalog, { resultOf, argumentsOf, deprecationOf: reasonOf });
   const fields: GraphQLFieldConfigMap<unknown, Context> = {};
   const pageFields: GraphQLFieldConfigMap<unknown, Context> = {};
   const sqlFields: GraphQLFieldConfigMap<unknown, Context> = {};
@@ -37,17 +45,19 @@ export function* buildSchemaInSteps(catalog: Catalog): Generator<void, GraphQLSc
   for (const name of publicNames(catalog)) {
     const { field, query } = name;
     const reason = reasonOf(query);
-    const queried = queryField(name, typeOf, reason);
+    const queried = queryField(name, resultOf, argumentsOf, reason);
     fields[field] = queried;
     if (isFollowable(query)) followedFields[field] = subscriptionField(queried);
-    if (query.pages !== undefined) pageFields[connectionFieldOf(field)] = pageField(name, typeOf, reason);
-    if (query.querySandboxing === 'enabled') sqlFields[sqlFieldOf(field)] = sqlField(name, typeOf, reason);
+    if (query.pages !== undefined)
+      pageFields[connectionFieldOf(field)] = pageField(name, resultOf, argumentsOf, reason);
+    if (query.querySandboxing === 'enabled')
+      sqlFields[sqlFieldOf(field)] = sqlField(name, argumentsOf, reason);
     yield;
   }
   const query = objectType<unknown>({
     name: 'Query',
     description: 'One field per saved query, and the catalog that describes them.',
-    fields: { ...fields, ...pageFields, ...sqlFields, ...catalogFields(catalog) },
+    fields: { ...fields, ...pageFields, ...sqlFields, ...catalogFields(catalog), ...extension?.rootFields },
   });
   yield;
   const subscription =
@@ -67,15 +77,16 @@ export function* buildSchemaInSteps(catalog: Catalog): Generator<void, GraphQLSc
 
 const queryField = (
   { query }: PublicName,
-  typeOf: ArgumentTypes,
+  resultOf: QueryTypes['resultOf'],
+  argumentsOf: QueryTypes['argumentsOf'],
   deprecationReason: string | undefined,
 ): GraphQLFieldConfig<unknown, Context> => ({
   // Nullable: if one endpoint fails, the other fields of the request keep their data.
-  type: resultType(query),
+  type: resultOf(query),
   description: query.description,
   deprecationReason,
-  args: parameterArguments(query, typeOf),
-  resolve: (_root, args, context) => context.getResult(query, rawArguments(query, args)),
+  args: argumentsOf(query),
+  resolve: (_root, args, context) => context.getResult(new EndpointRequest(query, rawArguments(query, args))),
 });
 
 /** The same field in `Subscription`. Each event has a result, which is the root value of the executor if one is needed. */
@@ -96,13 +107,14 @@ const subscriptionField = (
 /** The rows of a saved query in pages, as Relay reads them. */
 const pageField = (
   { name, query }: PublicName,
-  typeOf: ArgumentTypes,
+  resultOf: QueryTypes['resultOf'],
+  argumentsOf: QueryTypes['argumentsOf'],
   deprecationReason: string | undefined,
 ): GraphQLFieldConfig<unknown, Context> => ({
-  type: connectionType(query, rowTypeOf(query)),
+  type: connectionType(query, rowTypeOf(resultOf(query))),
   description: `The rows of ${name} in pages. ${query.description}`,
   deprecationReason,
-  args: { ...parameterArguments(query, typeOf), ...pageArguments },
+  args: { ...argumentsOf(query), ...pageArguments },
   resolve: (_root, args, context) =>
     context.getPage(query, rawArguments(query, args), readPageRequest(query, args)),
 });
@@ -110,7 +122,7 @@ const pageField = (
 /** SQL over the common tables of a saved query that takes it: with the same arguments, and the rows as JSON. */
 const sqlField = (
   { name, query }: PublicName,
-  typeOf: ArgumentTypes,
+  argumentsOf: QueryTypes['argumentsOf'],
   deprecationReason: string | undefined,
 ): GraphQLFieldConfig<unknown, Context> => ({
   type: sqlResult,
@@ -121,12 +133,14 @@ const sqlField = (
       type: new GraphQLNonNull(GraphQLString),
       description: 'The SELECT, in the BigQuery SQL dialect. It may use the parameters as @name.',
     },
-    ...parameterArguments(query, typeOf),
+    ...argumentsOf(query),
   },
   resolve: (_root, args, context) => {
     const { [sqlParameter]: sql, ...rest } = args as { readonly sql: string };
     // Empty SQL would be absent, and give the saved query's own rows.
     const text = sql.trim() === '' ? ' ' : sql;
-    return context.getResult(query, new Map([...rawArguments(query, rest), [sqlParameter, [text]]]));
+    return context.getResult(
+      new EndpointRequest(query, new Map([...rawArguments(query, rest), [sqlParameter, [text]]])),
+    );
   },
 });

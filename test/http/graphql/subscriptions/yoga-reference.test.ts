@@ -16,7 +16,7 @@ import { buildAnswerWithYoga } from '../../../../src/http/graphql/yoga.ts';
 import type { Followed, Live } from '../../../../src/http/live/live.ts';
 import { ByteBudget } from '../../../../src/http/message/byte-budget.ts';
 import type { RequestHead } from '../../../../src/http/message/head.ts';
-import { PreparedRequest } from '../../../../src/http/message/prepared-request.ts';
+import { EndpointRequest, PreparedRequest } from '../../../../src/http/message/prepared-request.ts';
 import type { Admission } from '../../../../src/http/message/route.ts';
 import { StreamBody } from '../../../../src/http/message/stream/stream-body.ts';
 import { unrestricted } from '../../../../src/keys/principal.ts';
@@ -111,7 +111,7 @@ test('the events of a subscription have the text that Yoga writes', async () => 
       const field = schema.getSubscriptionType()?.getFields()[camelCase(query.name)];
       if (field === undefined) throw new Error(`${query.name} cannot be followed`);
       field.subscribe = async (_root, args, context: Context) => {
-        await context.getResult(query, rawArguments(query, args));
+        await context.getResult(new EndpointRequest(query, rawArguments(query, args)));
         return (async function* () {
           yield* results.get(query.name) ?? [];
         })();

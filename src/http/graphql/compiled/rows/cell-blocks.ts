@@ -3,14 +3,14 @@ import { type Row, rowParts } from '../../../../results/row-parts.ts';
 import { httpLimits } from '../../../message/http-limits.ts';
 import { responseTooLarge } from '../../errors.ts';
 import { type BinaryText, toBinaryText } from './binary-text.ts';
-import { UnexpectedCell, type WriteCell } from './cell-writers.ts';
+import { UnexpectedCell } from './cell-writers.ts';
 
 /** How a column is written: under which name, and with which text. */
 export interface ColumnFormat {
   readonly name: string;
   /** Its name in the rows of a document. */
   readonly column: string;
-  readonly write: WriteCell;
+  readonly write: (value: unknown, row: Row) => string;
 }
 
 /** Columns whose cells are made together, and of which neighbours are copied together. */
@@ -148,7 +148,7 @@ class BlockBuilder {
 
   #textOf(column: CellColumn, row: Row): BinaryText {
     try {
-      return toBinaryText(column.write(row[column.column]));
+      return toBinaryText(column.write(row[column.column], row));
     } catch (error) {
       if (!(error instanceof UnexpectedCell)) throw error;
       // It matters only to those who select the column.

@@ -56,12 +56,12 @@ interface Edge {
   readonly node: Row;
 }
 
-/** The type of a page of a query. @param row the type of its rows, the same for the same query */
+/** The type of a page of a query. @param row the type of its rows */
 export function connectionType(query: SavedQuery, row: GraphQLObjectType): GraphQLObjectType<Page, Context> {
-  return getOrAdd(types, query, () => buildConnectionType(query, row));
+  return getOrAdd(types, row, () => buildConnectionType(query, row));
 }
 
-const types = new WeakMap<SavedQuery, GraphQLObjectType<Page, Context>>();
+const types = new WeakMap<GraphQLObjectType, GraphQLObjectType<Page, Context>>();
 
 function buildConnectionType(query: SavedQuery, row: GraphQLObjectType): GraphQLObjectType<Page, Context> {
   const name = pascalCase(query.name);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { didYouMean } from '@querygate/bigquery-sql/text';
-import { headerTypes } from '../model/header-types.ts';
-import { columnTypes, type RecordField } from '../model/saved-query.ts';
+import { headerTypes } from '../../model/header-types.ts';
+import { columnTypes, type RecordField } from '../../model/saved-query.ts';
 
 type ColumnType = RecordField['type'];
 

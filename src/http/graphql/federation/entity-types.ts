@@ -1,0 +1,108 @@
+import {
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigMap,
+  GraphQLBoolean,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+} from 'graphql';
+import type { RawParameters } from '../../../catalog/binding/bind.ts';
+import { type Entity, type EntityField, keyFieldsOf } from '../../../catalog/model/entities.ts';
+import type { EntityReference } from '../../../catalog/model/federation.ts';
+import type { CachedResult } from '../../../results/get-result.ts';
+import type { Row } from '../../../results/row-parts.ts';
+import type { Context } from '../context.ts';
+import { rawArguments } from '../schema/arguments.ts';
+import { isNoKey } from '../compiled/rows/key-value.ts';
+import type { QueryTypes, RowFields } from '../schema/schema-extension.ts';
+import { listResult } from './list-result.ts';
+import { type EntityValue, checkedKeyValue, entityRequest, keyOf } from './representation.ts';
+
+const scalarOf = { ID: GraphQLID, String: GraphQLString, Int: GraphQLInt, Boolean: GraphQLBoolean };
+
+/** The type of an entity: the fields of its keys, and one for each saved query that extends it. */
+export function entityType(entity: Entity, queries: QueryTypes): GraphQLObjectType<EntityValue, Context> {
+  return new GraphQLObjectType<EntityValue, Context>({
+    name: entity.name,
+    // Rows may refer to it, and it to results with such rows.
+    fields: () => ({ ...keyFields(entity), ...queryFields(entity, queries) }),
+  });
+}
+
+const keyFields = (entity: Entity): GraphQLFieldConfigMap<EntityValue, Context> =>
+  Object.fromEntries(
+    keyFieldsOf(entity).map(({ name, type }) => [
+      name,
+      {
+        type: new GraphQLNonNull(scalarOf[type]),
+        description: `A part of the key of ${entity.name}.`,
+        resolve: ({ values }) => values.get(name),
+      } satisfies GraphQLFieldConfig<EntityValue, Context>,
+    ]),
+  );
+
+const queryFields = (entity: Entity, queries: QueryTypes): GraphQLFieldConfigMap<EntityValue, Context> =>
+  Object.fromEntries(entity.fields.map((field) => [field.field, queryField(field, queries)]));
+
+function queryField(
+  field: EntityField,
+  { resultOf, argumentsOf, deprecationOf }: QueryTypes,
+): GraphQLFieldConfig<EntityValue, Context> {
+  const { query } = field;
+  return {
+    // Nullable: if one result fails, the entity keeps its other fields.
+    type: resultOf(query),
+    description: query.description,
+    deprecationReason: deprecationOf(query),
+    args: withoutKeys(field, argumentsOf(query)),
+    resolve: (value, args, context) => entityResult(field, value, rawArguments(query, args), context),
+  };
+}
+
+/** The arguments of an entity's field: all but those that its keys give. */
+function withoutKeys<T>({ keys, query }: EntityField, all: Readonly<Record<string, T>>): Record<string, T> {
+  const ofKeys = new Set(keys.flat().map(({ parameter }) => parameter));
+  const names = Object.keys(all);
+  const kept = query.parameters.flatMap(({ name }, at) => (ofKeys.has(name) ? [] : [names[at] ?? '']));
+  return Object.fromEntries(Object.entries(all).filter(([name]) => kept.includes(name)));
+}
+
+async function entityResult(
+  field: EntityField,
+  value: EntityValue,
+  given: RawParameters,
+  context: Context,
+): Promise<CachedResult | null> {
+  if (!context.countEntityField()) return null;
+  const request = entityRequest(field, value, given);
+  const list = keyOf(field, value).find(({ column }) => column !== undefined);
+  return list === undefined ? context.getResult(request) : listResult(request, list, context);
+}
+
+/** The fields of rows that refer to entities. */
+export function referenceFields(
+  references: readonly EntityReference[],
+  entities: ReadonlyMap<string, Entity>,
+  typeOf: ReadonlyMap<string, GraphQLObjectType<EntityValue, Context>>,
+): RowFields | undefined {
+  if (references.length === 0) return undefined;
+  const fields = references.flatMap((reference): [string, GraphQLFieldConfig<Row, Context>][] => {
+    const [entity, type] = [entities.get(reference.entity), typeOf.get(reference.entity)];
+    if (entity === undefined || type === undefined) return [];
+    const columns = reference.key.map(({ column }) => column).join(' and ');
+    const description = `The ${entity.name} of ${columns}; null if a part of its key is NULL or empty.`;
+    return [[reference.field, { type, description, resolve: (row) => referredTo(entity, reference, row) }]];
+  });
+  return Object.fromEntries(fields);
+}
+
+function referredTo(entity: Entity, { key }: EntityReference, row: Row): EntityValue | null {
+  const values = key.map((field) => [field, row[field.column]] as const);
+  if (values.some(([, value]) => isNoKey(value))) return null;
+  return {
+    entity,
+    values: new Map(values.map(([field, value]) => [field.name, checkedKeyValue(field, value)])),
+  };
+}

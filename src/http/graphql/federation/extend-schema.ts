@@ -1,0 +1,125 @@
+import {
+  type GraphQLFieldConfig,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLString,
+  GraphQLUnionType,
+  valueFromASTUntyped,
+} from 'graphql';
+import { entitiesOf } from '../../../catalog/model/entities.ts';
+import type { Catalog } from '../../../catalog/model/saved-query.ts';
+import { GatewayError } from '../../../errors.ts';
+import { once } from '../../../memoize.ts';
+import { httpLimits } from '../../message/http-limits.ts';
+import type { Context } from '../context.ts';
+import { objectType } from '../schema/object-type.ts';
+import type { ExtendSchema, SchemaExtension } from '../schema/schema-extension.ts';
+import { entityType, referenceFields } from './entity-types.ts';
+import { type EntityValue, readRepresentation } from './representation.ts';
+
+const { maxRepresentations } = httpLimits;
+
+/**
+ * What makes a schema a subgraph of Federation 2: entities, references to them in rows, and the fields by which routers
+ * request entities and the schema.
+ *
+ * @param sdlOf prints the schema with its directives; undefined if callers may not have it
+ */
+export function buildExtendSchema(sdlOf: ((catalog: Catalog) => string) | undefined): ExtendSchema {
+  return (catalog, queries): SchemaExtension => {
+    const entities = new Map(entitiesOf(catalog).map((entity) => [entity.name, entity]));
+    const types = new Map([...entities].map(([name, entity]) => [name, entityType(entity, queries)]));
+    const resolvable = [...entities.values()].flatMap(({ name, fields }) =>
+      fields.length === 0 ? [] : (types.get(name) ?? []),
+    );
+    const readEntity = (one: unknown) => readRepresentation(entities, one);
+    return {
+      rowFields: ({ federation }) => referenceFields(federation?.references ?? [], entities, types),
+      rootFields: {
+        _service: serviceField(sdlOf && once(() => sdlOf(catalog))),
+        // A union needs a member: without entities there is no such field.
+        ...(resolvable.length > 0 && { _entities: entitiesField(resolvable, readEntity) }),
+      },
+    };
+  };
+}
+
+const service = objectType<unknown>({
+  name: '_Service',
+  description: 'A subgraph as routers see it.',
+  fields: {
+    sdl: {
+      type: GraphQLString,
+      description: 'The schema with the directives of Federation.',
+      resolve: (sdl) => (sdl as () => string)(),
+    },
+  },
+});
+
+const serviceField = (sdl: (() => string) | undefined): GraphQLFieldConfig<unknown, Context> => ({
+  type: new GraphQLNonNull(service),
+  description: 'The schema of this subgraph, for routers.',
+  resolve: () =>
+    sdl ??
+    (() => {
+      throw new GatewayError(
+        'FORBIDDEN',
+        '_service: the schema may not be queried (GRAPHQL_INTROSPECTION=off); querygate schema --federation prints it',
+      );
+    }),
+});
+
+const any = new GraphQLScalarType({
+  name: '_Any',
+  description: 'A representation of an entity: its __typename, and the fields of one of its keys.',
+  parseValue: (value) => value,
+  parseLiteral: (node) => valueFromASTUntyped(node),
+});
+
+/** How many representations an operation had in the fields before. */
+const countOf = new WeakMap<Context, number>();
+
+const entitiesField = (
+  types: readonly GraphQLObjectType<EntityValue, Context>[],
+  readEntity: (representation: unknown) => EntityValue,
+): GraphQLFieldConfig<unknown, Context> => ({
+  type: new GraphQLNonNull(
+    new GraphQLList(
+      new GraphQLUnionType({
+        name: '_Entity',
+        description: 'The entities of which this subgraph has fields.',
+        types: [...types],
+        resolveType: (value) => (value as EntityValue).entity.name,
+      }),
+    ),
+  ),
+  description: 'The entities of some representations, in their order; null for one that cannot be resolved.',
+  args: {
+    representations: {
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(any))),
+      description: `At most ${maxRepresentations} in an operation.`,
+    },
+  },
+  resolve(_root, { representations }, context) {
+    const given = representations as readonly unknown[];
+    const count = (countOf.get(context) ?? 0) + given.length;
+    countOf.set(context, count);
+    if (count > maxRepresentations)
+      throw new GatewayError(
+        'OPERATION_TOO_LARGE',
+        `The operation has ${count} representations; at most ${maxRepresentations} are allowed: send several operations`,
+        { parameter: 'representations' },
+      );
+    return given.map((one) => {
+      try {
+        return readEntity(one);
+      } catch (error) {
+        // An error in place of a value is that of this one alone.
+        if (error instanceof GatewayError) return error;
+        throw error;
+      }
+    });
+  },
+});
