@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { projectOf, projects } from './test/support/projects.ts';
 
 // Without Vite's condition `development`: a second copy of graphql would be loaded, and its errors not known as ours.
@@ -29,7 +30,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 240_000 } },
+    sequence: { sequencer: LongestFirst },
     // Half of the time tests wait: for deadlines, for a frozen Redis, for processes to end.
-    maxWorkers: Math.max(3, availableParallelism()),
+    maxWorkers: Math.max(4, availableParallelism()),
   },
 });

@@ -41,8 +41,8 @@ columns:
   count: { type: integer, required: true, description: Number of records in the bucket. }
   error_count: { type: integer, required: true, description: Number of records with status code 400 or higher. }
 ---*/
--- Our choice (the spec leaves the series' ends open): it runs from the truncated (now − window) to the truncated now,
--- both included. Empty buckets give no row: the join drops them.
+-- The buckets run from the one that contains now − window to the one that contains now, both included, so that the first
+-- and the last may be incomplete. A bucket without invocations gives no row: the join drops it.
 with
   buckets as (
     select bucket
@@ -112,7 +112,7 @@ with
       approx_quantiles(execution_time_ms, 100) as quantiles,
       count(*) as invocation_count,
       countif(status_code >= 400) as error_count,
-      -- The spec has the status classes computed here and not returned.
+      -- The rows below lack the counts of status classes; a copy of this query may return them.
       countif(status_code between 100 and 199) as count_1xx,
       countif(status_code between 200 and 299) as count_2xx,
       countif(status_code between 300 and 399) as count_3xx,

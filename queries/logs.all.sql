@@ -37,8 +37,8 @@ columns:
   metadata: { type: record, repeated: true, required: true, description: The record's nested fields. }
 ---*/
 -- Every stream has the same filters, and the name of its table; only the edge requests are returned. The bounds are
--- constant expressions, so that BigQuery prunes partitions by them. Our choice (the spec leaves ties open): equal
--- timestamps are ordered by id.
+-- constant expressions, so that BigQuery prunes partitions by them. Records with the same timestamp are ordered by id:
+-- otherwise each run might return them in another order, and other ones of them at the limit.
 -- identifier is for the SQL of clients (docs/clients.md): the database of a record, which is the project's.
 with
   edge_logs as (

@@ -55,7 +55,7 @@ with
       end
       and regexp_contains(request.url, @project)
   )
--- Our choice (the spec leaves both open): a bucket without requests gives no row; a path may count in several areas.
+-- A bucket without requests gives no row. A request may count in several areas: each column looks for its own path.
 select
   datetime(bucket, 'UTC') as timestamp,
   countif(regexp_contains(path, '/rest')) as total_rest_requests,
