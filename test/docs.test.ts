@@ -326,10 +326,19 @@ describe('tables and examples in the documentation', () => {
   );
 
   const commandLines = [
-    ...['', 'start', 'dev', 'check', 'keys', 'health', 'schema', 'compile', 'config', 'sql', 'mcp'],
+    ...['', 'dev', 'check', 'keys', 'health', 'schema', 'compile', 'config', 'sql', 'mcp'],
     ...['keys create', 'keys list', 'keys revoke', 'keys roll'],
     ...['new', 'test', 'diff', 'tables', 'tables add', 'lsp'],
   ];
+
+  test('each option of `querygate start` is a setting that the docs describe', async () => {
+    const { output } = await runQuerygate(['start', '--help']);
+    const options = [...output.matchAll(/^ +--([\w-]+) <value>/gm)].map(([, name = '']) => name);
+    expect(options.length).toBeGreaterThan(40);
+    const page = read('docs/configuration.md');
+    const settings = options.map((name) => `| \`${name.replaceAll('-', '_').toUpperCase()}\` |`);
+    expect(settings.filter((row) => !page.includes(row))).toEqual([]);
+  });
 
   test.each(commandLines)('the docs show the help of `querygate %s` as it is', async (command) => {
     const { output } = await runQuerygate([...command.split(' ').filter(Boolean), '--help']);
