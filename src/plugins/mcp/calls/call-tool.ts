@@ -13,7 +13,7 @@ import type { CallAnswer, CallQuery } from './query-calls.ts';
 import { WrongArguments } from './read-call.ts';
 import { isDryRun } from './sql-arguments.ts';
 import { type CallSearch, searchedCall } from './search-calls.ts';
-import { nearestOf } from './suggest.ts';
+import { nearestOf, nearOf } from './suggest.ts';
 import type { ToolNames } from './tool-names.ts';
 
 /**
@@ -101,7 +101,7 @@ const invalid = (what: string) => new ProtocolError('invalidParams', `params.${w
 
 function unknownTool(name: string, tools: ToolNames, { admission }: CallRequest): ProtocolError {
   const names = tools.listed(admission.principal).map((one) => one.name);
-  const nearest = nearestOf(name, names);
+  const nearest = nearOf(name, names);
   const shown = JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
   return new ProtocolError(
     'invalidParams',

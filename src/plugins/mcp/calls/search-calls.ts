@@ -9,7 +9,7 @@ import { csvCell } from '../rows/cells.ts';
 import type { CallRequest } from './call-request.ts';
 import type { CallAnswer } from './query-calls.ts';
 import { WrongArguments } from './read-call.ts';
-import { nearestOf } from './suggest.ts';
+import { nearOf } from './suggest.ts';
 import type { NamedTool, ToolNames } from './tool-names.ts';
 
 /** Answers that need no rows. @throws WrongArguments */
@@ -90,12 +90,12 @@ function namedTool(tools: ToolNames, { name }: JsonMembers, { admission }: CallR
     throw new WrongArguments(`name: is required: the name of a query, as ${searchNames.find} gives it`);
   const found = listed.find((one) => one.name === name);
   if (found !== undefined) return found;
-  const nearest = nearestOf(
+  const nearest = nearOf(
     name,
     listed.map((one) => one.name),
   );
   throw new WrongArguments(
-    `name: there is no query ${JSON.stringify(name.slice(0, 60))}; the nearest is ${nearest}, and ${searchNames.find} finds others`,
+    `name: there is no query ${JSON.stringify(name.slice(0, 60))}${nearest === undefined ? '' : `; the nearest is ${nearest}`}; ${searchNames.find} finds others`,
   );
 }
 

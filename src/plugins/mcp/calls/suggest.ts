@@ -2,22 +2,64 @@ import { parseDate, parseDatetime, parseTimestamp } from '../../../files/timesta
 import type { Parameter } from '../../../catalog/model/saved-query.ts';
 import { nearestName } from '@querygate/bigquery-sql/text';
 
-/** Longer texts are not compared. */
+/** Longer texts are not compared, and no more names: each comparison takes a microsecond. */
 const maxCompared = 100;
+const maxNames = 2_000;
 
-/** The one of some words that is nearest to a wrong one, however far that is; undefined without words. */
-export function nearestOf(text: string, words: readonly string[]): string | undefined {
-  const shown = text.slice(0, maxCompared).toLowerCase();
-  const byLowerCase = new Map(words.map((word) => [word.toLowerCase(), word]));
-  const candidates = [...byLowerCase.keys()];
-  // `last hour` means `hourly` rather than a word with fewer edits.
-  const related = candidates.filter((word) => isPart(word, shown) || isPart(shown, word));
-  const nearest = nearestName(shown, related.length > 0 ? related : candidates, maxCompared);
+/** The one of some names that is nearest to a wrong one, however far that is; undefined without names. */
+export const nearestOf = (text: string, names: readonly string[]): string | undefined =>
+  nearestAmong(text, names, [sameLetters, hasAllWords, isPart], maxCompared);
+
+/** The same, if it is near: the text may mean none of them. */
+export const nearOf = (text: string, names: readonly string[]): string | undefined =>
+  nearestAmong(text, names, [sameLetters, hasAllWords]);
+
+/** Whether a name and a wrong one are related, which says more than the number of edits between them. */
+type IsRelated = (name: string, text: string) => boolean;
+
+/** @param relations of which the first one that there is counts @param most edits; undefined: those of a misspelled name */
+function nearestAmong(text: string, all: readonly string[], relations: readonly IsRelated[], most?: number) {
+  const shown = text.slice(0, maxCompared);
+  const names = all.slice(0, maxNames);
+  const byLowerCase = new Map(names.map((name) => [name.toLowerCase(), name]));
+  const related = relations.map((isRelated) => names.filter((name) => isRelated(name, shown)));
+  const found = related.find(({ length }) => length > 0);
+  const candidates = found === undefined ? byLowerCase.keys() : found.map((name) => name.toLowerCase());
+  const nearest = nearestName(shown.toLowerCase(), candidates, found === undefined ? most : maxCompared);
   return nearest === undefined ? undefined : byLowerCase.get(nearest);
 }
 
-/** Whether one text has another one in it, by all but its ending. */
-const isPart = (text: string, part: string): boolean =>
+const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
+
+/** `projectTier` and `project_tier`. */
+const sameLetters: IsRelated = (name, text) => lettersOf(name) === lettersOf(text);
+
+/** Also of `projectTier`. */
+const wordsOf = (text: string): readonly string[] =>
+  text
+    .replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+
+/** `iso_start` and `iso_timestamp_start`, `1d` and `1day`. */
+const hasAllWords: IsRelated = (name, text) => {
+  const words = wordsOf(text);
+  const own = wordsOf(name);
+  return (
+    words.length > 0 &&
+    (words.every((word) => own.includes(word)) ||
+      (text.length > 1 && lettersOf(name).startsWith(lettersOf(text))))
+  );
+};
+
+/** Whether one has the other one in it, by all but its ending: `last hour` and `hourly`. */
+const isPart: IsRelated = (name, text) => {
+  const [one, other] = [name.toLowerCase(), text.toLowerCase()];
+  return contains(one, other) || contains(other, one);
+};
+
+const contains = (text: string, part: string): boolean =>
   part.length >= 3 && text.includes(part.replace(/(?:ly|s)$/, ''));
 
 /** What a wrong value of a type probably means; undefined if that is not clear. */

@@ -1,5 +1,5 @@
 import type { CallRequest } from '../calls/call-request.ts';
-import { nearestOf } from '../calls/suggest.ts';
+import { nearOf } from '../calls/suggest.ts';
 import { isMembers, type JsonMembers } from '../protocol/message.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
 import { resultText } from '../protocol/result-text.ts';
@@ -24,7 +24,7 @@ export function getPrompt(
 ): string {
   const prompt = prompts.find((one) => one.name === name);
   if (prompt === undefined) {
-    const nearest = nearestOf(
+    const nearest = nearOf(
       String(name),
       prompts.map((one) => one.name),
     );
