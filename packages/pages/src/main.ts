@@ -3,6 +3,7 @@ import { element, find } from './element.ts';
 import { endpointsOf, type OpenapiDocument } from './endpoint.ts';
 import { type Gateway, GatewayError, openGateway } from './gateway.ts';
 import { askForKey, forgetKey, knownKey, rememberKey } from './key.ts';
+import { showAgents } from './pages/agents-page.ts';
 import { embedPath, showEmbedded } from './pages/embed-page.ts';
 import { showList } from './pages/list-page.ts';
 import { showOpenapi } from './pages/openapi-page.ts';
@@ -13,6 +14,7 @@ import { problemText } from './words.ts';
 const main = find('main');
 const queryPath = `${basePath}/queries/`;
 const openapiPath = `${basePath}/openapi`;
+const agentsPath = `${basePath}/agents`;
 
 /** The gateway's words are for programs, which send the key in a header. */
 const wrongKey = 'This key is not valid. It may be mistyped, expired or revoked.';
@@ -40,14 +42,20 @@ function start(): void {
 function isKnownPage(): boolean {
   const { pathname } = location;
   const isQuery = pathname.startsWith(queryPath) && !pathname.slice(queryPath.length).includes('/');
-  return pathname === basePath || pathname === `${basePath}/` || pathname === openapiPath || isQuery;
+  const isHere = pathname === basePath || pathname === `${basePath}/` || pathname === openapiPath;
+  return isHere || isQuery || (pathname === agentsPath && siteLinks(agentsPath).length > 0);
+}
+
+function siteLinks(path: string): readonly Element[] {
+  const links = [...document.querySelectorAll('header nav a')];
+  return links.filter((link) => link.getAttribute('href') === path);
 }
 
 /** In the header, which is the same for all pages. */
 function markCurrentLink(): void {
-  const here = location.pathname === openapiPath ? openapiPath : isKnownPage() ? `${basePath}/` : '';
-  for (const link of document.querySelectorAll('header nav a'))
-    if (link.getAttribute('href') === here) link.setAttribute('aria-current', 'page');
+  const own = [openapiPath, agentsPath].find((path) => location.pathname === path);
+  const here = isKnownPage() ? (own ?? `${basePath}/`) : '';
+  for (const link of siteLinks(here)) link.setAttribute('aria-current', 'page');
 }
 
 async function show(key: string | undefined, problem: string | undefined): Promise<void> {
@@ -76,6 +84,10 @@ async function show(key: string | undefined, problem: string | undefined): Promi
 function showPage(gateway: Gateway, document: OpenapiDocument): void {
   if (location.pathname === openapiPath) {
     showOpenapi(main, document);
+    return;
+  }
+  if (location.pathname === agentsPath) {
+    showAgents(main);
     return;
   }
   const endpoints = endpointsOf(document);

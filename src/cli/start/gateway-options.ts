@@ -73,9 +73,19 @@ function pluginsOf(
     deprecation(),
     openapi(),
     ...(config.pages
-      ? [pages({ apiKey: shownKey, graphiql: config.graphiql, metrics: ofMetrics, embedOrigins })]
+      ? [
+          pages({
+            apiKey: shownKey,
+            graphiql: config.graphiql,
+            agents: config.mcp !== undefined,
+            metrics: ofMetrics,
+            embedOrigins,
+          }),
+        ]
       : []),
     ...(config.mcp ? [mcp({ ...config.mcp, origins: config.corsOrigins, prompts: config.promptsDir })] : []),
-    ...(config.graphiql ? [graphiql({ apiKey: shownKey, pages: config.pages })] : []),
+    ...(config.graphiql
+      ? [graphiql({ apiKey: shownKey, pages: config.pages, agents: config.mcp !== undefined })]
+      : []),
   ];
 }

@@ -16,6 +16,8 @@ export interface GraphiqlOptions {
   readonly apiKey?: string | undefined;
   /** Whether the page links to the pages of saved queries. Default: false. */
   readonly pages?: boolean;
+  /** Whether it links to the page for agents, which is one of them. Default: false. */
+  readonly agents?: boolean;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface GraphiqlOptions {
  *
  * @returns a plug-in for one gateway
  */
-export function graphiql({ apiKey, pages = false }: GraphiqlOptions = {}): GatewayPlugin {
+export function graphiql({ apiKey, pages = false, agents = false }: GraphiqlOptions = {}): GatewayPlugin {
   const files = openBuiltFiles('graphiql');
   return {
     name: 'graphiql',
@@ -34,7 +36,7 @@ export function graphiql({ apiKey, pages = false }: GraphiqlOptions = {}): Gatew
         browsersOnly: true,
         // The page may contain the key: no page of another origin may read it.
         allowsCors: false,
-        answer: buildAnswer(files, catalog, { basePath, pages, graphiql: true }, apiKey),
+        answer: buildAnswer(files, catalog, { basePath, pages, graphiql: true, agents }, apiKey),
       },
       files.route,
     ],

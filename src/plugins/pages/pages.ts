@@ -5,7 +5,7 @@ import type { Answer, PluginRoute } from '../../http/message/route.ts';
 import type { MetricsPlugin } from '../metrics/metrics.ts';
 import { openBuiltFiles } from '../static/built-files.ts';
 import { buildAnswerByLoopback, buildPage } from '../static/page.ts';
-import { escapeAttribute, readerPath, siteHeader } from '../static/site.ts';
+import { agentsPath, escapeAttribute, readerPath, siteHeader } from '../static/site.ts';
 import type { ReplyFile } from '../static/static-file.ts';
 import { buildUse } from './use.ts';
 
@@ -22,6 +22,8 @@ export interface PagesOptions {
   readonly apiKey?: string | undefined;
   /** Whether the pages link to GraphiQL. Default: false. */
   readonly graphiql?: boolean;
+  /** Whether there is a page that shows how agents connect: with the plug-in `mcp()`. Default: false. */
+  readonly agents?: boolean;
   /** The plug-in whose counts the list of endpoints shows. Default: the list has no counts of requests. */
   readonly metrics?: Pick<MetricsPlugin, 'families'> | undefined;
   /** Origins whose pages may show a chart in a frame, at `/embed/<name>`. Default: none, and there is no such page. */
@@ -54,6 +56,7 @@ export function pages(options: PagesOptions = {}): GatewayPlugin {
       return [
         { ...forBrowsers, path: homePath },
         { ...forBrowsers, path: readerPath },
+        ...(options.agents ? [{ ...forBrowsers, path: agentsPath }] : []),
         { ...forBrowsers, path: `${queryPagePath}*`, loggedPath: loggedBelow(queryPagePath) },
         {
           ...forBrowsers,
@@ -104,7 +107,7 @@ interface PageVariant {
 }
 
 /** The same document for every page: its script reads the address. It contains nothing of the catalog. */
-function pageRenderer({ graphiql = false }: PagesOptions, basePath: string) {
+function pageRenderer({ graphiql = false, agents = false }: PagesOptions, basePath: string) {
   const assetOf = (name: string) => escapeAttribute(basePath + files.pathOf(name));
   return ({ apiKey, frameAncestors }: PageVariant): ReplyFile => {
     const head = [
@@ -115,7 +118,7 @@ function pageRenderer({ graphiql = false }: PagesOptions, basePath: string) {
     ];
     const header = [
       '<a class="skip" id="skip" href="#main">Skip to the content</a>',
-      siteHeader({ basePath, pages: true, graphiql }, forgetButton),
+      siteHeader({ basePath, pages: true, graphiql, agents }, forgetButton),
     ];
     const html = readFileSync(new URL('page.html', import.meta.url), 'utf8')
       .replace('<!--assets-->', () => head.join('\n'))

@@ -3,6 +3,9 @@ import { graphqlPath } from '../../http/message/paths.ts';
 /** The page of the OpenAPI document. */
 export const readerPath = '/openapi';
 
+/** The page that shows how agents connect. */
+export const agentsPath = '/agents';
+
 /** The pages that a gateway has for browsers. */
 export interface Site {
   /** Before every path, as in `/warehouse`. */
@@ -11,6 +14,8 @@ export interface Site {
   readonly pages: boolean;
   /** Whether GraphiQL is at `/graphql`. */
   readonly graphiql: boolean;
+  /** Whether agents can connect, which has a page then. */
+  readonly agents: boolean;
 }
 
 /**
@@ -18,10 +23,11 @@ export interface Site {
  *
  * @param key markup of that place
  */
-export function siteHeader({ basePath, pages, graphiql }: Site, key: string): string {
+export function siteHeader({ basePath, pages, graphiql, agents }: Site, key: string): string {
   const link = (path: string, text: string) => `<a href="${escapeAttribute(basePath + path)}">${text}</a>`;
   const links = [
     ...(pages ? [link('/', 'Queries'), link(readerPath, 'OpenAPI')] : []),
+    ...(pages && agents ? [link(agentsPath, 'Agents')] : []),
     ...(graphiql ? [link(graphqlPath, 'GraphiQL')] : []),
   ];
   return `<header class="site">

@@ -20,11 +20,13 @@ export interface Tabs {
  * Texts to copy, one kind at a time. Arrow keys choose the tab, as in the pattern of the ARIA Authoring Practices.
  *
  * @param chosen the id of the first shown tab
+ * @param label what they are
  */
 export function buildTabs(
   tabs: readonly Tab[],
   chosen: string | undefined,
   onChoose: (id: string) => void,
+  label = 'Languages',
 ): Tabs {
   const panel = element('div', { role: 'tabpanel', id: 'snippet-panel', tabindex: 0 });
   const status = element('p', { role: 'status', class: 'muted' });
@@ -33,7 +35,7 @@ export function buildTabs(
   const heads = tabs.map(({ id, title }, at) =>
     button(title, () => choose(at), { role: 'tab', id: `tab-${id}`, 'aria-controls': panel.id }),
   );
-  const list = element('div', { role: 'tablist', 'aria-label': 'Languages', class: 'tabs' }, ...heads);
+  const list = element('div', { role: 'tablist', 'aria-label': label, class: 'tabs' }, ...heads);
   list.addEventListener('keydown', (event) => {
     const places: Readonly<Record<string, number>> = {
       ArrowRight: (current + 1) % tabs.length,
