@@ -51,6 +51,9 @@ export type ReadOperationRequest = (
 /** Characters of the request texts that are kept. Each keeps its syntax tree, at most 150 bytes for a character: 60 MB. */
 const maxKeptCharacters = 400_000;
 
+/** What binding one field keeps, some 1,500 bytes, in the same unit: a request of entities has hundreds. */
+const charactersPerField = 10;
+
 /** A longer request is hardly sent twice. */
 const maxKeptLength = 16_384;
 
@@ -89,7 +92,8 @@ export function buildReadOperationRequest(
   const prepared = new WeakMap<CheckedDocument, Map<string | undefined, PreparedOperation>>();
   const requests = new LRUCache<string, KeptRequest>({
     maxSize: maxKeptCharacters * share,
-    sizeCalculation: (_, text) => text.length + 100,
+    sizeCalculation: ({ read }, text) =>
+      text.length + 100 + charactersPerField * (read?.request?.fields.length ?? 0),
   });
   const operationOf = (query: string, operationName: string | undefined): PreparedOperation | undefined => {
     const checked = checkDocument(query);

@@ -11,11 +11,12 @@ import {
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import { type Entity, type EntityField, keyFieldsOf } from '../../../catalog/model/entities.ts';
 import type { EntityReference } from '../../../catalog/model/federation.ts';
+import { GatewayError } from '../../../errors.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { Row } from '../../../results/row-parts.ts';
 import type { Context } from '../context.ts';
 import { rawArguments } from '../schema/arguments.ts';
-import { isNoKey } from '../compiled/rows/key-value.ts';
+import { isNoKey, type KeyValue } from '../compiled/rows/key-value.ts';
 import type { QueryTypes, RowFields } from '../schema/schema-extension.ts';
 import { listResult } from './list-result.ts';
 import { type EntityValue, checkedKeyValue, entityRequest, keyOf } from './representation.ts';
@@ -38,10 +39,18 @@ const keyFields = (entity: Entity): GraphQLFieldConfigMap<EntityValue, Context> 
       {
         type: new GraphQLNonNull(scalarOf[type]),
         description: `A part of the key of ${entity.name}.`,
-        resolve: ({ values }) => values.get(name),
+        resolve: (value) => keyFieldValue(value, name),
       } satisfies GraphQLFieldConfig<EntityValue, Context>,
     ]),
   );
+
+/** @throws GatewayError INVALID_PARAMETER if the representation has another key, which does not say it */
+function keyFieldValue({ entity, values }: EntityValue, name: string): KeyValue {
+  const value = values.get(name);
+  if (value !== undefined) return value;
+  const message = `${name}: is not in the representation; ${entity.name} has it in another key`;
+  throw new GatewayError('INVALID_PARAMETER', message, { parameter: 'representations' });
+}
 
 const queryFields = (entity: Entity, queries: QueryTypes): GraphQLFieldConfigMap<EntityValue, Context> =>
   Object.fromEntries(entity.fields.map((field) => [field.field, queryField(field, queries)]));

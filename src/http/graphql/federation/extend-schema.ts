@@ -74,8 +74,9 @@ const serviceField = (sdl: (() => string) | undefined): GraphQLFieldConfig<unkno
 const any = new GraphQLScalarType({
   name: '_Any',
   description: 'A representation of an entity: its __typename, and the fields of one of its keys.',
-  parseValue: (value) => value,
-  parseLiteral: (node) => valueFromASTUntyped(node),
+  coerceInputValue: (value) => value,
+  // Variables inside have been replaced.
+  coerceInputLiteral: (node) => valueFromASTUntyped(node),
 });
 
 /** How many representations an operation had in the fields before. */

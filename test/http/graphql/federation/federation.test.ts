@@ -157,6 +157,18 @@ describe('entities', () => {
     ]);
   });
 
+  test('a field of another key is an error, and the representation may contain variables', async () => {
+    const member = { __typename: 'Member', id: 'm' };
+    const { data, errors } = await entities([member, { ...member, org: 'o' }], '... on Member { org }');
+    expect(data?._entities).toEqual([null, { org: 'o' }]);
+    expect(errors?.map(({ message }) => message)).toEqual([
+      'org: is not in the representation; Member has it in another key',
+    ]);
+    const query =
+      'query ($id: ID!) { _entities(representations: [{ __typename: "Member", id: $id }]) { ... on Member { id } } }';
+    expect((await folder.graphql(query, undefined, { id: 'm' })).data).toEqual({ _entities: [{ id: 'm' }] });
+  });
+
   test('a key is compared also where callers may send a pattern', async () => {
     const { data } = await entities(
       [project('a.c'), project('.*')],
