@@ -1,4 +1,5 @@
 import { macros } from '../src/macros/macros.ts';
+import { tableFunctionNames } from '../src/rules/from/table-functions/table-function.ts';
 import { aggregateNames } from '../src/rules/functions/aggregate-names.ts';
 import { functionNames } from '../src/rules/functions/function-names.ts';
 import { specialFunctionNames } from '../src/rules/functions/special-functions.ts';
@@ -16,7 +17,8 @@ function isSupported(name: string): boolean {
   if (
     functionsWithRules.includes(name) ||
     aggregateNames.includes(name) ||
-    specialFunctionNames.includes(name)
+    specialFunctionNames.includes(name) ||
+    tableFunctionNames.includes(name)
   )
     return true;
   // Names of macros contain no dot.

@@ -14,6 +14,8 @@ const tableFunctions: Readonly<Record<string, Rule>> = {
   range_sessionize: rangeSessionize,
 };
 
+export const tableFunctionNames: readonly string[] = Object.keys(tableFunctions);
+
 /** A function in FROM whose rows are made of those of a table or query. */
 export function resolveTableFunction(
   call: Syntax.TableFunction,
