@@ -8,6 +8,8 @@ export interface AttackText {
 
 const longText = (bytes: number, row = 'cast(i as string)') => `concat(repeat('x', ${bytes}), ${row})`;
 const rows = (count: number, alias = 'i') => `unnest(generate_array(1, ${count})) as ${alias}`;
+const many = (count: number, text: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => text(at));
 const of = (kind: AttackText['kind'], texts: readonly string[]): readonly AttackText[] =>
   texts.map((sql) => ({ kind, sql }));
 
@@ -73,6 +75,9 @@ export const furtherTexts: readonly AttackText[] = [
     `select sum(byte_length(reverse(cast(${longText(999_000)} as bytes)))) as n from ${rows(2000)}`,
     `select approx_count_distinct(${longText(500_000)}) as n, max(${longText(500_000)}) as m, min(${longText(500_000)}) as l from ${rows(50_000)}`,
     "select sum(length(translate(repeat('x', 1000000), 'x', '𐀀'))) as n from unnest(generate_array(1, 5000)) as i",
+    // All of it at once, between two looks at the process.
+    `select array_length(array_concat(${many(80, () => 'generate_array(1, 1048575)').join(', ')})) as n`,
+    `select ${many(60, (at) => `sum(i) over (partition by mod(i, ${at + 1}) order by i) as c${at}`).join(', ')} from ${rows(100_000)} limit 1`,
   ]),
   ...of('no interrupt', [
     `select sum(edit_distance(repeat('a', 3000), concat(repeat('b', 3000), cast(i as string)))) as n from ${rows(100_000)}`,
@@ -83,6 +88,7 @@ export const furtherTexts: readonly AttackText[] = [
     `select max(s) as n from (select sum(i) over (order by mod(i, 1000) range between 500 preceding and 500 following) as s from ${rows(1_000_000)})`,
     `select sum((select max(j) from unnest(generate_array(1, 2000)) as j where mod(j, i) = 1)) as n from ${rows(100_000)}`,
     "select regexp_extract(repeat('a', 999999), '(a*)*(a*)*(a*)*b') is null as n",
+    `select count(*) as n from ${many(38, (at) => `(select 1 as x${at} union all select 2) as a${at}`).join(', ')}`,
   ]),
   ...of('disk', [
     `select a from ${rows(1_000_000, 'a')}, ${rows(100, 'b')} order by mod(a * 7919, 1000003), b desc limit 1000`,
