@@ -177,6 +177,8 @@ case when true then date '2024-02-29' else null end
 ${strings}[offset(0)]
 (select [1, 2])[offset(1)]
 split('a,b', ',')[offset(1)]
+split('a,b', ',')[offset(${2; -1; -2})]
+split(${string}, 'a')[offset(0)]
 ! [1][offset('a')]
 -- Array access SAFE_OFFSET
 [10, 20, 30][safe_offset(${9223372036854775807; -9223372036854775808})]

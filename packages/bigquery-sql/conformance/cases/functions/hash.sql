@@ -2,6 +2,7 @@
 md5(${string})
 md5(${bytes})
 to_hex(md5('abc'))
+to_hex(${sha1; sha256; md5}(${string}))
 -- SHA1
 sha1(${string})
 sha1(${bytes})

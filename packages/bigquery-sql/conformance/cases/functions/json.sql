@@ -5,6 +5,8 @@ json_value(${json})
 json_value('{"a.b": {"c": 1}}', ${'$."a.b".c'; '$.\"a.b\".c'; "$['a.b'].c"; '$.a.b'})
 json_value('{"a": 1}', 'a')
 json_value('{"a": ${1.0; 1e3; 12345678901234567890; 0.1; true; "x\\ty"; -0}}', '$.a')
+json_value('{"a": ${"10.0.0.1"; "1e5-4"; "1.50"; 1.50; "[1]"; [1]; "(x)"; 100; 15e-1}, "b": 1.5}', '$.a')
+json_value('{"a": 1, "b": ${"info, nan"; "nan"; "-Inf"}}', '$.a')
 json_value('[1, 2]', ${'$[-1]'; '$[1]'; '$[2]'; '$.0'})
 -- JSON_QUERY
 json_query(${json_text}, ${json_path})
