@@ -30,8 +30,8 @@ create macro bq.cast_float64(x bigint) as cast(x as double); -- double strict
 create macro bq.cast_float64(x double) as x; -- double strict
 create macro bq.cast_float64(x decimal(38,9)) as cast(cast(x as varchar) as double); -- double strict
 create macro bq.float64_of_text(x) as case when regexp_full_match(x, '(?i)\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)\s*') then try_cast(x as double) when regexp_full_match(x, '\s*[+-]?0[xX][0-9a-fA-F]{1,16}\s*') then cast(cast('0' || regexp_extract(x, '[xX][0-9a-fA-F]+') as ubigint) as double) * case when contains(x, '-') then -1 else 1 end end; -- double
--- Of what DuckDB reads as a finite number, BigQuery refuses a text with "_" between digits, or with a vertical tab beside them.
-create macro bq.safe_cast_float64(x varchar) as case when isfinite(try_cast(x as double)) and not contains(x, '_') and not contains(x, chr(11)) then try_cast(x as double) else bq.float64_of_text(x) end; -- double
+-- Of what DuckDB reads as a finite number, BigQuery refuses +-1, 1_000 and a vertical tab.
+create macro bq.safe_cast_float64(x varchar) as case when isfinite(try_cast(x as double)) and x >= '-' and not contains(x, '_') and not contains(x, chr(11)) then try_cast(x as double) else bq.float64_of_text(x) end; -- double
 create macro bq.cast_float64(x varchar) as coalesce(bq.safe_cast_float64(x), bq.bad_value('double', x)); -- double strict
 
 create macro bq.cast_numeric(x bigint) as cast(x as decimal(38,9)); -- decimal(38,9) strict
