@@ -137,11 +137,16 @@ export function openResults(options: ResultsOptions): Results {
       if (caching === 'disabled') throw new Error(`${bound.query.name} is not cached`);
       followers.set(key, follower);
       hotKeys.follow(key, bound, caching, clock.now().getTime());
+      const stopListening = shared?.listen(key, (computedAt) => {
+        const isNewer = computedAt > (memory.get(key)?.computedAt ?? 0);
+        if (isNewer) hotKeys.refreshNow(key, clock.now().getTime());
+      });
       const known = memory.get(key);
       if (known !== undefined) hotKeys.recordResult(key, known.computedAt);
       return () => {
         if (followers.get(key) !== follower) return;
         followers.delete(key);
+        stopListening?.();
         hotKeys.unfollow(key);
       };
     },

@@ -168,6 +168,7 @@ describe('a changed query', () => {
         renew: async () => false,
         watch: async () => undefined,
         release: async () => {},
+        listen: () => () => {},
         recordDemand: async () => {},
         demandSince: async () => new Map(),
         close: async () => {},

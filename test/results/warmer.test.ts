@@ -248,6 +248,7 @@ function fakeShared(): { open: (onConnected: () => void) => SharedCache } {
       return true;
     },
     release: async (key) => end(key),
+    listen: () => () => {},
     async recordDemand(requestedAt) {
       for (const [key, at] of requestedAt) demand.set(key, at);
     },

@@ -3,7 +3,7 @@ import { deriveKey } from '../../redis/derive-key.ts';
 import { format } from './format-version.ts';
 
 /** What a text in Redis is. A text that was signed as one kind is not valid as another. */
-type Kind = 'result' | 'lease' | 'awaited' | 'demand';
+type Kind = 'result' | 'lease' | 'awaited' | 'demand' | 'announcement';
 
 /**
  * What makes the shared cache safe on a Redis that others can read or write: names that reveal nothing, signatures that

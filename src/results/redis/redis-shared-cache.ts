@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { openCircuitBreaker } from '../../redis/circuit-breaker.ts';
 import type { SharedCache } from '../shared/shared-cache.ts';
+import { buildAnnouncements } from './announcements.ts';
 import { buildCacheCrypto } from './cache-crypto.ts';
 import { buildDemandRecords, maxRecordLength } from './demand-records.ts';
 import { decodeEntry, encodeEntry } from './entry-codec.ts';
@@ -23,6 +24,7 @@ interface RedisOptions {
 export function openRedisCache({ url, secret, log, onConnected, hotKeyLimit }: RedisOptions): SharedCache {
   const crypto = buildCacheCrypto(secret);
   const demand = buildDemandRecords(crypto);
+  const announcements = buildAnnouncements({ url, crypto, log });
   const demandKeys = [crypto.nameOf('demand', 'times'), crypto.nameOf('demand', 'records')];
 
   const breaker = openCircuitBreaker({
@@ -65,8 +67,13 @@ export function openRedisCache({ url, secret, log, onConnected, hotKeyLimit }: R
             );
       const release = leases.release(key, fencingToken, undefined);
       const [isStored] = await track(Promise.all([put, release]));
+      if (entry !== undefined && isStored === true) {
+        const message = announcements.messageOf(key, document);
+        track(breaker.call(({ client }) => client.publish(announcements.channel, message)));
+      }
       return isStored === true;
     },
+    listen: announcements.listen,
     async release(key, fencingToken, failure) {
       await track(leases.release(key, fencingToken, failure));
     },
@@ -90,7 +97,7 @@ export function openRedisCache({ url, secret, log, onConnected, hotKeyLimit }: R
     },
     async close() {
       await Promise.all(pending);
-      await breaker.close();
+      await Promise.all([breaker.close(), announcements.close()]);
     },
   };
 }

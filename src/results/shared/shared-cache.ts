@@ -51,6 +51,13 @@ export interface SharedCache {
   publish(key: string, fencingToken: string, document: ResultDocument, keepMs: number): Promise<boolean>;
   /** Releases a lease without a result. With a failure, its followers fail with the same code; without, they go on. */
   release(key: string, fencingToken: string, failure: LeaderFailure | undefined): Promise<void>;
+  /**
+   * Listens for results of a key that gateways store. A listener may miss one.
+   *
+   * @param onPublished called with the time of its computation, in milliseconds since the epoch
+   * @returns calls it off
+   */
+  listen(key: string, onPublished: (computedAt: number) => void): () => void;
   /** Records when keys were last requested, in milliseconds since the epoch. */
   recordDemand(requestedAt: ReadonlyMap<string, number>): Promise<void>;
   /** The keys that were requested since then, the latest first, each with its time. */
