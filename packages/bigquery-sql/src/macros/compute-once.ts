@@ -2,12 +2,18 @@ import { MacroExpansions } from '../planning-cost/macro-expansions.ts';
 import { callAt, nameIn, tokensOf } from '../planning-cost/macro-text.ts';
 import type { Macro } from './parse-macros.ts';
 
-/** What computing an argument once may cost in tokens of the plan, compared with copying it. */
-const worthwhileTokens = 40;
+/**
+ * What computing an argument once may cost in tokens of the plan, compared with copying it: DuckDB computes copies once
+ * in a select list, but not within the lambdas that macros have.
+ */
+const worthwhileTokens = { inQuery: 40, inMacro: 12 };
 
 /** Whether an argument should be computed once, before the call: copies of it would make the plan too large. */
-export const isWorthComputingOnce = (size: number, uses: number): boolean =>
-  uses > 1 && (uses - 1) * size > worthwhileTokens;
+export const isWorthComputingOnce = (
+  size: number,
+  uses: number,
+  where: keyof typeof worthwhileTokens,
+): boolean => uses > 1 && (uses - 1) * size > worthwhileTokens[where];
 
 /**
  * A call of a function over values that are computed once. A value may contain subqueries and aggregates, which are not
@@ -60,7 +66,7 @@ export function withArgumentsComputedOnce(
         const isVariable = arg.some((token) => isNamed(token, parameters) && !isUsuallyConstant.has(token));
         const size =
           expansions.sizeOf(arg.join(' ')) + arg.filter((token) => isNamed(token, parameters)).length;
-        const once = arg.length > 1 && isVariable && isWorthComputingOnce(size, uses[index] ?? 1);
+        const once = arg.length > 1 && isVariable && isWorthComputingOnce(size, uses[index] ?? 1, 'inMacro');
         return { text: rewrite(arg, parameters), once };
       });
       const values = args.flatMap(({ text, once }) => (once ? [text] : []));

@@ -77,7 +77,9 @@ const isText = (value: Expression | undefined, text: string) =>
 function withLongArgumentsFirst(node: Call): Expression {
   const { args, type } = node;
   const uses = planningCosts.usesOf(node.function, args) ?? [];
-  const isLong = args.map((arg, at) => isWorthComputingOnce(planningCosts.of(arg).size, uses[at] ?? 1));
+  const isLong = args.map((arg, at) =>
+    isWorthComputingOnce(planningCosts.of(arg).size, uses[at] ?? 1, 'inQuery'),
+  );
   if (!isLong.includes(true) || hasSubquery(node.function)) return node;
   return bindValues(args, (...values) => call(node.function, values, type));
 }
