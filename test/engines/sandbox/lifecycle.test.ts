@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -113,6 +113,30 @@ test('a process that was killed is given no text, though it has not ended yet', 
     return sandbox.pid;
   });
   expect(await use(pidOf)).not.toBe(killed);
+});
+
+test('a process is ready before it has run texts over no rows, and a text ends these', async () => {
+  const sandbox = start();
+  const changedAt = () => statSync(sandbox.folder).mtimeMs;
+  const madeAt = changedAt();
+  await sandbox.ready;
+  // The texts of the warm-up read a file, which is written into the folder.
+  expect(changedAt()).toBe(madeAt);
+  sandbox.warmUp();
+  expect(await sandbox.judge(outline, { ...request, sql: 'select 1 as one' })).toEqual([]);
+  expect(await sandbox.run([])).toMatchObject({ rowCount: 1 });
+  expect(String(await sandbox.rows())).toBe('{"result":[{"one":1}]}');
+  sandbox.kill();
+  await sandbox.ended;
+});
+
+test('a spare process runs texts over no rows', async () => {
+  const sandboxes = openSandboxes({ folder, size: 2, queueLength: 10, limits, onProblem: () => {} });
+  close = sandboxes.close;
+  sandboxes.prepare();
+  const changedAt = () => statSync(join(folder, 'sandbox-1')).mtimeMs;
+  const { value: madeAt } = await eventually(changedAt);
+  await eventually(() => expect(changedAt()).toBeGreaterThan(madeAt));
 });
 
 test('a folder goes when its process has ended, also if rows are still written into it', async () => {

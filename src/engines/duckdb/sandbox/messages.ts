@@ -3,7 +3,7 @@ import type { ResultColumn } from '../../../catalog/model/header-types.ts';
 import type { KnownValues } from '@querygate/bigquery-sql/passes';
 
 /** Kinds of frames to a sandbox: what is sent with most is written by V8's serializer. */
-export const toSandbox = { open: 1, outline: 2, judge: 3, run: 4, rows: 5, cancel: 6 } as const;
+export const toSandbox = { open: 1, outline: 2, judge: 3, run: 4, rows: 5, cancel: 6, warmUp: 7 } as const;
 
 /** Kinds of frames from a sandbox: JSON, but for the rows. What they say is not trusted. */
 export const fromSandbox = { ready: 1, reads: 2, done: 3, rows: 4, failed: 5 } as const;

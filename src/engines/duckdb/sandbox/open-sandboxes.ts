@@ -116,6 +116,8 @@ export function openSandboxes({ folder, size, queueLength, limits, onProblem }: 
       idle.add(slot);
       await slot.sandbox.ready;
       canStart = true;
+      // A text that has waited for the process goes first.
+      if (idle.has(slot)) slot.sandbox.warmUp();
     } catch (error) {
       if (!isOpen || (error instanceof SandboxEnded && error.wasKilled)) return;
       reportFailure(error);

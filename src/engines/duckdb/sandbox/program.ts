@@ -19,6 +19,9 @@ let runner: TextRunner | undefined;
 let text: JudgedText | undefined;
 let running: AbortController | undefined;
 let outcome: Awaited<ReturnType<JudgedText['run']>> | undefined;
+const warmUp = new AbortController();
+/** Resolves when no text of the warm-up runs any more. */
+let warmedUp: Promise<void> | undefined;
 
 const channel = connectToParent(({ kind, id, payload }) => {
   if (kind === toSandbox.cancel) return running?.abort();
@@ -32,15 +35,20 @@ const steps: Readonly<Record<number, (id: number, message: unknown) => unknown>>
     // It will be killed, and would otherwise write the cache when it ends.
     flushCompileCache();
   },
+  [toSandbox.warmUp]() {
+    warmedUp = runner?.warmUp(warmUp.signal).catch(() => {});
+  },
   [toSandbox.outline](id, message) {
     runner?.addOutline(id, message as Parameters<TextRunner['addOutline']>[1]);
   },
   [toSandbox.judge](id, message) {
+    warmUp.abort();
     text = runner?.judge(message as TextRequest);
     channel.sendJson(fromSandbox.reads, id, text?.reads);
   },
   async [toSandbox.run](id, message) {
     running = new AbortController();
+    await warmedUp;
     outcome = await text?.run(message as readonly string[], running.signal);
     channel.sendJson(fromSandbox.done, id, outcome?.result);
   },

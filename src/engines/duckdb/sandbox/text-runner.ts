@@ -29,6 +29,8 @@ export interface TextRunner {
   addOutline(id: number, outline: Outline): void;
   /** @throws GatewayError INVALID_PARAMETER if it is not one SELECT over the common tables */
   judge(request: TextRequest): JudgedText;
+  /** Runs texts over no rows, while no other text runs. @throws the signal's reason, or Error, when it is aborted */
+  warmUp(signal: AbortSignal): Promise<void>;
 }
 
 /** A text that may run. */
@@ -126,8 +128,8 @@ export async function openTextRunner({
       const plan = planText(text, callerColumns(knownColumns(compiled)).columns);
       return { reads: plan.reads, run: (files, signal) => runText(text, plan, files, signal) };
     },
+    warmUp: (signal) => warmUp(runner, connection, { folder, signal }),
   };
-  await warmUp(runner, connection, folder);
   return runner;
 }
 

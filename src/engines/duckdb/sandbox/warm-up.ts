@@ -43,13 +43,21 @@ interface Runner {
   };
 }
 
+interface WarmUpOptions {
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
 /** Runs texts over no rows: the first text of a caller would otherwise wait until V8 has compiled what runs it. */
-export async function warmUp(runner: Runner, connection: DuckDBConnection, folder: string): Promise<void> {
+export async function warmUp(
+  runner: Runner,
+  connection: DuckDBConnection,
+  { folder, signal }: WarmUpOptions,
+): Promise<void> {
   const file = join(folder, 'no-rows.parquet');
   const none = columns.map((_, at) => `'' AS c${at}`).join(', ');
   await connection.run(`COPY (SELECT ${none} LIMIT 0) TO ${quoteText(file)} (FORMAT parquet)`);
   runner.addOutline(ownOutline, outline);
-  const { signal } = new AbortController();
   for (const sql of texts) {
     const request = { outline: ownOutline, sql, parameters: {}, known: {}, now: 0, maxRows: 1 };
     await runner.judge(request).run([file], signal);
