@@ -8,7 +8,11 @@ const [{ connectToParent }, { convertFile, fromProgram }] = await Promise.all([
 ]);
 const channel = connectToParent(({ id, payload }) => {
   convertFile(JSON.parse(payload.toString())).then(
-    () => channel.send(fromProgram.done, id),
+    () => {
+      // It is killed, and would otherwise write the cache when it ends.
+      module.flushCompileCache();
+      channel.send(fromProgram.done, id);
+    },
     (error: Error) => channel.send(fromProgram.failed, id, Buffer.from(error.message)),
   );
 });
