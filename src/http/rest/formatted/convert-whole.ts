@@ -1,4 +1,6 @@
+import { systemClock } from '../../../concurrency/clock.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
+import { buildSingleFlight, type RunContext } from '../../../concurrency/single-flight.ts';
 import { convertRows, type Part } from '../../../formats/convert-rows.ts';
 import { formats } from '../../../formats/format.ts';
 import type { Rows } from '../../../formats/rows.ts';
@@ -8,7 +10,7 @@ import { ConvertedRows } from './converted-rows.ts';
 import type { FormattedRequest } from './formatted-request.ts';
 import { writeParquetInTurn } from './write-parquet-in-turn.ts';
 
-/** Converts rows to a body that is in memory as a whole. @throws GatewayError OVERLOADED; ENGINE_FAILED */
+/** Converts rows to a body that is in memory as a whole. @throws GatewayError OVERLOADED; ENGINE_FAILED; CANCELLED */
 export type ConvertWhole = (digest: string, rows: Rows, request: FormattedRequest) => Promise<ConvertedRows>;
 
 interface ConvertOptions {
@@ -18,25 +20,18 @@ interface ConvertOptions {
 
 /** Equal requests of a key that arrive during a conversion wait for it. */
 export function buildConvertWhole(options: ConvertOptions): ConvertWhole {
-  const running = new Map<string, Promise<ConvertedRows>>();
+  const running = buildSingleFlight<ConvertedRows>(systemClock);
   return async (digest, rows, request) => {
     // Another key's share of memory must not decide about this one's.
     const key = `${request.owner} ${digest}`;
-    const known = running.get(key);
-    if (known !== undefined) return known;
-    const converting = convert(rows, request, options);
-    running.set(key, converting);
-    try {
-      return await converting;
-    } finally {
-      running.delete(key);
-    }
+    const run = ({ signal }: RunContext) => convert(rows, { ...request, signal }, options);
+    return (await running.wait(key, request.head.signal, run)).outcome;
   };
 }
 
 async function convert(
   rows: Rows,
-  { format, query, owner }: FormattedRequest,
+  { format, query, owner, signal }: FormattedRequest & { readonly signal: AbortSignal },
   { budget, turns }: ConvertOptions,
 ): Promise<ConvertedRows> {
   // While it is made, a text is in memory twice, in parts and as a whole; Parquet takes a part of what JSON does.
@@ -45,7 +40,7 @@ async function convert(
   try {
     const body =
       format === formats.parquet
-        ? await writeParquetInTurn(rows, turns, owner)
+        ? await writeParquetInTurn(rows, turns, { owner, signal })
         : await turns.run(owner, collect(convertRows(format, rows, query.prometheus)));
     budget.settle(charge, body);
     return new ConvertedRows(body);

@@ -12,18 +12,26 @@ const maxConversions = 1;
 
 const slots = new Slots(maxConversions);
 
-/** Other callers may wait for a file when the one for whom it is written has disconnected. */
-const never = new AbortController().signal;
+interface Turn {
+  readonly owner: Owner;
+  /** Aborted when no caller waits for the file any more. */
+  readonly signal: AbortSignal;
+}
 
 /**
  * Writes a Parquet file when it is the owner's turn.
  *
- * @throws GatewayError OVERLOADED if memory or disk do not suffice, or temporary files cannot be written
+ * @throws GatewayError OVERLOADED if memory or disk do not suffice, or temporary files cannot be written; the signal's reason
+ * when it is aborted before
  */
-export async function writeParquetInTurn(rows: Rows, turns: LoopTurns, owner: Owner): Promise<Buffer> {
+export async function writeParquetInTurn(
+  rows: Rows,
+  turns: LoopTurns,
+  { owner, signal }: Turn,
+): Promise<Buffer> {
   const slot = slots.slotFor(owner);
   try {
-    await slot.take(never);
+    await slot.take(signal);
     return await writeParquet(rows, await turns.run(owner, columnShapes(rows)));
   } catch (cause) {
     if (!isOutOfRoom(cause)) throw cause;
