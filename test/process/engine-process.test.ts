@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { exitCode } from '../../src/exit-code.ts';
 import { childProcesses, engineOf } from '../support/child-processes.ts';
 import { eventually } from '../support/eventually.ts';
-import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
+import { type GatewayProcess, runQuerygate, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
 
 const apiKey = 'a-key-for-tests-only';
@@ -164,11 +165,8 @@ test('rows of the demo are kept when its process is killed, and removed when the
   const random = `SELECT 'abc' AS project, CAST(random() * 1e9 AS BIGINT) AS id, '' AS "text" FROM range(3)
     WHERE $to - $from > INTERVAL 12 HOURS`;
   writeFileSync(join(demo, 'rows.sql'), random);
-  gateway = await startGateway({
-    API_KEY: apiKey,
-    QUERIES_DIR: join(folder, 'queries'),
-    TMPDIR: temporary,
-  });
+  const env = { API_KEY: apiKey, QUERIES_DIR: join(folder, 'queries'), TMPDIR: temporary };
+  gateway = await startGateway(env);
   const rows = await (await get('all', 'abc')).json();
   expect(rows.result.length).toBeGreaterThan(2);
   process.kill(engineOf(gateway.child.pid) ?? 0, 'SIGKILL');
@@ -178,6 +176,11 @@ test('rows of the demo are kept when its process is killed, and removed when the
     return response;
   });
   expect(await value.json()).toEqual(rows);
+  // Its port is in use: it ends without closing its engine.
+  const { port } = new URL(gateway.origin);
+  expect(await runQuerygate(['start'], { ...env, PORT: port })).toMatchObject({
+    exitCode: exitCode.badStart,
+  });
   await gateway.end();
   const left = readdirSync(temporary).filter((name) => name.startsWith('querygate-'));
   expect(left).toEqual([]);

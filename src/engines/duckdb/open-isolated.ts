@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +14,27 @@ export async function openIsolated(host: EngineHost, settings: DuckdbSettings): 
   if (settings.dataDir !== undefined || settings.storeFile !== ':memory:') return open(host, settings);
   // Rows of the demo that were only in the memory of a process would have to be made again when another one is started.
   const folder = await mkdtemp(join(tmpdir(), 'querygate-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  // A gateway that ends while it starts, or is ended by force, closes nothing.
+  const removeAtExit = () => removeNow(folder);
+  process.once('exit', removeAtExit);
+  const remove = async () => {
+    process.off('exit', removeAtExit);
+    await rm(folder, { recursive: true, force: true });
+  };
   try {
     const engine = await open(host, { ...settings, storeFile: join(folder, 'demo.duckdb') });
     return { ...engine, close: () => engine.close().finally(remove) };
   } catch (error) {
     await remove();
     throw error;
+  }
+}
+
+function removeNow(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // The process of the engine, which ends after this one, may still write into it.
   }
 }
 
