@@ -48,10 +48,11 @@ export class HotKeys {
     this.#followed.delete(key);
   }
 
-  /** Refreshes a key that is followed with the next tick. */
-  refreshNow(key: string, now: number): void {
+  /** Refreshes a key that is followed with the next tick, if no result from a run at `computedAt` or later is known. */
+  refreshOlder(key: string, computedAt: number, now: number): void {
     const hotKey = this.#followed.get(key);
-    if (hotKey !== undefined) hotKey.refreshAt = Math.min(hotKey.refreshAt, now);
+    if (hotKey === undefined || computedAt <= (hotKey.computedAt ?? -1)) return;
+    hotKey.refreshAt = Math.min(hotKey.refreshAt, now);
   }
 
   /** Keeps a key warm from now on, whether it is requested or not. */

@@ -137,10 +137,10 @@ export function openResults(options: ResultsOptions): Results {
       if (caching === 'disabled') throw new Error(`${bound.query.name} is not cached`);
       followers.set(key, follower);
       hotKeys.follow(key, bound, caching, clock.now().getTime());
-      const stopListening = shared?.listen(key, (computedAt) => {
-        const isNewer = computedAt > (memory.get(key)?.computedAt ?? 0);
-        if (isNewer) hotKeys.refreshNow(key, clock.now().getTime());
-      });
+      // Not what memory has: a result that it does not keep would be computed again whenever it is announced.
+      const stopListening = shared?.listen(key, (computedAt) =>
+        hotKeys.refreshOlder(key, computedAt, clock.now().getTime()),
+      );
       const known = memory.get(key);
       if (known !== undefined) hotKeys.recordResult(key, known.computedAt);
       return () => {

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { bind } from '../../src/catalog/binding/bind.ts';
 import { GatewayError } from '../../src/errors.ts';
+import { getOrAdd } from '../../src/get-or-add.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
 import type { SharedCache } from '../../src/results/shared/shared-cache.ts';
 import { fakeClock, settled } from '../support/fake-clock.ts';
+import { draftQuery } from '../support/queries.ts';
 import { openTestResults, type TestResults, warmed } from '../support/test-results.ts';
 
 const seconds = (count: number) => count * 1_000;
@@ -217,6 +220,26 @@ describe('warming', () => {
     expect(gateways.map(({ engine }) => engine.runs)).toEqual([2, 2]);
     for (const gateway of gateways) await gateway.close();
   });
+
+  test('a gateway whose memory does not keep what is followed computes it once in each interval', async () => {
+    const clock = fakeClock();
+    const results = openTestResults({ clock, memoryBytes: 1_000, openShared: fakeShared().open });
+    const query = draftQuery({
+      columns: { x: 'string' },
+      caching: ['caching: 60s', 'live: 5s'],
+      sql: 'select 1',
+    });
+    const unfollow = results.follow(bind(query, new Map(), clock.now().getTime()), {
+      onResult: () => {},
+      onFailure: () => {},
+    });
+    await clock.pass(seconds(4));
+    expect(results.engine.runs).toBe(1);
+    await clock.pass(seconds(5));
+    expect(results.engine.runs).toBe(2);
+    unfollow();
+    await results.close();
+  });
 });
 
 /** A shared cache that never fails, in this process. */
@@ -224,6 +247,7 @@ function fakeShared(): { open: (onConnected: () => void) => SharedCache } {
   const stored = new Map<string, never>();
   const leases = new Map<string, string>();
   const demand = new Map<string, number>();
+  const listeners = new Map<string, Set<(computedAt: number) => void>>();
   let token = 0;
   const end = (key: string) => void leases.delete(key);
   const shared: SharedCache = {
@@ -245,10 +269,17 @@ function fakeShared(): { open: (onConnected: () => void) => SharedCache } {
     async publish(key, _token, document) {
       stored.set(key, document as never);
       end(key);
+      setImmediate(() => {
+        for (const onPublished of listeners.get(key) ?? []) onPublished(document.computedAt);
+      });
       return true;
     },
     release: async (key) => end(key),
-    listen: () => () => {},
+    listen(key, onPublished) {
+      const ofKey = getOrAdd(listeners, key, () => new Set());
+      ofKey.add(onPublished);
+      return () => void ofKey.delete(onPublished);
+    },
     async recordDemand(requestedAt) {
       for (const [key, at] of requestedAt) demand.set(key, at);
     },
