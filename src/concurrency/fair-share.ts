@@ -70,3 +70,28 @@ export class FairShare {
     this.take(owner, -amount);
   }
 }
+
+/** What one thing of an owner takes, beyond its share too, while it grows and shrinks. */
+export class Holding {
+  readonly #share: FairShare;
+  readonly #owner: Owner;
+  #amount = 0;
+  #isClosed = false;
+
+  constructor(share: FairShare, owner: Owner) {
+    this.#share = share;
+    this.#owner = owner;
+  }
+
+  set(amount: number): void {
+    if (this.#isClosed || amount === this.#amount) return;
+    this.#share.take(this.#owner, amount - this.#amount);
+    this.#amount = amount;
+  }
+
+  /** Gives all back; what is set later, by work that ends then, does not count. */
+  close(): void {
+    this.set(0);
+    this.#isClosed = true;
+  }
+}

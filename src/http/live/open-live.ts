@@ -16,7 +16,7 @@ import { type EndCode, heartbeat } from './events.ts';
 import type { Followed, Live, Waiting } from './live.ts';
 import type { LiveCounters } from './live-counters.ts';
 import { type EndReason, Feed, Stream, type Subscription } from './stream.ts';
-import { Watches } from './watches.ts';
+import { type Beginning, Watches } from './watches.ts';
 
 export interface LiveOptions {
   readonly follow: Follow;
@@ -49,7 +49,8 @@ export function openLive(options: LiveOptions): Live {
   const isCurrent = (request: Waiting['request']) => queryOf(request) === request.endpoint.query;
   const watches: Watches = new Watches({
     follow,
-    newFeed: (watch, variant) => new Feed(watch, variant, (feed) => delivery.broadcast(feed), onBug),
+    newFeed: (watch, variant, holding) =>
+      new Feed({ watch, variant, holding, broadcast: (feed) => delivery.broadcast(feed), onBug }),
     now,
     memory,
   });
@@ -57,9 +58,7 @@ export function openLive(options: LiveOptions): Live {
   const leave = (subscription: Subscription) => {
     const { feed } = subscription;
     feed.subscriptions.delete(subscription);
-    if (feed.subscriptions.size > 0) return;
-    feed.watch.feeds.delete(feed.variant.id);
-    watches.closeIfUnused(feed.watch);
+    watches.closeIfUnused(feed.watch, feed);
   };
   const detach = (stream: Stream, reason: EndReason) => {
     stream.sink = undefined;
@@ -116,7 +115,9 @@ export function openLive(options: LiveOptions): Live {
       if (bound.validUntil !== watch.bound.validUntil) watch.rebind(bound);
       return;
     }
-    const next = watches.of(bound, stream.owner, undefined, watch.document).feed(request.variant);
+    const next = watches
+      .of(bound, stream.owner, undefined, watch.document)
+      .feed(request.variant, stream.owner);
     leave(subscription);
     next.subscriptions.add(subscription);
     subscription.feed = next;
@@ -186,7 +187,7 @@ export function openLive(options: LiveOptions): Live {
     stream.caller.streams.add(stream);
     for (const frame of stream.kind.firstFrames ?? []) stream.write(frame);
     for (const { request, bound, document } of queries) {
-      const feed = watches.of(bound, stream.owner, document).feed(request.variant);
+      const feed = watches.of(bound, stream.owner, document).feed(request.variant, stream.owner);
       const { digest } = feed.watch.document ?? document;
       const sent = digest === request.knownDigest ? digest : undefined;
       const subscription: Subscription = { stream, request, feed, sent, awaits: undefined };
@@ -205,7 +206,7 @@ export function openLive(options: LiveOptions): Live {
     stream.isBeginning = false;
   };
   /** Takes what queries need to be followed. @returns is called when they have begun, or will not */
-  const prepare = (owner: string, queries: readonly Pick<Followed, 'bound' | 'document'>[]) => {
+  const prepare = (owner: string, queries: readonly Beginning[]) => {
     if (isEnding)
       throw new GatewayError('OVERLOADED', 'The gateway is ending; try again', { retryAfterSeconds: 1 });
     const release = watches.prepare(owner, queries);
@@ -239,7 +240,7 @@ export function openLive(options: LiveOptions): Live {
       );
     },
     async wait(head, { principal: { id } }, { request, bound, document }, ms) {
-      const release = prepare(id, [{ bound, document }]);
+      const release = prepare(id, [{ bound, document, request: {} }]);
       const watch = watches.of(bound, id, document);
       const { promise, resolve } = Promise.withResolvers<void>();
       const cancel = clock.after(ms, resolve);

@@ -1,6 +1,7 @@
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { Holding } from '../../concurrency/fair-share.ts';
 import type { FindRequest } from '../../keys/key-source.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { ResultDocument } from '../../results/result-document.ts';
@@ -118,8 +119,6 @@ export interface Watched {
   readonly feeds: Map<string, Feed>;
   /** Follows the same key from now on by a binding that is valid for longer. */
   rebind(bound: BoundQuery): void;
-  /** To be called when frames of a feed have been made. */
-  countBytes(): void;
 }
 
 /** What a feed sends now. */
@@ -131,28 +130,43 @@ interface Current {
   readonly patch?: { readonly from: string; readonly frame: Frame } | undefined;
 }
 
-/** Sends what is new to the subscriptions of a feed. */
-export type Broadcast = (feed: Feed) => void;
+interface FeedOptions {
+  readonly watch: Watched;
+  readonly variant: Variant;
+  /** What its frames take in memory, in bytes. */
+  readonly holding: Holding;
+  /** Sends what is new to the subscriptions of a feed. */
+  readonly broadcast: (feed: Feed) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+/** About what the frames of a result take, before they are made. */
+export const frameBytes = ({ encodings }: ResultDocument): number => encodings.identity.byteLength;
 
 /** The clients that get the same bytes: those of one result in one variant. */
 export class Feed {
   readonly watch: Watched;
   readonly variant: Variant;
   readonly subscriptions = new Set<Subscription>();
+  /** Streams that are about to begin. */
+  beginning = 0;
   #current: Current | undefined;
   /** What the latest frames were made of. */
   #document: ResultDocument | undefined;
   #isMaking = false;
   #isBehind = false;
-  readonly #broadcast: Broadcast;
+  readonly #holding: Holding;
+  readonly #broadcast: FeedOptions['broadcast'];
   readonly #onBug: (error: unknown) => void;
 
-  constructor(watch: Watched, variant: Variant, broadcast: Broadcast, onBug: (error: unknown) => void) {
+  constructor({ watch, variant, holding, broadcast, onBug }: FeedOptions) {
     this.watch = watch;
     this.variant = variant;
+    this.#holding = holding;
     this.#broadcast = broadcast;
     this.#onBug = onBug;
     this.#document = watch.base;
+    if (watch.document !== undefined) holding.set(frameBytes(watch.document));
   }
 
   get current(): Current | undefined {
@@ -164,10 +178,13 @@ export class Feed {
     return this.#isBehind;
   }
 
-  /** What its frames take in memory. */
-  get bytes(): number {
-    const { whole, patch } = this.#current ?? {};
-    return (whole?.chunk.byteLength ?? 0) + (patch?.frame.chunk.byteLength ?? 0);
+  get isUnused(): boolean {
+    return this.subscriptions.size === 0 && this.beginning === 0;
+  }
+
+  /** To be called when no client follows it any more. */
+  close(): void {
+    this.#holding.close();
   }
 
   /** Makes the frames of what is new, once for all, and sends them. */
@@ -222,7 +239,8 @@ export class Feed {
   #send(current: Current): void {
     this.#current = current;
     this.#isBehind = false;
-    this.watch.countBytes();
+    const { whole, patch } = current;
+    this.#holding.set(whole.chunk.byteLength + (patch?.frame.chunk.byteLength ?? 0));
     this.#broadcast(this);
   }
 }

@@ -1,11 +1,12 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { type CachePolicy, followSeconds } from '../../catalog/model/saved-query.ts';
-import type { FairShare, Owner } from '../../concurrency/fair-share.ts';
+import { type FairShare, Holding, type Owner } from '../../concurrency/fair-share.ts';
 import { mayServeStale } from '../../results/compute.ts';
 import type { Follow, Follower } from '../../results/followers.ts';
 import { keepMs, ageMs } from '../../results/freshness.ts';
 import { type ResultDocument, sizeOf } from '../../results/result-document.ts';
 import { GatewayError } from '../../errors.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import type { Feed, Watched } from './stream.ts';
 import type { Variant } from './variant.ts';
 
@@ -16,9 +17,9 @@ interface WatchOptions {
   /** What clients have that followed an earlier key of the same request. */
   readonly base: ResultDocument | undefined;
   readonly follow: Follow;
-  readonly newFeed: (watch: Watch, variant: Variant) => Feed;
+  readonly newFeed: (watch: Watch, variant: Variant, holding: Holding) => Feed;
   readonly now: () => number;
-  /** Bytes of all results that are followed, by the keys that followed each first. */
+  /** Bytes of all results that are followed, and of their frames, by the keys that followed each first. */
   readonly memory: FairShare;
   readonly owner: Owner;
 }
@@ -38,7 +39,7 @@ export class Watch implements Follower, Watched {
   /** Streams that are about to begin. */
   beginning = 0;
   readonly #options: WatchOptions;
-  #bytes = 0;
+  readonly #holding: Holding;
   #unfollow: () => void;
 
   constructor(options: WatchOptions) {
@@ -49,16 +50,14 @@ export class Watch implements Follower, Watched {
     this.base = options.base;
     this.document = options.follow.latest(options.key);
     this.#unfollow = options.follow.follow(options.bound, this);
-    this.countBytes();
+    this.#holding = new Holding(options.memory, options.owner);
+    if (this.document !== undefined) this.#holding.set(sizeOf(this.document));
   }
 
-  /** The feed of a variant. */
-  feed(variant: Variant): Feed {
-    const known = this.feeds.get(variant.id);
-    if (known !== undefined) return known;
-    const feed = this.#options.newFeed(this, variant);
-    this.feeds.set(variant.id, feed);
-    return feed;
+  /** The feed of a variant. @param owner who follows it */
+  feed(variant: Variant, owner: Owner): Feed {
+    const { newFeed, memory } = this.#options;
+    return getOrAdd(this.feeds, variant.id, () => newFeed(this, variant, new Holding(memory, owner)));
   }
 
   get isUnused(): boolean {
@@ -69,7 +68,7 @@ export class Watch implements Follower, Watched {
     const before = this.document;
     if (before !== undefined && document.computedAt < before.computedAt) return;
     this.document = document;
-    this.countBytes();
+    this.#holding.set(sizeOf(document));
     if (before?.digest === document.digest && this.failure === undefined) {
       for (const feed of this.feeds.values()) if (feed.isBehind) feed.update();
       return;
@@ -102,21 +101,10 @@ export class Watch implements Follower, Watched {
     this.#unfollow = this.#options.follow.follow(bound, this);
   }
 
-  /** To be called when what it has in memory has changed. */
-  countBytes(): void {
-    const ofDocument = this.document === undefined ? 0 : sizeOf(this.document);
-    this.#count([...this.feeds.values()].reduce((sum, { bytes }) => sum + bytes, ofDocument));
-  }
-
   close(): void {
     this.#unfollow();
-    this.#count(0);
-  }
-
-  #count(bytes: number): void {
-    const { memory, owner } = this.#options;
-    memory.take(owner, bytes - this.#bytes);
-    this.#bytes = bytes;
+    this.#holding.close();
+    for (const feed of this.feeds.values()) feed.close();
   }
 
   #update(): void {

@@ -1,21 +1,26 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import type { FairShare, Owner } from '../../concurrency/fair-share.ts';
+import type { FairShare, Holding, Owner } from '../../concurrency/fair-share.ts';
 import { GatewayError } from '../../errors.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 import type { Follow } from '../../results/followers.ts';
 import { type ResultDocument, sizeOf } from '../../results/result-document.ts';
 import type { Followed } from './live.ts';
-import type { Feed, Watched } from './stream.ts';
+import { type Feed, type FollowRequest, frameBytes, type Watched } from './stream.ts';
 import type { Variant } from './variant.ts';
 import { Watch } from './watch.ts';
 
 interface WatchesOptions {
   readonly follow: Follow;
-  readonly newFeed: (watch: Watch, variant: Variant) => Feed;
+  readonly newFeed: (watch: Watch, variant: Variant, holding: Holding) => Feed;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Bytes of all results that are followed, by the keys that followed each first. */
+  /** Bytes of all results that are followed, and of their frames, by the keys that followed each first. */
   readonly memory: FairShare;
+}
+
+/** What is about to be followed; without a variant, a request only waits for it. */
+export interface Beginning extends Pick<Followed, 'bound' | 'document'> {
+  readonly request: Partial<Pick<FollowRequest, 'variant'>>;
 }
 
 /** The results that clients follow, by their cache keys. */
@@ -48,30 +53,38 @@ export class Watches {
   }
 
   /**
-   * Opens the watches of streams that are about to begin. Results that are followed stay in memory; one that others follow
-   * already takes no more of it.
+   * Opens the watches and feeds of streams that are about to begin. Results that are followed stay in memory; one that others
+   * follow already, in the same variant, takes no more of it.
    *
    * @returns to be called when they have begun, or will not
    * @throws GatewayError OVERLOADED if these results are too large beside those that are followed
    */
-  prepare(owner: Owner, queries: readonly Pick<Followed, 'bound' | 'document'>[]): () => void {
+  prepare(owner: Owner, queries: readonly Beginning[]): () => void {
     this.#requireRoom(owner, queries);
-    const opened = queries.map(({ bound, document }) => this.of(bound, owner, document));
-    for (const watch of opened) watch.beginning += 1;
+    const opened = queries.map(({ bound, document, request: { variant } }) => {
+      const watch = this.of(bound, owner, document);
+      return { watch, feed: variant && watch.feed(variant, owner) };
+    });
+    for (const { watch, feed } of opened) {
+      watch.beginning += 1;
+      if (feed !== undefined) feed.beginning += 1;
+    }
     return () => {
-      for (const watch of opened) {
+      for (const { watch, feed } of opened) {
         watch.beginning -= 1;
-        this.closeIfUnused(watch);
+        if (feed !== undefined) feed.beginning -= 1;
+        this.closeIfUnused(watch, feed);
       }
     };
   }
 
-  closeIfUnused({ key }: Pick<Watched, 'key'>): void {
-    const watch = this.#byKey.get(key);
-    if (watch?.isUnused !== true) {
-      watch?.countBytes();
-      return;
+  closeIfUnused({ key, feeds }: Pick<Watched, 'key' | 'feeds'>, feed?: Feed): void {
+    if (feed?.isUnused) {
+      feeds.delete(feed.variant.id);
+      feed.close();
     }
+    const watch = this.#byKey.get(key);
+    if (watch?.isUnused !== true) return;
     this.#byKey.delete(key);
     watch.close();
   }
@@ -92,10 +105,17 @@ export class Watches {
     this.#byKey.clear();
   }
 
-  #requireRoom(owner: Owner, queries: readonly Pick<Followed, 'bound' | 'document'>[]): void {
+  #requireRoom(owner: Owner, queries: readonly Beginning[]): void {
     const { follow, memory } = this.#options;
-    const sizes = new Map(queries.map(({ bound, document }) => [follow.keyOf(bound), sizeOf(document)]));
-    const added = [...sizes].reduce((sum, [key, bytes]) => sum + (this.#byKey.has(key) ? 0 : bytes), 0);
+    const sizes = new Map<string, number>();
+    for (const { bound, document, request } of queries) {
+      const key = follow.keyOf(bound);
+      const watch = this.#byKey.get(key);
+      if (watch === undefined) sizes.set(key, sizeOf(document));
+      const { id } = request.variant ?? {};
+      if (id !== undefined && watch?.feeds.has(id) !== true) sizes.set(`${id} ${key}`, frameBytes(document));
+    }
+    const added = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
     // None is refused for its size alone.
     if (added === 0 || memory.used === 0 || memory.mayTake(owner, added)) return;
     throw new GatewayError(
