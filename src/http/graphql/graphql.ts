@@ -50,7 +50,7 @@ interface GraphqlOptions extends Resources {
  * @returns makes what answers for one version of the catalog, in steps: what is prepared for its schema belongs to it
  */
 export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Generator<void, Answer> {
-  const { introspection, trusted, federation, turns, audit, openLive, log } = options;
+  const { introspection, trusted, federation, turns, audit, budget, openLive, log } = options;
   const answerCompiled = buildAnswerCompiled(options);
   const persisted = trusted === undefined ? buildAutomaticDocuments() : buildTrustedDocuments(trusted);
   const schemasOf = (catalog: Catalog) => {
@@ -118,7 +118,8 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
       if (stream === undefined) return answer(head, request, admission, readBody, accept);
       if (stream === 'rows') throw onlyWholeResults();
       const reply = await answer(requestForJson(head), request, admission, readBody, accept);
-      return (await import('./subscriptions/events-reply.ts')).asEvents(reply);
+      const { asEvents } = await import('./subscriptions/events-reply.ts');
+      return asEvents(reply, { owner: admission.principal.id, budget, turns });
     };
   };
 }

@@ -27,7 +27,7 @@ interface FollowOperationOptions extends ResultEventsOptions {
  * @throws GatewayError for what passes, so that clients try again: RATE_LIMITED, OVERLOADED and so on
  */
 export function buildFollowOperation(options: FollowOperationOptions) {
-  const { live, getResult, audit, log, now } = options;
+  const { live, getResult, audit, budget, turns, log, now } = options;
   const variantOf = buildResultEvents(options);
   return async (operation: SubscriptionRequest, head: RequestHead, admission: Admission): Promise<Reply> => {
     const { principal } = admission;
@@ -53,7 +53,8 @@ export function buildFollowOperation(options: FollowOperationOptions) {
       if (error instanceof GatewayError && error.retryAfterSeconds !== undefined) throw error;
       audit(error, head, principal.id);
       const shown = withoutHttp(errorAt(error, nodes, [responseKey], logOf(head, log)));
-      return asEvents({ status: 200, headers: {}, body: JSON.stringify({ errors: [shown] }) });
+      const body = JSON.stringify({ errors: [shown] });
+      return asEvents({ status: 200, headers: {}, body }, { owner: principal.id, budget, turns });
     }
   };
 }
