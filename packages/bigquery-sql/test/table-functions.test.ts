@@ -224,6 +224,18 @@ describe('RANGE_SESSIONIZE', () => {
     ]);
   });
 
+  test('many ranges with the same start are in one session', async () => {
+    const connection = await instance.connect();
+    await connection.run(
+      'CREATE TABLE visits AS SELECT (i * 7919) % 100 AS day FROM range(100000) AS rows(i)',
+    );
+    const input = `(SELECT day, RANGE(DATE_ADD(DATE '2024-01-01', INTERVAL 10 * day DAY), DATE_ADD(DATE '2024-01-06', INTERVAL 10 * day DAY)) AS r FROM visits)`;
+    const rows = await run(
+      `SELECT COUNT(*) FROM RANGE_SESSIONIZE(${input}, 'r', []) WHERE RANGE_START(r) <> RANGE_START(session_range) OR RANGE_END(r) <> RANGE_END(session_range)`,
+    );
+    expect(rows).toEqual([['0']]);
+  });
+
   test('a NULL range, another column and another option are refused', async () => {
     const nulls = '(SELECT CAST(NULL AS RANGE<DATE>) AS r)';
     await expect(run(`SELECT session_range FROM RANGE_SESSIONIZE(${nulls}, 'r', [])`)).rejects.toThrow(

@@ -47,13 +47,17 @@ export function rangeSessionize(
   );
 }
 
-/** An unbounded side is NULL, as RANGE_START and RANGE_END give it. */
+/**
+ * An unbounded side is NULL, as RANGE_START and RANGE_END give it. Ranges with one start are in one session, and each window
+ * has them in an order of its own: the frame that numbers the sessions has all of them.
+ */
 function sessionizeSql(range: string, keys: readonly string[], joins: '<=' | '<'): string {
   const partition = (more: readonly string[] = []) => {
     const all = [...keys, ...more];
     return all.length > 0 ? `PARTITION BY ${all.join(', ')}` : '';
   };
-  const order = `${partition()} ORDER BY range_start ROWS BETWEEN UNBOUNDED PRECEDING`;
+  const sorted = `${partition()} ORDER BY range_start`;
+  const order = `${sorted} ROWS BETWEEN UNBOUNDED PRECEDING`;
   const session = partition(['session']);
   return `WITH sides AS (
     SELECT *, RANGE_START(${range}) AS range_start, RANGE_END(${range}) AS range_end FROM input
@@ -64,7 +68,7 @@ function sessionizeSql(range: string, keys: readonly string[], joins: '<=' | '<'
     FROM sides
   ), sessions AS (
     SELECT *, COUNTIF(earlier_rows = 0 OR NOT (range_start IS NULL OR earlier_is_open OR range_start ${joins} earlier_end))
-      OVER (${order} AND CURRENT ROW) AS session
+      OVER (${sorted}) AS session
     FROM earlier
   )
   SELECT * EXCEPT (range_start, range_end, earlier_end, earlier_is_open, earlier_rows, session),
