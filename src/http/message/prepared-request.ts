@@ -40,7 +40,7 @@ export class EndpointRequest {
   readonly query: SavedQuery;
   readonly parameters: RawParameters;
   /** Whether the tenant that the parameters name is compared in any case, also if keys may send a pattern. */
-  readonly #comparesTenant: boolean;
+  readonly comparesTenant: boolean;
   /** Whether it has been bound, for some key. */
   isBound = false;
   /** For keys that are not restricted to tenants. */
@@ -51,7 +51,7 @@ export class EndpointRequest {
   constructor(query: SavedQuery, parameters: RawParameters, comparesTenant = false) {
     this.query = query;
     this.parameters = parameters;
-    this.#comparesTenant = comparesTenant;
+    this.comparesTenant = comparesTenant;
   }
 
   /**
@@ -61,7 +61,7 @@ export class EndpointRequest {
    */
   bind(permitted: ReadonlySet<string> | undefined, sql: string | undefined, now: () => Date): BoundQuery {
     const { query, parameters } = this;
-    const tenants = permitted ?? (this.#comparesTenant ? new Set(tenantsOf(query, parameters)) : undefined);
+    const tenants = permitted ?? (this.comparesTenant ? new Set(tenantsOf(query, parameters)) : undefined);
     if (tenants === undefined) {
       if (this.#bound === undefined || isOutdated(this.#bound, now)) {
         this.#bound = withSql(bind(query, parameters, now().getTime()), sql);

@@ -24,7 +24,7 @@ export async function listResult(
   list: ParameterKeyField,
   context: Context,
 ): Promise<CachedResult> {
-  const { query, parameters } = request;
+  const { query, parameters, comparesTenant } = request;
   const [text = ''] = parameters.get(list.parameter) ?? [];
   // Each by itself: a value that the caller may not have must not refuse the others.
   try {
@@ -35,19 +35,21 @@ export async function listResult(
   const others = [...parameters].filter(([name]) => name !== list.parameter);
   const loaders = getOrAdd(loadersOf, context, () => new Map());
   const loader = getOrAdd(loaders, JSON.stringify([query.id, list, others]), () =>
-    newLoader(query, list, new Map(others), context),
+    newLoader(new EndpointRequest(query, new Map(others), comparesTenant), list, context),
   );
   return loader.load(text);
 }
 
+/** @param request without the list */
 function newLoader(
-  query: SavedQuery,
+  { query, parameters, comparesTenant }: EndpointRequest,
   list: ParameterKeyField,
-  others: EndpointRequest['parameters'],
   context: Context,
 ): DataLoader<string, CachedResult> {
   const get = (texts: readonly string[]) =>
-    context.getResult(new EndpointRequest(query, new Map([...others, [list.parameter, texts]])));
+    context.getResult(
+      new EndpointRequest(query, new Map([...parameters, [list.parameter, texts]]), comparesTenant),
+    );
   const parameter = query.parameters.find(({ name }) => name === list.parameter);
   return new DataLoader<string, CachedResult>(
     async (texts) => {

@@ -178,6 +178,11 @@ describe('entities', () => {
       '... on Project { hits { rows { host } } }',
     );
     expect(data?._entities).toEqual([{ hits: { rows: [{ host: 'a.c' }] } }, { hits: { rows: [] } }]);
+    const pages = ['/', '/b'].map((path) => ({ __typename: 'Page', site: 'a.c', path }));
+    const lists = await entities(pages, '... on Page { hitsPaths { rows { host path } } }');
+    expect(lists.data?._entities).toEqual(
+      pages.map(({ site, path }) => ({ hitsPaths: { rows: [{ host: site, path }] } })),
+    );
   });
 
   test('a list parameter makes them one run, whose rows are divided', async () => {

@@ -74,6 +74,26 @@ order by p, n`,
     columns: { text: '{ type: string, required: true, description: The parameters. }' },
     sql: "select concat(@member, '/', @organization, '/', ifnull(cast(@number as string), '')) as text",
   }),
+  'hits.paths.sql': queryText({
+    name: 'paths',
+    caching: [
+      'caching: 3600s',
+      'tenant_unchecked: the rows are made of the parameter',
+      `federation:
+  extends: Page
+  key: { site: { parameter: site, type: String }, path: { parameter: paths, column: path, type: String } }`,
+    ],
+    parameters: {
+      site: "{ type: pattern, required: true, tenant: true, tenant_pattern: '^{site}$', description: A pattern. }",
+      paths: '{ type: string, repeated: true, required: true, description: Paths. }',
+    },
+    columns: {
+      host: '{ type: string, required: true, description: A host. }',
+      path: '{ type: string, required: true, description: A path. }',
+    },
+    sql: `select host, path from unnest(['abc', 'a.c']) as host, unnest(@paths) as path
+where regexp_contains(host, @site) order by host`,
+  }),
   'hits.matching.sql': queryText({
     name: 'hits',
     caching: [
