@@ -7,7 +7,8 @@ import { compileSelection, type QueryOutput } from '../compiled/compile-selectio
 import type { BuildCompileEntities } from '../compiled/operation-request.ts';
 import { type ConstantField, entitiesField, type QueryField } from '../compiled/prepare-operation.ts';
 import type { VariableValues } from '../compiled/row-tasks.ts';
-import { toBinaryText } from '../compiled/rows/binary-text.ts';
+import { type BinaryText, toBinaryText } from '../compiled/rows/binary-text.ts';
+import type { KeyValue } from '../compiled/rows/key-value.ts';
 import {
   type CollectedField,
   collectFields,
@@ -66,12 +67,18 @@ function compileField(
   const { responseKey, name, nodes } = field;
   const extension = entity.fields.find((one) => one.field === name);
   if (extension === undefined)
-    return () =>
-      ({ values }) => {
+    return () => {
+      // One variable may be the key of many representations, and the request is kept.
+      const texts = new Map<KeyValue, BinaryText>();
+      return ({ values }) => {
         const value = name === '__typename' ? entity.name : values.get(name);
         if (value === undefined) throw new TypeError('a part of another key');
-        return { responseKey, text: toBinaryText(JSON.stringify(value)) };
+        return {
+          responseKey,
+          text: getOrAdd(texts, value, () => toBinaryText(JSON.stringify(value))),
+        };
       };
+    };
   const output = outputOf(extension);
   const definition = type.getFields()[name];
   const [node] = nodes;

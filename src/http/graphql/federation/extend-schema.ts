@@ -6,7 +6,6 @@ import {
   GraphQLScalarType,
   GraphQLString,
   GraphQLUnionType,
-  valueFromASTUntyped,
 } from 'graphql';
 import { entitiesOf } from '../../../catalog/model/entities.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
@@ -71,12 +70,10 @@ const serviceField = (sdl: (() => string) | undefined): GraphQLFieldConfig<unkno
     }),
 });
 
+// graphql-js reads a literal with the values of its variables; `coerceInputLiteral` would get a copy of each as syntax.
 const any = new GraphQLScalarType({
   name: '_Any',
   description: 'A representation of an entity: its __typename, and the fields of one of its keys.',
-  coerceInputValue: (value) => value,
-  // Variables inside have been replaced.
-  coerceInputLiteral: (node) => valueFromASTUntyped(node),
 });
 
 /** How many representations an operation had in the fields before. */

@@ -1,7 +1,9 @@
 import { type Entity, type EntityField, keyFieldsOf } from '../../../catalog/model/entities.ts';
 import type { KeyField, ParameterKeyField } from '../../../catalog/model/federation.ts';
+import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
 import { GatewayError } from '../../../errors.ts';
 import { EndpointRequest } from '../../message/prepared-request.ts';
+import { shortenMessage } from '../errors.ts';
 import { type KeyValue, keyValue } from '../compiled/rows/key-value.ts';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 
@@ -29,12 +31,19 @@ export function readRepresentation(
     throw wrong('__typename: is missing; each representation needs the name of its type');
   const entity = entities.get(name);
   if (entity === undefined || entity.fields.length === 0)
-    throw wrong(`__typename: ${JSON.stringify(name)} is no entity that this subgraph resolves`);
+    throw wrong(
+      `__typename: ${JSON.stringify(shortenMessage(name))} is no entity that this subgraph resolves`,
+    );
   const values = new Map<string, KeyValue>();
   for (const field of keyFieldsOf(entity)) {
     const value = Object.hasOwn(given, field.name) ? given[field.name] : undefined;
     if (value === undefined || value === null) continue;
-    values.set(field.name, checkedKeyValue(field, value));
+    const checked = checkedKeyValue(field, value);
+    const { length } = String(checked);
+    // One variable may be the key of many representations, which the response repeats.
+    if (length > maxValueLength)
+      throw wrong(`${field.name}: has ${length} characters; the limit is ${maxValueLength}`);
+    values.set(field.name, checked);
   }
   if (entity.keys.some((key) => isWhole(key, values))) return { entity, values };
   const keys = entity.keys.map((key) => key.map(({ name }) => name).join(' and ')).join(', or ');
