@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../../../support/folder-app.ts';
 import { subgraphFiles } from './subgraph.ts';
 
@@ -31,4 +32,34 @@ test('a variable in a representation is not copied', async () => {
   expect((await folder.graphql(query, undefined, { p })).data?._entities).toEqual(
     Array.from({ length: 100 }, () => ({ ref: 'a' })),
   );
+});
+
+test('what rows refer to follows the header, also where their result is in the cache', async () => {
+  const owners = async (id = 'id') => {
+    const query = `{ usageDaily(project: "p") { rows { owner { ${id} } } } }`;
+    const { rows } = (await folder.graphql(query)).data?.usageDaily as { rows: { owner: object }[] };
+    return rows.map(({ owner }) => owner);
+  };
+  // Cells are kept from their second time on, and responses before them.
+  for (const _ of [1, 2, 3]) expect(await owners()).toEqual([{ id: '1' }, null, { id: '3' }]);
+  const { runs } = folder.app.counters;
+  const file = 'usage.daily.sql';
+  folder.queries.write(file, (subgraphFiles[file] ?? '').replace('{ id: user_id }', '{ id: day }'));
+  folder.app.reload();
+  let asked = 0;
+  await eventually(async () => {
+    asked += 1;
+    // Other selections, of which no cells are kept.
+    expect((await owners(`o${asked}: id`))[1]).toEqual({ [`o${asked}`]: '2' });
+  });
+  expect(await owners()).toEqual([{ id: '1' }, { id: '2' }, { id: '3' }]);
+  expect(folder.app.counters.runs).toBe(runs);
+});
+
+test('a fragment on another entity does not apply to what a row refers to', async () => {
+  const query =
+    '{ usageDaily(project: "p", days: 1) { rows { project { ref ... on _Entity { ... on Member { __typename } } } } } }';
+  expect((await folder.graphql(query)).data).toEqual({
+    usageDaily: { rows: [{ project: { ref: 'p' } }] },
+  });
 });

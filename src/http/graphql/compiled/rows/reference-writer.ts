@@ -12,7 +12,7 @@ import { UnexpectedCell } from './cell-writers.ts';
 
 interface ReferenceWriter {
   readonly write: ColumnFormat['write'];
-  /** Equal for equal selections. */
+  /** Equal for equal selections of the same entity from the same columns. */
   readonly key: string;
 }
 
@@ -22,19 +22,21 @@ interface ReferenceWriter {
  * @throws TypeError if more than the key is selected
  */
 export function compileReference(
-  { entity, field, key }: EntityReference,
+  { entity, key }: EntityReference,
   collected: CollectedField,
   scope: SelectionScope,
 ): ReferenceWriter {
   const keys: string[] = [];
-  const members = collectFields(selectionsBelow(collected), scope).map(({ responseKey, name }, at) => {
-    const start = `${at === 0 ? '{' : ','}${JSON.stringify(responseKey)}:`;
-    keys.push(`${responseKey}:${name}`);
-    if (name === '__typename') return { start: start + JSON.stringify(entity), from: undefined };
-    const from = key.find((one) => one.name === name);
-    if (from === undefined) throw new TypeError('a field that is no part of the key');
-    return { start, from };
-  });
+  const members = collectFields(selectionsBelow(collected), { ...scope, type: entity }).map(
+    ({ responseKey, name }, at) => {
+      const start = `${at === 0 ? '{' : ','}${JSON.stringify(responseKey)}:`;
+      keys.push(`${responseKey}:${name}`);
+      if (name === '__typename') return { start: start + JSON.stringify(entity), from: undefined };
+      const from = key.find((one) => one.name === name);
+      if (from === undefined) throw new TypeError('a field that is no part of the key');
+      return { start, from };
+    },
+  );
   const isNull = (row: Row) => key.some(({ column }) => isNoKey(row[column]));
   return {
     write: (_value, row) => {
@@ -44,7 +46,7 @@ export function compileReference(
       );
       return texts.length === 0 ? '{}' : `${texts.join('')}}`;
     },
-    key: `reference ${field}{${keys.join()}}`,
+    key: `reference ${JSON.stringify([entity, key, keys])}`,
   };
 }
 
