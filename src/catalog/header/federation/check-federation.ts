@@ -44,7 +44,7 @@ function checkKey(
   const lists = fields.filter(({ parameter }) => parameters[parameter]?.repeated);
   return fields.flatMap(({ name, parameter, column }, index) => {
     const add = (message: string) => [problem([...path, name], message)];
-    const declared = parameters[parameter];
+    const declared = Object.hasOwn(parameters, parameter) ? parameters[parameter] : undefined;
     if (declared === undefined) return add(`no parameter is named ${parameter}`);
     if (fields.findIndex((other) => other.parameter === parameter) < index)
       return add(`${parameter} is another field of the key`);

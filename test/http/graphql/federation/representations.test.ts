@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseQuery } from '../../../../src/catalog/header/parse-query.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../../../support/folder-app.ts';
 import { subgraphFiles } from './subgraph.ts';
@@ -37,7 +38,8 @@ test('a variable in a representation is not copied', async () => {
 test('what rows refer to follows the header, also where their result is in the cache', async () => {
   const owners = async (id = 'id') => {
     const query = `{ usageDaily(project: "p") { rows { owner { ${id} } } } }`;
-    const { rows } = (await folder.graphql(query)).data?.usageDaily as { rows: { owner: object }[] };
+    const { data = {} } = await folder.graphql(query);
+    const { rows } = data.usageDaily as { rows: { owner: object }[] };
     return rows.map(({ owner }) => owner);
   };
   // Cells are kept from their second time on, and responses before them.
@@ -62,4 +64,12 @@ test('a fragment on another entity does not apply to what a row refers to', asyn
   expect((await folder.graphql(query)).data).toEqual({
     usageDaily: { rows: [{ project: { ref: 'p' } }] },
   });
+});
+
+test('a key needs a parameter of its query', () => {
+  const text = (subgraphFiles['hits.matching.sql'] ?? '').replace('{ ref: project }', '{ ref: constructor }');
+  const { problems } = parseQuery('hits.matching', 'hits.matching.sql', text);
+  expect(problems.map(({ message }) => message)).toEqual([
+    'federation.key.ref: no parameter is named constructor',
+  ]);
 });
