@@ -2,9 +2,12 @@ import { parseDate, parseDatetime, parseTimestamp } from '../../../files/timesta
 import type { Parameter } from '../../../catalog/model/saved-query.ts';
 import { nearestName } from '@querygate/bigquery-sql/text';
 
-/** Longer texts are not compared, and no more names: each comparison takes a microsecond. */
+/** Longer texts are not compared, and no more names: to see whether one is related takes some microseconds. */
 const maxCompared = 100;
 const maxNames = 2_000;
+
+/** Characters of a text times the names whose edits are all counted: that takes a microsecond for each. */
+const maxCounted = 10_000;
 
 /** The one of some names that is nearest to a wrong one, however far that is; undefined without names. */
 export const nearestOf = (text: string, names: readonly string[]): string | undefined =>
@@ -14,25 +17,31 @@ export const nearestOf = (text: string, names: readonly string[]): string | unde
 export const nearOf = (text: string, names: readonly string[]): string | undefined =>
   nearestAmong(text, names, [sameLetters, hasAllWords]);
 
-/** Whether a name and a wrong one are related, which says more than the number of edits between them. */
-type IsRelated = (name: string, text: string) => boolean;
+/** Whether names are related to a wrong one, which says more than the number of edits between them. */
+type RelatedTo = (text: string) => (name: string) => boolean;
 
 /** @param relations of which the first one that there is counts @param most edits; undefined: those of a misspelled name */
-function nearestAmong(text: string, all: readonly string[], relations: readonly IsRelated[], most?: number) {
+function nearestAmong(text: string, all: readonly string[], relations: readonly RelatedTo[], most?: number) {
   const shown = text.slice(0, maxCompared);
   const names = all.slice(0, maxNames);
   const byLowerCase = new Map(names.map((name) => [name.toLowerCase(), name]));
-  const related = relations.map((isRelated) => names.filter((name) => isRelated(name, shown)));
+  const related = relations.map((relatedTo) => names.filter(relatedTo(shown)));
   const found = related.find(({ length }) => length > 0);
-  const candidates = found === undefined ? byLowerCase.keys() : found.map((name) => name.toLowerCase());
-  const nearest = nearestName(shown.toLowerCase(), candidates, found === undefined ? most : maxCompared);
+  const edits = found === undefined ? most : maxCompared;
+  const candidates = (found ?? names).map((name) => name.toLowerCase());
+  const counted =
+    edits === undefined ? candidates : candidates.slice(0, maxCounted / Math.max(shown.length, 1));
+  const nearest = nearestName(shown.toLowerCase(), counted, edits);
   return nearest === undefined ? undefined : byLowerCase.get(nearest);
 }
 
 const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
 
 /** `projectTier` and `project_tier`. */
-const sameLetters: IsRelated = (name, text) => lettersOf(name) === lettersOf(text);
+const sameLetters: RelatedTo = (text) => {
+  const letters = lettersOf(text);
+  return (name) => lettersOf(name) === letters;
+};
 
 /** Also of `projectTier`. */
 const wordsOf = (text: string): readonly string[] =>
@@ -43,20 +52,25 @@ const wordsOf = (text: string): readonly string[] =>
     .filter(Boolean);
 
 /** `iso_start` and `iso_timestamp_start`, `1d` and `1day`. */
-const hasAllWords: IsRelated = (name, text) => {
-  const words = wordsOf(text);
-  const own = wordsOf(name);
-  return (
-    words.length > 0 &&
-    (words.every((word) => own.includes(word)) ||
-      (text.length > 1 && lettersOf(name).startsWith(lettersOf(text))))
-  );
+const hasAllWords: RelatedTo = (text) => {
+  const words = [...new Set(wordsOf(text))];
+  const letters = lettersOf(text);
+  return (name) => {
+    const own = wordsOf(name);
+    return (
+      words.length > 0 &&
+      (words.every((word) => own.includes(word)) || (text.length > 1 && lettersOf(name).startsWith(letters)))
+    );
+  };
 };
 
 /** Whether one has the other one in it, by all but its ending: `last hour` and `hourly`. */
-const isPart: IsRelated = (name, text) => {
-  const [one, other] = [name.toLowerCase(), text.toLowerCase()];
-  return contains(one, other) || contains(other, one);
+const isPart: RelatedTo = (text) => {
+  const other = text.toLowerCase();
+  return (name) => {
+    const one = name.toLowerCase();
+    return contains(one, other) || contains(other, one);
+  };
 };
 
 const contains = (text: string, part: string): boolean =>
