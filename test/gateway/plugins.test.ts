@@ -122,6 +122,19 @@ test('replies of a route with the same frozen headers each have their own body a
   }
 });
 
+test('a reply that a plug-in gives for several requests has the fields of each in the log', async () => {
+  const same = { status: 503, headers: {}, body: 'closed' };
+  const answer: PluginRoute['answer'] = (_, { url }) => {
+    const plain = { status: 200, headers: {}, body: 'open' };
+    return url.search === '' ? plain : { ...plain, logFields: { n: url.search } };
+  };
+  await open({ name: 'own', routes: () => [{ path: '/own', access: 'key', answer }], onReply: () => same });
+  for (const n of ['?1', '?2', undefined]) {
+    expect((await get(`/own${n ?? ''}`)).status).toBe(503);
+    expect(lines.findLast(({ msg }) => msg === 'request')?.n).toBe(n);
+  }
+});
+
 describe('a plug-in that fails', () => {
   const fail = () => {
     throw new Error('a defect');
@@ -207,9 +220,11 @@ describe('a plug-in that fails', () => {
         { ...base, path: '/d', answer: (() => undefined) as never },
         { ...base, path: '/e', answer: () => ({ status: 200, headers: { 'x-bad': 'a\nb' }, body: 'e' }) },
         { ...base, path: '/f', answer: () => ({ ...plain, logFields: { bytes: 5n as never } }) },
+        { ...base, path: '/g', answer: () => ({ ...plain, logFields: null as never }) },
       ],
     });
-    for (const path of ['/a', '/b', '/c', '/d', '/e', '/f']) expect((await get(path)).status, path).toBe(500);
+    for (const path of ['/a', '/b', '/c', '/d', '/e', '/f', '/g'])
+      expect((await get(path)).status, path).toBe(500);
     await isAnswered();
   });
 

@@ -34,17 +34,21 @@ export function changedReply(onReply: RequestHooks['onReply'], exchange: Exchang
 export function sendableReply(reply: Reply, { headers: checked, body: before, logFields }: Reply): Reply {
   if (reply.headers === checked && reply.body === before && reply.logFields === logFields) return reply;
   const known = sendable.get(reply);
-  if (known !== undefined) return known;
+  if (known !== undefined) return withFields(known, logFields);
   const headers = checkedHeaders(reply.headers);
   const { body } = reply;
   if (body !== before) delete headers['content-length'];
   if (body !== before && (typeof body === 'string' || body instanceof Uint8Array))
     headers['content-length'] = String(Buffer.byteLength(body));
   const { status, recycle, onSent } = reply;
-  const made = { status, headers, body, recycle, logFields, onSent };
+  const made = { status, headers, body, recycle, onSent };
   sendable.set(reply, made);
-  return made;
+  return withFields(made, logFields);
 }
+
+/** They are those of the request: a plug-in may give the same reply to several. */
+const withFields = (reply: Reply, logFields: Reply['logFields']): Reply =>
+  logFields === undefined ? reply : { ...reply, logFields };
 
 /** A plug-in that gives the same object again is spared the checks. */
 const sendable = new WeakMap<Reply, Reply>();
@@ -57,13 +61,16 @@ const sendable = new WeakMap<Reply, Reply>();
 export function checkedReply(reply: Reply): Reply {
   const { headers, logFields } = reply;
   if (!Object.isFrozen(headers)) return checkedCopy(reply);
-  return { ...reply, headers: checkedOnce(headers), logFields: logFields && checkedFields(logFields) };
+  return { ...reply, headers: checkedOnce(headers), logFields: fieldsToLog(logFields) };
 }
 
 const checkedCopy = memoize((reply: Reply): Reply => {
   const { headers, logFields } = reply;
-  return { ...reply, headers: checkedHeaders(headers), logFields: logFields && checkedFields(logFields) };
+  return { ...reply, headers: checkedHeaders(headers), logFields: fieldsToLog(logFields) };
 });
+
+const fieldsToLog = (given: Reply['logFields']): Reply['logFields'] =>
+  given === undefined ? undefined : checkedFields(given);
 
 function checkedHeaders(given: Reply['headers']): Record<string, string> {
   const headers: Record<string, string> = {};
