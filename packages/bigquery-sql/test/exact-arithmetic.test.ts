@@ -85,3 +85,10 @@ function decided(name: string, number: number, digits: number): number {
 }
 
 const shift = (number: number): number => Math.max(0, 52 - Math.floor(Math.log2(Math.abs(number) || 1)));
+
+test('a FLOAT64 without a fraction has no digits to round', async () => {
+  const rows = ['8e16', '-8e16', '5e17', '4503599627370497'].map((x) => [`CAST(${x} AS DOUBLE)`, '1']);
+  const expected = rows.map(() => 'true');
+  for (const call of ['bq."round(x double, n bigint)"(a, b)', 'bq."trunc(x double, n bigint)"(a, b + 1)'])
+    expect(await column(`${call} = a`, rows)).toEqual(expected);
+});

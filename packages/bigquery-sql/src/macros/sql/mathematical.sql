@@ -69,7 +69,7 @@ create macro bq.mod(a decimal(38,9), b decimal(38,9)) as case when b = 0 then bq
 -- FLOAT64 is rounded by its exact binary value, as a 128-bit integer in units of 2^-scale.
 create macro bq.binary_scale(x) as 53 - cast(floor(log2(abs(x))) as bigint); -- bigint
 create macro bq.binary_units(x) as cast(abs(x) * pow(2, bq.binary_scale(x)) as hugeint); -- bigint
-create macro bq.has_no_more_digits(x, n) as not isfinite(x) or x = 0 or n > 340 or abs(x) * pow(10, n) >= 9.2e18; -- boolean
+create macro bq.has_no_more_digits(x, n) as not isfinite(x) or x = 0 or n > 340 or abs(x) >= 4503599627370496 or abs(x) * pow(10, n) >= 9.2e18; -- boolean
 create macro bq.shifts_exactly(x, n) as n <= 21 and bq.binary_scale(x) <= 125; -- boolean
 create macro bq.units_at_digit(x, n, more) as (bq.binary_units(x) * bq.power_of_ten(n) + (cast(more as hugeint) << bq.binary_scale(x)) // 2) // (cast(1 as hugeint) << bq.binary_scale(x)); -- bigint
 create macro bq.round(x bigint) as cast(x as double); -- double strict
