@@ -57,6 +57,14 @@ test.each([
     'CREATE TEMP TABLE t AS SELECT RAND() AS r; SELECT * FROM t',
     '1:24 t would have other random values for each reader',
   ],
+  [
+    'DECLARE x ARRAY<NUMERIC(5, 2)> DEFAULT [1.239]; SELECT x',
+    '1:11 a variable takes a type without parameters: CAST its values instead',
+  ],
+  [
+    'CREATE TEMP TABLE logs AS SELECT 1 AS id; SELECT * FROM stored.logs',
+    '1:57 no table is named stored.logs; did you mean logs?',
+  ],
   ['DECLARE x INT64; CREATE TEMP FUNCTION f() AS (x); SELECT f()', '1:47 no column is named x'],
 ])('%s is refused: %s', (sql, problem) => {
   expect(problemsOf(sql)).toEqual([problem]);

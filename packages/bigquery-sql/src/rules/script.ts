@@ -7,6 +7,7 @@ import { withTables } from '../tree/with-tables.ts';
 import { describeType, sameName, type Type, typedNulls } from '../types.ts';
 import { convert, distance } from './coercion.ts';
 import type { Context, ResolvedQuery } from './context.ts';
+import { hasParameters } from './expressions/casts.ts';
 import { requireBool } from './expressions/comparison.ts';
 import { dependsOnRows } from './expressions/constant-values.ts';
 import { commonRelation } from './queries/with.ts';
@@ -132,6 +133,8 @@ function declared(
     [...known, ...node.names.slice(0, at)].some((other) => sameName(other.name, name)),
   );
   if (repeated) throw new Unsupported(repeated, `${repeated.name} is declared twice`);
+  if (node.type && hasParameters(node.type))
+    throw new Unsupported(node.type, 'a variable takes a type without parameters: CAST its values instead');
   const given = node.value && context.expression(node.value, scope);
   const type = node.type ? resolveType(node.type) : given && typedNulls(given.type);
   if (!type) throw new Unsupported(node, 'DECLARE needs a type or DEFAULT');

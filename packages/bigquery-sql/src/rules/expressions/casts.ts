@@ -139,7 +139,8 @@ function withParameters(node: Syntax.Type, value: Expression): Expression {
   }
 }
 
-function hasParameters(node: Syntax.Type): boolean {
+/** Whether a type, or one inside it, has a length or a precision: `STRING(10)`. */
+export function hasParameters(node: Syntax.Type): boolean {
   switch (node.kind) {
     case 'NamedType':
       return node.parameters.length > 0;

@@ -69,7 +69,7 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
   };
 }
 
-/** A common table, or a table by the last part of its path; `events_*` is a wildcard. */
+/** A common table or one of a script, which have no path, or a table by its last part; `events_*` is a wildcard. */
 function relationAt(path: Syntax.Path, name: string, scope: Scope): Relation | undefined {
   const relation = findRelation(scope, name);
   if (relation && (path.parts.length === 1 || relation.isTable)) return relation;
@@ -77,7 +77,8 @@ function relationAt(path: Syntax.Path, name: string, scope: Scope): Relation | u
   const found = name.endsWith('*')
     ? wildcardRelation(name.slice(0, -1), tables)
     : tables.get(name.toLowerCase());
-  return found ?? (hasOpenTables ? openRelation(name) : undefined);
+  if (found?.isTable) return found;
+  return hasOpenTables ? openRelation(name) : undefined;
 }
 
 const outermost = (scope: Scope): Scope => (scope.parent ? outermost(scope.parent) : scope);
