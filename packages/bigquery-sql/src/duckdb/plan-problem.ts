@@ -114,7 +114,7 @@ const explanations: readonly Explanation[] = [
     },
   },
   {
-    pattern: /error: Invalid JSONPath: (?<path>[^']*)'/,
+    pattern: /^Invalid JSONPath: (?<path>.*)$/s,
     message: ({ path }) => `${path} is not a JSONPath: it begins with $, as in $.a.b[0]`,
     isPlace: (node, _, { path }) => node.kind === 'StringLiteral' && node.value === path,
   },
