@@ -1,6 +1,15 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -150,8 +159,16 @@ describe('what needs packages that npm does not install with it ends with what t
     expect(stderr).toContain(install(['@graphql-inspector/core']));
   });
 
+  test('check --compose', () => {
+    writeFileSync(join(copy, 'users.graphql'), 'type Query { user: String }\n');
+    const { status, stderr } = querygate(['check', '--compose', 'users.graphql']);
+    expect({ status, lines: stderr.split('\n').length }).toEqual({ status: 1, lines: 3 });
+    expect(stderr).toContain(install(['@theguild/federation-composition']));
+  });
+
   test('and nothing else needs them', () => {
-    expect([...ofTraces, '@graphql-inspector/core'].sort()).toEqual(Object.keys(peerDependencies).sort());
+    const ofAuthors = ['@graphql-inspector/core', '@theguild/federation-composition'];
+    expect([...ofTraces, ...ofAuthors].sort()).toEqual(Object.keys(peerDependencies).sort());
   });
 });
 
