@@ -82,8 +82,8 @@ describe.skipIf(!isInstalled)('a graph of subgraphs', () => {
     const others = ['usage.daily', 'hits.matching'].map((name) => subgraphFiles[`${name}.sql`]);
     expect(others).not.toContain(undefined);
     const second = sdl
-      .replaceAll(/\b(?:usageDaily|hitsMatching|statsMembers)\b/g, (name) => `${name}Two`)
-      .replaceAll(/\b(?:UsageDaily|HitsMatching|StatsMembers)/g, (name) => `${name}Two`)
+      .replaceAll(/\b(?:usageDaily|hitsMatching|hitsPaths|statsMembers)\b/g, (name) => `${name}Two`)
+      .replaceAll(/\b(?:UsageDaily|HitsMatching|HitsPaths|StatsMembers)/g, (name) => `${name}Two`)
       .replaceAll(/^ {2}(usage|hits)\b/gm, '  $1Two')
       .replaceAll('@override(from: "legacy")', '');
     const composed = compose('@apollo/composition', [...subgraphs(), { name: 'second', sdl: second }]);
