@@ -1,6 +1,8 @@
 import { DuckDBInstance } from '@duckdb/node-api';
+import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession, type Session } from '../src/duckdb/open-session.ts';
+import { searchFunctions } from '../src/macros/host/search.ts';
 import { problemsOf } from './harness.ts';
 
 let instance: DuckDBInstance;
@@ -117,4 +119,20 @@ test.each([
   ["SEARCH('a', project)", 'the search query of SEARCH must be the same for all rows'],
 ])('%s is refused: %s', (expression, problem) => {
   expect(problemsOf(`SELECT ${expression} FROM logs`)).toEqual([`1:8 ${problem}`]);
+});
+
+test('phrases and parts are found where they begin within others', () => {
+  const [search] = searchFunctions;
+  const words = fc.array(fc.constantFrom('a', 'b'), { minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(words, words, (text, sought) => {
+      const [all, part] = [text.join(' '), sought.join(' ')];
+      const found = ` ${all} `.includes(` ${part} `);
+      expect([search?.compute([all, `"${part}"`]), search?.compute([all, `\`${part}\``])]).toEqual([
+        found,
+        found,
+      ]);
+    }),
+    { numRuns: 2_000 },
+  );
 });

@@ -170,25 +170,35 @@ function matches(query: SearchQuery, searched: SearchedText): boolean {
     case 'tokens':
       return query.tokens.every((token) => searched.has.has(token));
     case 'phrase':
-      return searched.tokens.some((_, at) =>
-        query.tokens.every((token, offset) => searched.tokens[at + offset] === token),
-      );
+      return placesOf(query.tokens, searched.tokens).next().done !== true;
     case 'exact':
       return hasExact(query.text, searched.text);
   }
 }
 
 function hasExact(sought: string, text: string): boolean {
-  if (!text.includes(sought)) return false;
   const [starts, ends] = [new Set([0]), new Set([text.length])];
   for (const { index, 0: found } of text.matchAll(delimiter)) {
     ends.add(index);
     starts.add(index + found.length);
   }
-  for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1)) {
-    if (starts.has(at) && ends.has(at + sought.length)) return true;
+  return placesOf(sought, text).some((at) => starts.has(at) && ends.has(at + sought.length));
+}
+
+/** Where a sequence is in another one, as Knuth, Morris and Pratt find it: no text takes longer than its length. */
+function* placesOf(sought: ArrayLike<string>, all: ArrayLike<string>): Generator<number, void> {
+  /** For each length of a match, how much of it is the beginning of another one. */
+  const shorter = [0];
+  const longer = (length: number, next: string | undefined) => {
+    let left = length;
+    while (left > 0 && (left === sought.length || next !== sought[left])) left = shorter[left - 1] ?? 0;
+    return next === sought[left] ? left + 1 : left;
+  };
+  for (let at = 1; at < sought.length; at += 1) shorter.push(longer(shorter[at - 1] ?? 0, sought[at]));
+  for (let at = 0, length = 0; at < all.length; at += 1) {
+    length = longer(length, all[at]);
+    if (length === sought.length) yield at + 1 - length;
   }
-  return false;
 }
 
 /** The longest ASCII text, in lower case, of which a text without it is not found; empty if any may be. */
