@@ -40,6 +40,8 @@ export interface Context {
   selectRows(result: CachedResult, task: RowTask): Promise<CachedResult>;
   /** Counts a result within entities. @returns false if an operation has too many: the request is refused */
   countEntityField(): boolean;
+  /** Whether an operation may have so many results within entities; the request is refused otherwise. */
+  mayHaveEntityFields(count: number): boolean;
   /** A page of a query that has pages. @throws GatewayError as `bindPage` does, and as above */
   getPage(query: SavedQuery, parameters: RawParameters, request: PageRequest): Promise<Page>;
   /** Finds rows of a result. @throws GatewayError as `ReadRows` does */
@@ -89,6 +91,11 @@ export function buildContext(
   const getOutcome = buildGetOutcome(head, admission, resources);
   let responseBytes = 0;
   let entityFields = 0;
+  const mayHaveEntityFields = (count: number) => {
+    if (count <= maxEntityFields) return true;
+    execution.refusal ??= tooManyEntityFields();
+    return false;
+  };
   let turn: Promise<true> | undefined;
   const resultOf = async (running: Outcome | Promise<Outcome>) => {
     const outcome = await running;
@@ -126,10 +133,9 @@ export function buildContext(
     },
     countEntityField() {
       entityFields += 1;
-      if (entityFields <= maxEntityFields) return true;
-      execution.refusal ??= tooManyEntityFields();
-      return false;
+      return mayHaveEntityFields(entityFields);
     },
+    mayHaveEntityFields,
     async getPage(query, parameters, request) {
       let page: BoundPage | undefined;
       const getBound = (whole: BoundQuery) => {

@@ -1,16 +1,20 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { type CollectedField, collectFields, type SelectionScope } from './collect-fields.ts';
 
-/** The fields that an operation selects below the one that is resolved, as the response has them. */
-export function selectionOf({
-  fieldNodes,
-  fragments,
-  variableValues,
-}: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>): readonly [
-  fields: readonly CollectedField[],
-  scope: SelectionScope,
-] {
+/**
+ * The fields that an operation selects below the one that is resolved, as the response has them.
+ *
+ * @param type the object type that is selected of, where it may be one of several
+ */
+export function selectionOf(
+  {
+    fieldNodes,
+    fragments,
+    variableValues,
+  }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>,
+  type?: string,
+): readonly [fields: readonly CollectedField[], scope: SelectionScope] {
   const selections = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-  const scope = { fragments: new Map(Object.entries(fragments)), conditions: variableValues.coerced };
+  const scope = { fragments: new Map(Object.entries(fragments)), conditions: variableValues.coerced, type };
   return [collectFields(selections, scope), scope];
 }

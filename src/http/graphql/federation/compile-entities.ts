@@ -16,9 +16,10 @@ import {
   selectionsBelow,
 } from '../document/collect-fields.ts';
 import { rawArguments } from '../schema/arguments.ts';
+import { countQueries } from './count-queries.ts';
 import { type EntityValue, entityRequest, keyOf, readRepresentation } from './representation.ts';
 
-const { maxRepresentations } = httpLimits;
+const { maxEntityFields, maxRepresentations } = httpLimits;
 
 /** Compiles `_entities`: routers send many of them, and most of their results are in the cache. */
 export const buildCompileEntities: BuildCompileEntities = (schema, catalog, outputs) => {
@@ -33,7 +34,8 @@ export const buildCompileEntities: BuildCompileEntities = (schema, catalog, outp
         if (entity.fields.length === 0 || !isObjectType(type)) return [];
         const fields = collectFields(selectionsBelow(root), { ...scope, type: name });
         const outputOf = ({ query }: EntityField) => outputs(rootFields.get(query) ?? '');
-        return [[name, fields.map((field) => compileField(entity, type, field, scope, outputOf))] as const];
+        const binders = fields.map((field) => compileField(entity, type, field, scope, outputOf));
+        return [[name, { binders, queries: countQueries(entity, fields) }] as const];
       }),
     );
     const [node] = root.nodes;
@@ -43,9 +45,11 @@ export const buildCompileEntities: BuildCompileEntities = (schema, catalog, outp
       if (given.length > maxRepresentations) return undefined;
       const bound = new Map<string, readonly BindField[]>();
       const bindersOf = (name: string) =>
-        getOrAdd(bound, name, () => (compiled.get(name) ?? []).map((bind) => bind(variables)));
-      const list = given.map((one, at) => {
-        const value = readRepresentation(entities, one);
+        getOrAdd(bound, name, () => (compiled.get(name)?.binders ?? []).map((bind) => bind(variables)));
+      const values = given.map((one) => readRepresentation(entities, one));
+      const queries = values.reduce((sum, { entity }) => sum + (compiled.get(entity.name)?.queries ?? 0), 0);
+      if (queries > maxEntityFields) return undefined;
+      const list = values.map((value, at) => {
         const path = [root.responseKey, at];
         return bindersOf(value.entity.name).map((bind) => bind(value, path));
       });

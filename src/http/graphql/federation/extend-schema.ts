@@ -7,14 +7,16 @@ import {
   GraphQLString,
   GraphQLUnionType,
 } from 'graphql';
-import { entitiesOf } from '../../../catalog/model/entities.ts';
+import { type Entity, entitiesOf } from '../../../catalog/model/entities.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../../errors.ts';
-import { once } from '../../../memoize.ts';
+import { memoize, once } from '../../../memoize.ts';
 import { httpLimits } from '../../message/http-limits.ts';
 import type { Context } from '../context.ts';
+import { selectionOf } from '../document/selection-of.ts';
 import { objectType } from '../schema/object-type.ts';
 import type { ExtendSchema, SchemaExtension } from '../schema/schema-extension.ts';
+import { countQueries } from './count-queries.ts';
 import { entityType, referenceFields } from './entity-types.ts';
 import { type EntityValue, readRepresentation } from './representation.ts';
 
@@ -100,7 +102,7 @@ const entitiesField = (
       description: `At most ${maxRepresentations} in an operation.`,
     },
   },
-  resolve(_root, { representations }, context) {
+  resolve(_root, { representations }, context, info) {
     const given = representations as readonly unknown[];
     const count = (countOf.get(context) ?? 0) + given.length;
     countOf.set(context, count);
@@ -110,7 +112,7 @@ const entitiesField = (
         `The operation has ${count} representations; at most ${maxRepresentations} are allowed: send several operations`,
         { parameter: 'representations' },
       );
-    return given.map((one) => {
+    const entities = given.map((one) => {
       try {
         return readEntity(one);
       } catch (error) {
@@ -119,5 +121,9 @@ const entitiesField = (
         throw error;
       }
     });
+    // Counted before any is resolved, which takes longer.
+    const queriesOf = memoize((entity: Entity) => countQueries(entity, selectionOf(info, entity.name)[0]));
+    const queries = entities.reduce((sum, one) => sum + ('entity' in one ? queriesOf(one.entity) : 0), 0);
+    return context.mayHaveEntityFields(queries) ? entities : [];
   },
 });

@@ -216,6 +216,7 @@ describe('entities', () => {
       ' ',
     );
     const many = Array.from({ length: 100 }, () => project('p'));
+    const before = folder.app.counters.runs;
     const refused = await entities(many, `... on Project { ${names} }`);
     expect(refused.errors).toEqual([
       expect.objectContaining({
@@ -223,6 +224,7 @@ describe('entities', () => {
       }),
     ]);
     expect(refused.data ?? undefined).toBeUndefined();
+    expect(folder.app.counters.runs).toBe(before);
   });
 });
 
