@@ -234,7 +234,7 @@ test('a compiled operation is answered and reported as Yoga does it, byte for by
     }
   });
   await fc.assert(property, { numRuns: Math.ceil(operationCount / operationsPerCatalog) });
-  expect(compiledCount).toBeGreaterThan(operationCount / 4);
+  expect(compiledCount).toBeGreaterThan(operationCount / 8);
   expect([...kinds].sort()).toEqual(['429', 'complete', 'partly refused', 'refused']);
-  expect(ofRecordsCount).toBeGreaterThan(operationCount / 50);
+  expect(ofRecordsCount).toBeGreaterThan(operationCount / 200);
 }, 1_200_000);
