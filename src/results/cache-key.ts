@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.ts';
+import { userOf } from '../catalog/binding/session-user.ts';
 import type { Catalog, ParameterText, SavedQuery } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import { memoize } from '../memoize.ts';
@@ -7,8 +8,8 @@ import { memoize } from '../memoize.ts';
 /**
  * The cache key of a bound query: equal for two callers exactly when the same SQL runs with the same values and has the
  * same columns. It is `[id, definition, max rows, [values in the order of declaration]]` as JSON, and is not hashed: a
- * gateway that finds it in the shared demand can parse it. A caller's SQL is one element more: no gateway parses such a
- * key, so that no other one runs the SQL.
+ * gateway that finds it in the shared demand can parse it. A caller's SQL is one element more, and SESSION_USER() one value
+ * more: no gateway parses such a key, so that no other one runs the query.
  */
 export const cacheKey = (bound: BoundQuery): string => keysOf(bound).plain;
 
@@ -42,7 +43,10 @@ const known = new WeakMap<BoundQuery['parameters'], Keys>();
 function keysOf({ query, parameters, sql }: BoundQuery): Keys {
   const before = known.get(parameters);
   if (before?.query === query && before.sql === sql) return before;
-  const values = JSON.stringify(query.parameters.map(({ name }) => parameters[name]));
+  const values = JSON.stringify([
+    ...query.parameters.map(({ name }) => parameters[name]),
+    ...userOf({ parameters }),
+  ]);
   const plain = `${prefixOf(query)}${values}${sql === undefined ? '' : `,${JSON.stringify(sql)}`}]`;
   const keys: Keys = { query, sql, plain };
   known.set(parameters, keys);

@@ -18,6 +18,7 @@ export {
   textLiteral,
   transformList,
 } from './tree/build.ts';
+export { userParameter } from './tree/own-parameters.ts';
 export { freshNames } from './tree/fresh-names.ts';
 export { forEachNode, mapExpressions, mapParts, type Mapper } from './tree/map.ts';
 export type { Expression, From, Member, Query, RecordValue } from './tree/nodes.ts';

@@ -29,6 +29,11 @@ describe('SQL that is wrong', () => {
       '1:12 refused: no column is named nope\n1:18 refused: no column is named none\n',
     ],
     ['may be no query', ['selec 1'], /^1:1 refused: expected a query: .* did you mean SELECT\?\n$/],
+    [
+      'may ask for a user',
+      ['select\n session_user()'],
+      '2:2 refused: SESSION_USER() needs a user: the key of a request, or an option of the session\n',
+    ],
     ['may write', ['drop table visits'], '1:1 refused: expected a query, which only reads, found "drop"\n'],
     ['may fail when it runs', ["select error('no such day')"], '1:1 run time: no such day\n'],
   ] as const)('%s', (_, args, stderr) => {

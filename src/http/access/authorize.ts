@@ -1,5 +1,6 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { callerSql, sqlParameter } from '../../catalog/binding/caller-sql.ts';
+import { forUser } from '../../catalog/binding/session-user.ts';
 import { unknownQuery } from '../../catalog/model/find-query.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError, type Refusal } from '../../errors.ts';
@@ -30,7 +31,7 @@ export function authorizeAndBind(
       refusal: { reason: 'permission', endpoint: query.name },
     });
   }
-  const bound = request.bind(tenants, sql, now);
+  const bound = forUser(request.bind(tenants, sql, now), principal.id);
   return query.labels.length === 0 ? bound : withLabels(bound, headers);
 }
 

@@ -1,4 +1,5 @@
 import { type BoundQuery, bind } from '../../catalog/binding/bind.ts';
+import { forUser, userOf } from '../../catalog/binding/session-user.ts';
 import { textsOf } from '../../catalog/binding/list-values.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { computingOwner, type LoopTurns } from '../../concurrency/loop-turns.ts';
@@ -108,7 +109,9 @@ function rebind({ query, parameters }: BoundQuery, other: SavedQuery): BoundQuer
     return isAbsent ? [] : [[name, textsOf(value)] as const];
   });
   try {
-    return bind(other, new Map(raw));
+    const bound = bind(other, new Map(raw));
+    const [user] = userOf({ parameters });
+    return typeof user === 'string' ? forUser(bound, user) : bound;
   } catch (error) {
     if (error instanceof GatewayError) return undefined;
     throw error;

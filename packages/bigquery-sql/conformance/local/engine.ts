@@ -5,6 +5,7 @@ import { duckdbText } from '../../src/passes/duckdb-text.ts';
 import type { KnownValues } from '../../src/passes/pass.ts';
 import { runPasses } from '../../src/passes/passes.ts';
 import { readStored, schemaTables } from '../../src/rules/from/table-relations.ts';
+import { userParameter } from '../../src/tree/own-parameters.ts';
 import { freshNames } from '../../src/tree/fresh-names.ts';
 import { type Plan, printPlan } from '../../src/duckdb/plan.ts';
 import { buildCompute, withThresholds } from '../../src/duckdb/compute-constants.ts';
@@ -129,12 +130,12 @@ const declaredParameters = (parameters: Parameters): readonly TypedParameter[] =
 
 /** As the service binds them: an empty text is NULL, unless it is a STRING. */
 const boundValues = (parameters: Parameters): ParameterValues =>
-  Object.fromEntries(
-    Object.entries(parameters).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value : (value.value ?? ''),
-    ]),
-  );
+  Object.fromEntries([
+    ...Object.entries(parameters).map(
+      ([name, value]) => [name, typeof value === 'string' ? value : (value.value ?? '')] as const,
+    ),
+    [userParameter, 'Ada'],
+  ]);
 
 /** What the service knows of the parameters of a custom plan: texts, and which are NULL. */
 function knownValues(parameters: Parameters): KnownValues {

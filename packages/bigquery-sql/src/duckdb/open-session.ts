@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { userParameter } from '../tree/own-parameters.ts';
 import type { StoredTable } from '../tree/stored-table.ts';
 import { type ParameterType, quote, type TypedParameter, unknown } from '../types.ts';
 import { bigqueryType } from './bigquery-type.ts';
@@ -29,6 +30,8 @@ export interface SessionOptions {
   readonly tables?: readonly StoredTable[];
   /** What CURRENT_TIMESTAMP() is. */
   readonly now?: () => Date;
+  /** What SESSION_USER() is. By default queries that call it are refused. */
+  readonly user?: string;
 }
 
 /** How one query runs. */
@@ -57,7 +60,7 @@ export interface Session {
  */
 export async function openSession(
   connection: DuckDBConnection,
-  { tables, now = () => new Date() }: SessionOptions = {},
+  { tables, now = () => new Date(), user }: SessionOptions = {},
 ): Promise<Session> {
   keepByteOrderMarks();
   registerHostFunctions(connection);
@@ -68,11 +71,13 @@ export async function openSession(
     const current = tables ?? (await storedTables(connection));
     return { connection, compute, now, definedMacros, tables: () => current };
   };
+  const statementOf = (sql: string, parameters: RunOptions['parameters'] = {}) =>
+    toStatement(sql, user === undefined ? parameters : { ...parameters, [userParameter]: user });
   return {
     run: async (sql, { parameters, timeoutMs = maxTimeoutMs, maxRows = Number.MAX_SAFE_INTEGER } = {}) =>
-      runStatement(await context(), toStatement(sql, parameters), { timeoutMs, maxRows }),
+      runStatement(await context(), statementOf(sql, parameters), { timeoutMs, maxRows }),
     explain: async (sql, { parameters } = {}) =>
-      explainStatement(await context(), toStatement(sql, parameters)),
+      explainStatement(await context(), statementOf(sql, parameters)),
   };
 }
 

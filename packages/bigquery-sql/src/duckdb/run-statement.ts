@@ -4,6 +4,7 @@ import { calledMacros } from '../macros/called-macros.ts';
 import { compile } from '../compile.ts';
 import { macroDefinitions } from '../macros/macros.ts';
 import { nowParameter } from '../passes/constants/time-values.ts';
+import { userParameter } from '../tree/own-parameters.ts';
 import { duckdbText } from '../passes/duckdb-text.ts';
 import { runPasses } from '../passes/passes.ts';
 import type { RelationColumn } from '../rules/scope.ts';
@@ -118,6 +119,11 @@ function requireValues(sql: string, query: Query, parameters: Statement['paramet
   const known = new Set([nowParameter, ...Object.keys(parameters).map((name) => name.toLowerCase())]);
   forEachNode(query, (node) => {
     if (node.kind !== 'parameter' || known.has(node.name.toLowerCase())) return;
+    if (node.name === userParameter) {
+      const place = positionOf(sql, Math.max(0, sql.search(/session_user/i)));
+      const message = 'SESSION_USER() needs a user: the key of a request, or an option of the session';
+      throw new ProblemError('There is no user', [{ ...place, message }]);
+    }
     const place = positionOf(sql, sql.toLowerCase().indexOf(`@${node.name.toLowerCase()}`));
     throw new ProblemError('A parameter has no value', [
       { ...place, message: `@${node.name} has no value; give it by -p ${node.name}=value` },

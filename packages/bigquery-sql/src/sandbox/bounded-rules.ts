@@ -1,9 +1,10 @@
 import type { Rules } from '../rules/context.ts';
 import { planningCosts } from '../macros/macros.ts';
 import { isTooDeep, maxExpandedSize, maxPlanningWork } from '../planning-cost/planning-limits.ts';
-import type { Place } from '../rules/unsupported.ts';
+import { type Place, Unsupported } from '../rules/unsupported.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Node } from '../tree/nodes.ts';
+import { userParameter } from '../tree/own-parameters.ts';
 import type { Type } from '../types.ts';
 
 /** It ends the work at once, which a problem of one part does not. */
@@ -37,6 +38,9 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
   return {
     expression(node, scope, context) {
       const resolved = expression(node, scope, context);
+      // An answer to a caller's SQL is kept for all keys of its tenant.
+      if (resolved.kind === 'parameter' && resolved.name === userParameter)
+        throw new Unsupported(node, 'the function SESSION_USER is not supported in SQL of callers');
       count(node, resolved);
       const cost = planningCosts.of(resolved);
       if (cost.size > maxExpandedSize)

@@ -40,3 +40,10 @@ length(generate_uuid()) <=> 36
 regexp_contains(generate_uuid(), r'^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') <=> true
 generate_uuid() = generate_uuid() <=> false
 select count(distinct u) from (select generate_uuid() as u from unnest(generate_array(1, 20)) as x) <=> 20
+-- SESSION_USER
+session_user() <=> 'Ada'
+session_user <=> 'Ada'
+upper(session_user()) <=> 'ADA'
+session_user() = @p <=> true
+select session_user() as x, count(*) as n from people group by 1 <=> select 'Ada' as x, count(*) as n from people group by 1
+! session_user(1)

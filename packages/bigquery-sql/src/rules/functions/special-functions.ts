@@ -12,7 +12,7 @@ import {
 } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { macroName } from '../../tree/macro-name.ts';
-import { nowParameter } from '../../tree/own-parameters.ts';
+import { nowParameter, userParameter } from '../../tree/own-parameters.ts';
 import { describeType, isScalar, type ScalarName, scalar, type Type } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
 import { commonSupertype, convert } from '../coercion.ts';
@@ -37,6 +37,12 @@ const now: Expression = { kind: 'parameter', name: nowParameter, type: scalar('T
 const currentTimestamp: SpecialFunction = (place, args) => {
   if (args.length > 0) throw new Unsupported(place, 'CURRENT_TIMESTAMP takes no arguments');
   return now;
+};
+
+/** The id of the key for which a query runs; bound by the engine. */
+const sessionUser: SpecialFunction = (place, args) => {
+  if (args.length > 0) throw new Unsupported(place, 'SESSION_USER takes no arguments');
+  return { kind: 'parameter', name: userParameter, type: scalar('STRING') };
 };
 
 /** CURRENT_DATE and the like, in UTC or in the time zone that is the argument. */
@@ -186,6 +192,7 @@ const parseJson: SpecialFunction = (place, [text, mode, another]) => {
 
 const specialFunctions: Readonly<Record<string, SpecialFunction>> = {
   current_timestamp: currentTimestamp,
+  session_user: sessionUser,
   current_date: currentIn('DATE'),
   current_datetime: currentIn('DATETIME'),
   current_time: currentIn('TIME'),

@@ -1,7 +1,6 @@
 /** The reason why a function of BigQuery is unsupported, by its name in lower case; shown to authors who call it. */
 export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
   ['collate', 'compare LOWER(text) for an order without case'],
-  ['session_user', 'rows are kept for all callers who may read them: compare a parameter'],
 ]);
 
 /** The reason why all functions of a family are unsupported, by the beginning of their names. */
