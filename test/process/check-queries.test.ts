@@ -136,7 +136,7 @@ where t.project = @interval and t.timestamp > timestamp_sub(current_timestamp(),
     [
       'select count(*) as requests',
       'create table x as select count(*) as requests',
-      '17:1 expected a query or CREATE TEMP FUNCTION, found another CREATE statement',
+      '17:1 CREATE TABLE is not supported: before a query, only CREATE TEMP FUNCTION and CREATE TEMP TABLE are',
     ],
     ['interval 1 day', "interval '1 day'", ' found a string: write INTERVAL 1 DAY'],
     ['count(*)', 'sum(count(*))', '17:12 an aggregate function takes no other one'],

@@ -14,6 +14,19 @@ const words: Readonly<Record<string, string>> = {
   MINUS: 'write EXCEPT DISTINCT',
   ISNULL: 'write IS NULL',
   NOTNULL: 'write IS NOT NULL',
+  COLLATE: 'it belongs to ORDER BY, and others than binary order are not supported',
+  WITHIN: 'write the ORDER BY within the parentheses of the function',
+  EXCLUDE: 'EXCLUDE of window frames is not in GoogleSQL',
+  GROUPS: 'frames are of ROWS or RANGE',
+  LATERAL: 'write a comma and UNNEST, or a subquery in the select list',
+  NATURAL: 'write JOIN … USING (columns)',
+  ASOF: 'join by a condition, and keep the latest row with QUALIFY',
+  INTO: 'a query only reads',
+  PLACING: 'write CONCAT of SUBSTR',
+  REMOTE: 'remote functions are not supported, only those in SQL',
+  COLUMNS: 'write JSON_QUERY_ARRAY and JSON_VALUE for JSON_TABLE',
+  SOME: 'write IN (SELECT …), or IN UNNEST(array)',
+  ANY: 'write IN (SELECT …), or IN UNNEST(array)',
 };
 
 const asParameter = 'a parameter is written @name';
@@ -28,6 +41,9 @@ const symbols: Readonly<Record<string, (at: TokenAt) => string | undefined>> = {
   $: (at) => (at(1)?.kind === 'word' || isNext(at, '{') ? asParameter : undefined),
   '=': (at) => (follows(at, '=') ? 'write = once' : undefined),
   '>': (at) => {
+    // `->` before a name in quotes or a path is of JSON, and after a name in the arguments of a call of a lambda.
+    if (follows(at, '-') && at(1)?.kind === 'word')
+      return 'lambda expressions are not supported: write ARRAY(SELECT … FROM UNNEST(array))';
     if (follows(at, '-')) return "write JSON_VALUE(json, '$.name'), or JSON_QUERY for a part of it";
     return follows(at, '<=') ? 'write IS NOT DISTINCT FROM' : undefined;
   },
@@ -48,10 +64,21 @@ export function foreignSyntax(at: TokenAt): string | undefined {
   const token = at(0);
   // It has been read as the alias of a table.
   if (at(-1)?.key === 'MINUS') return words.MINUS;
+  if (token?.key === 'FOR' && at(1)?.key === 'SYSTEM_TIME')
+    return 'only a table has FOR SYSTEM_TIME AS OF, which is not supported: filter by a column with the time';
+  if (token?.key === 'OF' && at(-1)?.key === 'AS')
+    return 'earlier rows of a table are not kept: filter by a column with the time';
+  if (at(-1)?.key === 'TABLE' && isArgument(at(-2)))
+    return 'a table is an argument of table functions, which FROM takes';
+  if (token?.key === 'ROWS' && at(-2)?.key === 'OFFSET') return 'leave ROWS out';
+  if (token?.key === 'ON' && at(-1)?.key === 'DISTINCT')
+    return 'keep one row of each with QUALIFY ROW_NUMBER() OVER (PARTITION BY …) = 1';
   if (token?.kind === 'word') return words[token.key];
   if (token?.kind === 'integer' && at(-1)?.key === 'TOP') return `write LIMIT ${token.text} at the end`;
   return token?.kind === 'symbol' ? symbols[token.key]?.(at) : undefined;
 }
+
+const isArgument = (before: Token | undefined): boolean => before?.key === '(' || before?.key === ',';
 
 const isNext = (at: TokenAt, key: string): boolean =>
   at(1)?.key.toUpperCase() === key.toUpperCase() && at(1)?.start === at(0)?.end;

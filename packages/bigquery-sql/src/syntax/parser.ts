@@ -210,10 +210,14 @@ export class Parser {
   /** Throws: the grammar does not allow the next token here. */
   fail(expected: string, token = this.token): never {
     if (token.kind === 'invalid') throw token.problem;
-    const foreign =
-      token === this.token ? foreignSyntax((distance) => this.#tokens[this.#at + distance]) : undefined;
+    const foreign = token === this.token ? this.#foreign() : undefined;
     const hint = foreign === undefined ? hintFor(token, expected) : `: ${foreign}`;
     return this.problem(token.start, `expected ${expected}, found ${describe(token)}${hint}`);
+  }
+
+  /** What GoogleSQL writes for what is here. */
+  #foreign(): string | undefined {
+    return foreignSyntax((distance) => this.#tokens[this.#at + distance]);
   }
 
   /** A reserved word is a name in backquotes; a word that begins a clause is rather one of a clause. */
@@ -221,7 +225,7 @@ export class Parser {
     const { token } = this;
     const isMeant =
       token.kind === 'word' && isReserved(token.key) && ![...clauseWords, ...linkWords].includes(token.key);
-    return isMeant
+    return isMeant && this.#foreign() === undefined
       ? this.problem(
           token.start,
           `expected ${expected}, found "${token.text}", which is reserved: write \`${token.text}\` in backquotes`,

@@ -49,6 +49,11 @@ const writingWords: ReadonlySet<string> = new Set(
   'INSERT UPDATE DELETE MERGE TRUNCATE DROP ALTER EXPORT LOAD GRANT REVOKE'.split(' '),
 );
 
+/** Statements of other databases, or of the console. */
+const commandWords: ReadonlySet<string> = new Set(
+  'EXPLAIN DESCRIBE DESC SHOW USE ANALYZE VALUES TABLE'.split(' '),
+);
+
 function failStatement(p: Parser): never {
   if (p.atOneOf(scriptWords)) {
     const what = p.at('EXECUTE', 'IMMEDIATE') ? 'EXECUTE IMMEDIATE' : p.token.key;
@@ -58,6 +63,11 @@ function failStatement(p: Parser): never {
     );
   }
   if (p.at('GRAPH')) return p.problem(p.start, 'GRAPH is not supported: property graphs are not tables here');
+  if (p.atOneOf(commandWords))
+    return p.problem(
+      p.start,
+      `${p.token.key} is not supported: expected a query, "SELECT", "WITH" or "FROM"`,
+    );
   if (p.atOneOf(writingWords)) return p.fail('a query, which only reads');
   return p.fail('a query: "SELECT", "WITH" or "FROM", with only CREATE TEMP FUNCTION statements before it');
 }
@@ -70,7 +80,11 @@ function parseCreate(p: Parser): CreateFunction | CreateTempTable {
   if (isTemporary && p.at('TABLE')) return parseTempTable(p, start);
   const aggregate = p.accept('AGGREGATE');
   if (!isTemporary || !p.at('FUNCTION')) {
-    p.problem(start, 'expected a query or CREATE TEMP FUNCTION, found another CREATE statement');
+    const kind = aggregate ? 'AGGREGATE FUNCTION' : createdKind(p);
+    p.problem(
+      start,
+      `CREATE ${kind} is not supported: before a query, only CREATE TEMP FUNCTION and CREATE TEMP TABLE are`,
+    );
   }
   p.expect('FUNCTION');
   if (p.accept('IF')) {
@@ -91,6 +105,19 @@ function parseCreate(p: Parser): CreateFunction | CreateTempTable {
   p.expect(';', '";" after the function');
   return { kind: 'CreateFunction', start, end, aggregate, name, parameters, returns, body, options };
 }
+
+/** What a CREATE statement makes: the words before its name, as far as they are known. */
+function createdKind(p: Parser): string {
+  const words: string[] = [];
+  while (p.atOneOf(createdWords)) words.push(p.next().key);
+  return words.join(' ') || 'of that kind';
+}
+
+const createdWords: ReadonlySet<string> = new Set(
+  'TABLE EXTERNAL SNAPSHOT VIEW MATERIALIZED MODEL FUNCTION PROCEDURE SCHEMA SEARCH VECTOR INDEX ROW ACCESS POLICY CAPACITY RESERVATION ASSIGNMENT PROPERTY GRAPH CONSTANT'.split(
+    ' ',
+  ),
+);
 
 function parseParameters(p: Parser): readonly FunctionParameter[] {
   p.expect('(');

@@ -92,7 +92,7 @@ describe('joins', () => {
     ],
     ['(t)', '16: expected a join within the parentheses, found ")"'],
     ['(a, b)', '16: expected a join within the parentheses, found ","'],
-    ['a NATURAL JOIN b', '16: expected the end of the query, found "NATURAL"'],
+    ['a NATURAL JOIN b', '16: expected the end of the query, found "NATURAL": write JOIN … USING (columns)'],
     ['a LEFT b', '21: expected "JOIN" or "OUTER JOIN", found "b"'],
     ['my -project.ds.t', '17: expected the end of the query, found "-"'],
   ])('%s is refused', (text, problem) => {

@@ -46,7 +46,7 @@ test.each([
   ['INSERT INTO t VALUES (1)', '0: expected a query, which only reads, found "INSERT"'],
   [
     'CREATE TABLE t AS SELECT 1',
-    '0: expected a query or CREATE TEMP FUNCTION, found another CREATE statement',
+    '0: CREATE TABLE is not supported: before a query, only CREATE TEMP FUNCTION and CREATE TEMP TABLE are',
   ],
   ['CREATE TEMP FUNCTION f() AS (1)', '31: expected ";" after the function, found the end of the text'],
   ['CREATE TEMP FUNCTION f() AS (1);', `32: ${onlyQueries}, found the end of the text`],

@@ -44,7 +44,7 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
   if (systemTime)
     throw new Unsupported(
       systemTime,
-      'FOR SYSTEM_TIME AS OF is not supported: tables have only their rows of now',
+      'FOR SYSTEM_TIME AS OF is not supported, because tables have only their rows of now: filter by a column with the time',
     );
   if (withOffset) throw new Unsupported(withOffset, 'WITH OFFSET needs an array');
   const name = path.parts.at(-1)?.name ?? '';

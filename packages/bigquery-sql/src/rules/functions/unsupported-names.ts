@@ -1,11 +1,15 @@
 /** The reason why a function of BigQuery is unsupported, by its name in lower case; shown to authors who call it. */
 export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
   ['collate', 'compare LOWER(text) for an order without case'],
+  ['text_analyze', 'use SEARCH, or REGEXP_EXTRACT_ALL'],
+  ['tf_idf', 'use SEARCH'],
+  ['bag_of_words', 'use SEARCH'],
+  ['vector_search', 'it is a table function, and there are no vectors here'],
 ]);
 
 /** The reason why all functions of a family are unsupported, by the beginning of their names. */
 const unsupportedFamilies: readonly (readonly [prefix: string, reason: string])[] = [
-  ['st_', 'there are no geographies here'],
+  ['st_', 'there are no geographies here, and points are two FLOAT64 columns'],
   ['s2_', 'there are no geographies here'],
   ['kll_quantiles.', 'use APPROX_QUANTILES or HLL_COUNT'],
   ['aead.', 'there are no keys of encryption here'],

@@ -23,8 +23,15 @@ export function parsePipes(p: Parser): readonly PipeOperator[] {
 function parsePipe(p: Parser): PipeOperator {
   if (startsSetOperator(p)) return parsePipeSetOperation(p);
   const rule = rules.get(p.token.key);
+  if (!rule && p.atOneOf(otherOperators))
+    p.problem(p.start, `the pipe operator ${p.token.key} is not supported`);
   return rule ? rule(p) : p.fail('a pipe operator such as "SELECT", "WHERE" or "AGGREGATE"');
 }
+
+/** The pipe operators of GoogleSQL that do not only read, or that have no meaning for one result. */
+const otherOperators: ReadonlySet<string> = new Set(
+  'MATCH_RECOGNIZE EXPORT CREATE INSERT FORK TEE IF DESCRIBE STATIC_DESCRIBE ASSERT LOG RECURSIVE'.split(' '),
+);
 
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['SELECT', parsePipeSelect],

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { problemsOf } from './harness.ts';
+
+describe('what BigQuery or another database has, and is not supported, is refused by its name', () => {
+  test.each([
+    ["SELECT id FROM logs ORDER BY id COLLATE 'und:ci'", '1:41 COLLATE is not supported'],
+    ["SELECT COLLATE('a', 'und:ci') = 'A'", 'COLLATE is not supported: compare LOWER(text)'],
+    ["SELECT 'a' COLLATE 'und:ci'", 'found "COLLATE": it belongs to ORDER BY'],
+    ['SELECT KLL_QUANTILES.INIT_INT64(1)', 'KLL_QUANTILES.INIT_INT64 is not supported: use APPROX_QUANTILES'],
+    ['SELECT ST_DISTANCE(ST_GEOGPOINT(1, 2), ST_GEOGPOINT(1, 2))', 'ST_DISTANCE is not supported'],
+    ["SELECT TEXT_ANALYZE('a')", 'TEXT_ANALYZE is not supported: use SEARCH'],
+    ["SELECT * FROM logs FOR SYSTEM_TIME AS OF '2026-01-01'", 'FOR SYSTEM_TIME AS OF is not supported'],
+    ["SELECT * FROM (SELECT 1) FOR SYSTEM_TIME AS OF '2026-01-01'", 'only a table has FOR SYSTEM_TIME AS OF'],
+    ["SELECT * FROM logs AS OF '2026-01-01'", 'earlier rows of a table are not kept'],
+    ['SELECT * FROM logs MATCH_RECOGNIZE (ORDER BY id)', 'MATCH_RECOGNIZE is not supported'],
+    ['FROM logs |> MATCH_RECOGNIZE (ORDER BY id)', 'the pipe operator MATCH_RECOGNIZE is not supported'],
+    ['FROM logs |> FORK (|> SELECT id)', 'the pipe operator FORK is not supported'],
+    ['FROM logs |> EXPORT DATA OPTIONS ()', 'the pipe operator EXPORT is not supported'],
+    ['CREATE MATERIALIZED VIEW v AS SELECT 1', 'CREATE MATERIALIZED VIEW is not supported'],
+    ['CREATE OR REPLACE MODEL m AS SELECT 1', 'CREATE MODEL is not supported'],
+    ['CREATE SEARCH INDEX i ON t(ALL COLUMNS)', 'CREATE SEARCH INDEX is not supported'],
+    ['CREATE FUNCTION f() AS (1)', 'CREATE FUNCTION is not supported'],
+    ['EXPLAIN SELECT 1', 'EXPLAIN is not supported'],
+    ['SHOW TABLES', 'SHOW is not supported'],
+    ['VALUES (1)', 'VALUES is not supported'],
+    ['SELECT RANGE_SESSIONIZE(TABLE logs)', 'a table is an argument of table functions'],
+    ['SELECT ARRAY_FILTER([1], e -> e > 1)', 'lambda expressions are not supported'],
+    ["SELECT metadata -> 'a' FROM logs", "write JSON_VALUE(json, '$.name')"],
+    ['SELECT STRING_AGG(id) WITHIN GROUP (ORDER BY id) FROM logs', 'write the ORDER BY within'],
+    ['SELECT * FROM logs, LATERAL (SELECT 1)', 'found "LATERAL": write a comma and UNNEST'],
+    ['SELECT * FROM logs NATURAL JOIN logs', 'found "NATURAL": write JOIN'],
+    ['SELECT DISTINCT ON (id) id FROM logs', 'found "ON": keep one row'],
+    ['SELECT id = ANY (SELECT 1) FROM logs', 'found "ANY": write IN'],
+    ['SELECT SUM(id) OVER (ORDER BY id GROUPS 1 PRECEDING) FROM logs', 'found "GROUPS": frames are of ROWS'],
+    ['SELECT id FROM logs LIMIT 1 OFFSET 1 ROWS', 'found "ROWS": leave ROWS out'],
+    [
+      'CREATE TEMP FUNCTION f() RETURNS INT64 REMOTE WITH CONNECTION `c`; SELECT f()',
+      'found "REMOTE": remote functions are not supported',
+    ],
+  ])('%s', (sql, problem) => {
+    expect(problemsOf(sql)[0]).toContain(problem);
+  });
+});
