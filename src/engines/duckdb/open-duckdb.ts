@@ -82,6 +82,7 @@ export async function openDuckdb(
     if (settings.isolate) {
       sandboxes = openSandboxes({
         folder: store.sandboxes,
+        compiled: store.compiled,
         size: Math.max(1, Math.min(settings.threads, limits.concurrency - 1)),
         queueLength: limits.queueLength,
         limits: settings.sandbox,

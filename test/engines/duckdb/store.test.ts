@@ -1,4 +1,13 @@
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -9,6 +18,7 @@ import { readConfig } from '../../../src/config.ts';
 import { withDefaults } from '../../../src/engines/duckdb/duckdb-options.ts';
 import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
 import { isDisordered } from '../../../src/engines/duckdb/store/check-order.ts';
+import { openStore } from '../../../src/engines/duckdb/store/open-store.ts';
 import { openTables } from '../../../src/engines/duckdb/store/stored-tables.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { engineHost } from '../../support/engine-host.ts';
@@ -219,6 +229,21 @@ describe('the store', () => {
     writeFileSync(store(), 'not a database, but text that is long enough to be one'.repeat(1000));
     await expect(open()).rejects.toThrow(/STORE_FILE: .* it is not a store/);
   });
+});
+
+test('only what sandboxes have compiled is left for the next process by one that was killed', async () => {
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  const base = join(folder, 'store.duckdb');
+  for (const name of ['compiled', 'sandboxes', 'scratch']) {
+    mkdirSync(`${base}.${name}`);
+    writeFileSync(join(`${base}.${name}`, 'left'), '');
+  }
+  const { compiled, sandboxes, scratch, close } = await openStore(connection, base);
+  expect([compiled, sandboxes, scratch].map((path) => readdirSync(path).length)).toEqual([1, 0, 0]);
+  instance.closeSync();
+  await close();
+  expect(readdirSync(folder).filter((name) => /^store\.duckdb\.[^w]/.test(name))).toEqual([]);
 });
 
 test('a table whose days are scattered is in order once it is rebuilt', async () => {

@@ -41,12 +41,12 @@ function play(fault: string): void {
   process.execPath = program;
 }
 
-const start = () => startSandbox({ ...limits, folder: join(folder, 'one') });
+const start = () => startSandbox({ ...limits, folder: join(folder, 'one') }, join(folder, 'compiled'));
 
 /** @returns runs a task with a sandbox, for one key */
 function open(inFolder = folder) {
   const sandboxes = openSandboxes({
-    ...{ folder: inFolder, size: 2, queueLength: 10, limits },
+    ...{ folder: inFolder, compiled: join(folder, 'compiled'), size: 2, queueLength: 10, limits },
     onProblem: (message) => problems.push(message),
   });
   close = sandboxes.close;
@@ -131,7 +131,10 @@ test('a process is ready before it has run texts over no rows, and a text ends t
 });
 
 test('a spare process runs texts over no rows', async () => {
-  const sandboxes = openSandboxes({ folder, size: 2, queueLength: 10, limits, onProblem: () => {} });
+  const sandboxes = openSandboxes({
+    ...{ folder, compiled: join(folder, 'compiled'), size: 2, queueLength: 10, limits },
+    onProblem: () => {},
+  });
   close = sandboxes.close;
   sandboxes.prepare();
   const changedAt = () => statSync(join(folder, 'sandbox-1')).mtimeMs;

@@ -47,6 +47,8 @@ export class StoppedText extends Error {
 interface SandboxesOptions {
   /** Where processes have folders of their own. */
   readonly folder: string;
+  /** Where they keep what V8 has compiled for those that start after them. */
+  readonly compiled: string;
   /** How many texts may run at the same moment. */
   readonly size: number;
   readonly queueLength: number;
@@ -75,7 +77,14 @@ const spareDelayMs = 250;
 /** After a process that could not start. */
 const retryMs = 2_000;
 
-export function openSandboxes({ folder, size, queueLength, limits, onProblem }: SandboxesOptions): Sandboxes {
+export function openSandboxes({
+  folder,
+  compiled,
+  size,
+  queueLength,
+  limits,
+  onProblem,
+}: SandboxesOptions): Sandboxes {
   const ofOwner = Math.ceil(size / 2);
   const idle = new Set<Slot>();
   const all = new Set<SandboxProcess>();
@@ -90,7 +99,10 @@ export function openSandboxes({ folder, size, queueLength, limits, onProblem }: 
   const start = (): Slot => {
     started += 1;
     const { memoryBytes, diskBytes } = limits;
-    const sandbox = startSandbox({ folder: join(folder, `sandbox-${started}`), memoryBytes, diskBytes });
+    const sandbox = startSandbox(
+      { folder: join(folder, `sandbox-${started}`), memoryBytes, diskBytes },
+      compiled,
+    );
     const slot: Slot = { sandbox, texts: 0 };
     all.add(sandbox);
     void sandbox.ended.then(() => {

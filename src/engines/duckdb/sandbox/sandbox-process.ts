@@ -1,6 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { serialize } from 'node:v8';
 import { callerResultTooLarge, maxCallerResultBytes } from '../../../engine/engine-errors.ts';
 import { type ErrorCode, GatewayError, statusOf } from '../../../errors.ts';
@@ -69,8 +68,11 @@ const maxPayloadBytes = 20_000_000;
 /** V8 keeps the texts of a result until they are sent. */
 const heapMegabytes = 160;
 
-/** @throws Error if the system has no room, no memory, or no file descriptors for it */
-export function startSandbox(settings: SandboxSettings): SandboxProcess {
+/**
+ * @param compiled the folder of Node's compile cache
+ * @throws Error if the system has no room, no memory, or no file descriptors for it
+ */
+export function startSandbox(settings: SandboxSettings, compiled: string): SandboxProcess {
   const { folder, memoryBytes } = settings;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const ended = Promise.withResolvers<SandboxEnded>();
@@ -87,7 +89,7 @@ export function startSandbox(settings: SandboxSettings): SandboxProcess {
     program: moduleUrl('./program', import.meta.url),
     flags: ['--no-warnings', `--max-old-space-size=${heapMegabytes}`],
     // One thread of DuckDB runs the text, another one is Node's.
-    env: { UV_THREADPOOL_SIZE: '2', NODE_COMPILE_CACHE: join(dirname(folder), 'compiled') },
+    env: { UV_THREADPOOL_SIZE: '2', NODE_COMPILE_CACHE: compiled },
     addressSpaceBytes: ownAddressSpace + memoryBytes,
     maxPayloadBytes,
     onFrame(frame) {

@@ -15,6 +15,8 @@ export interface Store {
   readonly scratch: string;
   /** Another one, for the rows that SQL of callers reads. */
   readonly sandboxes: string;
+  /** What these have compiled, which the next process finds if this one is killed. */
+  readonly compiled: string;
   /** Bytes on disk; undefined in memory. */
   size(): number | undefined;
   /** Removes the temporary files. The caller must have closed all connections. */
@@ -38,6 +40,7 @@ export async function openStore(connection: DuckDBConnection, path: string): Pro
   const base = file ?? join(await mkdtemp(join(tmpdir(), 'querygate-')), 'store');
   const folders = { scratch: `${base}.scratch`, spill: `${base}.spill`, sandboxes: `${base}.sandboxes` };
   const { scratch, spill, sandboxes } = folders;
+  const compiled = `${base}.compiled`;
   try {
     mkdirSync(dirname(base), { recursive: true, mode: ownerOnly.folder });
     await attach(connection, file);
@@ -47,6 +50,7 @@ export async function openStore(connection: DuckDBConnection, path: string): Pro
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder, { mode: ownerOnly.folder });
     }
+    mkdirSync(compiled, { recursive: true, mode: ownerOnly.folder });
   } catch (error) {
     if (error instanceof Error && /^Out of Memory|^Failed to allocate/.test(error.message)) throw error;
     throw unusable(path, error);
@@ -56,9 +60,10 @@ export async function openStore(connection: DuckDBConnection, path: string): Pro
     folder: file === undefined ? undefined : dirname(file),
     scratch,
     sandboxes,
+    compiled,
     size: () => (file === undefined ? undefined : sizeOf(file) + sizeOf(`${file}.wal`)),
     async close() {
-      const temporary = file === undefined ? [dirname(base)] : Object.values(folders);
+      const temporary = file === undefined ? [dirname(base)] : [...Object.values(folders), compiled];
       for (const folder of temporary) await rm(folder, { recursive: true, force: true });
     },
   };
