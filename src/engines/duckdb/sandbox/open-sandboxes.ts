@@ -221,7 +221,7 @@ export function openSandboxes({
       signal.removeEventListener('abort', cancel);
       clearTimeout(grace);
       // Memory that is not given back would count for the next text.
-      if (watch.end()) end(slot);
+      if (await watch.end()) end(slot);
     }
   };
 

@@ -22,16 +22,15 @@ export function watchUsage(
   idleBytes: number,
   { memoryBytes, processorMs }: UsageLimits,
   onExcess: (excess: Excess) => void,
-): { end(): boolean } {
+): { end(): Promise<boolean> } {
   let isOn = pid !== undefined;
   let startedAtMs: number | undefined;
-  let lastBytes = 0;
+  const beganAt = performance.now();
   const look = async () => {
     const usage = await usageOf(pid ?? 0);
     if (!isOn) return;
     // The next look may succeed: none is possible for a moment when no file can be opened.
     if (usage === undefined) return lookLater();
-    lastBytes = usage.memoryBytes;
     startedAtMs ??= usage.processorMs;
     const usedMs = (usage.processorMs ?? 0) - (startedAtMs ?? 0);
     if (usage.memoryBytes > idleBytes + memoryBytes) exceed('memory');
@@ -48,10 +47,13 @@ export function watchUsage(
   };
   lookLater();
   return {
-    end() {
+    async end() {
       isOn = false;
       clearTimeout(timer);
-      return lastBytes > idleBytes + memoryBytes / 2;
+      // Short texts take little, and the next one is not to wait.
+      if (performance.now() - beganAt < lookEveryMs) return false;
+      const usage = await usageOf(pid ?? 0);
+      return usage !== undefined && usage.memoryBytes > idleBytes + memoryBytes / 2;
     },
   };
 }
