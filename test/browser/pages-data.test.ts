@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import AxeSource from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeViolations } from '../support/axe.ts';
 import { isWithoutBrowser, openBrowser, type Watched, watchPage } from '../support/browser.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
 import { listen } from '../support/listen.ts';
@@ -777,12 +777,6 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
   });
 
   describe('axe finds nothing', () => {
-    const violations = async (page: Page): Promise<unknown> => {
-      await page.evaluate(AxeSource.source);
-      return page.evaluate(
-        'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => html.slice(0, 200) + " " + failureSummary)]))',
-      );
-    };
     const cases = [390, 1280, 1600].flatMap((width) =>
       (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
     );
@@ -790,43 +784,43 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     test.each(cases)('at $width px, $colorScheme', async ({ width, colorScheme }) => {
       const { page } = await open('/', { width, colorScheme });
       await page.getByRole('link', { name: 'a.hostile' }).waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
       await page.route('**/openapi.json', () => {});
       await page.goto(origin + address);
       await page.getByText('Loading…').waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
       await page.unroute('**/openapi.json');
       await page.goto(origin + address);
       await page.locator('.plot svg').waitFor();
       await page.evaluate(
         "for (const summary of document.querySelectorAll('details:not([open]) > summary')) summary.click()",
       );
-      expect(await violations(page)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
       await page.getByRole('columnheader', { name: 'level' }).getByRole('button').click();
-      expect(await violations(page)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
       for (const name of ['GraphQL', 'TypeScript', 'Python', 'BigQuery console']) {
         await page.getByRole('tab', { name }).click();
       }
       await page.getByLabel('at_least').fill('many');
       await page.getByRole('button', { name: 'Run', exact: true }).click();
       await page.getByText('Type a whole number.').waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
       await page.goto(`${origin}/queries/no-such-query`);
       await page.getByText('There is no such query').waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
       await page.goto(`${origin}/queries/g.kinds`);
       await page.locator('.plot .bar').first().waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
       await page.goto(`${origin}/docs`);
       await page.getByText('There is no page at this address').waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
       await page.goto(`${origin}/queries/no-such-query`);
       await page.getByRole('button', { name: 'Forget the key' }).click();
       await page.getByLabel('API key').fill('wrong');
       await page.keyboard.press('Enter');
       await page.locator('#key-problem').filter({ hasText: /key/ }).waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
       await page.close();
     });
   });

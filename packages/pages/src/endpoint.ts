@@ -67,6 +67,10 @@ export interface Endpoint {
   readonly columns: readonly Column[];
   readonly maxRows: number | undefined;
   readonly caching: Caching | undefined;
+  /** How often a result is refreshed while it is followed, in seconds; undefined if it cannot be followed. */
+  readonly liveSeconds: number | undefined;
+  /** Columns whose values distinguish the rows; none if their order does. */
+  readonly rowKey: readonly string[];
   readonly graphql: GraphqlOperation;
   /** Extensions of the path for other formats. */
   readonly formats: readonly string[];
@@ -91,6 +95,8 @@ interface Operation {
   readonly parameters?: readonly RawParameter[];
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
   readonly 'x-caching'?: Caching;
+  readonly 'x-live'?: number;
+  readonly 'x-row-key'?: readonly string[];
   readonly 'x-graphql'?: GraphqlOperation;
   readonly 'x-version'?: number;
   readonly 'x-shadow'?: number;
@@ -176,6 +182,8 @@ function endpointOf(
     columns: columnsOf(document.components.schemas[rowName]),
     maxRows: result?.maxItems,
     caching: operation['x-caching'],
+    liveSeconds: operation['x-live'],
+    rowKey: operation['x-row-key'] ?? [],
     graphql,
     formats: files.find((parameter) => parameter.in === 'path')?.schema.enum ?? [],
   };

@@ -55,6 +55,12 @@ export interface Gateway {
   use(): Promise<UseOfEndpoints>;
   /** @param again whether the query is to run, whatever is cached */
   rows(url: string, signal: AbortSignal, again: boolean): Promise<RowsResponse>;
+  /**
+   * A stream of events with the rows as they change.
+   *
+   * @param etag of the rows that are known already
+   */
+  events(url: string, etag: string | undefined, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
   file(url: string): Promise<{ readonly blob: Blob; readonly name: string }>;
   /** The SQL of a saved query. */
   sql(name: string): Promise<string>;
@@ -93,6 +99,15 @@ export function openGateway(key: string): Gateway {
       const body = bodyOf(await textOf(response, signal));
       if (!Array.isArray(body.result)) throw compatError(body.error ?? 'There are no rows.', response.status);
       return { rows: body.result, headers: response.headers };
+    },
+    async events(url, etag, signal) {
+      const headers = {
+        accept: 'text/event-stream;delta=rows',
+        ...(etag !== undefined && { 'last-event-id': etag }),
+      };
+      const { body, headers: received } = await request(url, { cache: 'no-store', signal, headers });
+      const isStream = received.get('content-type')?.startsWith('text/event-stream') === true;
+      return isStream && body !== null ? body : notTheGateways();
     },
     async file(url) {
       const response = await request(url);

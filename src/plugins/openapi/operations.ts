@@ -1,5 +1,10 @@
 import { maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts';
-import type { CachePolicy, Deprecation, SavedQuery } from '../../catalog/model/saved-query.ts';
+import {
+  type CachePolicy,
+  type Deprecation,
+  followSeconds,
+  type SavedQuery,
+} from '../../catalog/model/saved-query.ts';
 import { parseVersionName } from '../../catalog/model/version-name.ts';
 import type { PublicName } from '../../catalog/model/versions.ts';
 import { type Format, formats } from '../../formats/format.ts';
@@ -17,7 +22,7 @@ export const rowName = ({ name }: SavedQuery): string => `${pascalCase(name)}Row
 
 /** Reads the rows of a saved query, under one of its names. */
 export function operation({ field, query, isPinned }: PublicName): JsonObject {
-  const { id, name, aliases, description, maxRows, caching, deprecated, shadow } = query;
+  const { id, name, aliases, description, maxRows, caching, deprecated, shadow, rowKey } = query;
   const addresses = [id, ...aliases].map((address) => endpointPath + address).join(' and ');
   const version = isPinned ? `Always version ${parseVersionName(name).version}. ` : '';
   return {
@@ -33,7 +38,9 @@ export function operation({ field, query, isPinned }: PublicName): JsonObject {
     },
     ...(caching !== 'disabled' && {
       'x-caching': { ttl: caching.ttlSeconds, warming: caching.warmingSeconds },
+      'x-live': followSeconds(caching),
     }),
+    ...(rowKey && { 'x-row-key': rowKey }),
     'x-graphql': graphqlOperation({ field, query }),
     'x-version': parseVersionName(name).version,
     ...(shadow && { 'x-shadow': shadow.version }),

@@ -45,6 +45,7 @@ export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart 
   let drawnWidth = 0;
   let cutText = '';
   let legend: PictureTexts['legend'] = [];
+  let chosenPoint: number | undefined;
 
   const settings = buildChartSettings(columns, (choice) => {
     chosen = choice;
@@ -61,6 +62,7 @@ export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart 
     if (chosen === undefined) return;
     drawnWidth = Math.max(Math.floor(container.clientWidth), 260);
     drawing = undefined;
+    chosenPoint = undefined;
     legend = [];
     const { isEmpty, text, drawn } = time === undefined ? bars(chosen) : times(time, chosen);
     summary.textContent = [cutText, text].filter((part) => part !== '').join(' ');
@@ -69,12 +71,13 @@ export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart 
     container.replaceChildren(...(isEmpty ? [] : [svgOf(drawn, text)]));
     if (drawing !== undefined) container.firstElementChild?.append(cursor);
     cursor.setAttribute('visibility', 'hidden');
+    if (chosenPoint !== undefined) mark(chosenPoint);
   }
 
   function times(column: Column, choice: ChartChoice) {
     const data = timeData(rows, columns, column, choice);
     const isEmpty = data.lines.every((line) => line.points.every(({ length }) => length === 0));
-    points.read(data);
+    chosenPoint = points.read(data);
     const drawn = drawTimes(data, drawnWidth);
     if (!isEmpty) drawing = drawn;
     if (data.lines.length > 1)

@@ -7,8 +7,8 @@ import type { Line, TimeData } from './data/time-data.ts';
 /** A slider over the times of a chart, and a legend with the values at the chosen one. */
 export interface PointReader {
   readonly elements: readonly HTMLElement[];
-  /** Shows the last values of other data. */
-  read(data: TimeData): void;
+  /** Shows other data: at the time that was chosen, if it has it, or at its last one. @returns the index if it was chosen */
+  read(data: TimeData): number | undefined;
   /** @param index of the time */
   showPoint(index: number): void;
 }
@@ -44,6 +44,9 @@ export function buildPointReader(onPoint: (index: number) => void): PointReader 
   return {
     elements: [legend, element('div', { class: 'row point' }, label, slider, moment)],
     read(next) {
+      const chosen =
+        Number(slider.value) < Number(slider.max) ? data?.times[Number(slider.value)] : undefined;
+      const index = chosen === undefined ? -1 : next.times.indexOf(chosen);
       data = next;
       values = next.lines.map(() => element('span', { class: 'value' }));
       legend.replaceChildren(
@@ -54,7 +57,8 @@ export function buildPointReader(onPoint: (index: number) => void): PointReader 
         }),
       );
       slider.max = String(next.times.length - 1);
-      showPoint(next.times.length - 1);
+      showPoint(index < 0 ? next.times.length - 1 : index);
+      return index < 0 ? undefined : index;
     },
     showPoint,
   };

@@ -4,6 +4,7 @@ import { type Gateway, GatewayError, isCut, type RowsResponse } from '../gateway
 import { type ParameterValues, searchOf } from '../parameters/values.ts';
 import type { View } from '../view.ts';
 import { buildAutoRefresh } from './auto-refresh.ts';
+import { buildLiveRows } from './live-rows.ts';
 import { buildRowsView } from './rows-view.ts';
 import { cacheText, emptyText, problemText, rowsText } from '../words.ts';
 
@@ -31,6 +32,7 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
   const { path, maxRows, caching, parameters } = endpoint;
   let current: ParameterValues = new Map();
   let running: AbortController | undefined;
+  let shown: RowsResponse | undefined;
 
   const status = element('p', { role: 'status' });
   const problem = element('p', { role: 'alert', class: 'problem' });
@@ -44,6 +46,20 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
     onProblem: showProblem,
   });
   const help = element('p', {});
+  const live = buildLiveRows({
+    gateway,
+    endpoint,
+    async onChange(response, change) {
+      shown = response;
+      problem.textContent = '';
+      describe(response, '');
+      await rows.show(response, searchOf(current), change);
+    },
+    onFailure(message) {
+      problem.textContent = `The rows are those of before. ${message}`;
+    },
+    onSwitch: followOrRefresh,
+  });
 
   function showProblem(error: unknown): void {
     if (error instanceof GatewayError && onProblem(error)) return;
@@ -56,21 +72,24 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
     const mine = new AbortController();
     running = mine;
     refresh.stop();
+    live?.pause();
+    const search = searchOf(current);
+    if (rows.search() !== search) live?.end('Ended: the parameters are others.');
     if (!isRefresh) {
       problem.textContent = '';
       status.textContent = 'Running …';
       cancel.hidden = false;
     }
-    const search = searchOf(current);
     try {
       const response = await gateway.rows(path + search, mine.signal, again);
       if (running !== mine) return;
       problem.textContent = '';
-      status.textContent = statusText(response, maxRows);
-      help.textContent = response.rows.length === 0 ? emptyText(parameters, current) : '';
-      refresh.element.hidden = false;
+      describe(response, cacheText(response.headers.get('cache-status') ?? '', ageOf(response)));
+      shown = response;
+      refresh.element.hidden = live?.isOn() === true;
+      if (live !== undefined) live.element.hidden = false;
       await rows.show(response, search);
-      refresh.succeeded(ageOf(response));
+      if (running === mine) followOrRefresh();
     } catch (error) {
       if (running !== mine) return;
       if (mine.signal.aborted) showCancelled(search);
@@ -81,11 +100,31 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
     }
   }
 
+  /** How many rows there are, and where they came from. */
+  function describe(response: RowsResponse, origin: string): void {
+    const text = `${rowsText(response.rows.length, isCut(response), maxRows)} ${origin}`.trim();
+    // Screen readers do not say each change of rows that are followed.
+    status.ariaLive = live?.isOn() ? 'off' : 'polite';
+    if (status.textContent !== text) status.textContent = text;
+    help.textContent = response.rows.length === 0 ? emptyText(parameters, current) : '';
+  }
+
+  /** What happens to rows that are shown: they follow their result, or are requested again. */
+  function followOrRefresh(): void {
+    // A request with other parameters may be on its way.
+    if (shown === undefined || rows.search() !== searchOf(current)) return;
+    const isLive = live?.isOn() === true;
+    refresh.element.hidden = isLive;
+    refresh.stop();
+    if (isLive) live.begin(shown, searchOf(current));
+    else refresh.succeeded(ageOf(shown));
+  }
+
   function showCancelled(search: string): void {
     status.textContent = 'Cancelled.';
-    if (rows.search() === search) refresh.failed(undefined);
-    // The parameters are others than those of the rows.
-    else hideRows();
+    if (rows.search() !== search) hideRows();
+    else if (live?.isOn()) followOrRefresh();
+    else refresh.failed(undefined);
   }
 
   function showFailedRefresh(error: unknown): void {
@@ -98,8 +137,11 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
 
   function hideRows(): void {
     rows.hide();
+    shown = undefined;
     help.textContent = '';
     refresh.element.hidden = true;
+    live?.end('');
+    if (live !== undefined) live.element.hidden = true;
   }
 
   function showFailure(error: unknown): void {
@@ -112,13 +154,14 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
     running?.abort();
     running = undefined;
     refresh.stop();
+    live?.end('');
   }
 
   return {
     element: section(
       'result',
       'Result',
-      element('div', { class: 'row' }, status, cancel, refresh.element),
+      element('div', { class: 'row' }, status, cancel, refresh.element, ...(live ? [live.element] : [])),
       rows.cost,
       problem,
       help,
@@ -143,10 +186,3 @@ const isWrongRequest = (error: GatewayError | undefined) =>
   error !== undefined && error.status >= 400 && error.status < 500 && error.status !== 429;
 
 const ageOf = ({ headers }: RowsResponse) => Number(headers.get('age') ?? 0);
-
-/** How many rows there are, and where they came from. */
-function statusText(response: RowsResponse, maxRows: number | undefined): string {
-  const { rows, headers } = response;
-  const age = cacheText(headers.get('cache-status') ?? '', ageOf(response));
-  return `${rowsText(rows.length, isCut(response), maxRows)} ${age}`;
-}

@@ -3,6 +3,7 @@ import { pixelsOf } from '../chart/drawing/picture.ts';
 import { button, element } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type Gateway, isCut, type RowsResponse } from '../gateway.ts';
+import type { RowChange } from '../live/row-change.ts';
 import { plainText } from '../hidden-characters.ts';
 import type { ChartChoice, View } from '../view.ts';
 import { buildDownloads, saveFile } from './downloads.ts';
@@ -16,7 +17,8 @@ export interface RowsView {
   readonly element: HTMLElement;
   /** The query string of the request whose rows are shown; undefined without rows. */
   search(): string | undefined;
-  show(response: RowsResponse, search: string): Promise<void>;
+  /** @param change what is other in them than in the rows that are shown, if it is known */
+  show(response: RowsResponse, search: string, change?: RowChange): Promise<void>;
   hide(): void;
 }
 
@@ -71,9 +73,9 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
     cost,
     element: result,
     search,
-    async show(response, newSearch) {
+    async show(response, newSearch, change) {
       const { rows, headers } = response;
-      computedText = computedAtText(headers);
+      computedText = change === undefined ? computedAtText(headers) : receivedText();
       cost.textContent = costText(headers.get('querygate-cost'));
       result.hidden = rows.length === 0;
       const etag = headers.get('etag');
@@ -83,7 +85,8 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
       const isSameChart = isSame && JSON.stringify(choice) === JSON.stringify(shown?.chart);
       shown = { etag, search: newSearch, chart: choice };
       table.sort(order);
-      if (!isSame) table.show(rows);
+      if (change !== undefined) table.update(change);
+      else if (!isSame) table.show(rows);
       if (isSameChart) return;
       // The browser shows the table before it draws many points.
       await new Promise((resolve) => setTimeout(resolve));
@@ -104,3 +107,5 @@ function computedAtText(headers: Headers): string {
     .replace(/\.\d+Z$/, ' UTC');
   return computedAt === undefined ? '' : `Computed at ${computedAt}.`;
 }
+
+const receivedText = () => `Received at ${new Date().toISOString().slice(0, 19).replace('T', ' ')} UTC.`;

@@ -1,13 +1,17 @@
 import { button, element } from '../element.ts';
 import { type Column, valueIn } from '../endpoint.ts';
 import type { JsonObject } from '../json.ts';
-import { alignment, cellContent } from './cell.ts';
+import type { RowChange } from '../live/row-change.ts';
 import type { Order } from '../view.ts';
+import { alignment, cellContent } from './cell.ts';
 import { sortRows } from './order.ts';
+import { buildRowElements } from './row-elements.ts';
 
 export interface RowTable {
   readonly element: HTMLElement;
   show(rows: readonly JsonObject[]): void;
+  /** Shows what has changed in the rows that are shown, and marks it for a moment. */
+  update(change: RowChange): void;
   sort(order: Order | undefined): void;
 }
 
@@ -21,7 +25,7 @@ export function buildTable(columns: readonly Column[], onSort: (order: Order | u
   let order: Order | undefined;
   let shown = 0;
   const heads = columns.map((column) => ({ column, cell: headCell(column, () => press(column)) }));
-  const body = element('tbody');
+  const elements = buildRowElements(columns, (row, column) => cellContent(valueIn(row, column), column));
   const caption = element('caption', { 'aria-live': 'polite' });
   const more = button('', () => addRows(pageSize), { hidden: true });
   const all = button('', () => addRows(sorted.length), { hidden: true });
@@ -34,7 +38,7 @@ export function buildTable(columns: readonly Column[], onSort: (order: Order | u
       {},
       caption,
       element('thead', {}, element('tr', {}, ...heads.map(({ cell }) => cell))),
-      body,
+      elements.body,
     ),
   );
 
@@ -44,7 +48,7 @@ export function buildTable(columns: readonly Column[], onSort: (order: Order | u
     arrange();
     onSort(order);
   }
-  function arrange(): void {
+  function sortAll(): void {
     const column = columns.find(({ name }) => name === order?.column);
     // A column of an older address may be gone.
     if (column === undefined) order = undefined;
@@ -53,39 +57,50 @@ export function buildTable(columns: readonly Column[], onSort: (order: Order | u
       cell.removeAttribute('aria-sort');
       if (one === column) cell.setAttribute('aria-sort', order?.descending ? 'descending' : 'ascending');
     }
+  }
+  function arrange(): void {
+    caption.ariaLive = 'polite';
+    sortAll();
     const rowsToShow = Math.max(shown, pageSize);
     shown = 0;
-    body.replaceChildren();
+    elements.clear();
     addRows(rowsToShow);
   }
   function addRows(count: number): void {
     const next = sorted.slice(shown, shown + count);
-    const made = next.map((row) =>
-      element(
-        'tr',
-        {},
-        ...columns.map((column) =>
-          element('td', { class: alignment(column) }, cellContent(valueIn(row, column), column)),
-        ),
-      ),
-    );
-    body.append(...made);
+    elements.append(next);
     shown += next.length;
+    describe();
+  }
+  function describe(): void {
     const left = sorted.length - shown;
     more.hidden = left === 0;
     all.hidden = left <= pageSize || sorted.length > maxAll;
     more.textContent = `Show ${Math.min(left, pageSize)} more`;
     all.textContent = `Show all ${sorted.length.toLocaleString('en')}`;
-    caption.textContent =
+    const text =
       rows.length === 0
         ? 'No rows'
         : `${left === 0 ? '' : `The first ${shown.toLocaleString('en')} of `}${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}${orderText(order)}`;
+    if (caption.textContent !== text) caption.textContent = text;
   }
   return {
     element: element('div', {}, table, element('div', { class: 'row' }, more, all)),
     show(next) {
       rows = next;
       arrange();
+    },
+    update(change) {
+      const known = new Set(rows);
+      const wasWhole = shown === sorted.length;
+      rows = change.rows;
+      // Screen readers would say it every few seconds.
+      caption.ariaLive = 'off';
+      sortAll();
+      const next = sorted.slice(0, Math.max(wasWhole ? shown + pageSize : shown, pageSize));
+      elements.update(next, change.before, known);
+      shown = next.length;
+      describe();
     },
     sort(next) {
       if (next?.column === order?.column && next?.descending === order?.descending) return;
