@@ -15,7 +15,7 @@ export async function pageFiles(): Promise<readonly PageFile[]> {
   return [
     { name: 'pages.js', body: await script() },
     { name: 'mark.svg', body: read('mark.svg') },
-    { name: 'page.css', body: read('site.css') + read('page.css') },
+    { name: 'page.css', body: read('site.css') + read('page.css') + read('sql/sql.css') },
     { name: 'licences.txt', body: licences() },
   ];
 }

@@ -23,7 +23,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src/rules/functions': ['aggregates', 'text', 'time'],
   'packages/bigquery-sql/src/duckdb': ['layout', 'host'],
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting'],
-  'packages/pages/src': ['parameters', 'chart', 'live', 'result', 'snippets', 'pages'],
+  'packages/pages/src': ['parameters', 'chart', 'live', 'result', 'snippets', 'sql', 'pages'],
   'packages/pages/src/chart': ['data', 'drawing'],
   src: [
     'errors.ts',

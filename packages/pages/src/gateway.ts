@@ -61,6 +61,8 @@ export interface Gateway {
    * @param etag of the rows that are known already
    */
   events(url: string, etag: string | undefined, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
+  /** What a route of the gateway's own says. */
+  json<Body>(url: string, signal: AbortSignal): Promise<Body>;
   file(url: string): Promise<{ readonly blob: Blob; readonly name: string }>;
   /** The SQL of a saved query. */
   sql(name: string): Promise<string>;
@@ -108,6 +110,9 @@ export function openGateway(key: string): Gateway {
       const { body, headers: received } = await request(url, { cache: 'no-store', signal, headers });
       const isStream = received.get('content-type')?.startsWith('text/event-stream') === true;
       return isStream && body !== null ? body : notTheGateways();
+    },
+    async json(url, signal) {
+      return (await request(url, { signal })).json().catch(notTheGateways);
     },
     async file(url) {
       const response = await request(url);

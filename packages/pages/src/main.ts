@@ -8,6 +8,7 @@ import { embedPath, showEmbedded } from './pages/embed-page.ts';
 import { showList } from './pages/list-page.ts';
 import { showOpenapi } from './pages/openapi-page.ts';
 import { showQuery } from './pages/query-page.ts';
+import { showSql } from './pages/sql-page.ts';
 import { groupsOf } from './pages/versions.ts';
 import { problemText } from './words.ts';
 
@@ -15,6 +16,7 @@ const main = find('main');
 const queryPath = `${basePath}/queries/`;
 const openapiPath = `${basePath}/openapi`;
 const agentsPath = `${basePath}/agents`;
+const sqlPath = `${basePath}/sql`;
 
 /** The gateway's words are for programs, which send the key in a header. */
 const wrongKey = 'This key is not valid. It may be mistyped, expired or revoked.';
@@ -43,7 +45,9 @@ function isKnownPage(): boolean {
   const { pathname } = location;
   const isQuery = pathname.startsWith(queryPath) && !pathname.slice(queryPath.length).includes('/');
   const isHere = pathname === basePath || pathname === `${basePath}/` || pathname === openapiPath;
-  return isHere || isQuery || (pathname === agentsPath && siteLinks(agentsPath).length > 0);
+  // Not every gateway has them.
+  const isLinked = [agentsPath, sqlPath].includes(pathname) && siteLinks(pathname).length > 0;
+  return isHere || isQuery || isLinked;
 }
 
 function siteLinks(path: string): readonly Element[] {
@@ -53,7 +57,7 @@ function siteLinks(path: string): readonly Element[] {
 
 /** In the header, which is the same for all pages. */
 function markCurrentLink(): void {
-  const own = [openapiPath, agentsPath].find((path) => location.pathname === path);
+  const own = [openapiPath, agentsPath, sqlPath].find((path) => location.pathname === path);
   const here = isKnownPage() ? (own ?? `${basePath}/`) : '';
   for (const link of siteLinks(here)) link.setAttribute('aria-current', 'page');
 }
@@ -88,6 +92,10 @@ function showPage(gateway: Gateway, document: OpenapiDocument): void {
   }
   if (location.pathname === agentsPath) {
     showAgents(main);
+    return;
+  }
+  if (location.pathname === sqlPath) {
+    showSql({ main, gateway, document });
     return;
   }
   const endpoints = endpointsOf(document);

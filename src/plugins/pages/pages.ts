@@ -5,7 +5,8 @@ import type { Answer, PluginRoute } from '../../http/message/route.ts';
 import type { MetricsPlugin } from '../metrics/metrics.ts';
 import { openBuiltFiles } from '../static/built-files.ts';
 import { buildAnswerByLoopback, buildPage } from '../static/page.ts';
-import { agentsPath, escapeAttribute, readerPath, siteHeader } from '../static/site.ts';
+import { agentsPath, escapeAttribute, readerPath, siteHeader, sqlPath } from '../static/site.ts';
+import { explainPath, explainRoute } from './explain-sql.ts';
 import type { ReplyFile } from '../static/static-file.ts';
 import { buildUse } from './use.ts';
 
@@ -32,7 +33,7 @@ export interface PagesOptions {
 
 /**
  * A page for each saved query, with a form, a chart and a table: `/queries/<name>`. `/` lists them with their use, `/openapi`
- * shows the OpenAPI document, and browsers get a page where there is nothing.
+ * shows the OpenAPI document, `/sql` runs SQL over saved queries that take it, and browsers get a page where there is nothing.
  *
  * @returns a plug-in for one gateway
  */
@@ -43,11 +44,14 @@ export function pages(options: PagesOptions = {}): GatewayPlugin {
     name: 'pages',
     onRun: use.openRun,
     onCatalog: use.replaceCatalog,
-    routes({ queries }, { basePath }) {
+    routes(catalog, host) {
+      const { queries } = catalog;
+      const { basePath } = host;
+      const sql = queries.some(({ querySandboxing }) => querySandboxing === 'enabled');
       const names = queriesByName(queries);
       const loggedBelow = (start: string) => (path: string) =>
         names.has(path.slice(start.length)) ? path : undefined;
-      const render = pageRenderer(options, basePath);
+      const render = pageRenderer(options, basePath, sql);
       const answer = buildAnswerByLoopback(
         () => render({ apiKey: options.apiKey }),
         () => render({}),
@@ -56,6 +60,9 @@ export function pages(options: PagesOptions = {}): GatewayPlugin {
       return [
         { ...forBrowsers, path: homePath },
         { ...forBrowsers, path: readerPath },
+        ...(sql
+          ? [{ ...forBrowsers, path: sqlPath }, explainRoute(catalog, host, loggedBelow(explainPath))]
+          : []),
         ...(options.agents ? [{ ...forBrowsers, path: agentsPath }] : []),
         { ...forBrowsers, path: `${queryPagePath}*`, loggedPath: loggedBelow(queryPagePath) },
         {
@@ -107,7 +114,7 @@ interface PageVariant {
 }
 
 /** The same document for every page: its script reads the address. It contains nothing of the catalog. */
-function pageRenderer({ graphiql = false, agents = false }: PagesOptions, basePath: string) {
+function pageRenderer({ graphiql = false, agents = false }: PagesOptions, basePath: string, sql: boolean) {
   const assetOf = (name: string) => escapeAttribute(basePath + files.pathOf(name));
   return ({ apiKey, frameAncestors }: PageVariant): ReplyFile => {
     const head = [
@@ -118,7 +125,7 @@ function pageRenderer({ graphiql = false, agents = false }: PagesOptions, basePa
     ];
     const header = [
       '<a class="skip" id="skip" href="#main">Skip to the content</a>',
-      siteHeader({ basePath, pages: true, graphiql, agents }, forgetButton),
+      siteHeader({ basePath, pages: true, graphiql, agents, sql }, forgetButton),
     ];
     const html = readFileSync(new URL('page.html', import.meta.url), 'utf8')
       .replace('<!--assets-->', () => head.join('\n'))

@@ -6,6 +6,9 @@ export const readerPath = '/openapi';
 /** The page that shows how agents connect. */
 export const agentsPath = '/agents';
 
+/** The page where callers write SQL. */
+export const sqlPath = '/sql';
+
 /** The pages that a gateway has for browsers. */
 export interface Site {
   /** Before every path, as in `/warehouse`. */
@@ -16,6 +19,8 @@ export interface Site {
   readonly graphiql: boolean;
   /** Whether agents can connect, which has a page then. */
   readonly agents: boolean;
+  /** Whether an endpoint takes SQL, which has a page then. */
+  readonly sql?: boolean;
 }
 
 /**
@@ -23,10 +28,11 @@ export interface Site {
  *
  * @param key markup of that place
  */
-export function siteHeader({ basePath, pages, graphiql, agents }: Site, key: string): string {
+export function siteHeader({ basePath, pages, graphiql, agents, sql = false }: Site, key: string): string {
   const link = (path: string, text: string) => `<a href="${escapeAttribute(basePath + path)}">${text}</a>`;
   const links = [
     ...(pages ? [link('/', 'Queries'), link(readerPath, 'OpenAPI')] : []),
+    ...(pages && sql ? [link(sqlPath, 'SQL')] : []),
     ...(pages && agents ? [link(agentsPath, 'Agents')] : []),
     ...(graphiql ? [link(graphqlPath, 'GraphiQL')] : []),
   ];

@@ -1,3 +1,4 @@
+import { tokenize } from '../syntax/lexer/tokenize.ts';
 import { Unsupported } from '../rules/unsupported.ts';
 import type { Node, Statement } from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
@@ -115,3 +116,22 @@ const has = (names: readonly string[], name: string): boolean =>
 /** The tables that a caller can read, as a part of a message. */
 export const tablesOf = ({ tables }: Pick<Names, 'tables'>): string =>
   `the tables of this endpoint are ${tables.join(', ')}`;
+
+/** How much of a word a message shows. */
+const longestShown = 40;
+
+/**
+ * Says what SQL is to be if a text begins as something else: the parser, which is made for saved queries, would offer more.
+ *
+ * @throws Unsupported
+ */
+export function requireSelect(sql: string, names: Names): void {
+  const first = tokenize(sql).find(({ key }) => key !== '(');
+  if (first === undefined || first.kind === 'invalid' || ['SELECT', 'WITH', 'FROM'].includes(first.key))
+    return;
+  const found =
+    first.kind === 'end'
+      ? 'nothing'
+      : `"${sql.slice(first.start, Math.min(first.end, first.start + longestShown))}"`;
+  throw new Unsupported(first, `sql is one SELECT, found ${found}; ${tablesOf(names)}`);
+}

@@ -11,8 +11,7 @@ import { mapExpressions } from '../tree/map.ts';
 import { boundTexts } from './bound-texts.ts';
 import { TooLarge } from './bounded-rules.ts';
 import { requireColumns } from './check-columns.ts';
-import { checkSyntax, type Names, tablesOf } from './check-syntax.ts';
-import { requireSelect } from './require-select.ts';
+import { checkSyntax, type Names, tablesOf, requireSelect } from './check-syntax.ts';
 
 /** A caller's SQL that is one SELECT over the common tables. */
 interface Judged<R> {

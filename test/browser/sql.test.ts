@@ -1,0 +1,103 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeViolations } from '../support/axe.ts';
+import { isWithoutBrowser, openBrowser, watchPage } from '../support/browser.ts';
+import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
+import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
+
+/** The first project of the demo. */
+const project = 'mzqkvxwotrplbhnydsea';
+
+describe.skipIf(isWithoutBrowser)('the page for SQL, over the demo', () => {
+  const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  cpSync('queries', queries, { recursive: true });
+  const file = join(queries, 'logs.all.sql');
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace('query_sandboxing: disabled', 'query_sandboxing: enabled'),
+  );
+  let keys: KeyFile;
+  let gateway: GatewayProcess;
+  let browser: Browser;
+  beforeAll(async () => {
+    keys = writeKeyFile({
+      with: { tenants: [project], permissions: ['sql'] },
+      without: { tenants: [project] },
+    });
+    const env = { QUERIES_DIR: queries, API_KEYS_FILE: keys.path };
+    [gateway, browser] = await Promise.all([startGateway(env), openBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.end();
+    keys.remove();
+    rmSync(queries, { recursive: true });
+  });
+
+  const open = async (page: Page, key: string) => {
+    await page.goto(`${gateway.origin}/`);
+    await page.getByRole('navigation', { name: 'Site' }).getByRole('link', { name: 'SQL' }).click();
+    await page.getByLabel('API key').fill(keys.keyOf(key));
+    await page.keyboard.press('Enter');
+  };
+  test.each([
+    [390, 'dark'],
+    [390, 'light'],
+    [1280, 'dark'],
+    [1280, 'light'],
+  ] as const)(
+    'at %i px, %s: rows, types, plan and SQL for DuckDB; axe finds nothing',
+    async (width, colorScheme) => {
+      const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+      const watched = await watchPage(page, gateway.origin);
+      await open(page, 'with');
+      await page.getByLabel('SQL', { exact: true }).filter({ hasNotText: 'x' }).waitFor();
+      await expect
+        .poll(() => page.getByLabel('SQL', { exact: true }).inputValue())
+        .toContain('FROM edge_logs');
+      await page
+        .getByLabel('SQL', { exact: true })
+        .fill('select count(*) as n, max(timestamp) as latest\nfrom edge_logs');
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('heading', { name: 'Rows' }).waitFor();
+      expect(
+        Number((await page.locator('#sql-rows tbody td').first().textContent())?.replace(',', '')),
+      ).toBeGreaterThan(0);
+      expect(await page.locator('#sql-types tbody').innerText()).toMatch(/n\s+INT64\s+latest\s+TIMESTAMP/);
+      expect(await page.locator('#sql-plan').innerText()).toContain('of edge_logs');
+      expect(await page.locator('#sql-duckdb pre').textContent()).toContain('FROM "edge_logs"');
+      expect(await page.getByRole('status').textContent()).toBe('1 row.');
+      expect(await axeViolations(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+
+      await page.getByLabel('SQL', { exact: true }).fill('select id,\n  nope\nfrom edge_logs');
+      await page.getByRole('button', { name: 'Run' }).click();
+      await page
+        .getByRole('alert')
+        .filter({ hasText: 'line 2, column 3: no column is named nope' })
+        .waitFor();
+      expect(await page.locator('.behind mark').textContent()).toBe('nope');
+      // The mark is where the word is in the field.
+      expect(
+        await page.evaluate(
+          '(() => { const field = document.querySelector("#sql-text"); return [field.selectionStart, field.value.slice(field.selectionStart, field.selectionStart + 4), field.getAttribute("aria-invalid")]; })()',
+        ),
+      ).toEqual([13, 'nope', 'true']);
+      expect(await page.getByRole('heading', { name: 'Rows' }).count()).toBe(0);
+      expect(await axeViolations(page)).toEqual([]);
+      expect(watched).toEqual({ elsewhere: [], errors: [] });
+      await page.close();
+    },
+  );
+
+  test('a key without the permission sees no table', async () => {
+    const page = await browser.newPage();
+    await open(page, 'without');
+    await page.getByText('Your key may not send SQL').waitFor();
+    expect(await page.content()).not.toContain('edge_logs');
+    await page.close();
+  });
+});

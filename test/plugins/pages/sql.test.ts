@@ -1,0 +1,121 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
+import { measureLongestTurn } from '../../support/longest-turn.ts';
+import { openTestApp, type TestApp } from '../../support/test-app.ts';
+
+/** The shipped queries; logs.all takes SQL. */
+const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+cpSync('queries', queries, { recursive: true });
+const file = join(queries, 'logs.all.sql');
+const saved = readFileSync(file, 'utf8');
+writeFileSync(file, saved.replace('query_sandboxing: disabled', 'query_sandboxing: enabled'));
+
+describe('the route that explains SQL of callers', () => {
+  let keys: KeyFile;
+  let app: TestApp;
+  beforeAll(async () => {
+    keys = writeKeyFile({
+      'bound without': { tenants: ['a'] },
+      'bound with': { tenants: ['a'], permissions: ['sql'] },
+      'not bound': {},
+      elsewhere: { endpoints: ['usage.api-counts'] },
+    });
+    app = await openTestApp({}, { QUERIES_DIR: queries, API_KEYS_FILE: keys.path });
+  });
+  afterAll(async () => {
+    await app.close();
+    keys.remove();
+    rmSync(queries, { recursive: true });
+  });
+
+  const get = async (key: string, parameters: Record<string, string>, name = 'logs.all') => {
+    const path = `/sql/explain/${name}?${new URLSearchParams(parameters)}`;
+    const response = await app.fetch(path, { headers: { 'x-api-key': keys.keyOf(key) } });
+    const text = await response.text();
+    return { status: response.status, text, body: JSON.parse(text), headers: response.headers };
+  };
+
+  test("gives DuckDB's text, the types and the plan", async () => {
+    const sql = "select id, timestamp, upper(event_message) as p from edge_logs where id = 'x'";
+    const { status, body, headers } = await get('bound with', { project: 'a', sql });
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body.columns).toEqual([
+      { name: 'id', type: 'STRING' },
+      { name: 'timestamp', type: 'TIMESTAMP' },
+      { name: 'p', type: 'STRING' },
+    ]);
+    expect(body.sql).toMatch(/^SELECT .* FROM "edge_logs"/);
+    expect(body.plan[0]).toBe('Read id, timestamp, event_message of edge_logs, where (id = STRING "x").');
+  });
+
+  test('says what the tables are, without SQL and without parameters', async () => {
+    const { body } = await get('bound with', {});
+    expect(body.tables[0].name).toBe('edge_logs');
+    expect(body.tables[0].columns).toContainEqual({ name: 'id', type: 'STRING' });
+  });
+
+  test("has nothing of the saved query's SQL, of stored tables, or of another tenant", async () => {
+    const { text } = await get('bound with', { project: 'a', sql: 'select * from edge_logs' });
+    for (const hidden of ['regexp', '"a"', "'a'", 'function_edge_logs', 'bq.', '$project'])
+      expect(text).not.toContain(hidden);
+    for (const parameters of [{ project: 'b', sql: 'select 1 as x' }, { sql: 'select 1 as x' }])
+      expect((await get('bound with', parameters)).status).toBe(403);
+  });
+
+  test('refuses SQL with its line and column, as the endpoint does', async () => {
+    const sql = 'select 1 as x\nfrom secrets';
+    const { status, body } = await get('bound with', { project: 'a', sql });
+    const path = `/api/endpoints/query/logs.all?${new URLSearchParams({ project: 'a', sql })}`;
+    const rest = await app.fetch(path, { headers: { 'x-api-key': keys.keyOf('bound with') } });
+    expect([status, body]).toEqual([rest.status, await rest.json()]);
+    expect(body.error.message).toMatch(/^sql: line 2, column 6: no table is named secrets/);
+    for (const text of ['select session_user() as x', `select ${'1+'.repeat(1500)}1 as x`])
+      expect((await get('bound with', { project: 'a', sql: text })).status).toBe(400);
+  });
+
+  test('is for keys that may send SQL there', async () => {
+    const sql = 'select 1 as x';
+    for (const parameters of [{ project: 'a', sql }, {}]) {
+      expect((await get('bound without', parameters)).status).toBe(403);
+      expect((await get('elsewhere', parameters)).status).toBe(403);
+      expect((await get('not bound', parameters)).status).toBe(200);
+      expect((await get('not bound', parameters, 'usage.api-counts')).status).toBe(400);
+      expect((await get('not bound', parameters, 'no.such')).status).toBe(404);
+    }
+    expect((await app.fetch('/sql/explain/logs.all', { headers: { 'x-api-key': 'no key' } })).status).toBe(
+      401,
+    );
+  });
+
+  test('holds the event loop no longer than 50 ms for any text', async () => {
+    const many = (count: number, write: (at: number) => string) =>
+      Array.from({ length: count }, (_, at) => write(at));
+    const texts = [
+      `select ${'('.repeat(90)}1${')'.repeat(90)} as x`,
+      `select ${many(200, (at) => `upper(id) as c${at}`).join(', ')} from edge_logs`,
+      `select count(*) as n from edge_logs a ${many(35, (at) => `join edge_logs b${at} using (id)`).join(' ')}`,
+      `with t as (select * from edge_logs) select t.* from t where ${many(120, (at) => `id = '${at}'`).join(' or ')}`,
+      `select format_timestamp('%F %T %A %B', max(timestamp)) as x, ${many(60, (at) => `approx_quantiles(id, 100)[offset(${at})] as q${at}`).join(', ')} from edge_logs`,
+      `select x.* from (${many(12, () => 'select * from edge_logs').join(' union all ')}) as x order by timestamp desc limit 10`,
+    ];
+    await get('bound with', { project: 'a', sql: 'select * from edge_logs' });
+    for (const sql of texts) {
+      const measured = measureLongestTurn();
+      await get('bound with', { project: 'a', sql });
+      const ms = measured();
+      expect(ms, sql.slice(0, 60)).toBeLessThan(50);
+    }
+  });
+});
+
+test('without an endpoint that takes SQL there is no such page', async () => {
+  const app = await openTestApp({});
+  const page = await app.fetch('/sql', { headers: { accept: 'text/html' } });
+  expect(page.status).toBe(404);
+  expect(await page.text()).not.toContain('href="/sql"');
+  await app.close();
+});
