@@ -157,6 +157,13 @@ export class HotKeys {
       .sort((a, b) => a.refreshAt - b.refreshAt);
   }
 
+  /** Whether a key that was due is so still: it may be refreshed, or not be hot any more. */
+  isDue(hotKey: HotKey, now: number): boolean {
+    return (
+      hotKey.refreshAt <= now && this.#entriesOf(hotKey.key).includes(hotKey) && !isOutdated(hotKey, now)
+    );
+  }
+
   get size(): number {
     return this.#all().length;
   }

@@ -45,6 +45,9 @@ export function openWarmer(options: WarmerOptions): Warmer {
   const { hotKeys, singleFlight, shared, clock } = options;
   const closing = new AbortController();
   const running = new Set<string>();
+  /** What the latest tick has found, and how many of it are begun or not to be refreshed any more. */
+  let due: readonly HotKey[] = [];
+  let passed = 0;
   let recordedAt = clock.now().getTime();
   let readAt = recordedAt;
 
@@ -60,17 +63,29 @@ export function openWarmer(options: WarmerOptions): Warmer {
       if (hotKey.refreshAt <= now) hotKey.refreshAt = now + rejectedMs;
     } finally {
       running.delete(hotKey.key);
+      // Not only with the next tick, or many keys with short intervals would be late; and in a turn of its own, for queries
+      // that take no time.
+      if (passed < due.length) setImmediate(refreshDue);
+    }
+  };
+
+  const refreshDue = () => {
+    const now = clock.now().getTime();
+    for (; passed < due.length && !closing.signal.aborted; passed += 1) {
+      const hotKey = due[passed];
+      if (hotKey === undefined || !hotKeys.isDue(hotKey, now)) continue;
+      if (running.has(hotKey.key) || singleFlight.has(hotKey.key)) continue;
+      if (!hasRoom(options, running.size, hotKey, now)) return;
+      refresh(hotKey);
     }
   };
 
   const tick = async () => {
     const now = clock.now().getTime();
     options.onTick?.(now);
-    for (const hotKey of hotKeys.due(now)) {
-      if (running.has(hotKey.key) || singleFlight.has(hotKey.key)) continue;
-      if (!hasRoom(options, running.size, hotKey, now)) break;
-      refresh(hotKey);
-    }
+    due = hotKeys.due(now);
+    passed = 0;
+    refreshDue();
     if (now - recordedAt >= recordDemandMs) {
       recordedAt = now;
       shared?.recordDemand(hotKeys.drainUnsynced());

@@ -168,6 +168,28 @@ describe('warming', () => {
     await results.close();
   });
 
+  test('100 keys with short queries are refreshed in time', async () => {
+    const results = openTestResults({ queryMs: 5, caching: ['caching: 10s', 'cache_warming: 5s'] });
+    const { clock, engine, request } = results;
+    const requestAll = async () => {
+      const requests = Array.from({ length: 100 }, (_, at) => request(String(at)));
+      await clock.pass(500);
+      return Promise.all(requests);
+    };
+    await requestAll();
+    engine.most = 0;
+    for (let round = 0; round < 12; round += 1) {
+      await clock.pass(4_500);
+      for (const { cacheStatus, document } of await requestAll()) {
+        expect(cacheStatus).toBe('HIT');
+        // The interval, a tick, and 50 queries one after the other.
+        expect(clock.now().getTime() - 500 - document.computedAt).toBeLessThanOrEqual(5_000 + 250 + 250);
+      }
+    }
+    expect(engine.most).toBe(2);
+    await results.close();
+  });
+
   test('10,000 keys: the 1,000 requested last are kept warm, by one timer', async () => {
     const results = openTestResults({ queryMs: 0, engineConcurrency: 64 });
     const { clock, engine, request } = results;
