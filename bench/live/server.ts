@@ -7,7 +7,8 @@ import { pino } from 'pino';
 
 /**
  * One side of the comparison, in a process of its own: `gateway`, or `bare`, a broadcaster that writes the same bytes to all
- * clients in one loop. Messages: `change` sends another result to all, `usage` answers with memory and processor time.
+ * clients in one loop. Messages: `change` sends another result to all, `memory` is answered with the memory that is in use,
+ * and `usage` with the processor time since the start.
  */
 const [side = ''] = process.argv.slice(2);
 
@@ -89,10 +90,12 @@ process.on('message', (message) => {
   if (message === 'change') {
     version += 1;
     change();
-  } else {
+  } else if (message === 'memory') {
     globalThis.gc?.();
+    process.send?.({ rss: process.memoryUsage().rss });
+  } else {
     const { user, system } = process.cpuUsage();
-    process.send?.({ rss: process.memoryUsage().rss, cpuMs: (user + system) / 1_000, runs: runs() });
+    process.send?.({ cpuMs: (user + system) / 1_000, runs: runs() });
   }
 });
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
