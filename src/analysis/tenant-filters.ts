@@ -86,10 +86,12 @@ export function uncheckableProblems(
   enforcesTenants: boolean,
 ): readonly Problem[] {
   const tenant = `it can't be checked that only rows of one tenant are returned: ${engine} runs SQL of its own; ${optOut}`;
-  const sandbox = `query_sandboxing: enabled needs SQL that Querygate can check: ${engine} runs SQL of its own`;
+  const needsReadable = (key: string) =>
+    `${key} needs SQL that Querygate can check: ${engine} runs SQL of its own`;
   return [
     ...(isChecked(query) && !enforcesTenants ? [tenant] : []),
-    ...(query.querySandboxing === 'enabled' ? [sandbox] : []),
+    ...(query.querySandboxing === 'enabled' ? [needsReadable('query_sandboxing: enabled')] : []),
+    ...(query.rowArguments?.push === undefined ? [] : [needsReadable('push: true')]),
   ].map((message) => ({ ...query.source, message }));
 }
 

@@ -1,11 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
 import { uncheckableProblems, uncheckedQueries } from '../analysis/tenant-filters.ts';
-import { queryOfForm, withPageForms } from '../catalog/model/page-forms.ts';
+import { pageFormsOf } from '../catalog/model/page-forms.ts';
+import { pushedExample } from '../catalog/model/pushed-forms.ts';
+import { queryOfForm } from '../catalog/model/query-forms.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { CatalogUpdates } from '../engine/engine.ts';
 import type { EngineFactory, EngineHost, EngineLimits } from '../engine/engine-factory.ts';
 import { type Problem, StartError } from '../errors.ts';
+import { memoize } from '../memoize.ts';
 import { membersOf } from './factory-members.ts';
 
 export const limitsOf = (
@@ -68,13 +71,23 @@ export function withFileChecks(given: EngineFactory): CheckedEngine {
   };
 }
 
-/** Engines run the pages of a query as queries of their own. */
+/**
+ * Engines run the pages of a query as queries of their own. What callers push into the SQL makes many: one that has all of its
+ * parts but conditions is checked in their place.
+ */
 const withForms = (catalog: AnalyzedCatalog): AnalyzedCatalog => ({
   ...catalog,
-  queries: withPageForms(catalog.queries),
+  queries: catalog.queries.flatMap((query) => [
+    query,
+    ...Object.values(pageFormsOf(query) ?? {}),
+    ...pushedExamples(query),
+  ]),
 });
 
-/** What is wrong with a query is wrong with its pages too. */
+/** The same objects for the same query. */
+const pushedExamples = memoize(pushedExample);
+
+/** What is wrong with a query is wrong with its forms too. */
 const distinct = (problems: readonly Problem[]): readonly Problem[] => [
   ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values(),
 ];

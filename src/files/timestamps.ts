@@ -81,3 +81,10 @@ export function isoText(micros: number): string {
   const seconds = new Date((micros - fraction) / 1000).toISOString().slice(0, 19);
   return `${seconds}.${String(fraction).padStart(6, '0')}Z`;
 }
+
+/** The same, exact where microseconds are beyond 2^53 too. */
+export function timestampText(micros: bigint): string {
+  const fraction = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  const seconds = new Date(Number((micros - fraction) / 1000n)).toISOString().slice(0, 19);
+  return `${seconds}.${String(fraction).padStart(6, '0')}Z`;
+}

@@ -65,9 +65,12 @@ function averageText(
   counts: Uint32Array,
   count: number,
 ): string | undefined {
-  if (type === 'float') return finiteText(floatSum(values, counts) / count);
-  const sum = exactSum(values, counts);
-  if (type === 'integer') return finiteText(Number(sum) / count);
+  return averageOf(type, type === 'float' ? floatSum(values, counts) : exactSum(values, counts), count);
+}
+
+/** @param sum as values of the type are */
+export function averageOf(type: Column['type'], sum: number | bigint, count: number): string | undefined {
+  if (typeof sum === 'number' || type === 'integer') return finiteText(Number(sum) / count);
   // Away from zero at half a unit of the ninth digit, as AVG of a NUMERIC.
   const unit = 10n ** 29n * BigInt(count);
   const half = sum < 0n ? -unit / 2n : unit / 2n;

@@ -1,4 +1,4 @@
-import type { Column, SavedQuery } from '../catalog/model/saved-query.ts';
+import type { Column, OrderKey, SavedQuery } from '../catalog/model/saved-query.ts';
 import { textProblem } from '../catalog/binding/list-values.ts';
 import { GatewayError } from '../errors.ts';
 import { isSummable } from './aggregate-rows.ts';
@@ -11,7 +11,6 @@ import type {
   Comparison,
   ComparisonOperator,
   Condition,
-  OrderKey,
 } from './row-arguments.ts';
 
 /** How a comparison is written; `isNull` takes true or false. */

@@ -1,3 +1,4 @@
+import type { OrderKey } from '../catalog/model/saved-query.ts';
 import type { CellValue } from './cell-values.ts';
 import type { LikePattern } from './like-pattern.ts';
 
@@ -29,12 +30,6 @@ export type Comparison =
   | { readonly kind: 'in'; readonly column: string; readonly values: readonly CellValue[] }
   | { readonly kind: 'like'; readonly column: string; readonly pattern: LikePattern }
   | { readonly kind: 'isNull'; readonly column: string; readonly isNull: boolean };
-
-export interface OrderKey {
-  readonly column: string;
-  readonly descending: boolean;
-  readonly nullsFirst: boolean;
-}
 
 export const aggregateFunctions = ['count', 'sum', 'avg', 'min', 'max'] as const;
 

@@ -1,6 +1,7 @@
+import type { OrderKey } from '../catalog/model/saved-query.ts';
 import { type ColumnNamed, rowsThatMatch } from './condition-truth.ts';
 import type { RankedColumn } from './ranked-column.ts';
-import type { OrderKey, RowArguments } from './row-arguments.ts';
+import type { RowArguments } from './row-arguments.ts';
 
 /** The places of the rows that the arguments keep, in their order. In steps of some milliseconds at most. */
 export function* selectRows(

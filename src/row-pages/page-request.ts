@@ -7,7 +7,7 @@ import {
   pageSizeParameter,
 } from '../catalog/model/page-forms.ts';
 import type { PageKey } from '../catalog/model/saved-query.ts';
-import { parseDatetime } from '../files/timestamps.ts';
+import { parseDatetime, timestampText } from '../files/timestamps.ts';
 import { invalid } from '../row-arguments/argument-reader.ts';
 import { type CursorScope, cursorScope, type RowKey, readCursor } from './cursor.ts';
 
@@ -83,11 +83,4 @@ function keyValues(keys: readonly PageKey[], cells: RowKey): BoundValues {
 function boundText(type: PageKey['type'], cell: string): string {
   if (type === 'timestamp') return timestampText(BigInt(cell));
   return type === 'datetime' ? (parseDatetime(cell) ?? cell) : cell;
-}
-
-/** Exact where microseconds are beyond 2^53, too. */
-function timestampText(micros: bigint): string {
-  const fraction = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
-  const seconds = new Date(Number((micros - fraction) / 1000n)).toISOString().slice(0, 19);
-  return `${seconds}.${String(fraction).padStart(6, '0')}Z`;
 }

@@ -39,12 +39,14 @@ interface FolderAppOptions {
   readonly level?: string;
   readonly engine?: Engine;
   readonly now?: () => Date;
+  /** Whether DuckDB has a process of its own. */
+  readonly isIsolated?: boolean;
 }
 
 /** A gateway over a folder of queries, on DuckDB in memory. */
 export async function openFolderApp(
   files: Readonly<Record<string, string>>,
-  { env = {}, level = 'info', engine, now }: FolderAppOptions = {},
+  { env = {}, level = 'info', engine, now, isIsolated = false }: FolderAppOptions = {},
 ): Promise<FolderApp> {
   const queries = makeQueryFolder(files);
   const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
@@ -69,7 +71,9 @@ export async function openFolderApp(
   const app = await createGateway({
     ...options,
     log: pino({ level }, { write }),
-    engine: engine === undefined ? inThisProcess(config, options) : openedEngine(engine),
+    ...(engine === undefined
+      ? !isIsolated && { engine: inThisProcess(config, options) }
+      : { engine: openedEngine(engine) }),
     ...(now && { now }),
   }).catch((error: unknown) => {
     close();

@@ -252,6 +252,7 @@ export const headerSchema = z.strictObject({
     )
     .optional(),
   row_arguments: z.literal('all', 'must be all').optional(),
+  push: z.boolean().default(false),
   federation: federationSchema.optional(),
   prometheus: prometheus.optional(),
 });

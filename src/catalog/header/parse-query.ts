@@ -15,6 +15,7 @@ import { type HeaderAndSql, readHeader, sqlPart } from './read-header.ts';
 import { toRecordFields } from './schema/record-fields.ts';
 import { toFederation } from './federation/to-federation.ts';
 import { readPage } from './rows/read-page.ts';
+import { readPush } from './rows/read-push.ts';
 import { toRowArguments } from './rows/check-row-arguments.ts';
 import { toParameter } from './to-parameter.ts';
 import { checkVersion, toDeprecation, toShadow } from './version-keys.ts';
@@ -55,13 +56,15 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
   const header = headerSchema.safeParse(parts.header, { error: describeIssue });
   const headerProblems = header.success ? checkHeader(header.data) : schemaProblems(header.error);
   const page = header.success ? readPage(header.data, parts.sql) : undefined;
+  const push = header.success ? readPush(header.data, parts.sql) : undefined;
   const problems = [
     ...[
       ...headerProblems,
       ...(header.success ? checkVersion(name, header.data) : []),
       ...(page?.problems ?? []),
+      ...(push?.problems ?? []),
     ].map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
-    ...syntaxProblems(page?.syntaxProblem, file, parts),
+    ...syntaxProblems(page?.syntaxProblem ?? push?.syntaxProblem, file, parts),
     ...checkParameterUse(file, parts),
     ...(header.success ? checkLimits(file, header.data, parts) : []),
   ];
@@ -136,7 +139,7 @@ function toQuery(
     ),
     isStrict: header.strict,
     columns,
-    rowArguments: toRowArguments(header, columns),
+    rowArguments: toRowArguments(header, columns, readPush(header, sql).push),
     pages: readPage(header, sql).pages,
     rowKey: header.key,
     federation: toFederation(header, name),

@@ -1,4 +1,5 @@
 import { memoize } from '../../memoize.ts';
+import { formOf } from './query-forms.ts';
 import type { PageKey, PlainParameter, RowPages, SavedQuery } from './saved-query.ts';
 
 /**
@@ -24,38 +25,17 @@ export function pageFormsOf(query: SavedQuery): PageForms | undefined {
   return query.pages === undefined ? undefined : formsOf(query);
 }
 
-/** The queries, and all forms of those with pages: what an engine may be given to run. */
-export const withPageForms = (queries: readonly SavedQuery[]): readonly SavedQuery[] =>
-  queries.flatMap((query) => {
-    const forms = pageFormsOf(query);
-    return forms === undefined ? [query] : [query, ...Object.values(forms)];
-  });
-
-/** The query of which another one is a form; itself otherwise. */
-export const queryOfForm = (query: SavedQuery): SavedQuery => written.get(query) ?? query;
-
-const written = new WeakMap<SavedQuery, SavedQuery>();
-
 const formsOf = memoize((query: SavedQuery): PageForms => {
   const { pages } = query;
   if (pages === undefined) throw new TypeError(`${query.name} has no pages`);
-  const form = (name: PageForm): SavedQuery => {
-    const made: SavedQuery = {
-      ...query,
+  const form = (name: PageForm): SavedQuery =>
+    formOf(query, {
       sql: formSql(query, pages, name),
       parameters: [...query.parameters, ...(hasKey(name) ? pages.keys.flatMap(keyParameters) : []), pageSize],
+      columns: query.columns,
       // A row more than a page has says that there is another page.
       maxRows: query.maxRows + 1,
-      warm: [],
-      shadow: undefined,
-      rowArguments: undefined,
-      pages: undefined,
-      prometheus: undefined,
-      querySandboxing: 'disabled',
-    };
-    written.set(made, query);
-    return made;
-  };
+    });
   return { first: form('first'), after: form('after'), before: form('before'), last: form('last') };
 });
 

@@ -115,6 +115,23 @@ export interface Column extends RecordField {
 export interface RowArgumentColumns {
   readonly filter: readonly Column[];
   readonly order: readonly Column[];
+  /** How the SQL is written for arguments over all of its rows; undefined: they see those of a result. */
+  readonly push?: PushedSource | undefined;
+}
+
+/** What of the SQL is put into the FROM of another SELECT, behind what is written before it. */
+export interface PushedSource {
+  /** The last SELECT in the SQL; with ORDER BY and LIMIT if it has a LIMIT. */
+  readonly start: number;
+  readonly end: number;
+  /** The order of the SQL, of columns of the result. */
+  readonly order: readonly OrderKey[];
+}
+
+export interface OrderKey {
+  readonly column: string;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
 }
 
 /** The types of columns by which pages are ordered. */

@@ -1,5 +1,6 @@
 import { serialize } from 'node:v8';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import { type QueryForm, queryOfForm } from '../../catalog/model/query-forms.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import type { Frame } from '../../process/frames.ts';
@@ -123,7 +124,10 @@ export class EngineProcess {
   }
 
   has(query: SavedQuery): boolean {
-    return this.#catalogs.numberOf(query) !== undefined;
+    return (
+      this.#catalogs.numberOf(query) !== undefined ||
+      this.#catalogs.numberOf(queryOfForm(query)) !== undefined
+    );
   }
 
   /** Whether a version was checked. */
@@ -134,8 +138,10 @@ export class EngineProcess {
   /** @throws ProcessEnded; as the engine does; the signal's reason when it is aborted */
   run({ query, parameters, sql, labels }: BoundQuery, options: RunOptions): Promise<Rows> {
     const { signal, owner, onStart, beforeRows } = options;
+    const known = this.#catalogs.numberOf(query);
     const message: RunMessage = {
-      query: this.#catalogs.numberOf(query) ?? 0,
+      query: known ?? this.#catalogs.numberOf(queryOfForm(query)) ?? 0,
+      form: known === undefined ? toForm(query) : undefined,
       parameters,
       sql,
       labels,
@@ -274,3 +280,10 @@ export class EngineProcess {
     }
   }
 }
+
+const toForm = ({ sql, parameters, columns, maxRows }: SavedQuery): QueryForm => ({
+  sql,
+  parameters,
+  columns,
+  maxRows,
+});

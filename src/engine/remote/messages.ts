@@ -1,4 +1,5 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { QueryForm } from '../../catalog/model/query-forms.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import type { Problem } from '../../errors.ts';
@@ -72,6 +73,8 @@ export interface OpenedMessage {
 
 export interface RunMessage extends Pick<BoundQuery, 'parameters'> {
   readonly query: number;
+  /** Of the query, if it is one that was not sent before. */
+  readonly form: QueryForm | undefined;
   readonly sql: BoundQuery['sql'] | undefined;
   readonly labels: BoundQuery['labels'] | undefined;
   readonly owner: Owner;

@@ -10,6 +10,7 @@ import { connectToParent } from '../../process/connect-to-parent.ts';
 import type { Frame } from '../../process/frames.ts';
 import type { Engine, EngineListener, Rows } from '../engine.ts';
 import type { EngineHost } from '../engine-factory.ts';
+import { recentForm } from '../../catalog/model/query-forms.ts';
 import { documentTexts, rowCountOf } from '../rows-document.ts';
 import { CatalogReceiver } from './catalog-copies.ts';
 import {
@@ -75,15 +76,16 @@ export function serveEngine<Settings>(
     channel.sendJson(toGateway.opened, id, { source: engine.source });
   };
   const run = async ({ id, payload }: Frame) => {
-    const { query: number, parameters, sql, labels, owner, wantsStart }: RunMessage = jsonOf(payload);
+    const { query: number, form, parameters, sql, labels, owner, wantsStart }: RunMessage = jsonOf(payload);
     const abort = new AbortController();
     const mayGoOn = Promise.withResolvers<void>();
     runs.set(id, { abort, mayGoOn });
     const slot = slots.slotFor(owner);
     const { signal } = abort;
     try {
-      const query = catalogs.get(number);
-      if (query === undefined || engine === undefined) throw new Error(`query ${number} is not known`);
+      const known = catalogs.get(number);
+      if (known === undefined || engine === undefined) throw new Error(`query ${number} is not known`);
+      const query = form === undefined ? known : recentForm(known, form);
       const rows = await engine.run(
         { query, parameters, ...(sql !== undefined && { sql }), ...(labels && { labels }) },
         {

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
+import { queryOfForm } from '../../catalog/model/query-forms.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { buildExclusive } from '../../concurrency/exclusive.ts';
@@ -103,7 +104,7 @@ async function firstState(
   return {
     ...options,
     known,
-    runnable: new VersionedRef(withSortColumns({ tables, known }, first)),
+    runnable: new VersionedRef(runnableQueries({ ...options, known }, [current], first)),
     current,
     earlier: new Set(),
     staged: [],
@@ -112,12 +113,30 @@ async function firstState(
   };
 }
 
-function withSortColumns(
-  { tables, known }: Pick<State, 'tables' | 'known'>,
+/** @param given versions with the tables that the queries were prepared for */
+function runnableQueries(
+  {
+    connection,
+    tables,
+    defineMacros,
+    known,
+  }: Pick<State, 'connection' | 'tables' | 'defineMacros' | 'known'>,
+  given: Iterable<Version>,
   all: ReadonlyMap<SavedQuery, Runnable>,
 ): RunnableQueries {
   tables.setSortColumns((table) => equalityColumnsOf(table, all.values()));
-  return { get: (query) => all.get(query) ?? known.get(query) };
+  // Rebuilt tables take the place of those in a version.
+  const versions = [...given].map((version) => ({ ...version }));
+  const forms = new WeakMap<SavedQuery, Runnable>();
+  return {
+    get: (query) => all.get(query) ?? known.get(query),
+    async prepareForm(form) {
+      const version = versions.findLast(({ queries }) => queries.includes(queryOfForm(form)));
+      if (version === undefined) return undefined;
+      const options = { defineMacros, known: forms, ...version, queries: [form] };
+      return (await prepareCatalog(connection, options)).get(form);
+    },
+  };
 }
 
 /** Prepares the queries of all versions again; one that several have runs as in the latest. */
@@ -128,7 +147,7 @@ async function prepareAll(state: State): Promise<void> {
     const prepared = await prepareQueries(connection, { defineMacros, known, ...version, inTurns: closing });
     for (const [query, one] of prepared.runnable) all.set(query, one);
   }
-  state.runnable.replace(withSortColumns(state, all));
+  state.runnable.replace(runnableQueries(state, [...earlier, current], all));
 }
 
 /** The problems of the queries of a catalog, whose new and changed tables are created without rows. */

@@ -5,6 +5,7 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import { gatherRows } from '../../row-arguments/gather-rows.ts';
+import { isPushed } from '../../row-arguments/pushed/pushed-query.ts';
 import type { ReadRows } from '../../row-arguments/row-reader.ts';
 import type { RowOutcome, RowTask } from '../../row-arguments/row-task.ts';
 import type { Page, PageOfResult } from '../../row-pages/page-of-result.ts';
@@ -42,6 +43,11 @@ export interface Context {
   countEntityField(): boolean;
   /** Whether an operation may have so many results within entities; the request is refused otherwise. */
   mayHaveEntityFields(count: number): boolean;
+  /**
+   * What arguments mean over all rows of a query, if a result that `getResult` gave has only the first ones, and the query is
+   * pushed; undefined otherwise. @throws GatewayError as `GetResult` does
+   */
+  getPushed(result: CachedResult, push: (whole: BoundQuery) => BoundQuery): Promise<CachedResult> | undefined;
   /** A page of a query that has pages. @throws GatewayError as `bindPage` does, and as above */
   getPage(query: SavedQuery, parameters: RawParameters, request: PageRequest): Promise<Page>;
   /** Finds rows of a result. @throws GatewayError as `ReadRows` does */
@@ -96,6 +102,8 @@ export function buildContext(
     execution.refusal ??= tooManyEntityFields();
     return false;
   };
+  /** Those whose arguments are pushed. */
+  const requests = new WeakMap<CachedResult, EndpointRequest>();
   let turn: Promise<true> | undefined;
   const resultOf = async (running: Outcome | Promise<Outcome>) => {
     const outcome = await running;
@@ -125,7 +133,15 @@ export function buildContext(
         throw error;
       }
     },
-    getResult: (request) => resultOf(getOutcome(request)),
+    async getResult(request) {
+      const result = await resultOf(getOutcome(request));
+      if (isPushed(request.query, result.document)) requests.set(result, request);
+      return result;
+    },
+    getPushed(result, push) {
+      const request = requests.get(result);
+      return request && resultOf(getOutcome(request, push));
+    },
     authorize: (request) => void authorizeAndBind(principal, request, head.headers, resources.now),
     async selectRows(result, task) {
       const outcome = await readRows(result, task, principal.id);

@@ -9,6 +9,7 @@ import type { CachedResult } from '../../results/get-result.ts';
 import type { DerivedStore } from '../../results/memory-store.ts';
 import type { ReadRows } from '../../row-arguments/row-reader.ts';
 import { invalid } from '../../row-arguments/argument-reader.ts';
+import { isPushed } from '../../row-arguments/pushed/pushed-query.ts';
 import type { PageOfResult } from '../../row-pages/page-of-result.ts';
 import type { BoundPage } from '../../row-pages/page-request.ts';
 import { authorizeAndBind, hiddenQuery, mayQuery } from '../access/authorize.ts';
@@ -35,6 +36,7 @@ import { buildReplyFormatted } from './formatted/reply-formatted.ts';
 import { type ObtainOptions, runBound } from './obtain-result.ts';
 import { withNearestEndpoint } from './nearest-endpoint.ts';
 import { replyResult } from './reply-result.ts';
+import { pushRowRequest } from './push-row-request.ts';
 import { linkOf, readPage } from './row-page.ts';
 import { chooseFormat, findEndpoint } from './requested-format.ts';
 import { readRowRequest, type RowRequest } from './row-parameters.ts';
@@ -102,14 +104,18 @@ export function buildRest(options: RestOptions): Answer {
     return link === undefined ? reply : { ...reply, headers: { ...reply.headers, link } };
   };
   const applied = (
-    result: CachedResult | Promise<CachedResult>,
+    running: CachedResult | Promise<CachedResult>,
     rowRequest: RowRequest,
+    bound: BoundQuery,
     head: RequestHead,
-    owner: Owner,
-  ) =>
-    result instanceof Promise
-      ? result.then((awaited) => applyRowRequest(awaited, rowRequest, head, owner))
-      : applyRowRequest(result, rowRequest, head, owner);
+    admission: Admission,
+  ) => {
+    const apply = (result: CachedResult) =>
+      isPushed(bound.query, result.document)
+        ? pushRowRequest(bound, rowRequest, (pushed) => runBound(getResult, pushed, head, admission))
+        : applyRowRequest(result, rowRequest, head, admission.principal.id);
+    return running instanceof Promise ? running.then(apply) : apply(running);
+  };
   /** Most gateways have no caller who follows results. */
   const follow = once(async () => {
     const [{ buildFollow }, live] = await Promise.all([import('./follow.ts'), openLive()]);
@@ -170,7 +176,7 @@ export function buildRest(options: RestOptions): Answer {
         { endpoint, bound, head, admission, resolve: queryAt(request) },
         whole,
       );
-    const result = rowRequest === undefined ? whole : applied(whole, rowRequest, head, owner);
+    const result = rowRequest === undefined ? whole : applied(whole, rowRequest, bound, head, admission);
     if (format !== formats.json) return replyInFormat(result, { format, query, head, owner });
     return result instanceof Promise
       ? replyInTurn(result, head.headers, owner)

@@ -1,4 +1,4 @@
-import type { Column, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { Column, OrderKey, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../catalog/model/header-types.ts';
 import { ArgumentReader, invalid, readCount, shorten } from '../../row-arguments/argument-reader.ts';
 import {
@@ -7,7 +7,6 @@ import {
   aggregateFunctions,
   argumentsKey,
   type Condition,
-  type OrderKey,
 } from '../../row-arguments/row-arguments.ts';
 import { type RowTask, rowTask } from '../../row-arguments/row-task.ts';
 import type { EndpointRequest } from '../message/prepared-request.ts';

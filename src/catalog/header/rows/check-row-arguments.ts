@@ -1,6 +1,6 @@
 import { problem, type SchemaProblem } from '../../../files/schema-problems.ts';
 import { camelCase } from '../../../names/graphql-names.ts';
-import type { Column, RowArgumentColumns } from '../../model/saved-query.ts';
+import type { Column, PushedSource, RowArgumentColumns } from '../../model/saved-query.ts';
 import type { Header } from '../header-schema.ts';
 
 /** Whether rows can be filtered and ordered by a column: lists, records and JSON have no order. */
@@ -35,6 +35,9 @@ export function checkRowArguments(header: Header): readonly SchemaProblem[] {
     ...(names.size > maxColumns
       ? [problem(['columns'], `more than ${maxColumns} of them can be filtered or ordered by`)]
       : []),
+    ...(header.push && names.size === 0
+      ? [problem(['push'], 'needs columns with filter or order, or row_arguments: all')]
+      : []),
     ...(header.row_arguments !== undefined && marked.length > 0
       ? [problem(['row_arguments'], 'marks all columns; remove filter and order from them')]
       : []),
@@ -42,11 +45,15 @@ export function checkRowArguments(header: Header): readonly SchemaProblem[] {
 }
 
 /** @returns undefined if no column is marked */
-export function toRowArguments(header: Header, columns: readonly Column[]): RowArgumentColumns | undefined {
+export function toRowArguments(
+  header: Header,
+  columns: readonly Column[],
+  push: PushedSource | undefined,
+): RowArgumentColumns | undefined {
   const { filter, order } = namesOf(header);
   if (filter.length === 0 && order.length === 0) return undefined;
   const named = (names: readonly string[]) => columns.filter(({ name }) => names.includes(name));
-  return { filter: named(filter), order: named(order) };
+  return { filter: named(filter), order: named(order), push };
 }
 
 function namesOf({ columns, row_arguments: all }: Header) {

@@ -69,9 +69,7 @@ function orderedSelect(sql: string, by: readonly string[]): OrderedSelect | Synt
   const [first] = orderBy;
   if (first === undefined || pipes.length > 0 || limit?.offset !== undefined || orderBy.length !== by.length)
     return right;
-  // Nothing but the two words, and comments: no bracket that began before.
-  const between = sql.slice(body.end, first.start).replaceAll(/--.*|#.*|\/\*[\s\S]*?\*\//g, '');
-  if (!/^\s*order\s+by\s*$/i.test(between)) return right;
+  if (!isOrderAfter(sql, body.end, first.start)) return right;
   const fits = orderBy.every(({ expression, collation, order }, at) => {
     const isUsual = order.nulls === undefined || (order.nulls === 'LAST') === (order.direction === 'DESC');
     return isUsual && collation === undefined && isColumn(expression, by[at] ?? '');
@@ -83,7 +81,16 @@ function orderedSelect(sql: string, by: readonly string[]): OrderedSelect | Synt
   };
 }
 
-function queryOf(sql: string): Syntax.Query | SyntaxProblem {
+/** Whether there is nothing but the two words, and comments: no bracket that began before. */
+export function isOrderAfter(sql: string, end: number, start: number): boolean {
+  return /^\s*order\s+by\s*$/i.test(withoutComments(sql.slice(end, start)));
+}
+
+/** @param between text between two parts of SQL, which has no texts in quotes */
+export const withoutComments = (between: string): string =>
+  between.replaceAll(/--.*|#.*|\/\*[\s\S]*?\*\//g, '');
+
+export function queryOf(sql: string): Syntax.Query | SyntaxProblem {
   try {
     return parseQuery(sql).query;
   } catch (error) {

@@ -2,7 +2,7 @@ import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
-import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
+import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { PerOwnerQueue } from '../../../concurrency/per-owner-queue.ts';
 import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
@@ -30,6 +30,8 @@ import type { Worker } from './worker.ts';
 /** The queries that can run. */
 export interface RunnableQueries {
   get(query: SavedQuery): Runnable | undefined;
+  /** A form of one of them that a caller has caused; undefined if it is of none of them. @throws StartError if it cannot run */
+  prepareForm(form: SavedQuery): Promise<Runnable | undefined>;
 }
 
 /**
@@ -90,9 +92,17 @@ export function buildRun(context: RunContext): Engine['run'] {
     }
   };
 
+  /** In a turn of the event loop: to compile it takes some milliseconds. */
+  const prepareForm = async (queries: RunnableQueries, bound: BoundQuery, { owner }: RunOptions) => {
+    await context.turns.wait(computingOwner(owner));
+    return queries.prepareForm(bound.query).catch((cause: unknown) => {
+      throw explainFailure(cause, bound);
+    });
+  };
+
   return (bound, options) =>
     runnable.use(async (queries) => {
-      const query = queries.get(bound.query);
+      const query = queries.get(bound.query) ?? (await prepareForm(queries, bound, options));
       if (query === undefined) throw new Error(`${bound.query.name} was not prepared`);
       const { sql } = bound;
       if (sql !== undefined)

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { CachedResult } from '../../../results/get-result.ts';
+import { isPushed } from '../../../row-arguments/pushed/pushed-query.ts';
 import type { RequestHead } from '../../message/head.ts';
 import { httpLimits } from '../../message/http-limits.ts';
 import type { Reply } from '../../message/reply.ts';
@@ -20,7 +21,7 @@ export interface CompiledOptions extends RenderOptions, OutcomeOptions {
 /**
  * Answers an operation without an executor.
  *
- * @returns undefined if a cell does not fit its type: Yoga must answer; not a promise if the response is in memory
+ * @returns undefined if a cell does not fit its type, or arguments are pushed into SQL: Yoga must answer; not a promise if the response is in memory
  */
 export type AnswerCompiled = (
   request: OperationRequest,
@@ -47,6 +48,7 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
       // Who kept it has hashed it, if it is an answer to GET.
       return known.reply(head, results);
     }
+    if (needsOtherRows(request.fields, outcomes)) return Promise.resolve(undefined);
     if (isWhole && isWithinBytes(request.fields, results)) {
       return renderReply({ key, request, results, head, owner: admission.principal.id });
     }
@@ -85,6 +87,15 @@ function isWithinBytes(fields: readonly QueryField[], results: readonly CachedRe
   }, 0);
   return bytes <= httpLimits.maxResponseBytes;
 }
+
+/** Whether a result has not all rows for the arguments of a query that is pushed: they are queries of their own. */
+const needsOtherRows = (fields: readonly QueryField[], outcomes: readonly Outcome[]): boolean =>
+  fields.some(({ endpoint: { query }, rowTasks }, at) => {
+    const outcome = outcomes[at];
+    if (outcome === undefined || 'error' in outcome || !isPushed(query, outcome.result.document))
+      return false;
+    return rowTasks.some((task) => task !== undefined);
+  });
 
 /** The same request gives the same text while its documents are the same. */
 function renderedKey({ id, fields }: OperationRequest, results: readonly CachedResult[]): string {

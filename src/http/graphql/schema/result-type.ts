@@ -11,10 +11,15 @@ import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { memoize } from '../../../memoize.ts';
 import { camelCase, pascalCase } from '../../../names/graphql-names.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
-import { parseRows } from '../../../results/result-document.ts';
+import { parseRows, type ResultDocument } from '../../../results/result-document.ts';
 import type { Row } from '../../../results/row-parts.ts';
 import { bytesOfRows, parseSelectedRows } from '../../../row-arguments/gather-rows.ts';
-import { allRows } from '../../../row-arguments/row-arguments.ts';
+import {
+  bindAggregates,
+  bindRows,
+  type BoundAggregates,
+} from '../../../row-arguments/pushed/pushed-query.ts';
+import { type Aggregate, allRows, type RowArguments } from '../../../row-arguments/row-arguments.ts';
 import { rowTask } from '../../../row-arguments/row-task.ts';
 import type { Context } from '../context.ts';
 import { rowListBytes, rowSizeOf } from '../document/row-size.ts';
@@ -22,7 +27,7 @@ import { selectionOf } from '../document/selection-of.ts';
 import { describeField, outputValue } from './field-type.ts';
 import { objectType } from './object-type.ts';
 import { fieldType } from './record-type.ts';
-import { aggregateOutput } from './rows/aggregate-type.ts';
+import { type AggregateTexts, aggregateOutput, selectedPlaces } from './rows/aggregate-type.ts';
 import { readRowArguments, rowArgumentTypes, whereArgument } from './rows/row-inputs.ts';
 import type { RowFields } from './schema-extension.ts';
 import { resultFields } from './shared-types.ts';
@@ -79,14 +84,19 @@ function buildResultType(query: SavedQuery, more: RowFields): GraphQLObjectType<
     resolve: async (result, args, context, info) => {
       const { document } = result;
       const given = readRowArguments(query, args);
-      const bytes = rowListBytes(rowSizeOf(...selectionOf(info)), document);
+      const bytesOf = (whole: ResultDocument) => rowListBytes(rowSizeOf(...selectionOf(info)), whole);
       if (given === allRows) {
-        await context.chargeResponseBytes(bytes);
+        await context.chargeResponseBytes(bytesOf(document));
         return parseRows(document);
+      }
+      const pushed = await context.getPushed(result, (whole) => bindRows(whole, given));
+      if (pushed !== undefined) {
+        await context.chargeResponseBytes(bytesOf(pushed.document));
+        return parseRows(pushed.document);
       }
       const outcome = await context.readRows(result, rowTask(query.columns, given));
       const { identity } = document.encodings;
-      await context.chargeResponseBytes((bytes * bytesOfRows(outcome)) / identity.byteLength);
+      await context.chargeResponseBytes((bytesOf(document) * bytesOfRows(outcome)) / identity.byteLength);
       return parseSelectedRows(document, outcome);
     },
   };
@@ -99,16 +109,39 @@ function buildResultType(query: SavedQuery, more: RowFields): GraphQLObjectType<
 }
 
 function aggregatesField(query: SavedQuery): GraphQLFieldConfig<CachedResult, Context> {
-  const { type, aggregates } = aggregateOutput(query);
+  const output = aggregateOutput(query);
+  const { type, aggregates } = output;
   return {
     type: new GraphQLNonNull(type),
     description: 'Values computed from the rows.',
     args: whereArgument(query),
-    resolve: async (result, args, context) => {
-      const task = rowTask(query.columns, readRowArguments(query, args), aggregates);
-      return (await context.readRows(result, task)).aggregates;
+    resolve: async (result, args, context, info) => {
+      const given = readRowArguments(query, args);
+      const places = selectedPlaces(output, ...selectionOf(info));
+      const some = places.flatMap((place) => aggregates[place] ?? []);
+      const texts = await aggregatesOf(query, result, given, some, context);
+      const byPlace: (string | undefined)[] = [];
+      for (const [at, place] of places.entries()) byPlace[place] = texts[at];
+      return byPlace;
     },
   };
+}
+
+async function aggregatesOf(
+  query: SavedQuery,
+  result: CachedResult,
+  given: RowArguments,
+  aggregates: readonly Aggregate[],
+  context: Context,
+): Promise<AggregateTexts> {
+  let read: BoundAggregates['read'] | undefined;
+  const pushed = await context.getPushed(result, (whole) => {
+    const aggregatesOfAll = bindAggregates(whole, given.where, aggregates);
+    read = aggregatesOfAll.read;
+    return aggregatesOfAll.bound;
+  });
+  if (pushed !== undefined && read !== undefined) return read(pushed.document);
+  return (await context.readRows(result, rowTask(query.columns, given, aggregates))).aggregates;
 }
 
 /** Clients with normalized caches take the field `id` for the identity of an object, unless they are configured. */

@@ -12,6 +12,12 @@ import { camelCase, pascalCase } from '../../../../names/graphql-names.ts';
 import { exactAggregate, isSummable } from '../../../../row-arguments/aggregate-rows.ts';
 import type { Aggregate } from '../../../../row-arguments/row-arguments.ts';
 import type { Context } from '../../context.ts';
+import {
+  type CollectedField,
+  collectFields,
+  type SelectionScope,
+  selectionsBelow,
+} from '../../document/collect-fields.ts';
 import { outputValue, scalarOf } from '../field-type.ts';
 import { objectType } from '../object-type.ts';
 import { scalars } from '../shared-types.ts';
@@ -36,6 +42,8 @@ export interface AggregateOutput {
 
 interface AggregateGroup {
   readonly typeName: string;
+  /** The places of its fields among the aggregates, by their names. */
+  readonly places: ReadonlyMap<string, number>;
   /** The values of its fields, by their names. @throws GatewayError INVALID_PARAMETER for an integer that is not exact */
   readonly values: ReadonlyMap<string, (texts: AggregateTexts) => unknown>;
 }
@@ -62,9 +70,11 @@ export const aggregateOutput = memoize((query: SavedQuery): AggregateOutput => {
     const columns = one === 'sum' || one === 'avg' ? marked.filter(isSummable) : marked;
     if (columns.length === 0) return [];
     const values = new Map<string, (texts: AggregateTexts) => unknown>();
+    const places = new Map<string, number>();
     const fields = columns.map((column): [string, GraphQLFieldConfig<AggregateTexts, Context>] => {
       const aggregate = { function: one, column: column.name };
       const place = { at: aggregates.length, aggregate, column: resultOf(one, column) };
+      places.set(camelCase(column.name), place.at);
       aggregates.push(aggregate);
       const resolve = valueAt(place);
       values.set(camelCase(column.name), resolve);
@@ -75,7 +85,7 @@ export const aggregateOutput = memoize((query: SavedQuery): AggregateOutput => {
       description: descriptions[one],
       fields: Object.fromEntries(fields),
     });
-    made.set(one, { typeName: type.name, values });
+    made.set(one, { typeName: type.name, places, values });
     return [
       [one, { type: new GraphQLNonNull(type), description: descriptions[one], resolve: (texts) => texts }],
     ];
@@ -94,6 +104,18 @@ export const aggregateOutput = memoize((query: SavedQuery): AggregateOutput => {
   });
   return { type, aggregates, groups: made };
 });
+
+/** The places of the aggregates that an operation selects, among all of them; at least one. */
+export function selectedPlaces(
+  { groups }: AggregateOutput,
+  fields: readonly CollectedField[],
+  scope: SelectionScope,
+): readonly number[] {
+  const places = fields.flatMap((field) =>
+    collectFields(selectionsBelow(field), scope).map(({ name }) => groups.get(field.name)?.places.get(name)),
+  );
+  return [...new Set([0, ...places])].filter((place) => place !== undefined);
+}
 
 /** An average of integers has a fraction. */
 function resultOf(name: (typeof functions)[number], { type, repeated, name: column }: Column) {

@@ -5,7 +5,7 @@ import {
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql';
-import type { Column, SavedQuery } from '../../../../catalog/model/saved-query.ts';
+import type { Column, OrderKey, SavedQuery } from '../../../../catalog/model/saved-query.ts';
 import { memoize } from '../../../../memoize.ts';
 import { camelCase, pascalCase } from '../../../../names/graphql-names.ts';
 import {
@@ -14,12 +14,7 @@ import {
   type Operator,
   readCount,
 } from '../../../../row-arguments/argument-reader.ts';
-import {
-  allRows,
-  type Condition,
-  type OrderKey,
-  type RowArguments,
-} from '../../../../row-arguments/row-arguments.ts';
+import { allRows, type Condition, type RowArguments } from '../../../../row-arguments/row-arguments.ts';
 import { comparisonType, rowOrder } from './comparison-types.ts';
 
 /** The arguments of `rows`; none if no column is marked. */

@@ -1,0 +1,40 @@
+import { LRUCache } from 'lru-cache';
+import { getOrAdd } from '../../get-or-add.ts';
+import { memoize } from '../../memoize.ts';
+import type { SavedQuery } from './saved-query.ts';
+
+/** What differs in a form of a query: SQL around that of the query, which engines run in its place. */
+export type QueryForm = Pick<SavedQuery, 'sql' | 'parameters' | 'columns' | 'maxRows'>;
+
+const written = new WeakMap<SavedQuery, SavedQuery>();
+
+/** A query that is run only, and has no other capability of the one whose form it is. */
+export function formOf(query: SavedQuery, { sql, parameters, columns, maxRows }: QueryForm): SavedQuery {
+  const form: SavedQuery = {
+    ...query,
+    sql,
+    parameters,
+    columns,
+    maxRows,
+    warm: [],
+    shadow: undefined,
+    rowArguments: undefined,
+    pages: undefined,
+    prometheus: undefined,
+    querySandboxing: 'disabled',
+  };
+  written.set(form, query);
+  return form;
+}
+
+/** The query of which another one is a form; itself otherwise. */
+export const queryOfForm = (query: SavedQuery): SavedQuery => written.get(query) ?? query;
+
+/** How many forms that callers have caused are kept of one query. */
+const maxForms = 100;
+
+const recentForms = memoize((_query: SavedQuery) => new LRUCache<string, SavedQuery>({ max: maxForms }));
+
+/** A form that a caller causes: the same object for the same SQL and parameters, while it is in use. */
+export const recentForm = (query: SavedQuery, form: QueryForm): SavedQuery =>
+  getOrAdd<string, SavedQuery>(recentForms(query), JSON.stringify(form), () => formOf(query, form));
