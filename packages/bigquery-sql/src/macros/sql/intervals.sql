@@ -39,6 +39,12 @@ create macro bq.interval_fraction(us) as case when us % 1000000 = 0 then '' when
 create macro bq.interval_text(m, d, us) as case when m < 0 then '-' else '' end || abs(m) // 12 || '-' || abs(m) % 12 || ' ' || d || ' ' || case when us < 0 then '-' else '' end || abs(us) // 3600000000 || ':' || abs(us) // 60000000 % 60 || ':' || abs(us) // 1000000 % 60 || bq.interval_fraction(us); -- varchar
 create macro bq.cast_string(x interval) as list_transform([row(bq.interval_months(x), bq.interval_days(x), bq.interval_micros(x))], lambda p: bq.interval_text(p[1], p[2], p[3]))[1]; -- varchar strict
 
+-- The ISO form of an interval, which it has in JSON: PnYnMnDTnHnMnS without parts that are 0
+create macro bq.interval_part(n, unit) as case when n = 0 then '' else n || unit end; -- varchar
+create macro bq.interval_seconds(us) as case when us % 60000000 = 0 then '' else case when us < 0 then '-' else '' end || abs(us) // 1000000 % 60 || case when us % 1000000 = 0 then '' else '.' || rtrim(lpad(cast(abs(us) % 1000000 as varchar), 6, '0'), '0') end || 'S' end; -- varchar
+create macro bq.interval_iso(m, d, us) as case when m = 0 and d = 0 and us = 0 then 'P0Y' else 'P' || bq.interval_part(m // 12, 'Y') || bq.interval_part(m % 12, 'M') || bq.interval_part(d, 'D') || case when us = 0 then '' else 'T' || bq.interval_part(us // 3600000000, 'H') || bq.interval_part(us // 60000000 % 60, 'M') || bq.interval_seconds(us) end end; -- varchar
+create macro bq.json_of_interval(x interval) as list_transform([row(bq.interval_months(x), bq.interval_days(x), bq.interval_micros(x))], lambda p: bq.interval_iso(p[1], p[2], p[3]))[1]; -- varchar strict
+
 -- CAST(text AS INTERVAL): Y-M D H:M:S[.F], or the ISO form PnYnMnWnDTnHnMnS.
 create macro bq.cast_interval(x interval) as x; -- interval strict
 create macro bq.cast_interval(x varchar) as case when x is not null then bq.interval_of_parts(string_split(host_interval(x), ' ')) end; -- interval strict

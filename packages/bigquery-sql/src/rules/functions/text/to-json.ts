@@ -140,7 +140,8 @@ const scalarText =
       return callMacro(place, 'json_of_numeric', [asString(place, value)]);
     if (isScalar(type, 'BYTES')) return inQuotes(call('to_base64', [value], string));
     if (isScalar(type, 'JSON')) return callMacro(place, 'json_of_json', [value]);
-    if (isScalar(type, 'DATE', 'TIME', 'INTERVAL')) return inQuotes(asString(place, value));
+    if (isScalar(type, 'DATE', 'TIME')) return inQuotes(asString(place, value));
+    if (isScalar(type, 'INTERVAL')) return inQuotes(callMacro(place, 'json_of_interval', [value]));
     if (isScalar(type, 'DATETIME')) return inQuotes(replaced(asString(place, value), ' ', 'T'));
     if (isScalar(type, 'TIMESTAMP'))
       return inQuotes(replaced(replaced(asString(place, value), ' ', 'T'), '+00', 'Z'));
