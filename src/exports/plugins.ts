@@ -22,6 +22,7 @@ export { type Reply, replyJson } from '../http/message/reply.ts';
 export type { LogFields } from '../http/message/log-fields.ts';
 export type { Answer, PluginRoute } from '../http/message/route.ts';
 export type { ObtainResult } from '../http/rest/obtain-result.ts';
+export type { ObtainRows } from '../http/rest/obtain-rows.ts';
 export { deprecation } from '../plugins/deprecation/deprecation.ts';
 export { type GraphiqlOptions, graphiql } from '../plugins/graphiql/graphiql.ts';
 export { logflare } from '../plugins/logflare/logflare.ts';

@@ -25,6 +25,8 @@ import { pathsToLog } from '../http/message/paths.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
 import { buildOpenTrace } from '../http/message/request-trace.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
+import { buildApplyRowRequest } from '../http/rest/apply-row-request.ts';
+import { buildObtainRows } from '../http/rest/obtain-rows.ts';
 import { buildObtainResult } from '../http/rest/obtain-result.ts';
 import { buildRest } from '../http/rest/rest.ts';
 
@@ -132,6 +134,8 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
     now,
   });
   const obtain = buildObtainResult({ getResult, turns, now });
+  const applyRowRequest = buildApplyRowRequest({ readRows, derived, budget, turns });
+  const obtainRows = buildObtainRows({ obtain, getResult, applyRowRequest, pageOfResult, turns, now });
   return function* (catalog: AnalyzedCatalog): Generator<void, PrepareRequest> {
     const graphql = yield* buildGraphqlOf(catalog);
     yield;
@@ -144,7 +148,7 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
       turns,
       now,
       derived,
-      readRows,
+      applyRowRequest,
       pageOfResult,
       basePath,
       budget,
@@ -152,6 +156,7 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
     const plugins = yield* routesOf(catalog, {
       rest,
       obtain,
+      obtainRows,
       audit,
       sandboxOf: (query) => catalog.analysisOf(query).sandbox(),
     });

@@ -14,6 +14,7 @@ import type { Reply } from '../http/message/reply.ts';
 import type { LogFields } from '../http/message/log-fields.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
 import type { ObtainResult } from '../http/rest/obtain-result.ts';
+import type { ObtainRows } from '../http/rest/obtain-rows.ts';
 import type { Counters } from '../results/counters.ts';
 import type { CachedResult } from '../results/get-result.ts';
 
@@ -115,6 +116,8 @@ export interface Answering {
   readonly rest: Answer;
   /** The rows of a saved query of this version, for a route that answers in a form of its own. */
   readonly obtain: ObtainResult;
+  /** The same with the row arguments and pages that REST has, of a query that offers them. */
+  readonly obtainRows: ObtainRows;
   /** What callers' SQL over a saved query of this version is judged by; undefined if it takes none. */
   readonly sandboxOf: (query: SavedQuery) => Sandbox | undefined;
   /** Writes a line to the log for an error that refuses the caller something. What a route throws needs no call. */

@@ -16,6 +16,16 @@ import type {
 /** How a comparison is written; `isNull` takes true or false. */
 export type Operator = ComparisonOperator | 'in' | 'like' | 'isNull';
 
+/** What a caller has probably meant, for messages to those who cannot look it up. */
+export interface Hints {
+  /** The one of some names that is nearest to a wrong one. */
+  readonly nearest: (text: string, names: readonly string[]) => string | undefined;
+  /** What a wrong value of a column probably means. */
+  readonly value: (column: Pick<Column, 'type'>, text: string) => string | undefined;
+}
+
+const noHints: Hints = { nearest: () => undefined, value: () => undefined };
+
 const { maxConditions, maxConditionDepth, maxConditionValues, maxLikeLength } = argumentLimits;
 
 /**
@@ -25,27 +35,29 @@ const { maxConditions, maxConditionDepth, maxConditionValues, maxLikeLength } = 
 export class ArgumentReader {
   readonly #filter: ReadonlyMap<string, Column>;
   readonly #order: ReadonlyMap<string, Column>;
+  readonly #hints: Hints;
   #conditions = 0;
   #values = 0;
 
-  constructor({ rowArguments }: Pick<SavedQuery, 'rowArguments'>) {
+  constructor({ rowArguments }: Pick<SavedQuery, 'rowArguments'>, hints = noHints) {
+    this.#hints = hints;
     this.#filter = byName(rowArguments?.filter ?? []);
     this.#order = byName(rowArguments?.order ?? []);
   }
 
   comparison(name: string, operator: Operator, operands: readonly string[]): Comparison {
     this.#count();
-    const column = find(this.#filter, name, 'filtered');
+    const column = this.#find(this.#filter, name, 'filtered');
     const [text = ''] = operands;
     if (operator === 'isNull') return { kind: operator, column: name, isNull: text === 'true' };
     if (operator === 'in') {
       this.#values += operands.length;
       if (this.#values > maxConditionValues)
         throw invalid(name, `the lists of in have more than ${maxConditionValues} values together`);
-      return { kind: operator, column: name, values: operands.map((one) => cellValueOf(column, one)) };
+      return { kind: operator, column: name, values: operands.map((one) => this.#value(column, one)) };
     }
     if (operator === 'like') return { kind: operator, column: name, pattern: patternOf(column, text) };
-    return { kind: operator, column: name, value: cellValueOf(column, text) };
+    return { kind: operator, column: name, value: this.#value(column, text) };
   }
 
   /** Conditions together; none are counted as one, because that is computed for each row, too. */
@@ -66,7 +78,7 @@ export class ArgumentReader {
   /** @param nullsFirst undefined for the order of BigQuery: before all others ascending, after them descending */
   orderKey(name: string, descending: boolean, nullsFirst: boolean = !descending): OrderKey {
     this.#count();
-    find(this.#order, name, 'ordered by');
+    this.#find(this.#order, name, 'ordered by');
     return { column: name, descending, nullsFirst };
   }
 
@@ -76,10 +88,33 @@ export class ArgumentReader {
       if (name === 'count') return { function: name, column: undefined };
       throw invalid(name, 'needs a column');
     }
-    const column = find(new Map([...this.#filter, ...this.#order]), columnName, 'aggregated');
+    const column = this.#find(new Map([...this.#filter, ...this.#order]), columnName, 'aggregated');
     if ((name === 'sum' || name === 'avg') && !isSummable(column))
       throw invalid(columnName, `${name} needs a column of numbers`);
     return { function: name, column: columnName };
+  }
+
+  /** For messages: the one of some names that is nearest to a wrong one; '' if that is not known. */
+  nearest(text: string, names: readonly string[]): string {
+    return hint(this.#hints.nearest(text, names));
+  }
+
+  #find(columns: ReadonlyMap<string, Column>, name: string, done: string): Column {
+    const column = columns.get(name);
+    if (column !== undefined) return column;
+    const names = [...columns.keys()];
+    const right = columns.size === 0 ? 'no column can be' : `these can be: ${names.join(', ')}`;
+    throw invalid(name, `cannot be ${done}; ${right}${this.nearest(name, names)}`);
+  }
+
+  #value(column: Column, text: string): CellValue {
+    const wrong = textProblem(text);
+    if (wrong !== undefined) throw invalid(column.name, wrong);
+    const { ofText, right } = valueKind(column.type);
+    const value = ofText(text);
+    if (value !== undefined) return value;
+    const meant = hint(this.#hints.value(column, text));
+    throw invalid(column.name, `got ${shorten(text)}; must be ${right}${meant}`);
   }
 
   #count(): void {
@@ -94,21 +129,7 @@ export class ArgumentReader {
 
 const byName = (columns: readonly Column[]) => new Map(columns.map((column) => [column.name, column]));
 
-function find(columns: ReadonlyMap<string, Column>, name: string, done: string): Column {
-  const column = columns.get(name);
-  if (column !== undefined) return column;
-  const right = columns.size === 0 ? 'no column can be' : `these can be: ${[...columns.keys()].join(', ')}`;
-  throw invalid(name, `cannot be ${done}; ${right}`);
-}
-
-function cellValueOf({ name, type }: Column, text: string): CellValue {
-  const wrong = textProblem(text);
-  if (wrong !== undefined) throw invalid(name, wrong);
-  const { ofText, right } = valueKind(type);
-  const value = ofText(text);
-  if (value === undefined) throw invalid(name, `got ${shorten(text)}; must be ${right}`);
-  return value;
-}
+const hint = (meant: string | undefined): string => (meant === undefined ? '' : `; the nearest is ${meant}`);
 
 function patternOf({ name, type }: Column, text: string) {
   if (type !== 'string') throw invalid(name, 'like needs a column of texts');

@@ -50,6 +50,7 @@ test.skipIf(!hasRedis)(
       'notModified',
       'graphql',
       'agents',
+      'parts',
       'redis',
       'hits',
     ] as const) {

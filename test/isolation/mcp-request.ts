@@ -11,6 +11,8 @@ export interface McpRequest {
   readonly question: Question;
   /** Whether SQL of the caller runs, which may show a part of the rows. */
   readonly isSql: boolean;
+  /** What is to be returned of all rows; undefined: any of them. */
+  readonly partOf: ((rows: readonly Compared[]) => readonly Compared[]) | undefined;
 }
 
 /** SQL that tries to read more than the rows of the caller; `$` is a text of the step. */
@@ -26,11 +28,21 @@ const texts = [
   "select id, event_message from mine /* ' */ where event_message like '%' -- $",
 ];
 
-/** What a step of an agent sends: a call of a tool, the same as a resource, or SQL. */
-export function buildMcp(step: McpStep, world: World, caller: Caller): McpRequest {
+/**
+ * What a step of an agent sends: a call of a tool, the same as a resource, or SQL.
+ *
+ * @param cursors of pages that anybody has got
+ */
+export function buildMcp(
+  step: McpStep,
+  world: World,
+  caller: Caller,
+  cursors: readonly string[],
+): McpRequest {
   const isSql = step.how === 'sql';
   const sqlEndpoint = endpoints.find(({ name }) => name === 'own.by-sql') as Endpoint;
-  const endpoint = isSql ? sqlEndpoint : endpointOf(step.endpoint);
+  const ofPart = endpoints.find(({ name }) => name === partsOf[step.part]);
+  const endpoint = isSql ? sqlEndpoint : (ofPart ?? endpointOf(step.endpoint));
   const tenant = textOf(step.value, world, caller).toWellFormed();
   const others = othersOf(endpoint, step.others);
   const given = [
@@ -47,13 +59,50 @@ export function buildMcp(step: McpStep, world: World, caller: Caller): McpReques
   const isFilled = endpoint.tenant !== undefined && filled !== undefined;
   const parameters = new Map([...(isFilled ? [[endpoint.tenant ?? '', filled] as const] : []), ...others]);
   const name = isSql ? `${endpoint.name}.sql` : endpoint.name;
-  const withSql = [...given, ...(isSql ? [['sql', sql] as const] : [])];
+  const part = isSql ? wholeResult : partAsked(step, textOf(step.second, world, caller), cursors);
+  const withSql = [...given, ...part.given, ...(isSql ? [['sql', sql] as const] : [])];
   const uri = `querygate://result/${endpoint.name}?${new URLSearchParams(withSql.map((pair) => [...pair]))}`;
   const [method, params] =
     step.how === 'resource'
       ? (['resources/read', { uri }] as const)
       : (['tools/call', { name, arguments: Object.fromEntries(withSql) }] as const);
-  return { ...messageOf(step, method, params), question: { endpoint, parameters }, isSql };
+  return { ...messageOf(step, method, params), question: { endpoint, parameters }, isSql, partOf: part.of };
+}
+
+/** The query that has such parts. */
+const partsOf: Partial<Record<McpStep['part'], string>> = {
+  filtered: 'own.by-column',
+  counted: 'own.by-column',
+  page: 'logs.all',
+  'after a cursor': 'logs.all',
+};
+
+interface Part {
+  readonly given: readonly (readonly [string, string])[];
+  readonly of: McpRequest['partOf'];
+}
+
+const wholeResult: Part = { given: [], of: (rows) => rows };
+
+/** Conditions that are true for all rows, with a text of the step in them; counts; pages; and cursors of others. */
+function partAsked(step: McpStep, text: string, cursors: readonly string[]): Part {
+  if (step.part === 'filtered' || step.part === 'counted') {
+    const quoted = text.toWellFormed().replaceAll('\0', '').slice(0, 100).replaceAll(/["\\]/g, '\\$&');
+    const and = `(or(id.is.not_null,event_message.eq."${quoted}",not.id.in.("${quoted}",b)))`;
+    if (step.part === 'filtered')
+      return {
+        given: [['and', and], ...Object.entries({ order: 'id.desc', limit: '3', offset: '1' })],
+        of: (rows) => rows.toReversed().slice(1, 4),
+      };
+    return {
+      given: Object.entries({ and, select: 'event_message:count()' }),
+      of: (rows) => [{ event_message: rows.length }],
+    };
+  }
+  if (step.part === 'page') return { given: [['limit', '2']], of: (rows) => rows.slice(0, 2) };
+  if (step.part === 'after a cursor' && cursors.length > 0)
+    return { given: [['after', pick(cursors, step.sql)]], of: undefined };
+  return wholeResult;
 }
 
 function messageOf(

@@ -23,6 +23,8 @@ export interface Run {
     hits: number;
     graphql: number;
     agents: number;
+    /** Answers to agents with a part of the rows. */
+    parts: number;
     redis: number;
   };
   /** Does the steps, and throws if any answer is not what the oracle expects. */
@@ -52,6 +54,8 @@ export async function openRun(world: World): Promise<Run> {
     throw error;
   });
   const tags = new TagsSeen();
+  /** Of pages that anybody has got. */
+  const cursors: string[] = [];
   const counts = {
     triples: 0,
     answered: 0,
@@ -62,6 +66,7 @@ export async function openRun(world: World): Promise<Run> {
     hits: 0,
     graphql: 0,
     agents: 0,
+    parts: 0,
     redis: 0,
   };
 
@@ -175,7 +180,7 @@ export async function openRun(world: World): Promise<Run> {
 
   const agent = async (step: McpStep) => {
     const caller = callerOf(callers, step.caller);
-    const { headers, body, question, isSql } = buildMcp(step, world, caller);
+    const { headers, body, question, isSql, partOf } = buildMcp(step, world, caller, cursors);
     const expected = expectedOf(world, caller, question);
     const answer = await gateways.send(step.gateway, {
       method: 'POST',
@@ -197,20 +202,29 @@ export async function openRun(world: World): Promise<Run> {
     if (result === undefined || result.isError === true) {
       counts.refused += 1;
       const isRight = expected.kind !== 'rows' || isSql || caller.isLimited === true;
-      if (!isRight && step.how === 'tool') fail('a refusal in place of rows', answer, context);
+      if (!isRight && step.how === 'tool' && partOf !== undefined)
+        fail('a refusal in place of rows', answer, context);
       return;
     }
     if (expected.kind === 'refused') fail('an answer in place of a refusal', answer, context);
     counts.answered += 1;
-    const rows = result.structuredContent?.rows;
+    const { rows, after } = result.structuredContent ?? {};
+    if (after !== undefined && cursors.length < 100) cursors.push(after);
     if (rows === undefined || isSql || expected.kind !== 'rows') return;
     counts.rows += rows.length;
     const { endpoint } = question;
     const shown = rows.map((row) => momentsInRest(endpoint, row));
-    const right = expected.rows.slice(0, rows.length).map((row) => asForAgents(endpoint, row));
+    if (partOf === undefined) {
+      const own = expected.rows.map((row) => asForAgents(endpoint, row));
+      const isOwn = shown.every((row) => own.some((one) => isDeepStrictEqual(one, row)));
+      if (!isOwn) fail('other rows', answer, context);
+      return;
+    }
+    const part = partOf(expected.rows);
+    if (part !== expected.rows) counts.parts += 1;
+    const right = part.slice(0, rows.length).map((row) => asForAgents(endpoint, row));
     if (!isDeepStrictEqual(shown, right)) fail('other rows', answer, context);
-    if (result.structuredContent?.rowCount !== expected.rows.length)
-      fail('another number of rows', answer, context);
+    if (result.structuredContent?.rowCount !== part.length) fail('another number of rows', answer, context);
   };
 
   const checkRefusal = (answer: Answer, caller: Caller, isUnusual: boolean, context: object) => {
@@ -252,6 +266,7 @@ interface McpResult {
   readonly structuredContent?: {
     readonly rows?: readonly Record<string, unknown>[];
     readonly rowCount: number;
+    readonly after?: string;
   };
 }
 

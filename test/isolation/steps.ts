@@ -50,6 +50,8 @@ export interface McpStep extends Pick<Common, 'gateway' | 'caller'>, Asked {
   readonly door: 'MCP';
   readonly how: 'tool' | 'resource' | 'sql';
   readonly era: 'modern' | 'legacy';
+  /** Which part of the rows, of a query that has row arguments or pages. */
+  readonly part: 'all' | 'filtered' | 'counted' | 'page' | 'after a cursor';
   /** Whether the tenant is left to the gateway. */
   readonly isLeftOut: boolean;
   /** Picks the SQL. */
@@ -157,6 +159,7 @@ const mcpStep: fc.Arbitrary<McpStep> = fc.record({
   ...asked,
   how: fc.constantFrom('tool', 'tool', 'resource', 'sql'),
   era: fc.constantFrom('modern', 'legacy'),
+  part: fc.constantFrom('all', 'all', 'all', 'filtered', 'counted', 'page', 'after a cursor'),
   isLeftOut: fc.boolean(),
   sql: fc.nat(),
   second: value,

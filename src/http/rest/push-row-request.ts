@@ -1,9 +1,37 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import type { CachedResult } from '../../results/get-result.ts';
+import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import { exactAggregate } from '../../row-arguments/aggregate-rows.ts';
 import { documentOfAggregates } from '../../row-arguments/gather-rows.ts';
-import { bindAggregates, bindRows } from '../../row-arguments/pushed/pushed-query.ts';
+import { bindAggregates, bindRows, isPushed } from '../../row-arguments/pushed/pushed-query.ts';
+import type { RequestHead } from '../message/head.ts';
+import type { Admission } from '../message/route.ts';
+import type { ApplyRowRequest } from './apply-row-request.ts';
+import { runBound } from './obtain-result.ts';
 import type { RowRequest } from './row-parameters.ts';
+
+/**
+ * The rows of a row request: of the result, or if that was cut and the query is pushed, of a run of their own.
+ *
+ * @param bound the query as it is
+ * @throws GatewayError as `ApplyRowRequest` and `GetResult` do
+ */
+export type RowsOfRequest = (
+  running: CachedResult | Promise<CachedResult>,
+  rowRequest: RowRequest,
+  bound: BoundQuery,
+  head: RequestHead,
+  admission: Admission,
+) => CachedResult | Promise<CachedResult>;
+
+export function buildRowsOfRequest(getResult: GetResult, applyRowRequest: ApplyRowRequest): RowsOfRequest {
+  return (running, rowRequest, bound, head, admission) => {
+    const apply = (result: CachedResult) =>
+      isPushed(bound.query, result.document)
+        ? pushRowRequest(bound, rowRequest, (pushed) => runBound(getResult, pushed, head, admission))
+        : applyRowRequest(result, rowRequest, head, admission.principal.id);
+    return running instanceof Promise ? running.then(apply) : apply(running);
+  };
+}
 
 /**
  * What a row request means over all rows of a query, of which its result has the first ones: a run of its own, or a cached one.
@@ -11,7 +39,7 @@ import type { RowRequest } from './row-parameters.ts';
  * @param bound the query as it is
  * @throws GatewayError as `run` does; INVALID_PARAMETER
  */
-export async function pushRowRequest(
+async function pushRowRequest(
   bound: BoundQuery,
   { task, aggregates }: RowRequest,
   run: (pushed: BoundQuery) => CachedResult | Promise<CachedResult>,

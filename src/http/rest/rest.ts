@@ -7,9 +7,6 @@ import { formats } from '../../formats/format.ts';
 import { once } from '../../memoize.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import type { DerivedStore } from '../../results/memory-store.ts';
-import type { ReadRows } from '../../row-arguments/row-reader.ts';
-import { invalid } from '../../row-arguments/argument-reader.ts';
-import { isPushed } from '../../row-arguments/pushed/pushed-query.ts';
 import type { PageOfResult } from '../../row-pages/page-of-result.ts';
 import type { BoundPage } from '../../row-pages/page-request.ts';
 import { authorizeAndBind, hiddenQuery, mayQuery } from '../access/authorize.ts';
@@ -29,23 +26,23 @@ import type { EndpointAddress, FormatOfUrl } from '../message/prepared-request.t
 import { decodeText, EndpointRequest, type PreparedRequest } from '../message/prepared-request.ts';
 import type { Reply } from '../message/reply.ts';
 import type { Admission, Answer } from '../message/route.ts';
-import { buildApplyRowRequest } from './apply-row-request.ts';
+import type { ApplyRowRequest } from './apply-row-request.ts';
 import type { FollowingRequest } from './follow.ts';
 import type { FormattedRequest } from './formatted/formatted-request.ts';
 import { buildReplyFormatted } from './formatted/reply-formatted.ts';
 import { type ObtainOptions, runBound } from './obtain-result.ts';
 import { withNearestEndpoint } from './nearest-endpoint.ts';
 import { replyResult } from './reply-result.ts';
-import { pushRowRequest } from './push-row-request.ts';
-import { linkOf, readPage } from './row-page.ts';
+import { buildRowsOfRequest } from './push-row-request.ts';
+import { linkOf } from './row-page.ts';
 import { chooseFormat, findEndpoint } from './requested-format.ts';
-import { readRowRequest, type RowRequest } from './row-parameters.ts';
+import { readPartRequest } from './row-parameters.ts';
 import { refuseUndeclared, withParameterWarning } from './undeclared-parameters.ts';
 
 interface RestOptions extends ObtainOptions {
   readonly catalog: Catalog;
   readonly derived: DerivedStore;
-  readonly readRows: ReadRows;
+  readonly applyRowRequest: ApplyRowRequest;
   readonly pageOfResult: PageOfResult;
   /** Before every path of a link. */
   readonly basePath: string;
@@ -62,9 +59,9 @@ interface RestOptions extends ObtainOptions {
  * @see spec "Common call shape"
  */
 export function buildRest(options: RestOptions): Answer {
-  const { catalog, getResult, turns, now, pageOfResult, basePath, openLive, inFlight } = options;
+  const { catalog, getResult, turns, now, applyRowRequest, pageOfResult, basePath, openLive, inFlight } =
+    options;
   const replyFormatted = buildReplyFormatted(options);
-  const applyRowRequest = buildApplyRowRequest(options);
   /** All who waited for one run fail, each in a turn of the event loop. */
   const resultOf = async (running: CachedResult | Promise<CachedResult>, owner: Owner) => {
     try {
@@ -103,19 +100,7 @@ export function buildRest(options: RestOptions): Answer {
     const link = linkOf(page, basePath + pathname, search);
     return link === undefined ? reply : { ...reply, headers: { ...reply.headers, link } };
   };
-  const applied = (
-    running: CachedResult | Promise<CachedResult>,
-    rowRequest: RowRequest,
-    bound: BoundQuery,
-    head: RequestHead,
-    admission: Admission,
-  ) => {
-    const apply = (result: CachedResult) =>
-      isPushed(bound.query, result.document)
-        ? pushRowRequest(bound, rowRequest, (pushed) => runBound(getResult, pushed, head, admission))
-        : applyRowRequest(result, rowRequest, head, admission.principal.id);
-    return running instanceof Promise ? running.then(apply) : apply(running);
-  };
+  const rowsOfRequest = buildRowsOfRequest(getResult, applyRowRequest);
   /** Most gateways have no caller who follows results. */
   const follow = once(async () => {
     const [{ buildFollow }, live] = await Promise.all([import('./follow.ts'), openLive()]);
@@ -152,13 +137,7 @@ export function buildRest(options: RestOptions): Answer {
     const { query } = bound;
     const { accept, prefer } = head.headers;
     const isSaved = bound.sql === undefined;
-    const rowRequest = query.rowArguments !== undefined && isSaved ? rowRequestOf(endpoint) : undefined;
-    const page = query.pages !== undefined && isSaved ? readPage(endpoint, bound) : undefined;
-    if (page !== undefined && rowRequest !== undefined)
-      throw invalid(
-        'limit',
-        'pages cannot be filtered or ordered; leave out limit, after and before, or the others',
-      );
+    const { rowRequest, page } = readPartRequest(endpoint, bound);
     const isWhole = page === undefined && rowRequest === undefined;
     const stream = ofUrl === undefined ? acceptedStream(accept) : undefined;
     if (stream !== undefined) {
@@ -176,7 +155,8 @@ export function buildRest(options: RestOptions): Answer {
         { endpoint, bound, head, admission, resolve: queryAt(request) },
         whole,
       );
-    const result = rowRequest === undefined ? whole : applied(whole, rowRequest, bound, head, admission);
+    const result =
+      rowRequest === undefined ? whole : rowsOfRequest(whole, rowRequest, bound, head, admission);
     if (format !== formats.json) return replyInFormat(result, { format, query, head, owner });
     return result instanceof Promise
       ? replyInTurn(result, head.headers, owner)
@@ -217,16 +197,6 @@ const addressText = ({ url }: PreparedRequest): string => decodeText(url.pathnam
 /** What the path of a request addresses, and in which format. @throws GatewayError UNKNOWN_QUERY */
 export const addressOf = (catalog: Catalog, request: PreparedRequest): EndpointAddress =>
   findEndpoint(catalog, addressText(request), request.parameters ?? new Map());
-
-/** Kept as long as what the URL was parsed to. */
-const rowRequests = new WeakMap<EndpointRequest, { readonly request: RowRequest | undefined }>();
-
-/** @returns undefined for the rows as they are. @throws GatewayError INVALID_PARAMETER */
-function rowRequestOf(endpoint: EndpointRequest): RowRequest | undefined {
-  const known = rowRequests.get(endpoint) ?? { request: readRowRequest(endpoint) };
-  rowRequests.set(endpoint, known);
-  return known.request;
-}
 
 /** A request whose caller wants to know when the result changes. */
 type Following = Omit<FollowingRequest, 'result'>;

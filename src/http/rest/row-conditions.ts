@@ -15,6 +15,24 @@ const operators: Readonly<Record<string, Operator>> = {
   is: 'isNull',
 };
 
+/** What callers write who know other languages, and do not know these operators. */
+const meanings: Readonly<Record<string, string>> = {
+  '=': 'eq',
+  '==': 'eq',
+  '!=': 'neq',
+  '<>': 'neq',
+  '<': 'lt',
+  '<=': 'lte',
+  '>': 'gt',
+  '>=': 'gte',
+  equals: 'eq',
+  ge: 'gte',
+  le: 'lte',
+  contains: 'like',
+  ilike: 'like',
+  isnull: 'is',
+};
+
 const rightOperator = 'write an operator, as in eq.1, gte.1, in.(1,2), like.a*, is.null or not.eq.1';
 
 /** Whether a value reads like a condition. */
@@ -83,7 +101,7 @@ class ConditionParser {
     }
     const column = this.#word();
     if (column === '') throw this.#wrong('a column');
-    this.#expect('.');
+    if (!this.#take('.')) throw this.#wrongOperator(column, this.#text.slice(this.#at).trimStart());
     return this.ofColumn(column, depth, true);
   }
 
@@ -93,7 +111,7 @@ class ConditionParser {
     const name = this.#word();
     const operator = Object.hasOwn(operators, name) ? operators[name] : undefined;
     if (operator === undefined || !this.#take('.'))
-      throw invalid(column, `got ${shorten(this.#text.slice(this.#at - name.length))}; ${rightOperator}`);
+      throw this.#wrongOperator(column, this.#text.slice(this.#at - name.length));
     if (operator === 'isNull') return this.#is(column, this.#value(isMember));
     if (operator === 'in') return this.#reader.comparison(column, operator, this.#list());
     const value = this.#value(isMember);
@@ -169,6 +187,13 @@ class ConditionParser {
 
   #expect(text: string): void {
     if (!this.#take(text)) throw this.#wrong(JSON.stringify(text));
+  }
+
+  #wrongOperator(column: string, text: string) {
+    const [word = ''] = /^(?:\w+|[=<>!]+)?/.exec(text) ?? [];
+    const meant = Object.hasOwn(meanings, word) ? meanings[word] : undefined;
+    const nearest = this.#reader.nearest(meant ?? word, Object.keys(operators));
+    return invalid(column, `got ${shorten(text)}; ${rightOperator}${nearest}`);
   }
 
   #wrong(expected: string) {

@@ -1,6 +1,13 @@
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Column, OrderKey, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../catalog/model/header-types.ts';
-import { ArgumentReader, invalid, readCount, shorten } from '../../row-arguments/argument-reader.ts';
+import {
+  ArgumentReader,
+  type Hints,
+  invalid,
+  readCount,
+  shorten,
+} from '../../row-arguments/argument-reader.ts';
 import {
   type Aggregate,
   type AggregateFunction,
@@ -9,8 +16,10 @@ import {
   type Condition,
 } from '../../row-arguments/row-arguments.ts';
 import { type RowTask, rowTask } from '../../row-arguments/row-task.ts';
+import type { BoundPage } from '../../row-pages/page-request.ts';
 import type { EndpointRequest } from '../message/prepared-request.ts';
 import { isCondition, parseCondition, parseTree } from './row-conditions.ts';
+import { readPage } from './row-page.ts';
 
 /** The row arguments of a REST request, in PostgREST's words. */
 export interface RowRequest {
@@ -27,13 +36,17 @@ export const rowWords = ['and', 'or', 'not.and', 'not.or', 'order', 'limit', 'of
 /**
  * Parameters that the query declares are its own, whatever their names.
  *
+ * @param hints for messages
  * @returns undefined for the rows as they are
  * @throws GatewayError INVALID_PARAMETER
  */
-export function readRowRequest({ query, parameters }: EndpointRequest): RowRequest | undefined {
+export function readRowRequest(
+  { query, parameters }: EndpointRequest,
+  hints?: Hints,
+): RowRequest | undefined {
   const { rowArguments } = query;
   if (rowArguments === undefined) return undefined;
-  const reader = new ArgumentReader(query);
+  const reader = new ArgumentReader(query, hints);
   const declared = new Set(query.parameters.map(({ name }) => name));
   const columns = new Set([...rowArguments.filter, ...rowArguments.order].map(({ name }) => name));
   const conditions: Condition[] = [];
@@ -132,4 +145,40 @@ function typeOf({ columns }: SavedQuery, { function: name, column }: Aggregate):
   const type = columns.find((one) => one.name === column)?.type ?? 'integer';
   if (name === 'count') return 'integer';
   return name === 'avg' && type === 'integer' ? 'float' : type;
+}
+
+/** What a caller wants of the rows of a query; neither for the rows as they are. */
+interface PartRequest {
+  readonly rowRequest: RowRequest | undefined;
+  readonly page: BoundPage | undefined;
+}
+
+const whole: PartRequest = { rowRequest: undefined, page: undefined };
+
+/**
+ * Reads the row arguments of a request, or its page.
+ *
+ * @param hints for messages
+ * @throws GatewayError INVALID_PARAMETER
+ */
+export function readPartRequest(endpoint: EndpointRequest, bound: BoundQuery, hints?: Hints): PartRequest {
+  const { query, sql } = bound;
+  if (sql !== undefined || (query.rowArguments === undefined && query.pages === undefined)) return whole;
+  const rowRequest = query.rowArguments === undefined ? undefined : rowRequestOf(endpoint, hints);
+  const page = query.pages === undefined ? undefined : readPage(endpoint, bound);
+  if (page !== undefined && rowRequest !== undefined)
+    throw invalid(
+      'limit',
+      'pages cannot be filtered or ordered; leave out limit, after and before, or the others',
+    );
+  return { rowRequest, page };
+}
+
+/** Kept as long as what the URL was parsed to. */
+const rowRequests = new WeakMap<EndpointRequest, { readonly request: RowRequest | undefined }>();
+
+function rowRequestOf(endpoint: EndpointRequest, hints: Hints | undefined): RowRequest | undefined {
+  const known = rowRequests.get(endpoint) ?? { request: readRowRequest(endpoint, hints) };
+  rowRequests.set(endpoint, known);
+  return known.request;
 }

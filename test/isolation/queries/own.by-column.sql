@@ -2,6 +2,7 @@
 id: 15000000-0000-4000-8000-000000000001
 description: Rows of one owner, by a column.
 max_rows: 1000
+row_arguments: all
 caching: 900s
 cache_warming: 300s
 parameters:

@@ -24,7 +24,7 @@ test('kept answers take no more memory than they may, also if one call is answer
     result: { document, caching, cacheStatus: 'HIT', obtainedAt: 0 },
   };
   const call = buildCallQuery(
-    { obtain: () => obtained, turns: new LoopTurns(), isKeyText: () => false },
+    { obtainRows: () => obtained, turns: new LoopTurns(), isKeyText: () => false },
     { maxRows: 10, maxBytes: 20_000_000 },
   );
   const endpoint = { name: 'draft', field: 'draft', query, isPinned: false };

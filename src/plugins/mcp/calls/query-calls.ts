@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RouteHost } from '../../../gateway/plugin.ts';
 import type { EndpointRequest } from '../../../http/message/prepared-request.ts';
-import type { ObtainedResult } from '../../../results/get-result.ts';
+import type { ObtainedRows } from '../../../http/rest/obtain-rows.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import type { Era } from '../protocol/era.ts';
 import type { JsonMembers } from '../protocol/message.ts';
@@ -10,6 +10,7 @@ import type { AnswerLimits } from '../rows/cut-rows.ts';
 import { writeResult } from '../rows/render-result.ts';
 import type { CallFacts, CallRequest } from './call-request.ts';
 import { buildReadCall } from './read-call.ts';
+import { rowHints } from './suggest.ts';
 import type { NamedTool } from './tool-names.ts';
 
 /** What a call gives: the JSON text of a tool's result, in UTF-8. */
@@ -44,7 +45,7 @@ const maxKeptLength = 2_048;
 
 /** An answer that is sent again while the rows are the same is written once for all who may get it. */
 export function buildCallQuery(
-  { obtain, turns, isKeyText }: Pick<RouteHost, 'obtain' | 'turns' | 'isKeyText'>,
+  { obtainRows, turns, isKeyText }: Pick<RouteHost, 'obtainRows' | 'turns' | 'isKeyText'>,
   limits: AnswerLimits,
 ): CallQuery {
   const calls = new LRUCache<string, KnownCall>({
@@ -57,14 +58,15 @@ export function buildCallQuery(
     call: KnownCall,
     key: string | undefined,
     tool: NamedTool,
-    { bound, result }: ObtainedResult,
+    obtained: ObtainedRows,
     request: CallRequest,
   ): Promise<CallAnswer> => {
+    const { result } = obtained;
     const { origin, era } = request;
     const { id: owner } = request.admission.principal;
     const { parameters } = call.endpoint;
     const { name } = tool.endpoint;
-    const written = await writeResult({ bound, result, name, parameters, origin, owner }, { limits, turns });
+    const written = await writeResult({ ...obtained, name, parameters, origin, owner }, { limits, turns });
     const facts = Object.freeze({ tool: tool.name, rows: result.document.metadata.rowCount });
     const answer = { bytes: Buffer.from(resultText(era, { ...written })), facts };
     if (key === undefined || result.cacheStatus === 'STALE' || result.caching === 'disabled') return answer;
@@ -88,12 +90,12 @@ export function buildCallQuery(
       document: undefined,
       answers: new Map(),
     };
-    const answer = (obtained: ObtainedResult) => {
+    const answer = (obtained: ObtainedRows) => {
       const { document, cacheStatus } = obtained.result;
       const known = call.document === document && cacheStatus !== 'STALE' ? call.answers.get(era) : undefined;
       return known ?? write(call, key, tool, obtained, request);
     };
-    const obtained = obtain(call.endpoint, head, admission);
+    const obtained = obtainRows(call.endpoint, head, admission, rowHints);
     return obtained instanceof Promise ? obtained.then(answer) : answer(obtained);
   };
 }

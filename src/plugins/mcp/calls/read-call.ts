@@ -2,6 +2,7 @@ import { requireEndpoint } from '../../../http/access/authorize.ts';
 import { buildRejectKeys } from '../../../http/access/reject-keys-in-urls.ts';
 import { EndpointRequest } from '../../../http/message/prepared-request.ts';
 import type { Principal } from '../../../keys/principal.ts';
+import { rowArguments } from '../definitions/row-schemas.ts';
 import type { JsonMembers } from '../protocol/message.ts';
 import { readSqlArguments } from './sql-arguments.ts';
 import { readArguments } from './tool-arguments.ts';
@@ -23,7 +24,10 @@ export function buildReadCall(isKeyText: (text: string) => boolean): ReadCall {
   return ({ endpoint: { query }, takesSql }, given, principal) => {
     requireEndpoint(principal, query);
     rejectKeys(new Map(Object.entries(given).map(([name, value]) => [name, [value].flat().filter(isText)])));
-    const read = (takesSql ? readSqlArguments : readArguments)(query, given, principal.tenants);
+    const { tenants } = principal;
+    const read = takesSql
+      ? readSqlArguments(query, given, tenants)
+      : readArguments(query, given, tenants, rowArguments(query));
     if ('mistakes' in read) throw new WrongArguments(read.mistakes.join('\n'));
     return new EndpointRequest(query, read.parameters);
   };

@@ -11,7 +11,10 @@ export function readSqlArguments(
   tenants: ReadonlySet<string> | undefined,
 ): ReadArguments {
   const { [sqlArguments.sql]: sql, [sqlArguments.dryRun]: _, ...others } = given;
-  const read = readArguments(query, others, tenants, Object.values(sqlArguments));
+  const read = readArguments(query, others, tenants, {
+    offered: Object.values(sqlArguments),
+    passedOn: [],
+  });
   const isText = typeof sql === 'string' && sql.trim() !== '';
   const mistakes = [
     ...(isText ? [] : [`${sqlArguments.sql}: is required: one SELECT, as text`]),

@@ -1,6 +1,13 @@
 import { parseDate, parseDatetime, parseTimestamp } from '../../../files/timestamps.ts';
-import type { Parameter } from '../../../catalog/model/saved-query.ts';
+import type { Column, Parameter } from '../../../catalog/model/saved-query.ts';
+import type { Hints } from '../../../row-arguments/argument-reader.ts';
 import { nearestName } from '@querygate/bigquery-sql/text';
+
+/** For mistakes in the arguments about rows. */
+export const rowHints: Hints = {
+  nearest: (text, names) => nearestOf(text, names),
+  value: (column, text) => probableValue(column, text),
+};
 
 /** Longer texts are not compared, and no more names: to see whether one is related takes some microseconds. */
 const maxCompared = 100;
@@ -77,7 +84,7 @@ const contains = (text: string, part: string): boolean =>
   part.length >= 3 && text.includes(part.replace(/(?:ly|s)$/, ''));
 
 /** What a wrong value of a type probably means; undefined if that is not clear. */
-export function probableValue({ type }: Parameter, text: string): string | undefined {
+export function probableValue({ type }: Pick<Column, 'type'> | Parameter, text: string): string | undefined {
   switch (type) {
     case 'boolean':
       return /^(?:yes|y|1|on)$/i.test(text) ? 'true' : /^(?:no|n|0|off)$/i.test(text) ? 'false' : undefined;

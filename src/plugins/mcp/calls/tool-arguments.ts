@@ -4,11 +4,14 @@ import { textsOf } from '../../../catalog/binding/list-values.ts';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { filledParameter } from '../definitions/input-schema.ts';
+import type { FurtherArguments } from '../definitions/row-schemas.ts';
 import type { JsonMembers } from '../protocol/message.ts';
 import { nearestOf, probableValue } from './suggest.ts';
 
 /** The arguments of a tool as parameters of REST, or what is wrong with them, a line for each. */
 export type ReadArguments = { readonly parameters: RawParameters } | { readonly mistakes: readonly string[] };
+
+const noFurther: FurtherArguments = { offered: [], passedOn: [] };
 
 /** Mistakes in one answer: each may take a comparison with all names. */
 const maxMistakes = 10;
@@ -18,24 +21,29 @@ const maxMistakes = 10;
  * and an enum may have a value for all others: a model would take the rows of another question for those of its own.
  *
  * @param tenants that the key is bound to; the one of a key that has one is filled in
- * @param further arguments that the tool has, besides the parameters of the query
  */
 export function readArguments(
   query: SavedQuery,
   given: JsonMembers,
   tenants: ReadonlySet<string> | undefined,
-  further: readonly string[] = [],
+  further: FurtherArguments = noFurther,
 ): ReadArguments {
   const declared = new Map(query.parameters.map((parameter) => [parameter.name, parameter]));
   const filled = filledParameter(query, tenants);
-  const offered = [...declared.keys(), ...further].filter((name) => name !== filled);
+  const offered = [...declared.keys(), ...further.offered].filter((name) => name !== filled);
   const mistakes: string[] = [];
   const parameters = new Map<string, readonly string[]>();
   for (const [name, value] of Object.entries(given)) {
     if (mistakes.length > maxMistakes) break;
     const parameter = declared.get(name);
+    if (parameter === undefined && further.passedOn.includes(name)) {
+      const texts = textsIn({ repeated: false }, value);
+      if (typeof texts === 'string') mistakes.push(`${name}: ${texts}`);
+      else if (texts !== undefined) parameters.set(name, texts);
+      continue;
+    }
     if (parameter === undefined) {
-      mistakes.push(unknownArgument(name, offered));
+      mistakes.push(isFilterable(query, name) ? filterAdvice(name) : unknownArgument(name, offered));
       continue;
     }
     const texts = textsIn(parameter, value);
@@ -62,14 +70,36 @@ const isTenant = (
   tenants: ReadonlySet<string> | undefined,
 ): boolean => tenants !== undefined && tenant?.parameter === name;
 
+const isFilterable = ({ rowArguments }: SavedQuery, name: string): boolean =>
+  rowArguments?.filter.some((column) => column.name === name) ?? false;
+
+const filterAdvice = (name: string): string =>
+  `${name}: is a column; filter by it in the argument and, as in (${name}.eq.1)`;
+
+/** What other languages have for the arguments about rows. */
+const otherWords: Readonly<Record<string, string>> = {
+  where: 'and',
+  filter: 'and',
+  sort: 'order',
+  first: 'limit',
+  top: 'limit',
+  skip: 'offset',
+  aggregate: 'select',
+  cursor: 'after',
+};
+
 function unknownArgument(name: string, offered: readonly string[]): string {
-  const nearest = nearestOf(name, offered);
+  const meant = Object.hasOwn(otherWords, name) ? otherWords[name] : undefined;
+  const nearest = meant !== undefined && offered.includes(meant) ? meant : nearestOf(name, offered);
   if (nearest === undefined) return `${shown(name)}: this tool has no arguments; leave it out`;
   return `${shown(name)}: there is no such argument; the nearest is ${nearest}, and all are ${offered.join(', ')}`;
 }
 
 /** @returns undefined for an absent argument, and as text what is wrong */
-function textsIn({ repeated }: Parameter, value: unknown): readonly string[] | string | undefined {
+function textsIn(
+  { repeated }: Pick<Parameter, 'repeated'>,
+  value: unknown,
+): readonly string[] | string | undefined {
   if (value === null || value === undefined) return undefined;
   if (!Array.isArray(value)) {
     const text = textIn(value);

@@ -3,6 +3,7 @@ import { mayPassSql, type Principal } from '../../../keys/principal.ts';
 import type { JsonObject } from '../../openapi/json-schema.ts';
 import { details } from './detail.ts';
 import { inputSchema } from './input-schema.ts';
+import { rowSchemas } from './row-schemas.ts';
 import { outputSchema } from './output-schema.ts';
 import { limitsOf } from './tool.ts';
 
@@ -11,7 +12,7 @@ export const describeQuery = (name: string, query: SavedQuery, principal: Princi
   name,
   description: query.description,
   limits: limitsOf(query),
-  inputSchema: inputSchema(query, principal.tenants, details[0]),
+  inputSchema: inputSchema(query, principal.tenants, details[0], rowSchemas(query, details[0])),
   outputSchema: outputSchema(query, details[0]),
   ...(query.querySandboxing === 'enabled' && mayPassSql(principal) && { sqlTool: `${name}.sql` }),
   ...(principal.permissions.has('catalog') && { sql: query.sql }),

@@ -1,7 +1,7 @@
 /** How much a tool says. */
 export interface Detail {
   /** What is said of columns. */
-  readonly columns: 'meaning' | 'unit' | 'type';
+  readonly columns: 'meaning' | 'unit' | 'type' | 'nothing';
   /** Whether descriptions are whole, or their first sentence. */
   readonly sentences: boolean;
   /** Whether the values of enums are described. */
@@ -18,6 +18,7 @@ export const details: readonly [Detail, ...Detail[]] = [
   { columns: 'type', sentences: false, values: true, extras: true },
   { columns: 'type', sentences: false, values: false, extras: true },
   { columns: 'type', sentences: false, values: false, extras: false },
+  { columns: 'nothing', sentences: false, values: false, extras: false },
 ];
 
 const maxShortened = 80;

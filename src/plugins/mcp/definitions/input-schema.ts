@@ -19,11 +19,13 @@ export const filledParameter = (
  * The arguments of a tool, with the schemas that OpenAPI has for them. The tenant is not among them for a key that has one.
  *
  * @param tenants that the key is bound to; undefined: none
+ * @param further schemas of what the tool takes besides, by name
  */
 export function inputSchema(
   query: SavedQuery,
   tenants: ReadonlySet<string> | undefined,
   detail: Detail,
+  further: JsonObject = {},
 ): JsonObject {
   const filled = filledParameter(query, tenants);
   const parameters = query.parameters.filter(({ name }) => name !== filled);
@@ -32,9 +34,10 @@ export function inputSchema(
     const isTenant = tenants !== undefined && parameter.name === query.tenant?.parameter;
     return [parameter.name, isTenant ? tenantSchema(parameter, tenants) : argumentSchema(parameter, detail)];
   });
+  const all = [...properties, ...Object.entries(further)];
   return {
     type: 'object',
-    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+    ...(all.length > 0 && { properties: Object.fromEntries(all) }),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };

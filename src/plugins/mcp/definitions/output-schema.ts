@@ -11,7 +11,11 @@ export const outputSchema = ({ columns }: SavedQuery, detail: Detail): JsonObjec
       type: 'array',
       items: {
         type: 'object',
-        properties: Object.fromEntries(columns.map((column) => [column.name, columnSchema(column, detail)])),
+        ...(detail.columns !== 'nothing' && {
+          properties: Object.fromEntries(
+            columns.map((column) => [column.name, columnSchema(column, detail)]),
+          ),
+        }),
       },
     },
     ...(detail.extras && counts),

@@ -3,6 +3,7 @@ import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { JsonObject } from '../../openapi/json-schema.ts';
 import { type Detail, details } from './detail.ts';
 import { inputSchema } from './input-schema.ts';
+import { rowSchemas } from './row-schemas.ts';
 import { outputSchema } from './output-schema.ts';
 
 /** A tool as `tools/list` has it. */
@@ -26,7 +27,7 @@ export function toolOf({ name, query }: PublicName, tenants: ReadonlySet<string>
     name,
     title: titleOf(name),
     description: `${query.description} ${limitsOf(query)}`,
-    inputSchema: inputSchema(query, tenants, detail),
+    inputSchema: inputSchema(query, tenants, detail, rowSchemas(query, detail)),
     outputSchema: outputSchema(query, detail),
     annotations: readOnly,
   });

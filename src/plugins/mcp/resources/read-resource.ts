@@ -5,6 +5,7 @@ import { ageMs } from '../../../results/freshness.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { CallRequest } from '../calls/call-request.ts';
 import { buildReadCall, WrongArguments } from '../calls/read-call.ts';
+import { rowHints } from '../calls/suggest.ts';
 import type { NamedTool, ToolNames } from '../calls/tool-names.ts';
 import { sqlTables } from '../definitions/sql-tables.ts';
 import type { JsonMembers } from '../protocol/message.ts';
@@ -27,7 +28,7 @@ interface Content {
 }
 
 export function buildReadResource(
-  host: Pick<RouteHost, 'obtain' | 'turns' | 'isKeyText' | 'sandboxOf' | 'audit'>,
+  host: Pick<RouteHost, 'obtainRows' | 'turns' | 'isKeyText' | 'sandboxOf' | 'audit'>,
   tools: ToolNames,
   limits: AnswerLimits,
 ): ReadResource {
@@ -43,7 +44,7 @@ export function buildReadResource(
     const tool = listedTool(Object.hasOwn(given, sqlParameter) ? `${name}.sql` : name, request);
     if (tool === undefined) return undefined;
     const endpoint = readCall(tool, given, principal);
-    const obtained = await host.obtain(endpoint, head, admission);
+    const obtained = await host.obtainRows(endpoint, head, admission, rowHints);
     const page = { ...obtained, name, uri: uri.replace(/#.*$/, ''), from };
     const text = await host.turns.run(principal.id, writePage(page, limits));
     return { mimeType: 'text/plain', text, ttlMs: ttlOf(obtained.result) };

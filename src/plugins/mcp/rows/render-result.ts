@@ -3,8 +3,8 @@ import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../../catalog/model/header-types.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import { type LoopTurns, runSteps } from '../../../concurrency/loop-turns.ts';
+import type { ObtainedRows } from '../../../http/rest/obtain-rows.ts';
 import { memoize } from '../../../memoize.ts';
-import type { CachedResult } from '../../../results/get-result.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import { cellWriter, csvCell } from './cells.ts';
 import { type ColumnSummary, summarizeColumns } from './column-summary.ts';
@@ -15,9 +15,7 @@ import { visibleText } from './visible-text.ts';
 import { dataNotice } from './write-page.ts';
 
 /** A result to be written for a model. */
-export interface ResultToWrite {
-  readonly bound: BoundQuery;
-  readonly result: CachedResult;
+export interface ResultToWrite extends ObtainedRows {
   /** The public name of the query. */
   readonly name: string;
   /** As REST would get them. */
@@ -57,7 +55,9 @@ export async function writeResult(
   // It ends when the answer is full.
   const first = runSteps(cutRows(rows, writers, { ...limits, maxBytes: room }));
   const { rowCount } = document.metadata;
-  if (first.count === rowCount) return assemble(request, first, undefined);
+  // The rest of a page follows its cursors.
+  const isPage = request.page !== undefined && first.count > 0;
+  if (first.count === rowCount || isPage) return assemble(request, first, undefined);
   const summary = fitted(await summaryOf(document)(rows, turns, request.owner), room / 4);
   const text = summaryText(summary);
   const cut = runSteps(cutRows(rows, writers, { ...limits, maxBytes: room - Buffer.byteLength(text) }));
@@ -104,25 +104,28 @@ const summaryText = (columns: readonly ColumnSummary[]): string =>
     .join('\n')}\n`;
 
 function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | undefined): WrittenResult {
-  const { bound, result, name, parameters } = request;
+  const { bound, result, name, parameters, page } = request;
   const { document, cacheStatus } = result;
-  const { rowCount, truncated } = document.metadata;
+  const { rowCount, ofRows, truncated } = document.metadata;
   const isStale = cacheStatus === 'STALE';
   const computedAt = new Date(document.computedAt).toISOString();
   const isCut = rows.count < rowCount;
+  const hasNext = isCut || page?.hasNextPage === true;
+  const next = page !== undefined && hasNext ? page.cursors[rows.count - 1] : undefined;
   const mark = fence(document.digest);
   const text = [
-    `${name}: ${isCut ? `the first ${rows.count} of ` : ''}${rowCount} row${rowCount === 1 ? '' : 's'}, computed at ${computedAt}${isStale ? '; they are older than they should be, because the engine fails' : ''}.`,
-    ...(truncated ? [`There are more: the query returns at most ${bound.query.maxRows} rows.`] : []),
-    ...meaningsOf(bound, rows.count),
+    `${name}: ${isCut ? `the first ${rows.count} of ` : ''}${rowCount} row${rowCount === 1 ? '' : 's'}${ofRows === undefined ? '' : `, made of the ${ofRows} of the result`}, computed at ${computedAt}${isStale ? '; they are older than they should be, because the engine fails' : ''}.`,
+    ...(truncated ? [truncationText(request)] : []),
+    ...meaningsOf(bound, rows.count === 0 ? [] : (document.metadata.columns ?? bound.query.columns)),
     ...(rowCount > 0 ? [dataNotice] : []),
     ...(rows.count > 0 ? [mark('rows', rows.csv)] : []),
     ...(summary === undefined
       ? []
       : [`All ${rowCount} rows by column:`, mark('summary', summary.text), ...allRows(request)]),
+    ...(next === undefined ? [] : [`The next rows: after=${next}`]),
   ].join('\n');
   const content: object[] = [{ type: 'text', text }];
-  if (isCut) {
+  if (isCut && next === undefined) {
     content.push({
       type: 'resource_link',
       uri: resultUri(name, parameters),
@@ -134,9 +137,10 @@ function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | unde
   const facts = {
     rowCount,
     shown: rows.count,
-    truncated: isCut || truncated,
+    truncated: hasNext || truncated,
     computedAt,
     stale: isStale,
+    ...(next !== undefined && { after: next }),
     ...(summary && { summary: summary.columns }),
   };
   return {
@@ -145,24 +149,35 @@ function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | unde
   };
 }
 
+function truncationText({ bound: { query }, result }: ResultToWrite): string {
+  const { ofRows } = result.document.metadata;
+  return ofRows === undefined
+    ? `There are more: the query returns at most ${query.maxRows} rows.`
+    : `The result has the first ${query.maxRows} rows only: others are not counted and not found.`;
+}
+
 function allRows({ name, parameters, origin }: ResultToWrite): readonly string[] {
   const commands = downloadCommands(name, parameters, origin);
   return commands.length === 0 ? [] : ['All rows as a file, outside of this conversation:', ...commands];
 }
 
 /** What the rows do not say themselves: what an enum has meant, and units. */
-function meaningsOf({ query, parameters, sql }: BoundQuery, count: number): readonly string[] {
+function meaningsOf(
+  { query, parameters, sql }: BoundQuery,
+  columns: readonly ResultColumn[],
+): readonly string[] {
   const values = query.parameters.flatMap((parameter) => {
     if (parameter.type !== 'enum') return [];
     const value = parameters[parameter.name];
     const known = parameter.values.find((one) => one.value === value);
     return known === undefined ? [] : [`${parameter.name}=${known.value}: ${known.description}`];
   });
-  const units = sql === undefined && count > 0 ? unitsOf(query) : [];
+  const names = new Set(columns.map(({ name }) => name));
+  const units = sql === undefined ? unitsOf(query.columns.filter(({ name }) => names.has(name))) : [];
   return [...values, ...units].map(visibleText);
 }
 
-const unitsOf = ({ columns }: SavedQuery): readonly string[] =>
+const unitsOf = (columns: SavedQuery['columns']): readonly string[] =>
   [...Map.groupBy(columns, ({ unit }) => unit)].flatMap(([unit, those]) =>
     unit === undefined ? [] : [`Unit ${unit}: ${those.map(({ name }) => name).join(', ')}`],
   );

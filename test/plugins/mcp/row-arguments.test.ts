@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type McpClient, mcpClient } from '../../support/mcp-request.ts';
+import { makeQueryFolder, type QueryFolder, uuidOf } from '../../support/query-folder.ts';
+import { apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
+
+const header = (at: number, more: string) => `/*---
+id: ${uuidOf(at)}
+description: Requests of the tests.
+max_rows: 200
+caching: 60s
+${more}
+columns:
+  n: { type: integer, unit: requests, description: The number. }
+  time: { type: timestamp, description: When it was. }
+  path: { type: string, description: Which path. }
+---*/
+`;
+
+const sql = `select n, timestamp_add(timestamp '2026-01-01', interval n second) as time,
+  if(mod(n, 10) = 0, null, concat('/rest/', cast(mod(n, 3) as string))) as path
+from unnest(generate_array(1, 500)) as n`;
+
+/** One whose parameter has the name of a word about rows. */
+const own = `/*---
+id: ${uuidOf(3)}
+description: Takes a limit of its own.
+max_rows: 200
+caching: 60s
+row_arguments: all
+parameters:
+  limit: { type: integer, default: '5', bind: INT64, description: How many. }
+columns:
+  n: { type: integer, description: The number. }
+---*/
+select n from unnest(generate_array(1, @limit)) as n order by n`;
+
+const manyColumns = `/*---
+id: ${uuidOf(4)}
+description: Has very many columns, all of which are described at length, and each but one is marked.
+max_rows: 200
+caching: 60s
+columns:
+  z: { type: integer, description: It cannot be filtered. }
+${Array.from({ length: 12 }, (_, at) => `  column_number_${at}: { type: integer, filter: true, order: true, description: "What is in column ${at}, said with many words." }`).join('\n')}
+---*/
+select 1 as z, ${Array.from({ length: 12 }, (_, at) => `${at} as column_number_${at}`).join(', ')}`;
+
+describe('arguments about rows', () => {
+  let folder: QueryFolder;
+  let app: TestApp;
+  let agent: McpClient;
+  beforeAll(async () => {
+    folder = makeQueryFolder({
+      'test.marked.sql': `${header(1, 'row_arguments: all')}${sql} order by n`,
+      'test.paged.sql': `${header(2, 'page: { by: [n] }')}${sql} order by n`,
+      'test.own.sql': own,
+      'test.many.sql': manyColumns,
+    });
+    app = await openTestApp({}, { QUERIES_DIR: folder.folder, MCP: 'on' });
+    agent = mcpClient(app.fetch, apiKey);
+  });
+  afterAll(async () => {
+    await app?.close();
+    folder?.close();
+  });
+
+  const propertiesOf = async (name: string) => {
+    const { tools } = (await agent.stateless('tools/list')).message.result;
+    const tool = tools.find((one: { name: string }) => one.name === name);
+    expect(JSON.stringify(tool).length).toBeLessThanOrEqual(1_050);
+    return tool.inputSchema.properties;
+  };
+
+  test('are those that the query has', async () => {
+    expect(Object.keys(await propertiesOf('test.marked'))).toEqual([
+      'and',
+      'order',
+      'select',
+      'limit',
+      'offset',
+    ]);
+    expect(Object.keys(await propertiesOf('test.paged'))).toEqual(['limit', 'after']);
+    expect(Object.keys(await propertiesOf('test.own'))).toEqual([
+      'limit',
+      'and',
+      'order',
+      'select',
+      'offset',
+    ]);
+  });
+
+  test('leave room in a tool whatever its columns are', async () => {
+    expect(Object.keys(await propertiesOf('test.many'))).toContain('and');
+  });
+
+  test('filter and order the cached result, which is not computed again', async () => {
+    await agent.call('test.marked');
+    const { misses } = app.counters;
+    const { text, structured } = await agent.call('test.marked', {
+      and: '(n.lte.20,or(path.is.null,path.like./rest/2*))',
+      order: 'n.desc',
+      limit: 3,
+      offset: 1,
+    });
+    expect(structured.rows.map(({ n }: { n: number }) => n)).toEqual([17, 14, 11]);
+    expect(structured).toMatchObject({ rowCount: 3, truncated: true });
+    expect(text).toMatch(/^test\.marked: 3 rows, made of the 200 of the result, computed at /);
+    expect(text).toContain('The result has the first 200 rows only');
+    expect(app.counters.misses).toBe(misses);
+  });
+
+  test('give aggregates as one row', async () => {
+    const { text, structured } = await agent.call('test.marked', {
+      and: '(n.lte.20)',
+      select: 'count(),last:time.max(),n.sum()',
+    });
+    expect(structured.rows).toEqual([{ count: 20, last: '2026-01-01T00:00:20.000000Z', sum: 210 }]);
+    expect(text).toContain('count,last,sum\n20,2026-01-01T00:00:20.000000Z,210\n');
+    expect(text).not.toContain('Unit ');
+  });
+
+  test('are in the link and the commands for all rows, which give the same rows', async () => {
+    const given = { and: '(n.gt.20)', order: 'n.desc' };
+    const { text, content } = await agent.call('test.marked', given);
+    const uri = content[1]?.uri;
+    expect(uri).toBe('querygate://result/test.marked?and=%28n.gt.20%29&order=n.desc');
+    expect(text).toContain("/test.marked.csv?and=%28n.gt.20%29&order=n.desc'");
+    const { message } = await agent.stateless('resources/read', { uri });
+    expect(message.result.contents[0].text).toMatch(
+      /^test\.marked: rows 1 to 180 of 180.*\n<.*\nn,time,path\n200,/,
+    );
+  });
+
+  test('read a query page by page to its end', async () => {
+    const seen: number[] = [];
+    let after: string | undefined;
+    do {
+      const { text, structured } = await agent.call('test.paged', { limit: 150, ...(after && { after }) });
+      seen.push(...structured.rows.map(({ n }: { n: number }) => n));
+      after = structured.after;
+      expect(structured.truncated).toBe(after !== undefined);
+      expect(text.includes('The next rows: after=')).toBe(after !== undefined);
+      // An answer has fewer rows than the page: the cursor is that of the last row that it has.
+      expect(structured.shown).toBeLessThanOrEqual(100);
+    } while (after !== undefined);
+    expect(seen).toEqual(Array.from({ length: 500 }, (_, at) => at + 1));
+  });
+
+  test('of the query are its own, whatever their names', async () => {
+    const { structured } = await agent.call('test.own', { limit: 2 });
+    expect(structured.rows).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
+  test.each([
+    [{ and: '(m.eq.1)' }, 'm: cannot be filtered; these can be: n, time, path; the nearest is n'],
+    [{ and: '(n.greater.1)' }, 'or not.eq.1'],
+    [
+      { and: '(n>=1)' },
+      'n: got ">=1)"; write an operator, as in eq.1, gte.1, in.(1,2), like.a*, is.null or not.eq.1; the nearest is gte',
+    ],
+    [{ and: '(n.equals.1)' }, 'the nearest is eq'],
+    [{ and: '(n.gt.1e3x)' }, 'n: got "1e3x"; must be an integer, as in 42'],
+    [{ and: '(n.gt.1.000,path.eq.x)' }, 'must be an integer'],
+    [
+      { and: '(time.gt.2026/01/31)' },
+      'time: got "2026/01/31"; must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z; the nearest is 2026-01-31T00:00:00Z',
+    ],
+    [{ and: 'n.eq.1' }, 'and: expected "("'],
+    [{ order: 'paht.desc' }, 'paht: cannot be ordered by; these can be: n, time, path; the nearest is path'],
+    [{ order: 'n desc' }, 'order: got "n desc"; write columns with directions'],
+    [{ select: 'median(n)' }, 'select: got "median(n)"; write aggregates'],
+    [{ select: 'path.sum()' }, 'path: sum needs a column of numbers'],
+    [{ limit: -1 }, 'limit: got "-1"; must be a whole number from 0'],
+    [{ limit: ['1'] }, 'limit: got a list of 1 values; send one value'],
+    [{ offset: { n: 1 } }, 'offset: got an object'],
+    [{ path: '/x' }, 'path: is a column; filter by it in the argument and, as in (path.eq.1)'],
+    [
+      { where: 'n > 1' },
+      '"where": there is no such argument; the nearest is and, and all are and, order, select, limit, offset',
+    ],
+    [{ after: 'x' }, '"after": there is no such argument'],
+  ])('that are wrong are told what is right: %j', async (given, expected) => {
+    const { text, isError } = await agent.call('test.marked', given);
+    expect(text).toContain(expected);
+    expect(isError).toBe(true);
+  });
+
+  test('that are no cursor of the query are refused', async () => {
+    const { text, isError } = await agent.call('test.paged', { after: 'abc' });
+    expect([text, isError]).toEqual([
+      'after: is not a cursor, or not all of it; send one of an earlier page as it is',
+      true,
+    ]);
+  });
+});
