@@ -300,7 +300,10 @@ test('OpenAPI has row arguments apart from the parameters of the query', async (
     new Request('http://gateway.test/openapi.json', { headers: { 'x-api-key': apiKey } }),
   );
   const { paths } = (await response.json()) as {
-    paths: Record<string, { get: { parameters: { name?: string; 'x-row-argument'?: true }[] } }>;
+    paths: Record<
+      string,
+      { get: { parameters: { name?: string; 'x-row-argument'?: true }[]; 'x-row-arguments'?: unknown } }
+    >;
   };
   const namesOf = (name: string) =>
     paths[`/api/endpoints/query/${name}`]?.get.parameters.flatMap((one) =>
@@ -310,4 +313,9 @@ test('OpenAPI has row arguments apart from the parameters of the query', async (
     ...['id', 'name', 'status_code', 'made', 'and', 'or', 'order', 'select', 'offset'],
   ]);
   expect(namesOf('plain')).toEqual([]);
+  const columnsOf = (name: string) => paths[`/api/endpoints/query/${name}`]?.get['x-row-arguments'];
+  expect([columnsOf('marked'), columnsOf('plain')]).toEqual([
+    { filter: ['id', 'name', 'status_code', 'made'], order: ['id', 'name', 'share', 'made'] },
+    undefined,
+  ]);
 });

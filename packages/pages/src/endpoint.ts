@@ -49,6 +49,11 @@ export interface Caching {
   readonly warming?: number;
 }
 
+export interface PageKey {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
 /** The same as a GraphQL operation. */
 interface GraphqlOperation {
   readonly document: string;
@@ -71,6 +76,11 @@ export interface Endpoint {
   readonly liveSeconds: number | undefined;
   /** Columns whose values distinguish the rows; none if their order does. */
   readonly rowKey: readonly string[];
+  /** Columns by which callers may filter the rows of a result, and order them. */
+  readonly filter: readonly string[];
+  readonly order: readonly string[];
+  /** The columns by which pages of rows are ordered; none if there are no pages. */
+  readonly pageKeys: readonly PageKey[];
   readonly graphql: GraphqlOperation;
   /** Extensions of the path for other formats. */
   readonly formats: readonly string[];
@@ -97,6 +107,8 @@ interface Operation {
   readonly 'x-caching'?: Caching;
   readonly 'x-live'?: number;
   readonly 'x-row-key'?: readonly string[];
+  readonly 'x-row-arguments'?: Pick<Endpoint, 'filter' | 'order'>;
+  readonly 'x-page'?: readonly PageKey[];
   readonly 'x-graphql'?: GraphqlOperation;
   readonly 'x-version'?: number;
   readonly 'x-shadow'?: number;
@@ -184,6 +196,9 @@ function endpointOf(
     caching: operation['x-caching'],
     liveSeconds: operation['x-live'],
     rowKey: operation['x-row-key'] ?? [],
+    filter: operation['x-row-arguments']?.filter ?? [],
+    order: operation['x-row-arguments']?.order ?? [],
+    pageKeys: operation['x-page'] ?? [],
     graphql,
     formats: files.find((parameter) => parameter.in === 'path')?.schema.enum ?? [],
   };

@@ -87,6 +87,12 @@ export function rowsText(count: number, isTruncated: boolean, maxRows: number | 
     : `${rows}.`;
 }
 
+/** How many rows of a result meet the conditions. */
+export function foundText(count: number, ofRows: number, isTruncated: boolean): string {
+  const found = `${count.toLocaleString('en')} of the ${ofRows.toLocaleString('en')} rows of the result.`;
+  return isTruncated ? `${found} The query has more, in which is not searched.` : found;
+}
+
 /** What went wrong, in the gateway's words, and when to try again if the gateway says so. */
 export function problemText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,7 @@
 import { maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import {
   type CachePolicy,
+  type Column,
   type Deprecation,
   followSeconds,
   type SavedQuery,
@@ -22,7 +23,19 @@ export const rowName = ({ name }: SavedQuery): string => `${pascalCase(name)}Row
 
 /** Reads the rows of a saved query, under one of its names. */
 export function operation({ field, query, isPinned }: PublicName): JsonObject {
-  const { id, name, aliases, description, maxRows, caching, deprecated, shadow, rowKey } = query;
+  const {
+    id,
+    name,
+    aliases,
+    description,
+    maxRows,
+    caching,
+    deprecated,
+    shadow,
+    rowKey,
+    rowArguments,
+    pages,
+  } = query;
   const addresses = [id, ...aliases].map((address) => endpointPath + address).join(' and ');
   const version = isPinned ? `Always version ${parseVersionName(name).version}. ` : '';
   return {
@@ -41,11 +54,17 @@ export function operation({ field, query, isPinned }: PublicName): JsonObject {
       'x-live': followSeconds(caching),
     }),
     ...(rowKey && { 'x-row-key': rowKey }),
+    ...(rowArguments && {
+      'x-row-arguments': { filter: namesOf(rowArguments.filter), order: namesOf(rowArguments.order) },
+    }),
+    ...(pages && { 'x-page': pages.keys.map(({ column, descending }) => ({ column, descending })) }),
     'x-graphql': graphqlOperation({ field, query }),
     'x-version': parseVersionName(name).version,
     ...(shadow && { 'x-shadow': shadow.version }),
   };
 }
+
+const namesOf = (columns: readonly Column[]): readonly string[] => columns.map(({ name }) => name);
 
 const markDeprecated = ({ deprecated }: SavedQuery): JsonObject =>
   deprecated === undefined ? {} : { deprecated: true };

@@ -5,6 +5,8 @@ import type { LiveState } from './follow.ts';
 export interface LiveSwitch {
   readonly element: HTMLElement;
   isOn(): boolean;
+  /** @param isWhole whether the rows are those of the whole result, as in a stream */
+  allow(isWhole: boolean): void;
   /** Shows a state of the connection; one that has ended switches it off. */
   show(state: LiveState): void;
   /** @param reason why, for people who did not do it themselves */
@@ -33,6 +35,11 @@ export function buildLiveSwitch(everySeconds: number, onSwitch: (isOn: boolean) 
   return {
     element: container,
     isOn: () => box.checked,
+    allow(isWhole) {
+      if (isWhole && box.disabled) write('off', '');
+      if (!isWhole) write('off', 'Conditions, an order and pages of rows cannot be followed.');
+      box.disabled = !isWhole;
+    },
     show(state) {
       if (state.kind === 'ended') box.checked = false;
       write(state.kind, stateText(state));

@@ -2,6 +2,7 @@ import { button, element, section } from '../element.ts';
 import type { Column, Endpoint, ReadersKey } from '../endpoint.ts';
 import type { Gateway } from '../gateway.ts';
 import { buildForm } from '../parameters/form.ts';
+import { rowArgumentNames, rowArgumentsIn, withoutPage } from '../parameters/row-arguments.ts';
 import { isComplete, type ParameterValues, searchOf, valuesOf } from '../parameters/values.ts';
 import { buildResult } from '../result/result.ts';
 import { cachingText } from '../words.ts';
@@ -28,6 +29,11 @@ export function showQuery({ main, gateway, endpoint, group, key, onWrongKey }: Q
     history.replaceState(null, '', location.pathname + location.search + hashOf(view));
   };
 
+  /** Of the request that is shown, with row arguments. */
+  let values: ParameterValues = new Map();
+  const withRowArguments = (own: ParameterValues, from: ParameterValues): ParameterValues =>
+    new Map([...own, ...rowArgumentsIn(endpoint, from)]);
+
   const runAgain = button('Run now, without the cache', () => submit(true));
   const form = buildForm({
     parameters,
@@ -43,22 +49,23 @@ export function showQuery({ main, gateway, endpoint, group, key, onWrongKey }: Q
     endpoint,
     view: () => view,
     onView: setView,
+    onValues: (next) => run(next, false),
     onProblem(error) {
       if (error.status === 401) {
         result.close();
         onWrongKey();
         return true;
       }
-      if (error.parameter === undefined) return false;
+      if (!parameters.some(({ name: one }) => one === error.parameter)) return false;
       settings.open = true;
-      return form.showProblem(error.parameter, error.message);
+      return form.showProblem(error.parameter ?? '', error.message);
     },
   });
   const snippets = buildSnippetSection({
     gateway,
     endpoint,
     maySeeSql: key.permissions.includes('catalog'),
-    values: () => form.read(),
+    values: () => withRowArguments(form.read(), values),
     tab: view.tab,
     onTab: (tab) => setView({ tab }),
   });
@@ -78,28 +85,37 @@ export function showQuery({ main, gateway, endpoint, group, key, onWrongKey }: Q
   });
 
   function submit(again: boolean): void {
-    const values = form.read();
-    const address = location.pathname + searchOf(values) + hashOf(view);
-    if (searchOf(values) !== location.search) history.pushState(null, '', address);
-    void result.run(values, again);
+    const own = form.read();
+    const isSame = searchOf(withRowArguments(own, values)) === searchOf(values);
+    // The place of a page is that of other parameters.
+    void run(withRowArguments(own, isSame ? values : withoutPage(endpoint, values)), again);
+  }
+  function run(next: ParameterValues, again: boolean): Promise<void> {
+    values = next;
+    const search = searchOf(values);
+    if (search !== location.search) history.pushState(null, '', location.pathname + search + hashOf(view));
+    snippets.refresh();
+    return result.run(values, again);
   }
   /** Shows the request in the address, or one with the examples of the author. */
   function readAddress(): void {
-    const given = valuesOf(location.search, parameters);
+    const named = [...parameters, ...rowArgumentNames(endpoint).map((one) => ({ name: one }))];
+    const given = valuesOf(location.search, named);
+    const own = valuesOf(location.search, parameters);
     view = viewOf(location.hash);
-    form.write(given.size === 0 ? withExamples(endpoint, key) : given);
+    form.write(own.size === 0 ? withExamples(endpoint, key) : own);
+    values = withRowArguments(own.size === 0 ? form.read() : own, given);
     snippets.show(view.tab);
-    const values = form.read();
-    const isRunnable = isComplete(given.size === 0 ? values : given, parameters);
-    examples.hidden = given.size > 0 || !parameters.some(({ required }) => required) || !isRunnable;
+    const isRunnable = isComplete(values, parameters);
+    examples.hidden = own.size > 0 || !parameters.some(({ required }) => required) || !isRunnable;
     // On a phone the result comes first.
     settings.open = isWide.matches || !isRunnable;
     if (!isRunnable) {
       result.clear();
       return;
     }
-    if (given.size === 0) history.replaceState(null, '', location.pathname + searchOf(values) + hashOf(view));
-    void result.run(given.size === 0 ? values : given, false);
+    if (own.size === 0) history.replaceState(null, '', location.pathname + searchOf(values) + hashOf(view));
+    void result.run(values, false);
   }
   window.onpopstate = readAddress;
 

@@ -5,7 +5,7 @@ import { canonicalMoment } from './moments.ts';
 export type ParameterValues = ReadonlyMap<string, readonly string[]>;
 
 /** The values in an address. Empty values count as absent, and what is not declared is ignored. */
-export function valuesOf(search: string, parameters: readonly Parameter[]): ParameterValues {
+export function valuesOf(search: string, parameters: readonly Pick<Parameter, 'name'>[]): ParameterValues {
   const query = new URLSearchParams(search);
   return new Map(
     parameters.flatMap(({ name }) => {

@@ -10,6 +10,8 @@ export interface LiveRows {
   isOn(): boolean;
   /** Follows what has changed since these rows. @param search the query string of their request */
   begin(rows: RowsResponse, search: string): void;
+  /** Whether the rows that are shown can be followed. */
+  allow(isWhole: boolean): void;
   /** Until `begin`: a request is on its way. */
   pause(): void;
   /** @param reason why it is switched off */
@@ -57,6 +59,7 @@ export function buildLiveRows(options: LiveRowsOptions): LiveRows | undefined {
         },
       });
     },
+    allow: control.allow,
     pause: () => close(),
     end(reason) {
       close();

@@ -1,12 +1,14 @@
 import { button, element, section } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type Gateway, GatewayError, isCut, type RowsResponse } from '../gateway.ts';
+import { rowArgumentsIn, withoutPage, withPageSize } from '../parameters/row-arguments.ts';
 import { type ParameterValues, searchOf } from '../parameters/values.ts';
 import type { View } from '../view.ts';
 import { buildAutoRefresh } from './auto-refresh.ts';
 import { buildLiveRows } from './live-rows.ts';
+import { buildChips, buildPager, buildRowControls } from './row-controls.ts';
 import { buildRowsView } from './rows-view.ts';
-import { cacheText, emptyText, problemText, rowsText } from '../words.ts';
+import { cacheText, emptyText, foundText, problemText, rowsText } from '../words.ts';
 
 /** The part of a page that runs the query and shows the rows. */
 export interface ResultSection {
@@ -24,11 +26,20 @@ interface ResultOptions {
   readonly endpoint: Endpoint;
   readonly view: () => View;
   readonly onView: (part: Partial<View>) => void;
+  /** People have chosen other rows: these are the values of their request, which is to be run. */
+  readonly onValues: (next: ParameterValues) => Promise<void>;
   /** @returns whether the problem is shown elsewhere */
   readonly onProblem: (error: GatewayError) => boolean;
 }
 
-export function buildResult({ gateway, endpoint, view, onView, onProblem }: ResultOptions): ResultSection {
+export function buildResult({
+  gateway,
+  endpoint,
+  view,
+  onView,
+  onValues,
+  onProblem,
+}: ResultOptions): ResultSection {
   const { path, maxRows, caching, parameters } = endpoint;
   let current: ParameterValues = new Map();
   let running: AbortController | undefined;
@@ -44,6 +55,17 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
     view,
     onView,
     onProblem: showProblem,
+    controls: buildRowControls(
+      endpoint,
+      () => current,
+      (next) => void onValues(next),
+    ),
+  });
+  const chips = buildChips(endpoint, (next) => void onValues(next));
+  const pager = buildPager(endpoint, async (name, cursor) => {
+    const others = withPageSize(endpoint, withoutPage(endpoint, current));
+    await onValues(new Map([...others, [name, [cursor]]]));
+    rows.focusRows();
   });
   const help = element('p', {});
   const live = buildLiveRows({
@@ -81,13 +103,16 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
       cancel.hidden = false;
     }
     try {
-      const response = await gateway.rows(path + search, mine.signal, again);
+      const request = path + searchOf(withPageSize(endpoint, current));
+      const response = await gateway.rows(request, mine.signal, again);
       if (running !== mine) return;
       problem.textContent = '';
       describe(response, cacheText(response.headers.get('cache-status') ?? '', ageOf(response)));
       shown = response;
       refresh.element.hidden = live?.isOn() === true;
+      pager.show(response.headers.get('link'));
       if (live !== undefined) live.element.hidden = false;
+      live?.allow(rowArgumentsIn(endpoint, current).size === 0);
       await rows.show(response, search);
       if (running === mine) followOrRefresh();
     } catch (error) {
@@ -102,11 +127,21 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
 
   /** How many rows there are, and where they came from. */
   function describe(response: RowsResponse, origin: string): void {
-    const text = `${rowsText(response.rows.length, isCut(response), maxRows)} ${origin}`.trim();
+    const ofRows = response.headers.get('querygate-of-rows');
+    const found =
+      ofRows === null
+        ? rowsText(response.rows.length, isCut(response), maxRows)
+        : foundText(response.rows.length, Number(ofRows), isCut(response));
+    const text = `${found} ${origin}`.trim();
     // Screen readers do not say each change of rows that are followed.
     status.ariaLive = live?.isOn() ? 'off' : 'polite';
     if (status.textContent !== text) status.textContent = text;
-    help.textContent = response.rows.length === 0 ? emptyText(parameters, current) : '';
+    help.textContent =
+      response.rows.length > 0
+        ? ''
+        : rowArgumentsIn(endpoint, current).size > 0
+          ? 'The result has no rows that meet the conditions.'
+          : emptyText(parameters, current);
   }
 
   /** What happens to rows that are shown: they follow their result, or are requested again. */
@@ -137,6 +172,7 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
 
   function hideRows(): void {
     rows.hide();
+    pager.show(null);
     shown = undefined;
     help.textContent = '';
     refresh.element.hidden = true;
@@ -164,14 +200,19 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
       element('div', { class: 'row' }, status, cancel, refresh.element, ...(live ? [live.element] : [])),
       rows.cost,
       problem,
+      chips.element,
       help,
       rows.element,
+      pager.element,
     ),
     async run(values, again) {
       current = values;
+      chips.show(values);
       await load(again, false);
     },
     clear() {
+      current = new Map();
+      chips.show(current);
       stop();
       hideRows();
       problem.textContent = '';

@@ -7,6 +7,7 @@ import type { RowChange } from '../live/row-change.ts';
 import { plainText } from '../hidden-characters.ts';
 import type { ChartChoice, View } from '../view.ts';
 import { buildDownloads, saveFile } from './downloads.ts';
+import type { RowControls } from './row-controls.ts';
 import { buildTable } from './table.ts';
 import { costText } from '../words.ts';
 
@@ -20,6 +21,8 @@ export interface RowsView {
   /** @param change what is other in them than in the rows that are shown, if it is known */
   show(response: RowsResponse, search: string, change?: RowChange): Promise<void>;
   hide(): void;
+  /** Moves the focus to the first of the rows. */
+  focusRows(): void;
 }
 
 interface RowsViewOptions {
@@ -29,6 +32,7 @@ interface RowsViewOptions {
   readonly onView: (part: Partial<View>) => void;
   /** Receives why a download has failed. */
   readonly onProblem: (error: unknown) => void;
+  readonly controls: RowControls;
 }
 
 interface Shown {
@@ -38,12 +42,12 @@ interface Shown {
 }
 
 export function buildRowsView(options: RowsViewOptions): RowsView {
-  const { gateway, endpoint, view, onView, onProblem } = options;
+  const { gateway, endpoint, view, onView, onProblem, controls } = options;
   let shown: Shown | undefined;
   let computedText = '';
   const search = () => shown?.search;
   const cost = element('p', { class: 'muted' });
-  const table = buildTable(endpoint.columns, (order) => onView({ order }));
+  const table = buildTable(endpoint.columns, (order) => onView({ order }), controls);
   const chart = buildChart({
     columns: endpoint.columns,
     onChoice(choice) {
@@ -91,6 +95,11 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
       // The browser shows the table before it draws many points.
       await new Promise((resolve) => setTimeout(resolve));
       if (shown?.search === newSearch && shown.etag === etag) chart?.show(rows, choice, isCut(response));
+    },
+    focusRows() {
+      const rows = table.element.querySelector<HTMLElement>('.rows');
+      rows?.scrollTo(0, 0);
+      rows?.focus();
     },
     hide() {
       cost.textContent = '';

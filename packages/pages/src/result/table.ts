@@ -4,7 +4,9 @@ import type { JsonObject } from '../json.ts';
 import type { RowChange } from '../live/row-change.ts';
 import type { Order } from '../view.ts';
 import { alignment, cellContent } from './cell.ts';
+import { keepReachable, moveByArrowKeys } from './cell-keys.ts';
 import { sortRows } from './order.ts';
+import type { RowControls } from './row-controls.ts';
 import { buildRowElements } from './row-elements.ts';
 
 export interface RowTable {
@@ -19,13 +21,18 @@ export interface RowTable {
 const pageSize = 200;
 
 /** The rows as a table. Each press of a column's head sorts it: ascending, descending, as the query ordered the rows. */
-export function buildTable(columns: readonly Column[], onSort: (order: Order | undefined) => void): RowTable {
+export function buildTable(
+  columns: readonly Column[],
+  onSort: (order: Order | undefined) => void,
+  controls?: RowControls,
+): RowTable {
   let rows: readonly JsonObject[] = [];
   let sorted = rows;
   let order: Order | undefined;
   let shown = 0;
   const heads = columns.map((column) => ({ column, cell: headCell(column, () => press(column)) }));
-  const elements = buildRowElements(columns, (row, column) => cellContent(valueIn(row, column), column));
+  const elements = buildRowElements(columns, contentOf);
+  moveByArrowKeys(elements.body);
   const caption = element('caption', { 'aria-live': 'polite' });
   const more = button('', () => addRows(pageSize), { hidden: true });
   const all = button('', () => addRows(sorted.length), { hidden: true });
@@ -42,7 +49,26 @@ export function buildTable(columns: readonly Column[], onSort: (order: Order | u
     ),
   );
 
-  function press({ name }: Column): void {
+  function contentOf(row: JsonObject, column: Column): Node {
+    const value = valueIn(row, column);
+    const content = cellContent(value, column);
+    const filter = controls?.filterBy(column, value);
+    if (filter === undefined) return content;
+    const made = button('', filter, { class: 'filter', tabindex: -1, title: 'Only rows with this value' });
+    made.append(content);
+    return made;
+  }
+  function press(column: Column): void {
+    const byGateway = controls?.orderBy(column);
+    if (byGateway === undefined) {
+      pressOwn(column);
+      return;
+    }
+    if (order !== undefined) onSort(undefined);
+    order = undefined;
+    byGateway();
+  }
+  function pressOwn({ name }: Column): void {
     const isSame = order?.column === name;
     order = isSame && order?.descending ? undefined : { column: name, descending: isSame };
     arrange();
@@ -53,9 +79,11 @@ export function buildTable(columns: readonly Column[], onSort: (order: Order | u
     // A column of an older address may be gone.
     if (column === undefined) order = undefined;
     sorted = column === undefined ? rows : sortRows(rows, column, order?.descending ?? false);
+    const shownOrder = order ?? controls?.order();
     for (const { column: one, cell } of heads) {
       cell.removeAttribute('aria-sort');
-      if (one === column) cell.setAttribute('aria-sort', order?.descending ? 'descending' : 'ascending');
+      if (one.name === shownOrder?.column)
+        cell.setAttribute('aria-sort', shownOrder.descending ? 'descending' : 'ascending');
     }
   }
   function arrange(): void {
@@ -73,6 +101,7 @@ export function buildTable(columns: readonly Column[], onSort: (order: Order | u
     describe();
   }
   function describe(): void {
+    keepReachable(elements.body);
     const left = sorted.length - shown;
     more.hidden = left === 0;
     all.hidden = left <= pageSize || sorted.length > maxAll;
@@ -81,7 +110,7 @@ export function buildTable(columns: readonly Column[], onSort: (order: Order | u
     const text =
       rows.length === 0
         ? 'No rows'
-        : `${left === 0 ? '' : `The first ${shown.toLocaleString('en')} of `}${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}${orderText(order)}`;
+        : `${left === 0 ? '' : `The first ${shown.toLocaleString('en')} of `}${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}${orderText(order ?? controls?.order())}`;
     if (caption.textContent !== text) caption.textContent = text;
   }
   return {

@@ -1,6 +1,7 @@
 import { element, section } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Gateway } from '../gateway.ts';
+import { rowArgumentsIn } from '../parameters/row-arguments.ts';
 import type { ParameterValues } from '../parameters/values.ts';
 import {
   bigquerySnippet,
@@ -36,13 +37,18 @@ export function buildSnippetSection(options: SnippetSectionOptions): SnippetSect
   const { gateway, endpoint, maySeeSql, values, tab, onTab } = options;
   const current = (): SnippetOptions => ({ origin: location.origin, endpoint, values: values() });
   let sql: string | undefined;
+  /** Of row arguments, which are others in GraphQL, and are applied to the rows of the SQL. */
+  const noteOn = (comment: string) =>
+    rowArgumentsIn(endpoint, values()).size === 0
+      ? ''
+      : `${comment} All rows of the result, without the conditions, the order and the page that are shown.\n`;
   const tabs: readonly Tab[] = [
     { id: 'curl', title: 'curl', snippets: () => [{ title: 'curl command', text: curlSnippet(current()) }] },
     {
       id: 'graphql',
       title: 'GraphQL',
       snippets: () => [
-        { title: 'GraphQL document', text: endpoint.graphql.document },
+        { title: 'GraphQL document', text: noteOn('#') + endpoint.graphql.document },
         { title: 'variables', text: graphqlVariables(current()) },
       ],
     },
@@ -60,7 +66,7 @@ export function buildSnippetSection(options: SnippetSectionOptions): SnippetSect
             snippets: () =>
               sql === undefined
                 ? [{ title: 'BigQuery script', text: `-- ${status.textContent ?? ''}` }]
-                : [{ title: 'BigQuery script', text: bigquerySnippet(sql, current()) }],
+                : [{ title: 'BigQuery script', text: noteOn('--') + bigquerySnippet(sql, current()) }],
           },
         ]
       : []),
