@@ -58,8 +58,8 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-const openFederation = async (introspection: boolean) =>
-  (await import('../http/graphql/federation/subgraph.ts')).buildFederation(introspection);
+const openFederation = async (introspection: boolean, turns: LoopTurns) =>
+  (await import('../http/graphql/federation/subgraph.ts')).buildFederation(introspection, turns);
 
 /** Takes turns with the keys. */
 const reloading: Owner = 'saved queries';
@@ -150,7 +150,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     catalog,
     callers,
     trusted,
-    federation: settings.federation ? await openFederation(settings.introspection) : undefined,
+    federation: settings.federation ? await openFederation(settings.introspection, turns) : undefined,
     getResult,
     hooks,
     routesOf: opened.routesOf,

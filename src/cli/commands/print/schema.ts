@@ -1,17 +1,23 @@
 import { Option } from 'commander';
 import type { CliCommand } from '../../command.ts';
 
-export const schema: CliCommand<{ readonly federation?: boolean }> = {
+export const schema: CliCommand<{ readonly federation?: boolean; readonly composite?: boolean }> = {
   usage: 'schema',
   description: 'print the GraphQL schema',
   settings: ['QUERIES_DIR'],
-  options: [new Option('--federation', 'print it as a subgraph of Federation 2, with its directives')],
+  options: [
+    new Option('--federation', 'print it as a subgraph of Federation 2, with its directives'),
+    new Option(
+      '--composite',
+      'print it as a source schema of composite schemas, with its directives',
+    ).conflicts('federation'),
+  ],
   async run({ flags, config }) {
     const { loadAnalyzed } = await import('../../../analysis/load-analyzed.ts');
     const catalog = loadAnalyzed(config().queriesDir);
-    if (flags.federation) {
+    if (flags.federation || flags.composite) {
       const { printSubgraph } = await import('../../../http/graphql/federation/subgraph.ts');
-      process.stdout.write(printSubgraph(catalog));
+      process.stdout.write(printSubgraph(catalog, flags.composite ? 'composite' : 'federation'));
       return;
     }
     const [{ printSchema }, { buildSchema }] = await Promise.all([

@@ -21,7 +21,8 @@ import type { QueryTypes, RowFields } from '../schema/schema-extension.ts';
 import { listResult } from './list-result.ts';
 import { type EntityValue, checkedKeyValue, entityRequest, keyOf } from './representation.ts';
 
-const scalarOf = { ID: GraphQLID, String: GraphQLString, Int: GraphQLInt, Boolean: GraphQLBoolean };
+/** The scalars of fields of keys. */
+export const scalarOf = { ID: GraphQLID, String: GraphQLString, Int: GraphQLInt, Boolean: GraphQLBoolean };
 
 /** The type of an entity: the fields of its keys, and one for each saved query that extends it. */
 export function entityType(entity: Entity, queries: QueryTypes): GraphQLObjectType<EntityValue, Context> {

@@ -4,13 +4,15 @@ import {
   GraphQLNonNull,
   type GraphQLObjectType,
   GraphQLScalarType,
+  type GraphQLSchema,
   GraphQLString,
   GraphQLUnionType,
 } from 'graphql';
 import { type Entity, entitiesOf } from '../../../catalog/model/entities.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
+import type { Owner } from '../../../concurrency/fair-share.ts';
 import { GatewayError } from '../../../errors.ts';
-import { memoize, once } from '../../../memoize.ts';
+import { memoize } from '../../../memoize.ts';
 import { httpLimits } from '../../message/http-limits.ts';
 import type { Context } from '../context.ts';
 import { selectionOf } from '../document/selection-of.ts';
@@ -18,30 +20,48 @@ import { objectType } from '../schema/object-type.ts';
 import type { ExtendSchema, SchemaExtension } from '../schema/schema-extension.ts';
 import { countQueries } from './count-queries.ts';
 import { entityType, referenceFields } from './entity-types.ts';
+import { lookupFields } from './lookup-fields.ts';
 import { type EntityValue, readRepresentation } from './representation.ts';
 
 const { maxRepresentations } = httpLimits;
+
+/** Prints a schema with its directives, once for all who wait for it. @param owner whose turns it takes */
+export type PrintSdl = (schema: GraphQLSchema, catalog: Catalog, owner: Owner) => Promise<string>;
+
+type ServiceSdl = (schema: GraphQLSchema, owner: Owner) => Promise<string>;
+
+function keepFirst(print: ServiceSdl): ServiceSdl {
+  let printed: Promise<string> | undefined;
+  return (schema, owner) => {
+    printed ??= print(schema, owner);
+    return printed;
+  };
+}
 
 /**
  * What makes a schema a subgraph of Federation 2: entities, references to them in rows, and the fields by which routers
  * request entities and the schema.
  *
- * @param sdlOf prints the schema with its directives; undefined if callers may not have it
+ * @param sdlOf undefined if callers may not have it
  */
-export function buildExtendSchema(sdlOf: ((catalog: Catalog) => string) | undefined): ExtendSchema {
+export function buildExtendSchema(sdlOf: PrintSdl | undefined): ExtendSchema {
   return (catalog, queries): SchemaExtension => {
     const entities = new Map(entitiesOf(catalog).map((entity) => [entity.name, entity]));
     const types = new Map([...entities].map(([name, entity]) => [name, entityType(entity, queries)]));
-    const resolvable = [...entities.values()].flatMap(({ name, fields }) =>
-      fields.length === 0 ? [] : (types.get(name) ?? []),
-    );
     const readEntity = (one: unknown) => readRepresentation(entities, one);
+    const extended = [...entities.values()].flatMap((entity) => {
+      const type = types.get(entity.name);
+      return entity.fields.length === 0 || type === undefined ? [] : [{ entity, type }];
+    });
+    const resolvable = extended.map(({ type }) => type);
+    const lookups = extended.map(({ entity, type }) => lookupFields(entity, type, readEntity));
     return {
       rowFields: ({ federation }) => referenceFields(federation?.references ?? [], entities, types),
       rootFields: {
-        _service: serviceField(sdlOf && once(() => sdlOf(catalog))),
+        _service: serviceField(sdlOf && keepFirst((schema, owner) => sdlOf(schema, catalog, owner))),
         // A union needs a member: without entities there is no such field.
         ...(resolvable.length > 0 && { _entities: entitiesField(resolvable, readEntity) }),
+        ...Object.assign({}, ...lookups),
       },
     };
   };
@@ -54,12 +74,12 @@ const service = objectType<unknown>({
     sdl: {
       type: GraphQLString,
       description: 'The schema with the directives of Federation.',
-      resolve: (sdl) => (sdl as () => string)(),
+      resolve: (sdl, _args, { principal }, { schema }) => (sdl as ServiceSdl)(schema, principal.id),
     },
   },
 });
 
-const serviceField = (sdl: (() => string) | undefined): GraphQLFieldConfig<unknown, Context> => ({
+const serviceField = (sdl: ServiceSdl | undefined): GraphQLFieldConfig<unknown, Context> => ({
   type: new GraphQLNonNull(service),
   description: 'The schema of this subgraph, for routers.',
   resolve: () =>

@@ -5,40 +5,67 @@ import {
   type FieldDefinitionNode,
   type GraphQLSchema,
   getNamedType,
+  isIntrospectionType,
   isObjectType,
+  isSpecifiedScalarType,
   Kind,
   type NamedTypeNode,
   type ObjectTypeDefinitionNode,
   parse,
   print,
-  printSchema,
+  printType,
   type TypeNode,
 } from 'graphql';
 import { type Entity, entitiesOf, keyFieldsOf } from '../../../catalog/model/entities.ts';
 import type { Catalog, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { publicNames } from '../../../catalog/model/versions.ts';
 import { connectionFieldOf, reservedFields, sqlFieldOf } from '../../../names/graphql-names.ts';
+import { lookupName } from './lookup-fields.ts';
 
 const link =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable", "@external", "@tag", "@inaccessible", "@override"])';
 
+/** Whose directives a schema has: those of Federation 2, or those of the proposal for composite schemas. */
+export type Dialect = 'federation' | 'composite';
+
 /**
- * The schema of a catalog as routers read it: with the directives of Federation, and without the fields that describe the
- * catalog, which each gateway has.
+ * The schema of a catalog as routers read it: with their directives, and without the fields that describe the catalog, which
+ * each gateway has. In steps of about a millisecond; some more for the root type.
  *
  * @param schema of the catalog, with entities
+ * @see https://graphql.github.io/composite-schemas-spec/draft, "Source Schema"
  */
-export function subgraphSdl(schema: GraphQLSchema, catalog: Catalog): string {
-  const document = parse(printSchema(schema));
-  const directives = directivesOf(schema, catalog);
-  const definitions = document.definitions.map((definition): DefinitionNode => {
-    if (definition.kind === Kind.OBJECT_TYPE_DEFINITION) return withDirectives(definition, directives);
-    // Composition does not know @oneOf; the values are checked here in any case.
-    return definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION
-      ? { ...definition, directives: [] }
-      : definition;
-  });
-  return `${link}\n\n${print({ kind: Kind.DOCUMENT, definitions: reachable(definitions) })}\n`;
+export function* subgraphSdl(
+  schema: GraphQLSchema,
+  catalog: Catalog,
+  dialect: Dialect,
+): Generator<void, string> {
+  const directives = directivesOf(schema, catalog, dialect);
+  const definitions: DefinitionNode[] = [];
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isIntrospectionType(type) || isSpecifiedScalarType(type)) continue;
+    const [definition] = parse(printType(type), { noLocation: true }).definitions;
+    if (definition !== undefined) definitions.push(definitionWith(definition, directives, dialect));
+    yield;
+  }
+  const texts = dialect === 'federation' ? [link] : [];
+  for (const definition of reachable(definitions)) {
+    texts.push(print(definition));
+    yield;
+  }
+  return `${texts.join('\n\n')}\n`;
+}
+
+function definitionWith(
+  definition: DefinitionNode,
+  directives: Directives,
+  dialect: Dialect,
+): DefinitionNode {
+  if (definition.kind === Kind.OBJECT_TYPE_DEFINITION) return withDirectives(definition, directives);
+  // Composition of Federation does not know @oneOf; the values are checked here in any case.
+  return dialect === 'federation' && definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION
+    ? { ...definition, directives: [] }
+    : definition;
 }
 
 interface Directives {
@@ -48,13 +75,17 @@ interface Directives {
   readonly ofFields: ReadonlyMap<string, readonly string[]>;
 }
 
-const ownFields = new Set([...reservedFields, '_service', '_entities']);
+/** Of the root type; fields whose names begin so are for routers. */
+const isOwnField = (name: string): boolean => reservedFields.has(name) || name.startsWith('_');
 
 function withDirectives(
   { name, fields = [], ...type }: ObjectTypeDefinitionNode,
   { ofTypes, ofFields }: Directives,
 ): ObjectTypeDefinitionNode {
-  const kept = fields.filter((field) => name.value !== 'Query' || !ownFields.has(field.name.value));
+  const kept = fields.filter((field) => {
+    const isOwn = name.value === 'Query' && isOwnField(field.name.value);
+    return !isOwn || ofFields.has(`Query.${field.name.value}`);
+  });
   return {
     ...type,
     name,
@@ -72,7 +103,7 @@ function parseDirectives(texts: readonly string[] = []): readonly ConstDirective
   return (definition as { readonly directives: readonly ConstDirectiveNode[] }).directives;
 }
 
-function directivesOf(schema: GraphQLSchema, catalog: Catalog): Directives {
+function directivesOf(schema: GraphQLSchema, catalog: Catalog, dialect: Dialect): Directives {
   const ofTypes = new Map<string, readonly string[]>();
   const ofFields = new Map<string, readonly string[]>();
   const entities = entitiesOf(catalog);
@@ -81,20 +112,26 @@ function directivesOf(schema: GraphQLSchema, catalog: Catalog): Directives {
   for (const entity of entities) {
     ofTypes.set(
       entity.name,
-      entity.keys.map((key) => keyDirective(key, entity)),
+      entity.keys.map((key) => keyDirective(key, entity, dialect)),
     );
+    if (dialect === 'composite' && entity.fields.length > 0)
+      for (const key of entity.keys)
+        ofFields.set(`Query.${lookupName(entity, key)}`, ['@lookup', '@internal']);
     for (const { name } of keyFieldsOf(entity)) {
       // An entity that is known by another key does not have this one here.
       const isInAll = entity.keys.every((key) => key.some((field) => field.name === name));
       if (!isInAll) ofFields.set(`${entity.name}.${name}`, ['@external']);
     }
     for (const { field, query } of entity.fields)
-      ofFields.set(`${entity.name}.${field}`, fieldDirectives(query));
+      ofFields.set(`${entity.name}.${field}`, fieldDirectives(query, dialect));
   }
   for (const { field, query } of publicNames(catalog)) {
     const { extension, directives } = query.federation ?? {};
     const shareable = directives?.shareable ? ['@shareable'] : [];
-    const own = extension === undefined ? fieldDirectives(query) : [...shareable, ...tagDirectives(query)];
+    const own =
+      extension === undefined
+        ? fieldDirectives(query, dialect)
+        : [...shareable, ...tagDirectives(query, dialect)];
     for (const one of [field, connectionFieldOf(field), sqlFieldOf(field)]) ofFields.set(`Query.${one}`, own);
     if (directives?.shareable)
       for (const type of typesBelow(schema, field, entities)) ofTypes.set(type, ['@shareable']);
@@ -102,23 +139,30 @@ function directivesOf(schema: GraphQLSchema, catalog: Catalog): Directives {
   return { ofTypes, ofFields };
 }
 
-function keyDirective(key: readonly { readonly name: string }[], { fields }: Entity): string {
+function keyDirective(
+  key: readonly { readonly name: string }[],
+  { fields }: Entity,
+  dialect: Dialect,
+): string {
   const names = JSON.stringify(key.map(({ name }) => name).join(' '));
-  return `@key(fields: ${names}${fields.length === 0 ? ', resolvable: false' : ''})`;
+  // In composite schemas no entity is resolved without a lookup.
+  const isStub = fields.length === 0 && dialect === 'federation';
+  return `@key(fields: ${names}${isStub ? ', resolvable: false' : ''})`;
 }
 
-function fieldDirectives(query: SavedQuery): readonly string[] {
+function fieldDirectives(query: SavedQuery, dialect: Dialect): readonly string[] {
   const { shareable, inaccessible, override } = query.federation?.directives ?? {};
   return [
     ...(shareable ? ['@shareable'] : []),
     ...(inaccessible ? ['@inaccessible'] : []),
     ...(override === undefined ? [] : [`@override(from: ${JSON.stringify(override)})`]),
-    ...tagDirectives(query),
+    ...tagDirectives(query, dialect),
   ];
 }
 
-const tagDirectives = ({ tags = [] }: SavedQuery): readonly string[] =>
-  tags.map((tag) => `@tag(name: ${JSON.stringify(tag)})`);
+/** Composite schemas have none. */
+const tagDirectives = ({ tags = [] }: SavedQuery, dialect: Dialect): readonly string[] =>
+  dialect === 'composite' ? [] : tags.map((tag) => `@tag(name: ${JSON.stringify(tag)})`);
 
 /** The object types of a field's result, which a subgraph that shares it has too; entities are shared in any case. */
 function typesBelow(schema: GraphQLSchema, field: string, entities: readonly Entity[]): ReadonlySet<string> {

@@ -1,11 +1,11 @@
-import { runSteps } from '../../../concurrency/loop-turns.ts';
+import { type LoopTurns, runSteps } from '../../../concurrency/loop-turns.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import type { BuildCompileEntities } from '../compiled/operation-request.ts';
 import { buildSchemaInSteps } from '../schema/schema.ts';
 import type { ExtendSchema } from '../schema/schema-extension.ts';
 import { buildCompileEntities } from './compile-entities.ts';
 import { buildExtendSchema } from './extend-schema.ts';
-import { subgraphSdl } from './subgraph-sdl.ts';
+import { type Dialect, subgraphSdl } from './subgraph-sdl.ts';
 
 /** What makes GraphQL a subgraph of Federation 2. */
 export interface Federation {
@@ -13,13 +13,18 @@ export interface Federation {
   readonly buildCompileEntities: BuildCompileEntities;
 }
 
-/** @param introspection whether callers may query the schema */
-export const buildFederation = (introspection: boolean): Federation => ({
-  extendSchema: buildExtendSchema(introspection ? printSubgraph : undefined),
+/** @param introspection whether callers may query the schema, which is printed in turns then */
+export const buildFederation = (introspection: boolean, turns: LoopTurns): Federation => ({
+  extendSchema: buildExtendSchema(
+    introspection
+      ? (schema, catalog, owner) => turns.run(owner, subgraphSdl(schema, catalog, 'federation'))
+      : undefined,
+  ),
   buildCompileEntities,
 });
 
-/** The schema of a catalog with the directives of Federation, as routers read it. */
-export function printSubgraph(catalog: Catalog): string {
-  return subgraphSdl(runSteps(buildSchemaInSteps(catalog, buildExtendSchema(undefined))), catalog);
+/** The schema of a catalog with the directives of a dialect, as routers read it. */
+export function printSubgraph(catalog: Catalog, dialect: Dialect = 'federation'): string {
+  const schema = runSteps(buildSchemaInSteps(catalog, buildExtendSchema(undefined)));
+  return runSteps(subgraphSdl(schema, catalog, dialect));
 }
