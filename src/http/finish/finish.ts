@@ -22,10 +22,10 @@ export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
 export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks): Finish {
   const { logFields, onSent, onStreamed } = hooks;
   /** A stream lasts: its line says what became of it. */
-  const logAtEnd = (body: StreamBody, entry: Parameters<AccessLog>[0], exchange: Exchange) =>
+  const logAtEnd = (body: StreamBody, entry: Parameters<AccessLog>[0], exchange: Exchange, reply: Reply) =>
     body.onEnd(({ bytes, ...summary }) => {
       const ms = Math.round(performance.now() - exchange.startedAt);
-      accessLog({ ...entry, ms, fields: [...(entry.fields ?? []), { ...summary }] });
+      accessLog({ ...entry, ms, fields: [...(fieldsOf(logFields, exchange, reply) ?? []), summary] });
       for (const hook of onStreamed) hook(exchange, bytes);
     });
   return (full, exchange) => {
@@ -48,9 +48,9 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
       missing: status === 404 && caller.keyId !== undefined ? missingNameToLog(head.url) : undefined,
       misspelled: reply.headers[warningName]?.split('; ').length,
       trace: head.trace,
-      fields: fieldsOf(logFields, exchange, reply),
+      fields: body instanceof StreamBody ? undefined : fieldsOf(logFields, exchange, reply),
     };
-    if (body instanceof StreamBody) logAtEnd(body, entry, exchange);
+    if (body instanceof StreamBody) logAtEnd(body, entry, exchange, reply);
     else accessLog(entry);
     if (head.trace?.span !== undefined) endRequestSpan(head.trace.span, head.method, path, status);
     for (const hook of onSent) hook(exchange, reply, ms / 1000);

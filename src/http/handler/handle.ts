@@ -10,6 +10,7 @@ import type { RequestHead } from '../message/head.ts';
 import { unknownPath } from '../message/paths.ts';
 import type { FinishedReply, Reply } from '../message/reply.ts';
 import type { RequestHooks } from '../message/request-hooks.ts';
+import { StreamBody } from '../message/stream/stream-body.ts';
 import { logOfError, type OpenTrace } from '../message/request-trace.ts';
 import type { Admission, ReadBody, Route } from '../message/route.ts';
 import { changedReply } from './changed-reply.ts';
@@ -97,11 +98,16 @@ export function buildHandler({
     const admitted = admit(head, request, access, caller);
     return admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
   };
-  const end = (reply: Reply, exchange: OpenExchange) => {
+  const leave = (exchange: OpenExchange) => {
     if (exchange.isInFlight) inFlight.giveBack(exchange.caller.keyId);
     exchange.isInFlight = false;
     if (!exchange.hasEnded) versions.leave(exchange.version);
     exchange.hasEnded = true;
+  };
+  const end = (reply: Reply, exchange: OpenExchange) => {
+    const { body } = reply;
+    if (body instanceof StreamBody && body.done !== undefined) body.done.then(() => leave(exchange));
+    else leave(exchange);
     return finish(reply, exchange);
   };
   const complete = (answered: Reply, exchange: OpenExchange) => {

@@ -70,6 +70,7 @@ export function openLive(options: LiveOptions): Live {
     places.giveBack(stream.owner, stream.places);
     counters.open -= 1;
     counters.ends[reason] += 1;
+    // Skipped are results that were replaced by newer ones before the client took them.
     const { events, skipped, bytes } = stream;
     stream.onEnd({ events, skipped, bytes, end: reason });
     if (streams.size === 0) stopTimers();

@@ -1,3 +1,4 @@
+import type { LogFields } from '../log-fields.ts';
 import type { Frame } from './frame.ts';
 
 /** Where the events of one response are written. */
@@ -11,19 +12,18 @@ export interface Sink {
   destroy(): void;
 }
 
-/** What became of a stream of events, for the log and the metrics. */
-export interface StreamSummary {
-  readonly events: number;
-  /** Results that were replaced by newer ones before the client took them. */
-  readonly skipped: number;
+/** What became of a stream, for the metrics; further fields are for the log. */
+export interface StreamSummary extends LogFields {
   readonly end: string;
   readonly bytes: number;
 }
 
-/** A body that is written while events come. */
+/** A body that is written while events, or parts of an answer, come. */
 export class StreamBody {
   readonly #begin: (sink: Sink, onEnd: (summary: StreamSummary) => void) => () => void;
   readonly #discard: () => void;
+  /** Resolves when nothing runs for it any more; undefined if its request is not in flight while it is written. */
+  readonly done: Promise<unknown> | undefined;
   #onEnd: (summary: StreamSummary) => void = () => {};
 
   /**
@@ -33,9 +33,11 @@ export class StreamBody {
   constructor(
     begin: (sink: Sink, onEnd: (summary: StreamSummary) => void) => () => void,
     discard: () => void,
+    done?: Promise<unknown>,
   ) {
     this.#begin = begin;
     this.#discard = discard;
+    this.done = done;
   }
 
   /** @param onEnd called once, if it begins */
