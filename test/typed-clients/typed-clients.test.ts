@@ -184,6 +184,17 @@ describe.skipIf(!isInstalled)('typed clients', () => {
     expect(unconfiguredGraphcache.separate).toEqual([[5], [5]]);
   });
 
+  test('Apollo Client and urql show what is not deferred before the rest, and the errors of parts', async () => {
+    const message = expect.stringContaining('project: got "("');
+    const first = { data: { first: [2] } };
+    const last = { data: { first: [2], later: [5] }, error: message };
+    expect(await run('deferred-clients')).toMatchObject({
+      apollo: { first: { ...first, state: 'streaming' }, last },
+      apolloOld: { first: { ...first, state: 'streaming' }, last },
+      urql: { first: { ...first, hasNext: true }, last: { ...last, hasNext: false } },
+    });
+  });
+
   test('clients follow a result by GraphQL and REST, and get an event for each change', async () => {
     const changes = { events: 3, areDifferent: true };
     const refreshing = await serve({}, () => new Date());

@@ -14,9 +14,11 @@ import type { DerivedCache } from './compiled/derived-cache.ts';
 import {
   buildReadOperationRequest,
   type OperationRequest,
+  type RequestPart,
   type SubscriptionRequest,
 } from './compiled/operation-request.ts';
 import type { Resources } from './context.ts';
+import { acceptedFormat } from './deferred/incremental-format.ts';
 import { buildCheckDocument } from './document/check-document.ts';
 import type { Federation } from './federation/subgraph.ts';
 import { buildFindHidden } from './hidden-fields.ts';
@@ -98,7 +100,15 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
       const { readOperationRequest, findHidden, answerWithYoga, followOperation } =
         schema instanceof Promise ? await schema : schema;
       const read = readOperationRequest(url, body, id);
-      const operation = read instanceof Promise ? await read : read;
+      const { compiled: operation, parts } = read instanceof Promise ? await read : read;
+      const format = parts && acceptedFormat(head.headers.accept);
+      if (parts !== undefined && format !== undefined) {
+        const { answerDeferred } = await import('./deferred/answer-deferred.ts');
+        const answerPart = async ({ compiled, document }: RequestPart, partHead: RequestHead) =>
+          (compiled && (await answerCompiled(compiled, partHead, admission))) ??
+          answerWithYoga({ head: partHead, url, body, admission, document });
+        return answerDeferred({ parts, format, head, owner: id, answerPart }, options);
+      }
       if (isSubscription(operation)) {
         if (!namesStream(accept)) throw onlyAsStream();
         return (await followOperation())(operation, head, admission);

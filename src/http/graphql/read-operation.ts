@@ -36,7 +36,7 @@ export function checkMediaTypes({ method, headers }: RequestHead): void {
   if (typesOf(headers.accept ?? '*/*').some((type) => responseTypes.includes(type))) return;
   throw new GatewayError(
     'NOT_ACCEPTABLE',
-    'Responses are application/json, application/graphql-response+json or text/event-stream; accept one of them',
+    'Responses are application/json, application/graphql-response+json or text/event-stream; accept one of them, and multipart/mixed only beside it',
   );
 }
 

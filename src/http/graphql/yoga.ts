@@ -11,8 +11,9 @@ import type { Reply } from '../message/reply.ts';
 import { logOf } from '../message/request-trace.ts';
 import type { Admission } from '../message/route.ts';
 import { buildContext, type Context, type Execution, type Resources } from './context.ts';
-import type { CheckDocument } from './document/check-document.ts';
+import type { CheckDocument, CheckedDocument } from './document/check-document.ts';
 import { addNearestNames, isOfUnknownName } from './document/nearest-names.ts';
+import { withoutDefer } from './document/split-operation.ts';
 import { maskError } from './errors.ts';
 import { cachingOf, replyGraphql } from './graphql-reply.ts';
 import { resultsOf } from './outcomes.ts';
@@ -37,6 +38,8 @@ interface ServerContext {
   /** undefined for GET. */
   readonly body: Uint8Array | undefined;
   readonly admission: Admission;
+  /** A valid document to execute in place of the request's own. */
+  readonly document?: DocumentNode | undefined;
   /** What introspection shows the caller; undefined if it is off. */
   readonly shownSchema?: (() => Promise<GraphQLSchema>) | undefined;
   readonly execution: Execution;
@@ -110,10 +113,18 @@ const recordResult: Plugin<object, ServerContext> = {
 /** Documents are parsed and validated in one place and in one step, `documents.ts`. */
 function checkDocuments(checkDocument: CheckDocument): Plugin {
   const errorsOf = new WeakMap<DocumentNode, readonly GraphQLError[]>();
+  const documentOf = (text: string, replacing: DocumentNode | undefined): CheckedDocument => {
+    if (replacing !== undefined) return { document: replacing, errors: [] };
+    const checked = checkDocument(text);
+    const { document, errors } = checked;
+    return errors.length === 0 && text.includes('defer')
+      ? { document: withoutDefer(document), errors }
+      : checked;
+  };
   return {
-    onParse: ({ setParseFn }) =>
+    onParse: ({ setParseFn, context }) =>
       setParseFn((source) => {
-        const { document, errors } = checkDocument(textOf(source));
+        const { document, errors } = documentOf(textOf(source), (context as Partial<ServerContext>).document);
         errorsOf.set(document, errors);
         return document;
       }),

@@ -41,6 +41,8 @@ export const httpLimits = {
   maxFieldDepth: 20,
   maxRootFields: 20,
   maxAliases: 50,
+  /** Each is a part of the response, and may name its label of up to `maxNameLength` characters. */
+  maxDeferredFragments: 20,
   /** Representations of one operation, in all its fields `_entities` together: routers of Apollo send as many as they have. */
   maxRepresentations: 100,
   /** Fields of saved queries in entities, each of which may be a run. */

@@ -1,12 +1,15 @@
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, getVariableValues } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { CheckDocument, CheckedDocument } from '../document/check-document.ts';
+import { type OperationPart, splitOperation, withoutDefer } from '../document/split-operation.ts';
 import type { PersistedDocuments } from '../persisted/persisted-documents.ts';
 import { parseOperation } from '../read-operation.ts';
 import {
+  conditionVariables,
+  findOperation,
   type PreparedOperation,
   prepareOperation,
   type CompileEntities,
@@ -28,6 +31,19 @@ export interface OperationRequest {
 
 export type SubscriptionRequest = OperationRequest & { readonly subscription: SubscriptionSource };
 
+/** A request as it was read. */
+interface ReadRequest {
+  /** undefined if Yoga must answer it: whatever is malformed, invalid, or not about saved queries. */
+  readonly compiled: OperationRequest | undefined;
+  /** The parts that a caller gets one after another, if it accepts that; undefined if nothing is deferred. */
+  readonly parts: readonly RequestPart[] | undefined;
+}
+
+/** An operation with some root fields of a request. */
+export interface RequestPart extends OperationPart {
+  readonly compiled: OperationRequest | undefined;
+}
+
 /** A subscription as it was requested, for an executor. */
 interface SubscriptionSource {
   readonly query: string;
@@ -40,13 +56,12 @@ interface SubscriptionSource {
  *
  * @param body undefined for GET
  * @param owner whose turn it takes to parse and validate a text that is not kept
- * @returns undefined if Yoga must answer it: whatever is malformed, invalid, or not about saved queries
  */
 export type ReadOperationRequest = (
   url: URL,
   body: Uint8Array | undefined,
   owner: Owner,
-) => OperationRequest | undefined | Promise<OperationRequest | undefined>;
+) => ReadRequest | Promise<ReadRequest>;
 
 /** Characters of the request texts that are kept. Each keeps its syntax tree, at most 150 bytes for a character: 60 MB. */
 const maxKeptCharacters = 400_000;
@@ -63,7 +78,7 @@ const maxKeptLength = 16_384;
  */
 interface KeptRequest {
   readonly id: number;
-  readonly read?: { readonly request: OperationRequest | undefined };
+  readonly read?: ReadRequest;
 }
 
 /** Makes what compiles entities of a schema. */
@@ -92,46 +107,70 @@ export function buildReadOperationRequest(
   const prepared = new WeakMap<CheckedDocument, Map<string | undefined, PreparedOperation>>();
   const requests = new LRUCache<string, KeptRequest>({
     maxSize: maxKeptCharacters * share,
-    sizeCalculation: ({ read }, text) =>
-      text.length + 100 + charactersPerField * (read?.request?.fields.length ?? 0),
+    sizeCalculation: ({ read }, text) => text.length + 100 + charactersPerField * countFields(read),
   });
-  const operationOf = (query: string, operationName: string | undefined): PreparedOperation | undefined => {
-    const checked = checkDocument(query);
-    if (checked.errors.length > 0) return undefined;
+  const operationOf = (
+    checked: CheckedDocument,
+    operationName: string | undefined,
+    isDeferring: boolean,
+  ): PreparedOperation | undefined => {
     const operations = prepared.get(checked) ?? new Map<string | undefined, PreparedOperation>();
     prepared.set(checked, operations);
     const known = operations.get(operationName);
     if (known !== undefined) return known;
-    const operation = prepareOperation(options, checked.document, operationName);
+    const document = isDeferring ? withoutDefer(checked.document) : checked.document;
+    const operation = prepareOperation(options, document, operationName);
     if (operation !== undefined) operations.set(operationName, operation);
     return operation;
   };
-  const read = (id: number, url: URL, body: Uint8Array | undefined, owner: Owner) => {
+  const partsOf = (
+    { document }: CheckedDocument,
+    operationName: string | undefined,
+    variables: Readonly<Record<string, unknown>>,
+  ): readonly RequestPart[] | undefined => {
+    const operation = findOperation(document, operationName);
+    const definitions = operation?.variableDefinitions ?? [];
+    const { variableValues } = getVariableValues(schema, definitions, variables, { maxErrors: 1 });
+    if (operation === undefined || variableValues === undefined) return undefined;
+    // The executor says that a directive must not have null.
+    if (conditionVariables(document).some((name) => variableValues.coerced[name] === null)) return undefined;
+    return splitOperation(document, operation, variableValues)?.map((part) => {
+      const members = prepareOperation(options, part.document, operationName)?.bind(variables);
+      lastId += 1;
+      return { ...part, compiled: members && { id: lastId, members, fields: queryFieldsOf(members) } };
+    });
+  };
+  const read = (id: number, url: URL, body: Uint8Array | undefined, owner: Owner): ReadRequest => {
     const parameters = parseOperation(url, body, (members) => persisted.documentOf(members, owner));
-    if (!hasKnownShape(parameters)) return undefined;
+    if (!hasKnownShape(parameters)) return unread;
     const { query } = parameters;
     const operationName = parameters.operationName ?? undefined;
     const variables = parameters.variables ?? {};
-    const operation = operationOf(query, operationName);
+    const checked = checkDocument(query);
+    if (checked.errors.length > 0) return unread;
+    // Names in a document have no escapes.
+    const isDeferring = query.includes('defer');
+    const parts = isDeferring ? partsOf(checked, operationName, variables) : undefined;
+    const operation = operationOf(checked, operationName, isDeferring);
     const members = operation?.bind(variables);
-    if (members === undefined) return undefined;
+    if (members === undefined) return { compiled: undefined, parts };
     const subscription = operation?.type === 'subscription' ? { query, operationName, variables } : undefined;
-    return { id, members, fields: queryFieldsOf(members), subscription };
+    return { compiled: { id, members, fields: queryFieldsOf(members), subscription }, parts };
   };
 
   const readAndKeep = (text: string, url: URL, body: Uint8Array | undefined, owner: Owner) => {
     const known = requests.get(text);
     if (known === undefined) lastId += 1;
     const id = known?.id ?? lastId;
-    let request: OperationRequest | undefined;
+    let request: ReadRequest;
     try {
       request = read(id, url, body, owner);
     } catch {
       // Yoga reports what is wrong with it.
-      return undefined;
+      return unread;
     }
     if (text.length <= maxKeptLength)
-      requests.set(text, known === undefined ? { id } : { id, read: { request } });
+      requests.set(text, known === undefined ? { id } : { id, read: request });
     return request;
   };
 
@@ -142,13 +181,18 @@ export function buildReadOperationRequest(
         ? `GET ${url.search}`
         : `POST ${Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')}`;
     const known = requests.get(text)?.read;
-    if (known !== undefined) return known.request;
+    if (known !== undefined) return known;
     const turn = turns.next(owner);
     return turn === undefined
       ? readAndKeep(text, url, body, owner)
       : turn.then(() => readAndKeep(text, url, body, owner));
   };
 }
+
+const unread: ReadRequest = { compiled: undefined, parts: undefined };
+
+const countFields = ({ compiled, parts = [] }: ReadRequest = unread): number =>
+  parts.reduce((sum, part) => sum + (part.compiled?.fields.length ?? 0), compiled?.fields.length ?? 0);
 
 const parameterNames = new Set(['query', 'operationName', 'variables', 'extensions']);
 

@@ -191,7 +191,7 @@ type CompiledMember =
 
 const maxVariants = 4;
 
-function findOperation(
+export function findOperation(
   { definitions }: DocumentNode,
   name: string | undefined,
 ): OperationDefinitionNode | undefined {
@@ -219,8 +219,8 @@ function isCompilable(
   return directivesOf(document).every(({ name: { value } }) => value === 'skip' || value === 'include');
 }
 
-/** The variables that `@skip` and `@include` read. */
-function conditionVariables(document: DocumentNode): readonly string[] {
+/** The variables that directives read. */
+export function conditionVariables(document: DocumentNode): readonly string[] {
   const names = new Set<string>();
   for (const { arguments: given = [] } of directivesOf(document)) {
     for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);

@@ -86,7 +86,7 @@ export const fragmentsOf = ({ definitions }: DocumentNode): Fragments =>
 
 export const responseKeyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
 
-function isIncluded({ directives = [] }: SelectionNode, conditions: Conditions): boolean {
+export function isIncluded({ directives = [] }: SelectionNode, conditions: Conditions): boolean {
   return directives.every((directive) => {
     const { value } = directive.name;
     if (value === 'skip') return conditionOf(directive, conditions) !== true;

@@ -1,5 +1,7 @@
 import {
   type DocumentNode,
+  type FragmentSpreadNode,
+  type InlineFragmentNode,
   Kind,
   Lexer,
   type ParseOptions,
@@ -18,6 +20,7 @@ interface OperationSize {
   readonly depth: number;
   readonly rootFields: number;
   readonly aliases: number;
+  readonly deferred: number;
 }
 
 const sizeLimits = {
@@ -31,6 +34,11 @@ const sizeLimits = {
     limit: httpLimits.maxAliases,
     unit: 'aliases',
     advice: 'send the others in another request',
+  },
+  deferred: {
+    limit: httpLimits.maxDeferredFragments,
+    unit: 'deferred fragments',
+    advice: 'leave out @defer in the others',
   },
 } as const satisfies Record<keyof OperationSize, object>;
 
@@ -50,7 +58,10 @@ export function parseDocument(text: string | Source, options?: ParseOptions): Do
     if (one.kind !== Kind.OPERATION_DEFINITION) continue;
     if (one.operation === 'mutation')
       throw requestError('BAD_REQUEST', 'Queries and subscriptions are supported, not mutations');
-    limitSize(sizeOf(one.selectionSet));
+    const size = sizeOf(one.selectionSet);
+    if (one.operation === 'subscription' && size.deferred > 0)
+      throw requestError('BAD_REQUEST', 'Subscriptions send whole results; leave out @defer');
+    limitSize(size);
     limitMergedFields(one.selectionSet);
   }
   // Validation rejects unused fragments, but must not have to traverse a large one.
@@ -98,7 +109,7 @@ const openingBrackets = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET
 const closingBrackets = new Set<TokenKind>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
 function limitSize(size: OperationSize): void {
-  for (const name of ['depth', 'rootFields', 'aliases'] as const) {
+  for (const name of ['depth', 'rootFields', 'aliases', 'deferred'] as const) {
     const { limit, unit, advice } = sizeLimits[name];
     if (size[name] <= limit) continue;
     // Expanded, a few nested fragments may have astronomically many.
@@ -115,10 +126,14 @@ function buildSizeOf(fragments: Fragments) {
       if (selection.kind === Kind.FIELD) {
         const inner = selection.selectionSet === undefined ? emptySize : sizeOf(selection.selectionSet);
         const aliases = inner.aliases + (selection.alias === undefined ? 0 : 1);
-        return addSizes(sum, { depth: inner.depth + 1, rootFields: 1, aliases });
+        return addSizes(sum, { ...inner, depth: inner.depth + 1, rootFields: 1, aliases });
       }
-      if (selection.kind === Kind.INLINE_FRAGMENT) return addSizes(sum, sizeOf(selection.selectionSet));
-      return addSizes(sum, sizeOfFragment(selection.name.value));
+      const inner =
+        selection.kind === Kind.INLINE_FRAGMENT
+          ? sizeOf(selection.selectionSet)
+          : sizeOfFragment(selection.name.value);
+      const deferred = inner.deferred + countDefer(selection);
+      return addSizes(sum, { ...inner, deferred });
     }, emptySize);
   const sizeOfFragment = (name: string): OperationSize => {
     const fragment = fragments.get(name);
@@ -133,12 +148,24 @@ function buildSizeOf(fragments: Fragments) {
   return sizeOf;
 }
 
-const emptySize: OperationSize = { depth: 0, rootFields: 0, aliases: 0 };
+/** @throws GraphQLError OPERATION_TOO_LARGE for a long label: parts of the response repeat it */
+function countDefer({ directives = [] }: FragmentSpreadNode | InlineFragmentNode): number {
+  const deferring = directives.filter(({ name }) => name.value === 'defer');
+  for (const { arguments: given = [] } of deferring) {
+    const { maxNameLength } = httpLimits;
+    if (given.some(({ value }) => value.kind === Kind.STRING && value.value.length > maxNameLength))
+      throw operationTooLarge(`A label of @defer has more than ${maxNameLength} characters; shorten it`);
+  }
+  return deferring.length;
+}
+
+const emptySize: OperationSize = { depth: 0, rootFields: 0, aliases: 0, deferred: 0 };
 
 function addSizes(a: OperationSize, b: OperationSize): OperationSize {
   return {
     depth: Math.max(a.depth, b.depth),
     rootFields: a.rootFields + b.rootFields,
     aliases: a.aliases + b.aliases,
+    deferred: a.deferred + b.deferred,
   };
 }

@@ -1,9 +1,11 @@
 import {
+  GraphQLDeferDirective,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigMap,
   GraphQLNonNull,
   GraphQLSchema,
   GraphQLString,
+  specifiedDirectives,
 } from 'graphql';
 import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
@@ -72,7 +74,8 @@ export function* buildSchemaInSteps(catalog: Catalog, extend?: ExtendSchema): Ge
   // In any schema, also if no saved query has such an argument or column.
   const types = [scalars.DateTime, scalars.JSON, scalars.SafeInt];
   // graphql-js would check all of it in one turn with the first request: the catalog has been checked, and a test checks this.
-  return new GraphQLSchema({ query, subscription, types, assumeValid: true });
+  const directives = [...specifiedDirectives, GraphQLDeferDirective];
+  return new GraphQLSchema({ query, subscription, types, directives, assumeValid: true });
 }
 
 const queryField = (

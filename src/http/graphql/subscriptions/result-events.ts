@@ -1,4 +1,4 @@
-import { execute, GraphQLError, type GraphQLSchema } from 'graphql';
+import { experimentalExecuteIncrementally, GraphQLError, type GraphQLSchema } from 'graphql';
 import { GatewayError } from '../../../errors.ts';
 import { freshnessOf } from '../../../results/freshness.ts';
 import type { Principal } from '../../../keys/principal.ts';
@@ -88,7 +88,9 @@ function buildExecuteOn(options: ResultEventsOptions) {
     const execution: Execution = { outcomes: [], result: undefined, refusal: undefined };
     const contextValue = buildContext(options, { head: noRequest, admission, execution, charge });
     const executing = { schema, document, rootValue, contextValue, variableValues: variables, operationName };
-    const { data, errors = [] } = await execute(executing);
+    // `execute` refuses a schema that has `@defer`, which no subscription may have.
+    const executed = await experimentalExecuteIncrementally(executing);
+    const { data, errors = [] } = 'initialResult' in executed ? executed.initialResult : executed;
     const shown = errors.map((error) => {
       const masked = maskError(error, log);
       return masked instanceof GraphQLError ? withoutHttp(masked) : masked;

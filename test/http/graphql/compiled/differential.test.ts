@@ -215,7 +215,7 @@ test('a compiled operation is answered and reported as Yoga does it, byte for by
         schedule: scheduleOf(admissions[at % admissions.length]),
       });
       const head: RequestHead = { method, url: url.href, headers: { accept }, address: undefined, signal };
-      const request = await read(url, body, 'test');
+      const { compiled: request } = await read(url, body, 'test');
       if (request === undefined) continue;
       compiledCount += 1;
       if (request.fields.some(({ writer }) => writer.selected.length > 0)) ofRecordsCount += 1;
@@ -226,7 +226,11 @@ test('a compiled operation is answered and reported as Yoga does it, byte for by
       // The third answer is the one that was kept.
       for (let round = 0; round < 3; round += 1) {
         audited = [];
-        const reply = await compiled((await read(url, body, 'test')) ?? request, head, newAdmission());
+        const reply = await compiled(
+          (await read(url, body, 'test')).compiled ?? request,
+          head,
+          newAdmission(),
+        );
         if (reply === undefined) expect(String(expected.body)).toContain('"errors"');
         else expect(comparable(reply), operation.query).toEqual(comparable(expected));
         expect(audited.sort()).toEqual(reported);
