@@ -21,7 +21,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],
   'packages/bigquery-sql/src/rules/functions': ['aggregates', 'text', 'time'],
-  'packages/bigquery-sql/src/duckdb': ['layout', 'host'],
+  'packages/bigquery-sql/src/duckdb': ['layout', 'javascript', 'host'],
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting'],
   'packages/pages/src': ['parameters', 'chart', 'live', 'result', 'snippets', 'sql', 'pages'],
   'packages/pages/src/chart': ['data', 'drawing'],

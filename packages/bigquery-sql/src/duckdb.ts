@@ -4,7 +4,7 @@ export { type Bindings, bindingsOf, bindTo } from './duckdb/bindings.ts';
 export { buildCompute, type Compute, computeTimes, withThresholds } from './duckdb/compute-constants.ts';
 export { callsHost, runCallingHost } from './duckdb/host/exit-guard.ts';
 export { type HostWorks, registerHostFunctions } from './duckdb/host/host-functions.ts';
-export { callerLimits, HostWork, savedLimits, tooMuchText } from './duckdb/host/host-work.ts';
+export { callerLimits, HostWork, savedLimits, tooMuchText, tooSlow } from './duckdb/host/host-work.ts';
 export { keepByteOrderMarks } from './duckdb/keep-byte-order-marks.ts';
 export { columnType } from './duckdb/layout/column-type.ts';
 export {

@@ -6,6 +6,7 @@ import { bigqueryType } from './bigquery-type.ts';
 import type { ParameterValue } from './bindings.ts';
 import { buildCompute } from './compute-constants.ts';
 import { registerHostFunctions } from './host/host-functions.ts';
+import { HostWork, sessionLimits } from './host/host-work.ts';
 import { keepByteOrderMarks } from './keep-byte-order-marks.ts';
 import type { Outcome } from './outcome.ts';
 import { sessionSettings } from './session-settings.ts';
@@ -63,7 +64,8 @@ export async function openSession(
   { tables, now = () => new Date(), user }: SessionOptions = {},
 ): Promise<Session> {
   keepByteOrderMarks();
-  registerHostFunctions(connection);
+  const works = registerHostFunctions(connection);
+  const { connectionId } = connection.clientContext;
   await connection.run(sessionSettings.join(';'));
   const definedMacros = new Set(await namesIn(connection, 'duckdb_functions()', 'function_name', 'bq'));
   const compute = buildCompute(connection, (sql) => connection.prepare(sql));
@@ -74,8 +76,20 @@ export async function openSession(
   const statementOf = (sql: string, parameters: RunOptions['parameters'] = {}) =>
     toStatement(sql, user === undefined ? parameters : { ...parameters, [userParameter]: user });
   return {
-    run: async (sql, { parameters, timeoutMs = maxTimeoutMs, maxRows = Number.MAX_SAFE_INTEGER } = {}) =>
-      runStatement(await context(), statementOf(sql, parameters), { timeoutMs, maxRows }),
+    run: async (sql, { parameters, timeoutMs = maxTimeoutMs, maxRows = Number.MAX_SAFE_INTEGER } = {}) => {
+      const work = new HostWork({
+        ...sessionLimits,
+        chunkMs: Math.min(timeoutMs, sessionLimits.chunkMs),
+        totalMs: timeoutMs,
+      });
+      works.set(connectionId, work);
+      try {
+        return await runStatement(await context(), statementOf(sql, parameters), { timeoutMs, maxRows });
+      } finally {
+        works.delete(connectionId);
+        work.end();
+      }
+    },
     explain: async (sql, { parameters } = {}) =>
       explainStatement(await context(), statementOf(sql, parameters)),
   };

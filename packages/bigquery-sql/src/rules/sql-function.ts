@@ -4,6 +4,7 @@ import { describeType, type Type } from '../types.ts';
 import { letValues } from './bind-values.ts';
 import { convert, distance } from './coercion.ts';
 import type { Context } from './context.ts';
+import { isForeign, javascriptCall, requireJavascript } from './javascript-call.ts';
 import { argumentsOfOwnQuery } from './own-aggregate.ts';
 import { resolveType } from './resolve-type.ts';
 import { aggregatedScope, outermost, type Scope, type SqlFunction } from './scope.ts';
@@ -19,13 +20,9 @@ export function sqlFunctions(
     if (another) throw new Unsupported(definition.name, 'a temporary function has a name without dots');
     const lower = name.name.toLowerCase();
     if (functions.has(lower)) throw new Unsupported(definition.name, `${name.name} is defined twice`);
-    if (definition.body.kind === 'ForeignBody')
-      throw new Unsupported(
-        definition.body.language,
-        `functions in ${definition.body.language.name} are not supported, only in SQL`,
-      );
     const [option] = definition.options;
-    if (option) throw new Unsupported(option, 'a function in SQL takes no OPTIONS here');
+    if (isForeign(definition)) requireJavascript(definition);
+    else if (option) throw new Unsupported(option, 'a function in SQL takes no OPTIONS here');
     functions.set(lower, { definition, earlier: new Map(functions) });
   }
   return functions;
@@ -41,7 +38,6 @@ export function callSqlFunction(
   context.countInlinedCall(node);
   const { parameters, body, returns, aggregate: isOfRows } = definition;
   const shown = definition.name.parts[0].name;
-  if (body.kind === 'ForeignBody') throw new Unsupported(node, `${shown} is not written in SQL`);
   if (node.args.length !== parameters.length)
     throw new Unsupported(node, `${shown} takes ${parameters.length} arguments`);
   const args = node.args.map((arg, index) => {
@@ -51,6 +47,8 @@ export function callSqlFunction(
     const value = isOfRows && !ofGroup ? rowValue(arg, scope, context) : context.expression(arg, scope);
     return type === undefined || type === 'ANY TYPE' ? value : converted(arg, value, resolveType(type));
   });
+  if (isForeign(definition)) return javascriptCall(definition, args);
+  if (body.kind === 'ForeignBody') throw new Unsupported(node, `${shown} is not written in SQL`);
   const { relations } = outermost(scope);
   const resolveBody = (values: readonly Expression[]) => {
     const columns = parameters.map(({ name }, index) => ({

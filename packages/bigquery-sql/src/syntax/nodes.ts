@@ -896,6 +896,8 @@ export interface CreateFunction extends Construct<'CreateFunction'> {
   readonly name: Path;
   readonly parameters: readonly FunctionParameter[];
   readonly returns: Type | undefined;
+  /** Whether it is declared DETERMINISTIC or NOT DETERMINISTIC, if either. */
+  readonly deterministic: boolean | undefined;
   readonly body: Expression | ForeignBody;
   readonly options: readonly Option[];
 }

@@ -94,16 +94,28 @@ function parseCreate(p: Parser): CreateFunction | CreateTempTable {
   const name = splitPath(p, parsePath(p, 'the name of the function'));
   const parameters = parseParameters(p);
   const returns = p.accept('RETURNS') ? p.type() : undefined;
-  const deterministic = p.accept('NOT', 'DETERMINISTIC') || p.accept('DETERMINISTIC');
+  const changes = p.accept('NOT', 'DETERMINISTIC');
+  const deterministic = changes ? false : p.accept('DETERMINISTIC') || undefined;
   const language = p.accept('LANGUAGE') ? p.name('the name of a language') : undefined;
-  if (deterministic && !language) p.fail('"LANGUAGE"');
+  if (deterministic !== undefined && !language) p.fail('"LANGUAGE"');
   const optionsBefore = parseOptions(p);
   p.expect('AS');
   const body = language ? parseForeignBody(p, language) : parseSqlBody(p);
   const options = optionsBefore.length > 0 ? optionsBefore : parseOptions(p);
   const { end } = p;
   p.expect(';', '";" after the function');
-  return { kind: 'CreateFunction', start, end, aggregate, name, parameters, returns, body, options };
+  return {
+    kind: 'CreateFunction',
+    start,
+    end,
+    aggregate,
+    name,
+    parameters,
+    returns,
+    deterministic,
+    body,
+    options,
+  };
 }
 
 /** What a CREATE statement makes: the words before its name, as far as they are known. */

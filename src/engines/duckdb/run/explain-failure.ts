@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../errors.ts';
 import { findQuotedParameter, type QuotedValues, unusableValue } from '../../../engine/blame-parameter.ts';
 import { callerSqlFailed, unsafeInteger } from '../../../engine/engine-errors.ts';
-import { tooMuchText } from '@querygate/bigquery-sql/duckdb';
+import { tooMuchText, tooSlow } from '@querygate/bigquery-sql/duckdb';
 
 /** A DuckDB failure as the caller may see it. DuckDB's own text contains SQL and names, so it is only the cause. */
 export function explainFailure(
@@ -14,9 +14,10 @@ export function explainFailure(
       cause,
     });
   }
-  if (text.includes(tooMuchText)) {
+  const tooMuch = [tooMuchText, tooSlow].find((part) => text.includes(part));
+  if (tooMuch !== undefined) {
     const whose = bound.sql === undefined ? 'The query failed' : 'sql';
-    const message = `${whose}: ${tooMuchText}; ask for fewer rows or shorter texts`;
+    const message = `${whose}: ${tooMuch}; ask for fewer rows or shorter texts`;
     return new GatewayError('QUERY_TOO_EXPENSIVE', message);
   }
   if (text.includes(unsafeInteger)) {

@@ -82,6 +82,7 @@ export function openWorker(connection: DuckDBConnection, hostWorks: HostWorks): 
       isInTransaction = true;
     },
     async release() {
+      hostWorks.get(connectionId)?.end();
       hostWorks.delete(connectionId);
       if (isInTransaction) await (await prepare('ROLLBACK')).run();
       isInTransaction = false;

@@ -1,9 +1,11 @@
+import { javascriptCalls } from '../../macros/javascript-function.ts';
 import { callsMacroWith } from '../../macros/macros.ts';
 
 const callsHostMacro = callsMacroWith((body) => body.includes('host_'));
 
 /** Whether a statement calls a function that this process computes. */
-export const callsHost = (sql: string): boolean => sql.includes('bq.') && callsHostMacro(sql);
+export const callsHost = (sql: string): boolean =>
+  sql.includes(javascriptCalls.once) || (sql.includes('bq.') && callsHostMacro(sql));
 
 let running = 0;
 

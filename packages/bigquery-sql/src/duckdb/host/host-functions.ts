@@ -16,6 +16,7 @@ import {
 import type { HostFunction, HostValue } from '../../macros/host/host-function.ts';
 import { hostFunctions } from '../../macros/host/host-functions.ts';
 import { HostWork, savedLimits } from './host-work.ts';
+import { registerJavascript } from './javascript-functions.ts';
 
 const types = { BIGINT, BIGNUM, BLOB, BOOLEAN, DOUBLE, VARCHAR, 'VARCHAR[]': LIST(VARCHAR) };
 
@@ -30,6 +31,7 @@ export type HostWorks = Map<number, HostWork>;
 export function registerHostFunctions(connection: DuckDBConnection): HostWorks {
   const works: HostWorks = new Map();
   for (const definition of hostFunctions) connection.registerScalarFunction(toDuckdb(definition, works));
+  registerJavascript(connection, works);
   return works;
 }
 

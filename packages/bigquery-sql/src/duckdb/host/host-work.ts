@@ -1,5 +1,7 @@
 /** Part of the message of a statement that occupies this process too long. */
 export const tooMuchText = 'functions are computed over more text than one query may';
+/** The same, if its functions in JavaScript do. */
+export const tooSlow = 'functions in JavaScript take longer than those of one query may';
 
 /** How much of the main thread and its memory a statement may use for the functions that this process computes. */
 export interface HostLimits {
@@ -8,6 +10,8 @@ export interface HostLimits {
   /** Of text and BYTES in these rows: all are copied before the memory of any is free again. */
   readonly chunkBytes: number;
   readonly totalMs: number;
+  /** For functions in JavaScript, from one turn of the event loop to the next: several chunks may come between them. */
+  readonly turnMs: number;
 }
 
 /**
@@ -18,10 +22,22 @@ export const savedLimits: HostLimits = {
   chunkMs: 2_500,
   chunkBytes: Number.POSITIVE_INFINITY,
   totalMs: Number.POSITIVE_INFINITY,
+  turnMs: 2_000,
 };
 
+/** Of a program that runs one statement after the other, and does nothing else meanwhile. */
+export const sessionLimits: HostLimits = { ...savedLimits, turnMs: Number.POSITIVE_INFINITY };
+
 /** Callers choose the text. Chunks may follow each other without a turn of the event loop between them. */
-export const callerLimits: HostLimits = { chunkMs: 250, chunkBytes: 16_000_000, totalMs: 1_000 };
+export const callerLimits: HostLimits = {
+  chunkMs: 250,
+  chunkBytes: 16_000_000,
+  totalMs: 1_000,
+  turnMs: 1_000,
+};
+
+/** When this thread began to wait for functions in JavaScript, if the event loop has had no turn since. */
+let turnBeganAt: number | undefined;
 
 /** What one statement uses of the main thread. */
 export class HostWork {
@@ -29,6 +45,7 @@ export class HostWork {
   readonly #signal: AbortSignal | undefined;
   #usedMs = 0;
   #failure: Error | undefined;
+  readonly #ends: (() => void)[] = [];
 
   constructor(limits: HostLimits, signal?: AbortSignal) {
     this.#limits = limits;
@@ -67,10 +84,49 @@ export class HostWork {
     }
   }
 
+  /**
+   * Computes a part of a chunk in another thread, for which this one waits.
+   *
+   * @param bytes of text and BYTES that are read
+   * @param compute returns undefined when the time that it is given was not enough
+   * @throws Error as `run`
+   */
+  wait<T>(bytes: number, compute: (timeoutMs: number) => T | undefined): T {
+    this.requireEnough();
+    this.#signal?.throwIfAborted();
+    const { chunkMs, chunkBytes, totalMs, turnMs } = this.#limits;
+    const startedAt = performance.now();
+    if (turnBeganAt === undefined) setImmediate(endTurn);
+    turnBeganAt ??= startedAt;
+    const allowedMs = Math.min(chunkMs, totalMs - this.#usedMs, turnMs - (startedAt - turnBeganAt));
+    if (bytes > chunkBytes) this.#fail(tooMuchText);
+    const computed = allowedMs > 0 ? compute(allowedMs) : undefined;
+    this.#usedMs += performance.now() - startedAt;
+    return computed ?? this.#fail(tooSlow);
+  }
+
+  #fail(message: string): never {
+    this.#failure = new Error(message);
+    throw this.#failure;
+  }
+
+  /** Calls a function when the statement has ended. */
+  onEnd(callback: () => void): void {
+    this.#ends.push(callback);
+  }
+
+  end(): void {
+    for (const callback of this.#ends.splice(0)) callback();
+  }
+
   /** @throws Error if a chunk was too much, also where TRY has made NULL of the error */
   requireEnough(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
+}
+
+function endTurn(): void {
+  turnBeganAt = undefined;
 }
 
 function processorMsSince(before: NodeJS.CpuUsage): number {

@@ -1,0 +1,26 @@
+import type { ScalarName } from '../types.ts';
+
+/**
+ * The functions of DuckDB that call functions written in JavaScript: with the text of a `JavascriptFunction`, and a
+ * JSON array of the arguments with texts for their values. The result is a text too. DuckDB calls `eachTime` for every row, even with equal arguments.
+ */
+export const javascriptCalls = {
+  once: 'host_javascript',
+  eachTime: 'host_javascript_each_time',
+} as const;
+
+/** A function in JavaScript as the process that computes it needs it. */
+export interface JavascriptFunction {
+  /** For messages. */
+  readonly name: string;
+  readonly parameters: readonly { readonly name: string; readonly type: JavascriptType }[];
+  readonly returns: JavascriptType;
+  /** The statements of its body. */
+  readonly code: string;
+}
+
+/** A type of BigQuery that values of JavaScript have. */
+export type JavascriptType =
+  | Exclude<ScalarName, 'BIGNUMERIC' | 'TIME' | 'DATETIME' | 'INTERVAL'>
+  | { readonly element: JavascriptType }
+  | { readonly fields: readonly (readonly [name: string, type: JavascriptType])[] };

@@ -1,0 +1,136 @@
+import {
+  type JavascriptFunction,
+  type JavascriptType,
+  javascriptCalls,
+} from '../macros/javascript-function.ts';
+import type * as Syntax from '../syntax/nodes.ts';
+import { call, castTo, textLiteral } from '../tree/build.ts';
+import type { Expression } from '../tree/nodes.ts';
+import { describeType, duckdbType, quote, scalar, type Type, unknown } from '../types.ts';
+import { resolveType } from './resolve-type.ts';
+import { Unsupported } from './unsupported.ts';
+
+/** A function whose body is no SQL. */
+type ForeignFunction = Syntax.CreateFunction & { readonly body: Syntax.ForeignBody };
+
+export const isForeign = (definition: Syntax.CreateFunction): definition is ForeignFunction =>
+  definition.body.kind === 'ForeignBody';
+
+/** @throws Unsupported if it is no function in JavaScript as BigQuery has them */
+export function requireJavascript(definition: ForeignFunction): void {
+  const { aggregate, body, name, options, parameters, returns } = definition;
+  if (body.language.name.toLowerCase() !== 'js')
+    throw new Unsupported(
+      body.language,
+      `functions in ${body.language.name} are not supported, only in SQL and js`,
+    );
+  if (aggregate) throw new Unsupported(name, 'aggregate functions in JavaScript are not supported');
+  const [option] = options;
+  if (option)
+    throw new Unsupported(
+      option,
+      option.name.name.toLowerCase() === 'library'
+        ? 'OPTIONS (library = …) is not supported: write the code of the library into the function'
+        : 'a function in JavaScript takes no OPTIONS here',
+    );
+  if (!returns) throw new Unsupported(name, 'a function in JavaScript needs RETURNS with a type');
+  javascriptType(returns, resolveType(returns));
+  for (const { type, name: parameter } of parameters) {
+    if (type === 'ANY TYPE') throw new Unsupported(parameter, 'JavaScript takes no parameter of ANY TYPE');
+    const ofJavascript = javascriptType(type, resolveType(type));
+    if (hasType(ofJavascript, 'INT64'))
+      throw new Unsupported(
+        type,
+        'JavaScript takes no INT64, as it has no 64-bit integers: declare FLOAT64 or STRING',
+      );
+    if (hasType(ofJavascript, 'TIMESTAMP') && body.code.value.includes('microsecond'))
+      throw new Unsupported(
+        body.code,
+        'the microseconds of a TIMESTAMP are not supported in JavaScript: a Date has milliseconds',
+      );
+  }
+}
+
+/** A call of a function in JavaScript: its arguments are handed over as texts, and its result is one. */
+export function javascriptCall(definition: ForeignFunction, args: readonly Expression[]): Expression {
+  const { body, deterministic, name, parameters, returns } = definition;
+  if (!returns) throw new Unsupported(name, 'a function in JavaScript needs RETURNS with a type');
+  const type = resolveType(returns);
+  const types = parameters.map((parameter) =>
+    parameter.type === 'ANY TYPE' ? unknown : resolveType(parameter.type),
+  );
+  const spec: JavascriptFunction = {
+    name: name.parts[0].name,
+    parameters: parameters.map(({ name: parameter }, at) => ({
+      name: parameter.name,
+      type: javascriptType(parameter, types[at] ?? unknown),
+    })),
+    returns: javascriptType(returns, type),
+    code: body.code.value,
+  };
+  const changes = deterministic === undefined ? changing.test(spec.code) : !deterministic;
+  const text = call(
+    changes ? javascriptCalls.eachTime : javascriptCalls.once,
+    [
+      textLiteral(JSON.stringify(spec)),
+      castTo(
+        call(
+          'json_array',
+          args.map((arg, at) => withTexts(arg, types[at] ?? unknown)),
+        ),
+        scalar('STRING'),
+      ),
+    ],
+    scalar('STRING'),
+  );
+  return fromText(text, type);
+}
+
+/** What may give another value for the same arguments, if nothing says whether the function does. */
+const changing = /\b(?:random|Date|globalThis|eval|Function)\b/;
+
+function javascriptType(place: Syntax.Node, type: Type): JavascriptType {
+  if (type.kind === 'array') return { element: javascriptType(place, type.element) };
+  if (type.kind === 'struct') {
+    const names = type.fields.map(({ name }) => name);
+    if (names.includes('') || new Set(names.map((name) => name.toLowerCase())).size < names.length)
+      throw new Unsupported(place, 'each field of a STRUCT of JavaScript needs a name of its own');
+    return { fields: type.fields.map((field) => [field.name, javascriptType(place, field.type)]) };
+  }
+  if (type.kind === 'scalar') {
+    const { name } = type;
+    if (name !== 'BIGNUMERIC' && name !== 'TIME' && name !== 'DATETIME' && name !== 'INTERVAL') return name;
+  }
+  throw new Unsupported(place, `the type ${describeType(type)} is not supported in JavaScript`);
+}
+
+function hasType(type: JavascriptType, name: string): boolean {
+  if (typeof type === 'string') return type === name;
+  return 'element' in type ? hasType(type.element, name) : type.fields.some(([, of]) => hasType(of, name));
+}
+
+/** The type of DuckDB with texts for the values. */
+function textsType(type: Type): string {
+  if (type.kind === 'array') return `${textsType(type.element)}[]`;
+  if (type.kind !== 'struct') return 'VARCHAR';
+  return `STRUCT(${type.fields.map((field) => `${quote(field.name)} ${textsType(field.type)}`).join(', ')})`;
+}
+
+/** The same as the functions of JSON describe it. */
+function textsShape(type: Type): unknown {
+  if (type.kind === 'array') return [textsShape(type.element)];
+  if (type.kind !== 'struct') return 'VARCHAR';
+  return Object.fromEntries(type.fields.map((field) => [field.name, textsShape(field.type)]));
+}
+
+/** A value with texts for its parts. */
+function withTexts(value: Expression, type: Type): Expression {
+  if (type.kind === 'scalar') return type.name === 'STRING' ? value : castTo(value, scalar('STRING'));
+  return castTo(value, unknown, textsType(type));
+}
+
+function fromText(text: Expression, type: Type): Expression {
+  if (type.kind === 'scalar') return type.name === 'STRING' ? text : castTo(text, type);
+  const texts = call('from_json', [text, textLiteral(JSON.stringify(textsShape(type)))]);
+  return castTo(texts, type, duckdbType(type));
+}

@@ -1,0 +1,265 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { callerLimits, HostWork, savedLimits, tooMuchText, tooSlow } from '../../src/duckdb.ts';
+import { analyze, openSession, ProblemError, type Session } from '../../src/index.ts';
+import { sampleFunctions } from './sample-functions.ts';
+
+let instance: DuckDBInstance;
+let session: Session;
+beforeAll(async () => {
+  instance = await DuckDBInstance.create(':memory:', { threads: '2' });
+  session = await openSession(await instance.connect());
+});
+afterAll(() => instance.closeSync());
+
+const define = (signature: string, code: string, options = '') =>
+  `CREATE TEMP FUNCTION ${signature} ${options} LANGUAGE js AS r'''${code}''';\n`;
+
+/** The rows of a query, or the message of its failure. */
+async function answer(sql: string, timeoutMs?: number): Promise<unknown> {
+  const outcome = await session.run(sql, timeoutMs === undefined ? {} : { timeoutMs });
+  if ('error' in outcome) return outcome.error.message;
+  return 'rows' in outcome ? outcome.rows : outcome;
+}
+
+const callValue = (signature: string, code: string, call: string) =>
+  answer(`${define(signature, code)}SELECT ${call}`);
+
+test.each(sampleFunctions)('$signature', async ({ signature, code, calls }) => {
+  for (const [call, value] of calls) expect(await callValue(signature, code, call), call).toEqual([[value]]);
+});
+
+describe('values', () => {
+  const typeName = 'return x === null ? "null" : typeof x + " " + (x.constructor || {}).name + " " + x;';
+
+  test.each([
+    ['FLOAT64', '1.5', 'number Number 1.5'],
+    ['FLOAT64', "CAST('nan' AS FLOAT64)", 'number Number NaN'],
+    ['FLOAT64', "CAST('-inf' AS FLOAT64)", 'number Number -Infinity'],
+    ['BOOL', 'FALSE', 'boolean Boolean false'],
+    ['STRING', "'\\u00e9\\n\\\"'", 'string String é\n"'],
+    ['STRING', 'NULL', 'null'],
+    ['BYTES', "b'a\\\\b\\x00\\xff'", 'string String YVxiAP8='],
+    ['NUMERIC', "NUMERIC '9007199254740992'", 'number Number 9007199254740992'],
+    ['NUMERIC', "NUMERIC '9007199254740993'", 'string String 9007199254740993'],
+    ['NUMERIC', "NUMERIC '-1.50'", 'string String -1.5'],
+    ['JSON', "JSON '[1, 2]'", 'object Array 1,2'],
+    ['ARRAY<STRING>', "['a', 'b']", 'object Array a,b'],
+    ['ARRAY<FLOAT64>', 'CAST(NULL AS ARRAY<FLOAT64>)', 'null'],
+  ])('an argument of %s, %s', async (type, value, shown) => {
+    expect(await callValue(`f(x ${type}) RETURNS STRING`, typeName, `f(${value})`)).toEqual([[shown]]);
+  });
+
+  test('times are those of UTC, with milliseconds', async () => {
+    const code =
+      'return [x.toISOString(), x.getHours(), x.getTimezoneOffset(), new Date(2024, 0, 1).toISOString()].join()';
+    const value = await callValue(
+      'f(x TIMESTAMP) RETURNS STRING',
+      code,
+      "f(TIMESTAMP '2024-07-01 13:00:00.123456+00')",
+    );
+    expect(value).toEqual([['2024-07-01T13:00:00.123Z,13,0,2024-01-01T00:00:00.000Z']]);
+  });
+
+  test.each([
+    ['INT64', "'-9223372036854775808'", '-9223372036854775808'],
+    ['INT64', '2n ** 62n', '4611686018427387904'],
+    ['FLOAT64', '-0', -0],
+    ['FLOAT64', '1e300 * 1e10', 'Infinity'],
+    ['FLOAT64', '0 / 0', 'NaN'],
+    ['STRING', '[1, { a: 1 }]', '1,[object Object]'],
+    ['STRING', 'undefined', null],
+    ['STRING', '"\\u0000\\ud83d\\ude00"', '\u0000😀'],
+    ['BYTES', '"AP8="', 'AP8='],
+    ['NUMERIC', '1 / 3', '0.333333333'],
+    ['NUMERIC', '1e20', '100000000000000000000'],
+    ['NUMERIC', '"12345678901234567890.123456789"', '12345678901234567890.123456789'],
+    ['DATE', 'new Date("2024-02-29T23:59:59Z")', '2024-02-29'],
+    ['JSON', '({ a: [null, "x"] })', '{"a":[null,"x"]}'],
+    ['ARRAY<INT64>', '[1, "2"]', ['1', '2']],
+    ['ARRAY<INT64>', '[]', []],
+    ['STRUCT<a INT64, `b c` ARRAY<STRUCT<d BOOL>>>', '({ "b c": [{ d: true }], e: 1 })', [null, [[true]]]],
+    ['STRUCT<a INT64>', 'null', null],
+    ['FLOAT64', '(async () => x + 1)()', 2],
+  ])('a result of %s, %s', async (type, expression, value) => {
+    expect(await callValue(`f(x FLOAT64) RETURNS ${type}`, `return ${expression};`, 'f(1)')).toEqual([
+      [value],
+    ]);
+  });
+
+  test.each([
+    ['INT64', '1.5', 'f: TypeError: returned 1.5 for INT64'],
+    ['INT64', '2 ** 63', 'f: TypeError: returned 9223372036854776000 for INT64'],
+    ['INT64', '"1e3"', 'f: TypeError: returned "1e3" for INT64'],
+    ['BOOL', '1', 'f: TypeError: returned 1 for BOOL'],
+    ['BYTES', '"é"', 'f: TypeError: returned "é" for BYTES, which is base64'],
+    ['DATE', '"2024-01-01"', 'f: TypeError: returned "2024-01-01" for DATE'],
+    ['TIMESTAMP', 'new Date("x")', 'f: TypeError: returned Invalid Date for TIMESTAMP'],
+    ['ARRAY<STRING>', '"abc"', 'f: TypeError: returned "abc" for ARRAY'],
+    ['FLOAT64', 'nothing', "f: ReferenceError: 'nothing' is not defined"],
+    ['FLOAT64', '(() => { throw "a text" })()', 'f: a text'],
+    ['FLOAT64', 'Promise.reject(new RangeError("later"))', 'f: RangeError: later'],
+    ['FLOAT64', 'new Promise(() => {})', 'f: its promise is never settled'],
+    ['FLOAT64', ')', "f: SyntaxError: unexpected token in expression: ')'"],
+  ])('%s cannot be %s', async (type, expression, message) => {
+    expect(await callValue(`f(x FLOAT64) RETURNS ${type}`, `return ${expression};`, 'f(1)')).toEqual(message);
+  });
+});
+
+describe('a statement', () => {
+  test('calls functions for rows, in conditions, aggregates, and other functions', async () => {
+    const sql = `${define('odd(x FLOAT64) RETURNS BOOL', 'return x % 2 === 1')}
+      ${define('twice(x FLOAT64) RETURNS INT64', 'return x * 2', 'DETERMINISTIC')}
+      CREATE TEMP FUNCTION plus(x INT64) AS (twice(x) + 1);
+      SELECT plus(n), COUNT(*), SUM(twice(n)) FROM UNNEST([1, 2, 3, 3]) AS n WHERE odd(n) GROUP BY 1 ORDER BY 1`;
+    expect(await answer(sql)).toEqual([
+      ['3', '1', '2'],
+      ['7', '2', '12'],
+    ]);
+  });
+
+  test('computes 100,000 rows, with long texts between them', async () => {
+    const sql = `${define('f(x FLOAT64, s STRING) RETURNS INT64', 'return x + s.length')}
+      SELECT SUM(f(n, IF(MOD(n, 30000) = 0, REPEAT('é', 400000), ''))) FROM UNNEST(GENERATE_ARRAY(1, 100000)) AS n`;
+    expect(await answer(sql)).toEqual([[String(5_000_050_000 + 1_200_000)]]);
+  });
+
+  test('keeps nothing for another statement', async () => {
+    const code = 'globalThis.n = (globalThis.n || 0) + 1; Array.prototype.left = 1; return globalThis.n;';
+    const sql = `${define('f() RETURNS INT64', code)}SELECT MAX(f()) FROM UNNEST([1, 2, 3])`;
+    expect(await answer(sql)).toEqual([['3']]);
+    expect(await answer(sql)).toEqual([['3']]);
+    expect(await callValue('f() RETURNS BOOL', 'return [].left === undefined', 'f()')).toEqual([[true]]);
+  });
+
+  test('calls a function for each row that may give other values', async () => {
+    const random = define('f() RETURNS FLOAT64', 'return Math.random()');
+    expect(await answer(`${random}SELECT COUNT(DISTINCT f()) FROM UNNEST([1, 2, 3])`)).toEqual([['3']]);
+    const counting = define('f() RETURNS INT64', 'return this.n = (this.n || 0) + 1', 'NOT DETERMINISTIC');
+    expect(await answer(`${counting}SELECT COUNT(DISTINCT f()) FROM UNNEST([1, 2, 3])`)).toEqual([['3']]);
+    const fixed = define('f() RETURNS FLOAT64', 'return Math.random()', 'DETERMINISTIC');
+    expect(await answer(`${fixed}SELECT COUNT(DISTINCT f()) FROM UNNEST([1, 2, 3])`)).toEqual([['1']]);
+  });
+});
+
+test('a function sees nothing of the process', async () => {
+  const names =
+    '["process", "require", "module", "fetch", "setTimeout", "WebAssembly", "console", "std", "os"]';
+  const code = `const made = Function('return this')(); return ${names}.filter(n => typeof made[n] !== 'undefined').join();`;
+  expect(await callValue('f() RETURNS STRING', code, 'f()')).toEqual([['']]);
+  const tricks = `({}).constructor.constructor('return this')().Object.prototype.polluted = 1; JSON.parse = JSON.stringify = null;
+    Array.prototype.toJSON = () => 'x'; Object.prototype.toJSON = () => 'y'; String.prototype.toString = () => 'z'; return x;`;
+  await callValue('f(x FLOAT64) RETURNS FLOAT64', tricks, 'f(1)');
+  expect('polluted' in {}).toBe(false);
+  expect(await callValue('f(x FLOAT64) RETURNS FLOAT64', 'return x', 'f(1)')).toEqual([[1]]);
+});
+
+describe('what would hurt the process fails alone', () => {
+  const noTime = ['no result within 0.5 s', tooSlow];
+  // A machine under load is slower than memory is full.
+  const noMemory = [
+    'f: InternalError: out of memory',
+    'f: it uses more than 64 MB of memory',
+    'f: it fails without a message',
+    tooSlow,
+  ];
+  const deep = ['f: InternalError: stack overflow', 'f: SyntaxError: stack overflow'];
+
+  test.each([
+    ['an endless loop', 'while (true) {}', noTime],
+    ['an endless loop that catches', 'for (;;) try { for (;;) ; } catch (e) {}', noTime],
+    ['endless promises', 'return (async () => { for (;;) await 0; })()', noTime],
+    ['an exponential pattern', 'return /^(a+)+$/.test("a".repeat(40) + "b")', noTime],
+    ['a loop of the engine itself', 'return "a".repeat(1e7).indexOf("a".repeat(5e6) + "b")', noTime],
+    ['an array of a gigabyte', 'return new ArrayBuffer(1 << 30).byteLength', noMemory],
+    ['texts without end', 'const a = []; for (;;) a.push("x".repeat(1e6) + a.length)', noMemory],
+    ['objects without end', 'const a = []; for (;;) a.push({ a })', noMemory],
+    ['deep recursion', 'return (function f() { return f() + 1 })()', deep],
+    ['deep recursion of the engine', 'const f = () => [1].map(f); return f()', deep],
+    ['deep nesting', 'return JSON.parse("[".repeat(1e6))', deep],
+  ])('%s', async (_, code, messages) => {
+    const sql = `${define('f(x FLOAT64) RETURNS FLOAT64', code)}SELECT f(1)`;
+    expect(messages).toContain(await answer(sql, messages === noTime ? 500 : undefined));
+    expect(await callValue('f(x FLOAT64) RETURNS FLOAT64', 'return x + 1', 'f(1)')).toEqual([[2]]);
+  });
+
+  test('a statement has as much time as its limits', async () => {
+    await new Promise(setImmediate);
+    const work = new HostWork({ ...callerLimits, totalMs: 20, turnMs: Number.POSITIVE_INFINITY });
+    expect(work.wait(10, () => spend(25))).toBe(25);
+    const compute = vi.fn(() => 1);
+    expect(() => work.wait(10, compute)).toThrow(tooSlow);
+    expect(compute).not.toHaveBeenCalled();
+    expect(() => new HostWork(callerLimits).wait(callerLimits.chunkBytes + 1, compute)).toThrow(tooMuchText);
+  });
+
+  test('calls without a turn of the event loop between them have a limit together', async () => {
+    const wait = (ms: number) => new HostWork({ ...savedLimits, turnMs: 30 }).wait(10, () => spend(ms));
+    await new Promise(setImmediate);
+    wait(35);
+    expect(() => wait(1)).toThrow(tooSlow);
+    await new Promise(setImmediate);
+    expect(wait(1)).toBe(1);
+  });
+});
+
+function spend(ms: number): number {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+  return ms;
+}
+
+describe('is refused', () => {
+  const body = 'AS "return 1"; SELECT 1';
+  test.each([
+    [
+      'f(x INT64) RETURNS FLOAT64 LANGUAGE js',
+      'JavaScript takes no INT64, as it has no 64-bit integers: declare FLOAT64 or STRING',
+    ],
+    [
+      'f(x ARRAY<STRUCT<a INT64>>) RETURNS FLOAT64 LANGUAGE js',
+      'JavaScript takes no INT64, as it has no 64-bit integers: declare FLOAT64 or STRING',
+    ],
+    ['f(x ANY TYPE) RETURNS FLOAT64 LANGUAGE js', 'JavaScript takes no parameter of ANY TYPE'],
+    ['f(x DATETIME) RETURNS FLOAT64 LANGUAGE js', 'the type DATETIME is not supported in JavaScript'],
+    ['f() RETURNS BIGNUMERIC LANGUAGE js', 'the type BIGNUMERIC is not supported in JavaScript'],
+    [
+      'f(x STRUCT<FLOAT64>) RETURNS FLOAT64 LANGUAGE js',
+      'each field of a STRUCT of JavaScript needs a name of its own',
+    ],
+    ['f() LANGUAGE js', 'a function in JavaScript needs RETURNS with a type'],
+    ['f() RETURNS INT64 LANGUAGE python', 'functions in python are not supported, only in SQL and js'],
+    [
+      "f() RETURNS INT64 LANGUAGE js OPTIONS (library = ['gs://a/b.js'])",
+      'OPTIONS (library = …) is not supported: write the code of the library into the function',
+    ],
+    [
+      "f() RETURNS INT64 LANGUAGE js OPTIONS (description = 'd')",
+      'a function in JavaScript takes no OPTIONS here',
+    ],
+  ])('%s', (signature, message) => {
+    expect(problemOf(`CREATE TEMP FUNCTION ${signature} ${body}`)).toBe(message);
+  });
+
+  test('arguments of other types or number, an aggregate, and microseconds', () => {
+    const f = define('f(x FLOAT64) RETURNS FLOAT64', 'return x');
+    expect(problemOf(`${f}SELECT f('a' || 'b')`)).toBe('expected FLOAT64, got STRING');
+    expect(problemOf(`${f}SELECT f(1, 2)`)).toBe('f takes 1 arguments');
+    expect(problemOf(`CREATE TEMP AGGREGATE FUNCTION f(x FLOAT64) RETURNS FLOAT64 LANGUAGE js ${body}`)).toBe(
+      'aggregate functions in JavaScript are not supported',
+    );
+    expect(problemOf(`${define('f(t TIMESTAMP) RETURNS FLOAT64', 'return t.microsecond')}SELECT 1`)).toBe(
+      'the microseconds of a TIMESTAMP are not supported in JavaScript: a Date has milliseconds',
+    );
+  });
+});
+
+function problemOf(sql: string): string | undefined {
+  try {
+    analyze(sql, { tables: [] });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ProblemError) return error.problems[0]?.message;
+    throw error;
+  }
+}
