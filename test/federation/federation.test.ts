@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { subgraphFiles } from '../http/graphql/federation/subgraph.ts';
@@ -59,6 +60,11 @@ interface Router {
   stop(): Promise<void>;
 }
 
+const routers: readonly (readonly [string, (supergraph: string, app: FolderApp) => Promise<Router>])[] = [
+  ['@apollo/gateway', (supergraph, app) => startApollo(supergraph, app)],
+  ['Hive Gateway', (supergraph, app) => startHive(supergraph, app)],
+];
+
 describe.skipIf(!isInstalled)('a graph of subgraphs', () => {
   let app: FolderApp;
   let sdl: string;
@@ -90,56 +96,59 @@ describe.skipIf(!isInstalled)('a graph of subgraphs', () => {
     expect(composed).toContain('SECOND');
   });
 
-  test('@apollo/gateway answers generated operations as the gateway answers them directly', async () => {
-    const router = await startRouter(compose('@apollo/composition', subgraphs()), app);
-    const ref = fc.constantFrom('a', 'bb', 'é"', 'a.c');
-    const operation = fc.record({
-      refs: fc.array(ref, { minLength: 1, maxLength: 4 }),
-      days: fc.integer({ min: 1, max: 5 }),
-      first: fc.integer({ min: 0, max: 3 }),
-      fields: fc.subarray(
-        ['day', 'projectRef', 'owner { name }', 'owner { id name }', 'project { ref name }', '__typename'],
-        {
-          minLength: 1,
-        },
-      ),
-      entity: fc.subarray(
-        ['name', 'totals { rowCount rows { total } }', 'hits { rows { host } }', '__typename'],
-        {},
-      ),
-    });
-    const property = fc.asyncProperty(operation, async ({ refs, days, first, fields, entity }) => {
-      const rows = `rows(first: ${first}, orderBy: [{ day: DESC }]) { ${fields.join(' ')} }`;
-      const query = `query ($refs: [ID!]!) { projects(refs: $refs) { ref ${entity.join(' ')} usage(days: ${days}) { rowCount ${rows} } } }`;
-      const { data, errors } = await router.ask(query, { refs });
-      expect(errors, query).toBeUndefined();
-      for (const [at, one] of refs.entries()) {
-        const got = (data?.projects as Readonly<Record<string, unknown>>[] | undefined)?.[at] ?? {};
-        const own = fields
-          .filter((field) => !field.startsWith('project {'))
-          .map((field) => (field.startsWith('owner') ? 'owner { id }' : field));
-        const { data: direct = {} } = await app.graphql(
-          `{ usageDaily(project: ${JSON.stringify(one)}, days: ${days}) { rowCount rows(first: ${first}, orderBy: [{ day: DESC }]) { ${own.join(' ') || '__typename'} } }
+  test.each(routers)(
+    '%s answers generated operations as the gateway answers them directly',
+    async (_, start) => {
+      const router = await start(compose('@apollo/composition', subgraphs()), app);
+      const ref = fc.constantFrom('a', 'bb', 'é"', 'a.c');
+      const operation = fc.record({
+        refs: fc.array(ref, { minLength: 1, maxLength: 4 }),
+        days: fc.integer({ min: 1, max: 5 }),
+        first: fc.integer({ min: 0, max: 3 }),
+        fields: fc.subarray(
+          ['day', 'projectRef', 'owner { name }', 'owner { id name }', 'project { ref name }', '__typename'],
+          {
+            minLength: 1,
+          },
+        ),
+        entity: fc.subarray(
+          ['name', 'totals { rowCount rows { total } }', 'hits { rows { host } }', '__typename'],
+          {},
+        ),
+      });
+      const property = fc.asyncProperty(operation, async ({ refs, days, first, fields, entity }) => {
+        const rows = `rows(first: ${first}, orderBy: [{ day: DESC }]) { ${fields.join(' ')} }`;
+        const query = `query ($refs: [ID!]!) { projects(refs: $refs) { ref ${entity.join(' ')} usage(days: ${days}) { rowCount ${rows} } } }`;
+        const { data, errors } = await router.ask(query, { refs });
+        expect(errors, query).toBeUndefined();
+        for (const [at, one] of refs.entries()) {
+          const got = (data?.projects as Readonly<Record<string, unknown>>[] | undefined)?.[at] ?? {};
+          const own = fields
+            .filter((field) => !field.startsWith('project {'))
+            .map((field) => (field.startsWith('owner') ? 'owner { id }' : field));
+          const { data: direct = {} } = await app.graphql(
+            `{ usageDaily(project: ${JSON.stringify(one)}, days: ${days}) { rowCount rows(first: ${first}, orderBy: [{ day: DESC }]) { ${own.join(' ') || '__typename'} } }
              usageTotals(projects: ${JSON.stringify([one])}) { rowCount rows { total } } }`,
-        );
-        const { rowCount, rows: directRows } = direct.usageDaily as {
-          rowCount: number;
-          rows: readonly Row[];
-        };
-        expect((got.usage as { rowCount: number }).rowCount).toBe(rowCount);
-        expect((got.usage as { rows: readonly Row[] }).rows).toEqual(
-          directRows.map((row) => expectedRow(row, fields, one)),
-        );
-        if (entity.includes('name')) expect(got.name).toBe(`Project ${one}`);
-        if ('totals' in got) expect(got.totals).toEqual(direct.usageTotals);
-      }
-    });
-    await fc.assert(property, { numRuns: 200 });
-    await router.stop();
-  });
+          );
+          const { rowCount, rows: directRows } = direct.usageDaily as {
+            rowCount: number;
+            rows: readonly Row[];
+          };
+          expect((got.usage as { rowCount: number }).rowCount).toBe(rowCount);
+          expect((got.usage as { rows: readonly Row[] }).rows).toEqual(
+            directRows.map((row) => expectedRow(row, fields, one)),
+          );
+          if (entity.includes('name')) expect(got.name).toBe(`Project ${one}`);
+          if ('totals' in got) expect(got.totals).toEqual(direct.usageTotals);
+        }
+      });
+      await fc.assert(property, { numRuns: 200 });
+      await router.stop();
+    },
+  );
 
-  test('a router joins by the second key, and sees the errors of entities', async () => {
-    const router = await startRouter(compose('@apollo/composition', subgraphs()), app);
+  test.each(routers)('%s joins by the second key, and sees the errors of entities', async (_, start) => {
+    const router = await start(compose('@apollo/composition', subgraphs()), app);
     const members = await router.ask('{ projects(refs: ["a"]) { members { number usage: __typename } } }');
     expect(members.errors).toBeUndefined();
     const wrong = await router.ask('{ projects(refs: ["a", ""]) { name usage { rowCount } } }');
@@ -181,24 +190,61 @@ function compose(
   return supergraphSdl;
 }
 
-async function startRouter(supergraphSdl: string, app: FolderApp): Promise<Router> {
+interface SubgraphRequest {
+  readonly query: string;
+  readonly variables?: object;
+}
+
+/** What a subgraph answers. */
+function answerOf(name: string, { query, variables }: SubgraphRequest, app: FolderApp): Promise<Result> {
+  if (name === 'querygate') return app.graphql(query, undefined, variables);
+  const { graphql, buildSchema } = installed('graphql');
+  const { sdl, root } = foreign[name as keyof typeof foreign];
+  const types = [...sdl.matchAll(/type (\w+) @key/g)].map(([, type]) => type);
+  const schema = buildSchema(
+    `${sdl.replace(/extend schema.*/, '').replaceAll(/@key\([^)]*\)|@shareable/g, '')}
+scalar _Any union _Entity = ${types.join(' | ')} extend type Query { _entities(representations: [_Any!]!): [_Entity]! }`,
+  );
+  return graphql({ schema, source: query, rootValue: root, variableValues: variables });
+}
+
+async function startHive(supergraph: string, app: FolderApp): Promise<Router> {
+  const { createGatewayRuntime } = await import(
+    pathToFileURL(installed.resolve('@graphql-hive/gateway-runtime')).href
+  );
+  const { print } = installed('graphql');
+  const getSubgraphExecutor =
+    ({ subgraphName }: { subgraphName: string }) =>
+    ({ document, variables }: { document: unknown; variables?: object }) =>
+      answerOf(subgraphName, { query: print(document), ...(variables && { variables }) }, app);
+  const router = createGatewayRuntime({
+    supergraph,
+    logging: false,
+    maskedErrors: false,
+    transports: { http: { getSubgraphExecutor } },
+  });
+  return {
+    stop: async () => router[Symbol.asyncDispose](),
+    async ask(query, variables = {}) {
+      const response = await router.fetch('http://router/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+      });
+      return response.json();
+    },
+  };
+}
+
+async function startApollo(supergraphSdl: string, app: FolderApp): Promise<Router> {
   const { ApolloGateway } = installed('@apollo/gateway');
-  const { parse, graphql, buildSchema } = installed('graphql');
+  const { parse } = installed('graphql');
   const silent = { debug() {}, info() {}, warn() {}, error() {} };
   const gateway = new ApolloGateway({
     supergraphSdl,
     logger: silent,
     buildService: ({ name }: { name: string }) => ({
-      process: ({ request }: { request: { query: string; variables?: object } }) => {
-        if (name === 'querygate') return app.graphql(request.query, undefined, request.variables);
-        const { sdl, root } = foreign[name as keyof typeof foreign];
-        const types = [...sdl.matchAll(/type (\w+) @key/g)].map(([, type]) => type);
-        const schema = buildSchema(
-          `${sdl.replace(/extend schema.*/, '').replaceAll(/@key\([^)]*\)|@shareable/g, '')}
-scalar _Any union _Entity = ${types.join(' | ')} extend type Query { _entities(representations: [_Any!]!): [_Entity]! }`,
-        );
-        return graphql({ schema, source: request.query, rootValue: root, variableValues: request.variables });
-      },
+      process: ({ request }: { request: SubgraphRequest }) => answerOf(name, request, app),
     }),
   });
   const { schema } = await gateway.load();
