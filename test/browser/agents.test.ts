@@ -49,6 +49,8 @@ test.skipIf(isWithoutBrowser)(
         );
         expect(violations, colorScheme).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+        // One line of links, also on a phone.
+        expect((await page.locator('header.site').boundingBox())?.height).toBeLessThan(50);
         expect([elsewhere, errors]).toEqual([[], []]);
         await page.close();
       }

@@ -140,7 +140,8 @@ function pageRenderer({ graphiql = false, agents = false }: PagesOptions, basePa
   };
 }
 
-const forgetButton = '<button class="quiet" id="forget-key" type="button" hidden>Forget the key</button>';
+const forgetButton =
+  '<button class="quiet" id="forget-key" type="button" hidden>Forget<span class="wide"> the</span> key</button>';
 
 /** The pages run their own scripts, send requests to this service, and never make markup of a text. */
 const allowed = [
