@@ -21,8 +21,8 @@ import { arrayRead } from './rewriting/array-reads.ts';
  */
 export const limitArrays: Pass = (query) =>
   mapExpressions(query, (node) => {
-    const read = firstRead(node);
-    if (read) return firstOf(read);
+    const first = firstRead(node);
+    if (first) return first;
     const limited = limitedArray(node);
     return limited ? (firstRows(limited) ?? node) : node;
   });
@@ -62,30 +62,34 @@ function onlyKey([first, second, third]: readonly SortKey[]): SortKey | undefine
 }
 
 /** `array[OFFSET(0)]` of an array with one element. */
-function firstRead(node: Expression): Limited | undefined {
+function firstRead(node: Expression): Expression | undefined {
   const read = arrayRead(node);
-  const limited = read?.offset === 0n ? limitedArray(read.array) : undefined;
-  return limited?.count === 1n ? limited : undefined;
+  if (read?.offset !== 0n) return undefined;
+  const limited = limitedArray(read.array);
+  return limited?.count === 1n ? firstOf(limited) : onlyOf(read.array);
+}
+
+/** What `firstRows` made of the same array before: with one row, DuckDB has the function for a value, too. */
+function onlyOf(array: Expression): Expression | undefined {
+  if (array.kind !== 'aggregate' || array.type.kind !== 'array') return undefined;
+  const [value, key, count] = array.args;
+  const isFirst = count?.kind === 'literal' && count.value === 1n && array.function.endsWith('_nulls_last');
+  return value && key && isFirst ? { ...array, args: [value, key], type: array.type.element } : undefined;
 }
 
 const isRequired = ({ value }: SortKey): boolean => value.kind === 'column' && value.required === true;
 
-/** The value of the first row. DuckDB's functions leave out the rows whose key is NULL. */
+/** The value of the first row, where rows whose key is NULL come first: DuckDB's functions leave them out. */
 function firstOf({ array, key }: Limited): Expression {
   const [value] = array.args;
   if (!value || array.type.kind !== 'array') return array;
   const { element } = array.type;
   const over = (name: string, args: readonly Expression[], type = element, filter = array.filter) =>
     aggregate(name, args, type, filter && { filter });
-  const extreme = over(key.descending ? 'arg_max_null' : 'arg_min_null', [value, key.value]);
-  if (isRequired(key)) return extreme;
   const int64 = scalar('INT64');
-  const keys = over('count', [key.value], int64);
-  const isLast = key.nulls === 'LAST';
-  const isAbsent = isLast
-    ? compareWith('=', keys, integerLiteral(0))
-    : compareWith('<', keys, over('count', [], int64));
+  const isAbsent = compareWith('<', over('count', [key.value], int64), over('count', [], int64));
   const withoutKey = and([...(array.filter ? [array.filter] : []), isNull(key.value)]);
+  const extreme = over(key.descending ? 'arg_max_null' : 'arg_min_null', [value, key.value]);
   return caseWhen(isAbsent, over('first', [value], element, withoutKey), extreme, element);
 }
 

@@ -78,6 +78,12 @@ const cases: readonly (readonly [pass: string, what: string, measure: Measure, s
   ],
   [
     'limit arrays',
+    'of one latest value no array is made',
+    occurrences(/at_offset/g),
+    'SELECT project, ARRAY_AGG(id ORDER BY timestamp DESC LIMIT 1)[OFFSET(0)] AS latest FROM logs GROUP BY project ORDER BY project',
+  ],
+  [
+    'limit arrays',
     'the latest values are found without sorting',
     occurrences(/list\(/g),
     'SELECT ARRAY_AGG(id ORDER BY happened DESC LIMIT 2) AS latest FROM events WHERE id <> 3',
