@@ -52,6 +52,17 @@ test('quotients of NUMERIC are those of integers', async () => {
   expect(await column('bq.numeric_divide(a, b)', rows)).toEqual(expected);
 });
 
+test('quotients in the middle of two results, and beside it, are those of integers', async () => {
+  const divided = Array.from({ length: 1000 }, () => {
+    const half = BigInt(1 + random.below(5000)) * (random.percent(50) ? 1n : -1n);
+    const a = half * (2n * units(14) + 1n) + BigInt(random.one([-1, 0, 0, 1]));
+    return [a, half * 2n * 10n ** 9n] as const;
+  });
+  const rows = divided.map(([a, b]) => [decimal(a), decimal(b)]);
+  const expected = divided.map(([a, b]) => numericText(rounded(a * 10n ** 9n, b)));
+  expect(await column('bq.numeric_divide(a, b)', rows)).toEqual(expected);
+});
+
 test('NUMERIC is rounded as integers are', async () => {
   const rows = pairs.map(([a], at) => [decimal(a), String(at % 9)]);
   const expected = pairs.map(([a], at) => {
