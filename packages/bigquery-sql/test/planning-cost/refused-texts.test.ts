@@ -26,7 +26,7 @@ test.each<[string, (count: number) => string, number, string]>([
   ['subqueries', (n) => nested(n, 'n', (of) => `(select max(x + ${of}) from unnest([1]) as x)`), 4, inside],
   ['BETWEEN', (n) => nested(n, 's', (of) => `if(${of} between 'a' and 'b', 'c', 'd')`), 9, inside],
   ['short calls', (n) => nested(n, 's', (of) => `lower(${of})`), 25, inside],
-  ['calls of two macros', (n) => nested(n, 's', (of) => `substr(upper(${of}), 2)`), 12, inside],
+  ['calls of two macros', (n) => nested(n, 's', (of) => `substr(upper(${of}), -2)`), 12, inside],
   [
     'conditions',
     (n) => listed(n, ' and ', () => 'timestamp_trunc(timestamp_seconds(n), isoyear) = current_timestamp()'),

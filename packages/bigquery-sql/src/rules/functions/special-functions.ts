@@ -163,6 +163,19 @@ const toHex: SpecialFunction = (place, args) => {
   return call(hash, value.args, scalar('STRING'));
 };
 
+/** SUBSTR at usual literal positions is that of DuckDB; its macro has the other ones. */
+const substr: SpecialFunction = (place, args) => {
+  const [text, ...positions] = args;
+  const isUsual = (position: Expression, at: number) =>
+    position.kind === 'literal' &&
+    typeof position.value === 'bigint' &&
+    position.value >= (at === 0 ? 1n : 0n) &&
+    position.value < 2n ** 32n;
+  const isPlain = text && isScalar(text.type, 'STRING') && positions.length > 0 && positions.length < 3;
+  if (!isPlain || !positions.every(isUsual)) return callMacro(place, 'substr', args);
+  return call('substr', args, text.type);
+};
+
 /** The type of a value, which no row decides. */
 const typeOf: SpecialFunction = (place, [value, another]) => {
   if (!value || another) throw new Unsupported(place, 'TYPEOF takes one value');
@@ -211,6 +224,8 @@ const specialFunctions: Readonly<Record<string, SpecialFunction>> = {
   format,
   ...rangeFunctions,
   to_hex: toHex,
+  substr,
+  substring: substr,
   typeof: typeOf,
   float64: jsonFloat64,
   parse_json: parseJson,
