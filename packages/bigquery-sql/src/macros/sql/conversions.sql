@@ -1,8 +1,11 @@
 create macro bq.cast_string(x varchar) as x; -- varchar strict
 create macro bq.cast_string(x bigint) as cast(x as varchar); -- varchar strict
 create macro bq.cast_string(x boolean) as cast(x as varchar); -- varchar strict
-create macro bq.float_text(x) as case when cast(format('{:.15g}', x + 0.0) as double) = x then format('{:.15g}', x + 0.0) else format('{:.17g}', x) end; -- varchar
-create macro bq.cast_string(x double) as list_transform([x], lambda x_: bq.float_text(x_))[1]; -- varchar strict
+-- BigQuery writes 15 digits if they are enough, else 17. DuckDB's text has as few digits as are enough: if up to 15, the same ones.
+create macro bq.has_few_digits(x) as strlen(cast(x as varchar)) <= 16 and abs(x) > 0.0001 and abs(x) < 1e15; -- boolean
+create macro bq.needs_many_digits(x) as x >= 1 and x < 1e15 and strlen(cast(x as varchar)) > 16 and not ends_with(cast(x as varchar), '.0') or x >= 0.1 and x < 1 and strlen(cast(x as varchar)) > 17; -- boolean
+create macro bq.float_text(x) as case when bq.has_few_digits(x) then case when ends_with(cast(x as varchar), '.0') then left(cast(x as varchar), -2) else cast(x as varchar) end when not bq.needs_many_digits(x) and cast(format('{:.15g}', x + 0.0) as double) = x then format('{:.15g}', x + 0.0) else format('{:.17g}', x) end; -- varchar
+create macro bq.cast_string(x double) as bq.float_text(x); -- varchar strict
 create macro bq.cast_string(x decimal(38,9)) as rtrim(rtrim(cast(x as varchar), '0'), '.'); -- varchar strict
 create macro bq.cast_string(x blob) as decode(x); -- varchar strict
 create macro bq.cast_string(x date) as strftime(x, '%Y-%m-%d'); -- varchar strict
@@ -20,10 +23,13 @@ create macro bq.cast_int64(x boolean) as cast(x as bigint); -- bigint strict
 create macro bq.cast_int64(x double) as cast(round(x) as bigint); -- bigint strict
 create macro bq.cast_int64(x decimal(38,9)) as cast(round(x) as bigint); -- bigint strict
 -- SAFE_CAST of a STRING finds out by a pattern what fails: TRY takes the time of an exception for each such value.
-create macro bq.int64_of_text(x) as case when regexp_full_match(x, '\s*[+-]?\d+\s*') then try_cast(x as bigint) when regexp_full_match(x, '\s*[+-]?0[xX][0-9a-fA-F]{1,16}\s*') then bq.hex_int64(x) end; -- bigint
--- A text that DuckDB writes in the same way is one that BigQuery takes; DuckDB reads others, too: 1e3, 1_000, 1.5.
-create macro bq.cast_int64(x varchar) as case when cast(try_cast(x as bigint) as varchar) = x then try_cast(x as bigint) else coalesce(bq.int64_of_text(x), bq.bad_value('int64', x)) end; -- bigint strict
-create macro bq.safe_cast_int64(x varchar) as case when cast(try_cast(x as bigint) as varchar) = x then try_cast(x as bigint) else bq.int64_of_text(x) end; -- bigint
+create macro bq.int64_of_text(x) as case when try_cast(x as bigint) is not null and regexp_full_match(x, '\s*[+-]?\d+\s*') then try_cast(x as bigint) when (contains(x, '0x') or contains(x, '0X')) and regexp_full_match(x, '\s*[+-]?0[xX][0-9a-fA-F]{1,16}\s*') then bq.hex_int64(x) end; -- bigint
+-- DuckDB reads what BigQuery does not: 1e3, 1_000, 1.5. Only of an exponent the number has as many digits as the text has characters, and then two zeros.
+create macro bq.is_all_digits(x) as [0, 9, 99, 999, 9999, 99999, 999999, 9999999, 99999999, 999999999, 9999999999, 99999999999, 999999999999, 9999999999999, 99999999999999, 999999999999999, 9999999999999999, 99999999999999999, 999999999999999999][strlen(x)] < try_cast(x as bigint) and try_cast(x as bigint) % 100 <> 0 and x >= '1'; -- boolean
+-- A text that DuckDB writes in the same way is one that BigQuery takes, too.
+create macro bq.is_own_text(x) as cast(try_cast(x as bigint) as varchar) = x; -- boolean
+create macro bq.cast_int64(x varchar) as case when bq.is_all_digits(x) then try_cast(x as bigint) when bq.is_own_text(x) then try_cast(x as bigint) else coalesce(bq.int64_of_text(x), bq.bad_value('int64', x)) end; -- bigint strict
+create macro bq.safe_cast_int64(x varchar) as case when bq.is_all_digits(x) then try_cast(x as bigint) when bq.is_own_text(x) then try_cast(x as bigint) else bq.int64_of_text(x) end; -- bigint
 create macro bq.hex_int64(x) as try_cast(case when contains(x, '-') then -1 else 1 end * cast(cast('0' || regexp_extract(x, '[xX][0-9a-fA-F]+') as ubigint) as hugeint) as bigint); -- bigint
 
 create macro bq.cast_float64(x bigint) as cast(x as double); -- double strict

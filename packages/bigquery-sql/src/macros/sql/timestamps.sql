@@ -56,7 +56,12 @@ create macro bq.timestamp_trunc_hour(t timestamptz, zone varchar) as make_timest
 -- The civil time `d` is at the offset of `c`, a later one of the same zone, if it is so on that day and on the day before.
 create macro bq.truncated_at(us, d, zone) as case when bq.civil(make_timestamptz(us), zone) = d and bq.civil(make_timestamptz(us - 86400000000), zone) = d - to_days(1) then bq.timestamp_of(us) else bq."timestamp(d timestamp, zone varchar)"(d, zone) end; -- timestamptz
 create macro bq.truncated(t, c, d, zone) as list_transform([row(epoch_us(d) - epoch_us(c) + epoch_us(t), d)], lambda u: bq.truncated_at(u[1], u[2], zone))[1]; -- timestamptz
-create macro bq.timestamp_trunc_{day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(t timestamptz, zone varchar) as list_transform([row(t, bq.civil(t, zone))], lambda c: bq.truncated(c[1], c[2], bq.datetime_trunc_{}(c[2]), zone))[1]; -- timestamptz strict
+create macro bq.far_truncated_{day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(t, zone) as list_transform([row(t, bq.civil(t, zone))], lambda c: bq.truncated(c[1], c[2], bq.datetime_trunc_{}(c[2]), zone))[1]; -- timestamptz
+create macro bq.timestamp_trunc_{week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(t timestamptz, zone varchar) as bq.far_truncated_{}(t, zone); -- timestamptz strict
+-- No zone changes its offset twice in 49 hours: if it was the same then, it was so since the day began, and a day before.
+create macro bq.had_offset(t, zone) as zone <> 'UTC' and not bq.is_offset(zone) and epoch_us(bq.civil(t, zone)) - epoch_us(timezone(zone, t - to_hours(49))) = 176400000000 and epoch_us(t) > -62135000000000000; -- boolean
+create macro bq.day_truncated(t, zone) as case when bq.had_offset(t, zone) then make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 86400000000) end; -- timestamptz
+create macro bq.timestamp_trunc_day(t timestamptz, zone varchar) as coalesce(bq.day_truncated(t, zone), bq.far_truncated_day(t, zone)); -- timestamptz strict
 
 -- GENERATE_TIMESTAMP_ARRAY
 create macro bq.timestamp_series(a, b, step) as case when a is null or b is null then null when step = 0 then bq.fail('Sequence step cannot be 0.') when (epoch_us(b) - epoch_us(a)) // step > 1048574 then bq.fail('Cannot generate arrays with more than 1048575 elements') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]
