@@ -3,13 +3,15 @@ import { computeFirst } from '../tree/build.ts';
 import { forEachPart, mapExpression, mapExpressions } from '../tree/map.ts';
 import type { Expression, Node, Query } from '../tree/nodes.ts';
 import { printExpression, printQuery } from '../tree/print.ts';
+import { sortBeforeJoins } from './rewriting/sort-before-joins.ts';
 
 /**
  * A query as the text that DuckDB runs. To choose among the signatures of a macro, DuckDB 1.5.5 binds its arguments twice;
  * the process ends if one of them has a correlated subquery and the call is in a subquery inside another one. Such
  * arguments are computed before the call.
  */
-export const duckdbText = (query: Query): string => printQuery(mapExpressions(query, subqueriesFirst()));
+export const duckdbText = (query: Query): string =>
+  printQuery(sortBeforeJoins(mapExpressions(query, subqueriesFirst())));
 
 /** As `duckdbText`, for an expression. */
 export const duckdbExpressionText = (expression: Expression): string =>

@@ -592,3 +592,8 @@ select id, (select count(*) from unnest(array(select as struct date(people.seen)
 select id, (select sum(pow(people.id, 2) + nullif(o.id, people.id + 9)) from orders as o) as s from people order by id
 select p.id, (select string_agg(x, '-' order by x) from unnest([p.name, ifnull(cast(o.amount as string), '!')]) as x where safe_cast('1' as int64) = 1) as s from people as p left join orders as o on p.id = o.person_id order by p.id, o.id
 select team, count(*) as n from people group by team having nullif(count(*), (select 1)) = 2 order by team
+-- LIMIT below a join
+with c as (select a.id as k, b.id as x from people as a join people as b on a.team = b.team or a.id = b.id order by b.id desc, a.id desc limit 2) select v, c.x from unnest([1, 2, 3]) as v left join c on c.k = v order by 1, 2
+select v, c.x from unnest([1, 2, 3]) as v left join (select a.id as k, b.id as x from people as a cross join people as b order by b.id desc, a.id desc limit 2) as c on c.k = v order by 1, 2
+select v from unnest([1, 2]) as v join (select a as k from unnest([1, 2, 3, 4, 5, 6]) as a join unnest([1, 2, 3, 4, 5, 6]) as b on a = b order by a desc limit 3) as c on c.k = v
+select v from unnest([1, 2]) as v where v in (select a from unnest([1, 2, 3, 4, 5, 6]) as a join unnest([1, 2, 3, 4, 5, 6]) as b on a = b order by a desc limit 3)
