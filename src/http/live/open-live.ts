@@ -75,6 +75,10 @@ export function openLive(options: LiveOptions): Live {
     stream.onEnd({ events, skipped, bytes, end: reason });
     if (streams.size === 0) stopTimers();
   };
+  /** For when the client has gone. It is made here so that it does not keep the results with which the stream began. */
+  const leaving = (stream: Stream) => () => {
+    if (stream.sink !== undefined) detach(stream, 'CLIENT');
+  };
   const endStream = (stream: Stream, code: EndCode) => {
     const { sink } = stream;
     if (sink === undefined) return;
@@ -224,21 +228,19 @@ export function openLive(options: LiveOptions): Live {
       const owner = principal.id;
       const count = queries.length;
       const release = prepare(owner, queries);
-      return new StreamBody(
-        (sink, onEnd) => {
+      return new StreamBody({
+        begin(sink, onEnd) {
           const caller = callers.callerOf(head, principal);
           const stream = new Stream({ caller, owner, kind, places: count, sink, onEnd });
           begin(stream, queries);
           release();
-          return () => {
-            if (stream.sink !== undefined) detach(stream, 'CLIENT');
-          };
+          return leaving(stream);
         },
-        () => {
+        discard() {
           release();
           places.giveBack(owner, count);
         },
-      );
+      });
     },
     async wait(head, { principal: { id } }, { request, bound, document }, ms) {
       const release = prepare(id, [{ bound, document, request: {} }]);

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   countsPath,
@@ -12,6 +14,9 @@ import { apiKey } from '../../support/test-app.ts';
 
 const request = (version = '1.1') =>
   `GET ${countsPath} HTTP/${version}\r\nHost: gateway.test\r\nX-API-KEY: ${apiKey}\r\nAccept: text/event-stream\r\n\r\n`;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 /** A result of about two megabytes. */
 const large = (n: number) => [`{"n":${n},"text":"${'x'.repeat(2_000_000)}"}`];
@@ -119,5 +124,22 @@ describe('streams over sockets', () => {
     await live.clock.pass(61_000);
     expect(live.gateway.live.ends.SLOW_READER).toBe(19);
     expect(live.gateway.live.open).toBe(2);
+  });
+
+  test('streams that began with different results keep the newest one only', async () => {
+    const buffersAfter = async (count: number) => {
+      while (live.gateway.live.open < count) {
+        const at = live.gateway.live.open;
+        live.setRows(large(at));
+        await live.clock.pass(5_250);
+        const reader = collect(await open(request()));
+        await opened(at + 1);
+        await passUntil(reader, `"n":${at},`);
+      }
+      collectGarbage();
+      return process.memoryUsage().arrayBuffers;
+    };
+    const few = await buffersAfter(3);
+    expect((await buffersAfter(10)) - few).toBeLessThan(3 * 2_000_000);
   });
 });

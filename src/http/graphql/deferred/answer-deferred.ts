@@ -122,43 +122,45 @@ function streamParts(
     }
   };
   return new StreamBody(
-    (sink, onEnd) => {
-      const writer = new MultipartWriter(sink, turns, owner);
-      const end = (how: 'COMPLETE' | 'CLIENT') => {
-        if (writer.isClosed) return;
-        writer.isClosed = true;
-        onEnd({ parts: writer.parts, end: how, bytes: writer.bytes });
-      };
-      const send = async (pieces: JsonPieces) => {
-        if (!sink.isWaiting) bodies.release();
-        await writer.write(pieces);
-      };
-      const sendAll = async () => {
-        await send(first);
-        for await (const [at, settled] of inOrderOfCompletion(running)) {
+    {
+      begin(sink, onEnd) {
+        const writer = new MultipartWriter(sink, turns, owner);
+        const end = (how: 'COMPLETE' | 'CLIENT') => {
           if (writer.isClosed) return;
-          const pieces = payloads.next(at, outcomeOf(settled));
-          if (pieces !== undefined) await send(pieces);
-        }
-        if (writer.isClosed) return;
-        writer.end();
-        end('COMPLETE');
-        bodies.releaseWhenTaken(sink);
-      };
-      sendAll().catch((error: unknown) => {
-        toGatewayError(error, ownLog);
-        abort();
-        sink.destroy();
-      });
-      return () => {
-        end('CLIENT');
+          writer.isClosed = true;
+          onEnd({ parts: writer.parts, end: how, bytes: writer.bytes });
+        };
+        const send = async (pieces: JsonPieces) => {
+          if (!sink.isWaiting) bodies.release();
+          await writer.write(pieces);
+        };
+        const sendAll = async () => {
+          await send(first);
+          for await (const [at, settled] of inOrderOfCompletion(running)) {
+            if (writer.isClosed) return;
+            const pieces = payloads.next(at, outcomeOf(settled));
+            if (pieces !== undefined) await send(pieces);
+          }
+          if (writer.isClosed) return;
+          writer.end();
+          end('COMPLETE');
+          bodies.releaseWhenTaken(sink);
+        };
+        sendAll().catch((error: unknown) => {
+          toGatewayError(error, ownLog);
+          abort();
+          sink.destroy();
+        });
+        return () => {
+          end('CLIENT');
+          abort();
+          bodies.release();
+        };
+      },
+      discard() {
         abort();
         bodies.release();
-      };
-    },
-    () => {
-      abort();
-      bodies.release();
+      },
     },
     done,
   );

@@ -18,25 +18,23 @@ export interface StreamSummary extends LogFields {
   readonly bytes: number;
 }
 
+interface StreamStart {
+  /** Called when the head has been sent. @returns is called when the client has disconnected */
+  begin(sink: Sink, onEnd: (summary: StreamSummary) => void): () => void;
+  /** Called instead, if the body will not be sent. */
+  discard(): void;
+}
+
 /** A body that is written while events, or parts of an answer, come. */
 export class StreamBody {
-  readonly #begin: (sink: Sink, onEnd: (summary: StreamSummary) => void) => () => void;
-  readonly #discard: () => void;
+  /** undefined once it was used: it may hold large results, and streams last for hours. */
+  #start: StreamStart | undefined;
   /** Resolves when nothing runs for it any more; undefined if its request is not in flight while it is written. */
   readonly done: Promise<unknown> | undefined;
   #onEnd: (summary: StreamSummary) => void = () => {};
 
-  /**
-   * @param begin called when the head has been sent. @returns is called when the client has disconnected
-   * @param discard called instead, if the body will not be sent
-   */
-  constructor(
-    begin: (sink: Sink, onEnd: (summary: StreamSummary) => void) => () => void,
-    discard: () => void,
-    done?: Promise<unknown>,
-  ) {
-    this.#begin = begin;
-    this.#discard = discard;
+  constructor(start: StreamStart, done?: Promise<unknown>) {
+    this.#start = start;
     this.done = done;
   }
 
@@ -45,11 +43,16 @@ export class StreamBody {
     this.#onEnd = onEnd;
   }
 
+  /** @throws TypeError if it has begun or was discarded */
   begin(sink: Sink): () => void {
-    return this.#begin(sink, this.#onEnd);
+    const start = this.#start;
+    if (start === undefined) throw new TypeError('a stream begins once');
+    this.#start = undefined;
+    return start.begin(sink, this.#onEnd);
   }
 
   discard(): void {
-    this.#discard();
+    this.#start?.discard();
+    this.#start = undefined;
   }
 }

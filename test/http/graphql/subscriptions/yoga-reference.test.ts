@@ -86,10 +86,7 @@ test('the events of a subscription have the text that Yoga writes', async () => 
     const live = {
       stream(_head, _admission, [query]) {
         if (query !== undefined) followed.push(query);
-        return new StreamBody(
-          () => () => {},
-          () => {},
-        );
+        return new StreamBody({ begin: () => () => {}, discard() {} });
       },
     } as Pick<Live, 'stream'> as Live;
     const common = {
