@@ -154,6 +154,8 @@ function listen(server: Server, { setting, port, host }: Address): Promise<void>
       const problem = { message: `${setting} ${port}, HOST ${host}: ${message}` };
       reject(new StartError('The gateway cannot listen', [problem]));
     });
-    server.listen(port, host, resolve);
+    // As many as the system allows may wait to be accepted: beyond Node's 511, clients that all come back at once would try
+    // again after seconds.
+    server.listen({ port, host, backlog: server.maxConnections }, resolve);
   });
 }

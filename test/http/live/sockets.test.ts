@@ -126,6 +126,30 @@ describe('streams over sockets', () => {
     expect(live.gateway.live.open).toBe(2);
   });
 
+  test('500 clients that lose their connections and come back cause no run, and get no event again', async () => {
+    const first = await collect(await open(request())).until('\n\n\r\n');
+    const [, id = ''] = /^id: (.+)$/m.exec(first) ?? [];
+    const again = request().replace('\r\n\r\n', `\r\nLast-Event-ID: ${id}\r\n\r\n`);
+    const follow = async () => {
+      const readers = await Promise.all(Array.from({ length: 500 }, async () => collect(await open(again))));
+      await Promise.all(readers.map(({ until }) => until(':\n\n')));
+      return readers;
+    };
+    await follow();
+    await opened(501);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    const { runs } = live.engine;
+    const readers = await follow();
+    while (live.gateway.live.ends.CLIENT < 501) await new Promise((resolve) => setImmediate(resolve));
+    expect(live.gateway.live.open).toBe(500);
+    expect(live.engine.runs).toBe(runs);
+    live.setRows(['{"n":2}']);
+    await live.clock.pass(5_250);
+    await Promise.all(readers.map(({ until }) => until('"n":2')));
+    for (const { received } of readers) expect(received()).not.toContain('"n":1');
+    expect(live.engine.runs).toBe(runs + 1);
+  });
+
   test('streams that began with different results keep the newest one only', async () => {
     const buffersAfter = async (count: number) => {
       while (live.gateway.live.open < count) {
