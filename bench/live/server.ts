@@ -7,18 +7,20 @@ import { pino } from 'pino';
 
 /**
  * One side of the comparison, in a process of its own: `gateway`, or `bare`, a broadcaster that writes the same bytes to all
- * clients in one loop. Messages: `change` sends another result to all, `memory` is answered with the memory that is in use,
- * and `usage` with the processor time since the start.
+ * clients in one loop. Other arguments: the interval, and the length of a result. Messages: `change` sends another result to
+ * all, `memory` is answered with the memory that is in use, and `usage` with the processor time since the start.
  */
-const [side = ''] = process.argv.slice(2);
+const [side = '', interval = '5s', textLength = '1950'] = process.argv.slice(2);
 
-export const benchKey = 'a-key-for-benchmarks-only';
+const benchKey = 'a-key-for-benchmarks-only';
 
 let version = 0;
 
-/** A row of two kilobytes with the time at which it was made. */
+const text = 'x'.repeat(Number(textLength));
+
+/** A row with the time at which it was made. */
 const rowText = (part: string) =>
-  JSON.stringify({ part, version, at: performance.timeOrigin + performance.now(), text: 'x'.repeat(1_950) });
+  JSON.stringify({ part, version, at: performance.timeOrigin + performance.now(), text });
 
 async function openGateway() {
   let runs = 0;
@@ -37,10 +39,14 @@ async function openGateway() {
         close: async () => {},
       }),
     },
+    // Full after a minute, so that what grows in it is not taken for a leak.
+    cache: { memoryBytes: 8_000_000 },
     keys: apiKey(benchKey),
     log: pino({ level: 'silent' }),
   });
-  const { server } = openServer(gateway.listener, { log: pino({ level: 'silent' }) });
+  // Ten thousand clients do not have one address, unless it is that of a proxy.
+  const trustedProxies = ['127.0.0.1'];
+  const { server } = openServer(gateway.listener, { log: pino({ level: 'silent' }), trustedProxies });
   return { server, change: () => {}, runs: () => runs };
 }
 
@@ -49,7 +55,7 @@ id: 11111111-2222-4333-8444-555555555555
 description: rows of the benchmark
 max_rows: 10
 caching: 900s
-live: 5s
+live: ${interval}
 parameters:
   part: { type: string, required: true, description: which part }
 columns:
@@ -92,10 +98,11 @@ process.on('message', (message) => {
     change();
   } else if (message === 'memory') {
     globalThis.gc?.();
-    process.send?.({ rss: process.memoryUsage().rss });
+    process.send?.(process.memoryUsage());
   } else {
     const { user, system } = process.cpuUsage();
     process.send?.({ cpuMs: (user + system) / 1_000, runs: runs() });
   }
 });
-server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+// As `querygate start` does.
+server.listen(0, '127.0.0.1', 16_000, () => process.send?.({ port: (server.address() as AddressInfo).port }));

@@ -1,9 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { resolve } from 'node:path';
 import { atLeast, atMost } from '../goals.ts';
 import type { Bench } from '../run.ts';
+import { LiveServer, tick } from './live-server.ts';
 
 const parts = 100;
 const rounds = 4;
@@ -58,9 +55,7 @@ interface Figures {
 }
 
 async function measure(side: 'gateway' | 'bare', clients: number): Promise<Figures> {
-  const server = fork(resolve('bench/live/server.ts'), [side], { execArgv: ['--expose-gc'] });
-  const [{ port }] = (await once(server, 'message')) as [{ port: number }];
-  const sockets: Socket[] = [];
+  const server = await LiveServer.start(side);
   /** By version: how many clients have it, and how long after its result. */
   const latencies = new Map<number, number[]>();
   let received = 0;
@@ -75,34 +70,28 @@ async function measure(side: 'gateway' | 'bare', clients: number): Promise<Figur
     known.push(performance.timeOrigin + performance.now() - Number(time));
   };
   const open = async (at: number) => {
-    const socket = connect(port, '127.0.0.1');
-    sockets.push(socket);
-    socket.on('data', onData).on('error', () => {});
-    await once(socket, 'connect');
-    socket.write(
-      `GET /api/endpoints/query/parts?part=${at % parts} HTTP/1.1\r\nHost: bench\r\nX-API-KEY: a-key-for-benchmarks-only\r\nAccept: text/event-stream\r\n\r\n`,
-    );
+    const socket = await server.follow(at % parts);
+    socket.on('data', onData);
   };
   for (let at = 0; at < parts; at += 1) await open(at);
   while (received < parts) await tick();
-  const before = await ask<Memory>(server, 'memory');
+  const before = await server.memory();
   for (let at = parts; at < clients; at += 100)
     await Promise.all(Array.from({ length: 100 }, (_, more) => open(at + more)));
   while (received < clients) await tick();
-  const after = await ask<Memory>(server, 'memory');
+  const after = await server.memory();
   const round = async (version: number) => {
-    server.send('change');
+    server.change();
     while ((latencies.get(version)?.length ?? 0) < clients) await tick();
   };
   // The first one compiles what the others run.
   await round(1);
-  const start = await ask<Usage>(server, 'usage');
+  const start = await server.usage();
   const startedAt = performance.now();
   for (let version = 2; version < 2 + rounds; version += 1) await round(version);
-  const end = await ask<Usage>(server, 'usage');
+  const end = await server.usage();
   const intervals = Math.ceil((performance.now() - startedAt) / intervalMs);
-  for (const socket of sockets) socket.destroy();
-  server.kill();
+  server.stop();
   const sorted = [...latencies].flatMap(([version, all]) => (version < 2 ? [] : all)).sort((a, b) => a - b);
   const quantile = (share: number) => sorted[Math.floor(share * sorted.length)] ?? Number.NaN;
   return {
@@ -112,21 +101,4 @@ async function measure(side: 'gateway' | 'bare', clients: number): Promise<Figur
     p99Ms: quantile(0.99),
     runsPerInterval: (end.runs - start.runs) / parts / intervals,
   };
-}
-
-const tick = () => new Promise((done) => setTimeout(done, 20));
-
-interface Memory {
-  readonly rss: number;
-}
-
-interface Usage {
-  readonly cpuMs: number;
-  readonly runs: number;
-}
-
-async function ask<Answer>(server: ChildProcess, message: 'memory' | 'usage'): Promise<Answer> {
-  server.send(message);
-  const [answer] = await once(server, 'message');
-  return answer as Answer;
 }
