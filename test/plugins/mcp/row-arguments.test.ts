@@ -185,6 +185,11 @@ describe('arguments about rows', () => {
     expect(isError).toBe(true);
   });
 
+  test('may not be longer than other arguments', async () => {
+    const { text, isError } = await agent.call('test.marked', { and: `(n.in.(${','.repeat(200_000)}))` });
+    expect([text, isError]).toEqual(['and: has 200009 characters; the limit is 4096', true]);
+  });
+
   test('that are no cursor of the query are refused', async () => {
     const { text, isError } = await agent.call('test.paged', { after: 'abc' });
     expect([text, isError]).toEqual([

@@ -1,5 +1,6 @@
 import { checkValue } from '../../../catalog/binding/check-value.ts';
 import { exampleValue } from '../../../catalog/binding/example-parameters.ts';
+import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
 import { textsOf } from '../../../catalog/binding/list-values.ts';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
@@ -38,8 +39,9 @@ export function readArguments(
     const parameter = declared.get(name);
     if (parameter === undefined && further.passedOn.includes(name)) {
       const texts = textsIn({ repeated: false }, value);
-      if (typeof texts === 'string') mistakes.push(`${name}: ${texts}`);
-      else if (texts !== undefined) parameters.set(name, texts);
+      const wrong = typeof texts === 'string' ? texts : tooLong(texts?.[0]);
+      if (wrong !== undefined) mistakes.push(`${name}: ${wrong}`);
+      else if (texts !== undefined) parameters.set(name, texts as readonly string[]);
       continue;
     }
     if (parameter === undefined) {
@@ -69,6 +71,10 @@ const isTenant = (
   { name }: Parameter,
   tenants: ReadonlySet<string> | undefined,
 ): boolean => tenants !== undefined && tenant?.parameter === name;
+
+/** REST has the length of a URL in the place of a limit. */
+const tooLong = ({ length } = ''): string | undefined =>
+  length > maxValueLength ? `has ${length} characters; the limit is ${maxValueLength}` : undefined;
 
 const isFilterable = ({ rowArguments }: SavedQuery, name: string): boolean =>
   rowArguments?.filter.some((column) => column.name === name) ?? false;
