@@ -49,6 +49,13 @@ const numbers = query(
 from unnest(generate_array(1, @count)) as n where @since = '' or @size = 'large' or true order by n`,
 );
 
+const records = query(
+  3,
+  {},
+  { n: 'integer', meta: 'record' },
+  `select n, struct('\u202eGET' as method, n as size) as meta from unnest(generate_array(1, 2)) as n order by n`,
+);
+
 const own = query(
   2,
   {
@@ -81,6 +88,7 @@ describe('the Model Context Protocol', () => {
     folder = makeQueryFolder({
       'test.numbers.sql': numbers,
       'test.own.sql': own,
+      'test.records.sql': records,
       'tables/edge_logs.json': '',
     });
     const { readFileSync } = await import('node:fs');
@@ -300,6 +308,7 @@ describe('the Model Context Protocol', () => {
         'test.numbers',
         'test.own',
         'test.own.sql',
+        'test.records',
       ]);
       expect(tools[0]).toEqual({
         name: 'test.numbers',
@@ -363,6 +372,14 @@ describe('the Model Context Protocol', () => {
         stale: false,
       });
       expect(isError).toBe(false);
+    });
+
+    test('and gets records in lines that have the names of their fields once', async () => {
+      const { text, structured } = await agent.call('test.records');
+      expect(text).toMatch(
+        /which have a cell each\.\n<rows-(\w+)>\nn,meta\{method,size\}\n1,\\u\{202e\}GET,1\n2,\\u\{202e\}GET,2\n<\/rows-\1>$/,
+      );
+      expect(structured.rows[1]).toEqual({ n: 2, meta: { method: '\\u{202e}GET', size: 2 } });
     });
 
     test('from the cache of REST, with the same bytes each time', async () => {

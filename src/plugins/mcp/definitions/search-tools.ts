@@ -52,7 +52,7 @@ export const searchTools = (count: number): readonly Tool[] => [
   {
     name: searchNames.run,
     title: 'Run a query',
-    description: 'Runs a saved query and returns its rows as CSV.',
+    description: 'Runs a saved query and returns its rows.',
     inputSchema: {
       type: 'object',
       properties: {

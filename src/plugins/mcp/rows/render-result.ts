@@ -118,7 +118,7 @@ function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | unde
     ...(truncated ? [truncationText(request)] : []),
     ...meaningsOf(bound, rows.count === 0 ? [] : (document.metadata.columns ?? bound.query.columns)),
     ...(rowCount > 0 ? [dataNotice] : []),
-    ...(rows.count > 0 ? [mark('rows', rows.csv)] : []),
+    ...(rows.count > 0 ? [...[rows.notice ?? []].flat(), mark('rows', rows.text)] : []),
     ...(summary === undefined
       ? []
       : [`All ${rowCount} rows by column:`, mark('summary', summary.text), ...allRows(request)]),

@@ -32,7 +32,7 @@ export function* writePage({ bound, result, name, uri, from }: Page, { maxBytes 
   const tooLong = rows.count === 0 && from < rowCount ? 'the next row alone is too long for a part. ' : '';
   return [
     `${name}: ${shown} of ${rowCount}, computed at ${computedAt}. ${tooLong}${dataNotice}`,
-    ...(rows.count > 0 ? [fence(document.digest)('rows', rows.csv)] : []),
+    ...(rows.count > 0 ? [...[rows.notice ?? []].flat(), fence(document.digest)('rows', rows.text)] : []),
     ...(rows.count > 0 && next < rowCount ? [`The next rows: ${uri}#row=${next + 1}-`] : []),
   ].join('\n');
 }

@@ -1,0 +1,168 @@
+import { plainText } from '../../../formats/rows.ts';
+import { type CellWriter, csvCell } from './cells.ts';
+
+/** Rows with records, lists or JSON as CSV, whose first line has the names of columns and fields once. */
+export interface RowLines {
+  /** `id,request{method,path},tags[]` */
+  readonly names: string;
+  readonly lines: readonly string[];
+}
+
+/** What the first line means, for models. @param names the line */
+export const linesNotice = (names: string): string =>
+  `In the first line a{b,c} is a record with its fields, which have a cell each${names.includes('[{') ? '; a[{b,c}] is a list of records in one cell, as JSON without names: [[1,2]]' : ''}.`;
+
+/**
+ * Writes rows without the names of fields, which take more than half of what records take as JSON. Records that no row has
+ * twice are cells of their own, as in tables.
+ *
+ * @param rows cells as JSON, undefined for NULL
+ */
+export function rowLines(
+  writers: readonly Pick<CellWriter, 'name' | 'isNested' | 'text'>[],
+  rows: readonly (readonly (string | undefined)[])[],
+): RowLines {
+  const columns = writers.map(({ name, isNested, text }, place): Column => {
+    const cells = rows.map((row) => row[place]);
+    if (isNested) return withoutNames(JSON.stringify(name), cells);
+    return { name: csvCell(name), cells: [cells.map((cell) => csvCell(text(cell)))] };
+  });
+  const cells = columns.flatMap((column) => column.cells);
+  return {
+    names: columns.map(({ name }) => name).join(','),
+    lines: rows.map((_, at) => cells.map((column) => column[at]).join(',')),
+  };
+}
+
+/** One column, or those of the fields of a record. */
+interface Column {
+  /** As the first line has it. */
+  readonly name: string;
+  /** Of each column, as CSV. */
+  readonly cells: readonly (readonly (string | undefined)[])[];
+}
+
+/** A JSON value: the text of one that is no list and no object; fields by the texts of their names. */
+type Value = string | readonly Value[] | ReadonlyMap<string, Value>;
+
+/** What is equal in all values of a column. */
+type Shape =
+  /** Nothing: values are written as JSON. */
+  | 'json'
+  /** There are only NULLs. */
+  | undefined
+  | { readonly items: Shape }
+  | { readonly fields: Map<string, Shape> };
+
+/** Records of tables are not deeper. */
+const maxDepth = 30;
+
+/** @param name as JSON */
+function withoutNames(name: string, cells: readonly (string | undefined)[]): Column {
+  const asJson = { name: plainName(name), cells: [cells.map((cell) => csvCell(plainText(cell, true)))] };
+  const values = cells.map((cell) => parse(cell ?? 'null'));
+  if (values.includes(undefined)) return asJson;
+  const known = values as readonly Value[];
+  const column = spread(name, known.reduce<Shape>(merged, undefined), known);
+  // Objects of which each has other names are shorter with them.
+  return lengthOf(column) < lengthOf(asJson) ? column : asJson;
+}
+
+/** Columns for the fields of records, and one for other values. */
+function spread(name: string, shape: Shape, values: readonly (Value | undefined)[]): Column {
+  if (shape !== undefined && shape !== 'json') {
+    if ('fields' in shape) {
+      const columns = [...shape.fields].map(([field, one]) =>
+        spread(
+          field,
+          one,
+          values.map((value) => (value instanceof Map ? value.get(field) : undefined)),
+        ),
+      );
+      return {
+        name: `${plainName(name)}{${columns.map((column) => column.name).join(',')}}`,
+        cells: columns.flatMap(({ cells }) => cells),
+      };
+    }
+    const { items } = shape;
+    const lists = values.map((value) => (value !== undefined && isList(value) ? value : []));
+    const isRecord = typeof items === 'object' && 'fields' in items;
+    if (isRecord && lists.every(({ length }) => length <= 1))
+      return spread(
+        name,
+        items,
+        lists.map(([item]) => item),
+      );
+  }
+  const cells = values.map((value) => csvCell(plainText(value && write(shape, value))));
+  return { name: plainName(name) + textOfShape(shape), cells: [cells] };
+}
+
+const lengthOf = ({ name, cells }: Column): number =>
+  cells.reduce((sum, column) => column.reduce((all, cell = '') => all + cell.length + 1, sum), name.length);
+
+const tokens = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[^{}[\],:"\s]+/g;
+
+/** @returns undefined if it is too deep. Numbers and texts stay as they are written. */
+function parse(json: string): Value | undefined {
+  const found = json.match(tokens) ?? [];
+  let at = 0;
+  const read = (depth: number): Value | undefined => {
+    const token = found[at] ?? 'null';
+    at += 1;
+    if (token !== '[' && token !== '{') return token;
+    if (depth === maxDepth) return undefined;
+    const items: Value[] = [];
+    const fields = new Map<string, Value>();
+    const end = token === '[' ? ']' : '}';
+    while (found[at] !== end && at < found.length) {
+      const name = found[at] ?? '';
+      if (end === '}') at += 2;
+      const value = read(depth + 1);
+      if (value === undefined) return undefined;
+      if (end === '}') fields.set(name, value);
+      else items.push(value);
+      if (found[at] === ',') at += 1;
+    }
+    at += 1;
+    return end === ']' ? items : fields;
+  };
+  return read(0);
+}
+
+const isList = (value: Value): value is readonly Value[] => Array.isArray(value);
+
+function merged(shape: Shape, value: Value): Shape {
+  if (value === 'null') return shape;
+  if (shape === 'json' || typeof value === 'string') return 'json';
+  if (isList(value)) {
+    if (shape !== undefined && !('items' in shape)) return 'json';
+    return { items: value.reduce<Shape>(merged, shape?.items) };
+  }
+  if (shape !== undefined && !('fields' in shape)) return 'json';
+  const { fields } = shape ?? { fields: new Map<string, Shape>() };
+  for (const [name, one] of value) fields.set(name, merged(fields.get(name), one));
+  return { fields };
+}
+
+function write(shape: Shape, value: Value): string {
+  if (typeof value === 'string') return value;
+  if (isList(value)) {
+    const items = shape !== undefined && shape !== 'json' && 'items' in shape ? shape.items : 'json';
+    return `[${value.map((item) => write(items, item)).join(',')}]`;
+  }
+  if (shape === undefined || shape === 'json' || !('fields' in shape))
+    return `{${[...value].map(([name, one]) => `${name}:${write('json', one)}`).join(',')}}`;
+  return `[${[...shape.fields].map(([name, one]) => write(one, value.get(name) ?? 'null')).join(',')}]`;
+}
+
+function textOfShape(shape: Shape): string {
+  if (shape === undefined || shape === 'json') return '';
+  if ('items' in shape) return `[${textOfShape(shape.items)}]`;
+  return `{${[...shape.fields].map(([name, one]) => named(name, textOfShape(one))).join(',')}}`;
+}
+
+const named = (name: string, shape: string): string => plainName(name) + shape;
+
+/** @param name as JSON */
+const plainName = (name: string): string => (/^"\w+"$/.test(name) ? name.slice(1, -1) : name);
