@@ -28,6 +28,14 @@ const draft = (name: string, sql: string, caching = header) =>
 
 const files = {
   'cut.sql': draft('cut', `${source}\norder by id`),
+  'timed.sql': queryText({
+    name: 'timed',
+    caching: header,
+    maxRows: 5,
+    columns: { id: 'integer', moment: 'time', raw: 'bytes', sum: 'numeric' },
+    sql: `select n as id, if(n = 4, null, time(n, 0, 0)) as moment, cast(cast(n as string) as bytes) as raw,
+  cast(n as numeric) + 0.5 as sum from unnest(generate_array(1, 20)) as n order by id`,
+  }),
   'uncached.sql': draft('uncached', `${source}\norder by id`, [
     'caching: disabled',
     'row_arguments: all',
@@ -126,6 +134,25 @@ test('the LIMIT of the SQL holds, and rows that are equal keep its order', async
   expect(await rows('joined?most=50&id=gt.39&order=id')).toMatchObject([
     { id: 40 },
     { id: 41, name: "it's" },
+  ]);
+});
+
+test('a list may have a thousand values of any type', async () => {
+  const idsIn = async (column: string, values: readonly string[]) => {
+    const query = `query ($in: [String!]) { timed { rows(where: { ${column}: { in: $in } }) { id } } }`;
+    const { data, errors } = await folder.graphql(query, undefined, { in: values });
+    expect(errors).toBeUndefined();
+    return (data?.timed as { rows: readonly { id: number }[] } | undefined)?.rows.map(({ id }) => id);
+  };
+  const numbers = Array.from({ length: 998 }, (_, n) => n);
+  const pad = (n: number) => String(n).padStart(2, '0');
+  const times = numbers.map((n) => `${pad(n % 24)}:${pad(Math.floor(n / 24))}:07`);
+  expect(await idsIn('moment', ['03:00:00', ...times])).toEqual([3]);
+  expect(await ids('timed?moment=not.in.(03:00:00)&id=lt.6')).toEqual([1, 2, 5]);
+  expect(await idsIn('raw', [btoa('7'), ...numbers.map((n) => btoa(String(n + 100)))])).toEqual([7]);
+  expect(await idsIn('sum', ['8.5', `0.${'0'.repeat(30)}1`, ...numbers.map((n) => `${n}.25`)])).toEqual([8]);
+  expect(await rows('timed?select=moment.max(),raw.min(),sum.sum(),mean:sum.avg()&id=lt.5')).toEqual([
+    { max: '03:00:00', min: btoa('1'), sum: '12', mean: '3' },
   ]);
 });
 

@@ -81,11 +81,15 @@ class ConditionWriter {
     // Nothing is in a list without values, not even NULL.
     if (values.length === 0) return 'false';
     const operands = values.map((one) => operandOf(column, one));
-    const [first] = operands;
-    if (first === undefined || first.read !== undefined || operands.some(({ bind }) => bind !== first.bind))
-      return values.map((one) => `${value} = ${this.#operand(column, one)}`).join(' or ');
+    // Decimals may have one type or the other.
+    const { type, bind, read } =
+      operands.find((one) => one.bind === 'BIGNUMERIC') ?? (operands[0] as Operand);
     const texts = operands.map(({ text }) => text);
-    return `${value} in unnest(${this.#parameter(first.type, first.bind, texts)})`;
+    const list = this.#parameter(type, bind, texts);
+    // A comparison for each would be too deep a tree.
+    return read === undefined
+      ? `${value} in unnest(${list})`
+      : `${value} in (select ${read('item')} from unnest(${list}) as item)`;
   }
 
   #operand(column: Column, value: CellValue): string {
