@@ -56,16 +56,21 @@ class SocketSink extends ResponseSink {
 /** A stream of events as the body of a Fetch response. */
 export function webStreamOf(body: StreamBody): ReadableStream<Uint8Array> {
   let onClose = () => {};
+  let hasEnded = false;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         onClose = body.begin({
           get isWaiting() {
-            return (controller.desiredSize ?? 0) <= 0;
+            // A stream that has ended has no size any more, and does not say when it has been read.
+            return !hasEnded && (controller.desiredSize ?? 0) <= 0;
           },
           // A copy: who reads it may write to it, or transfer it.
           write: ({ bytes }) => controller.enqueue(Uint8Array.from(bytes)),
-          end: () => controller.close(),
+          end() {
+            hasEnded = true;
+            controller.close();
+          },
           destroy: () => controller.error(new Error('the stream was ended')),
         });
       },

@@ -12,7 +12,7 @@ import { type Sink, StreamBody } from '../../message/stream/stream-body.ts';
 import type { RequestPart } from '../compiled/operation-request.ts';
 import { responseTooLarge } from '../errors.ts';
 import type { IncrementalFormat } from './incremental-format.ts';
-import { IncrementalPayloads, type JsonPieces, type PartOutcome } from './incremental-payloads.ts';
+import { IncrementalPayloads, type PartOutcome } from './incremental-payloads.ts';
 import { MultipartWriter } from './multipart-writer.ts';
 
 export interface DeferredOptions {
@@ -130,16 +130,13 @@ function streamParts(
           writer.isClosed = true;
           onEnd({ parts: writer.parts, end: how, bytes: writer.bytes });
         };
-        const send = async (pieces: JsonPieces) => {
-          if (!sink.isWaiting) bodies.release();
-          await writer.write(pieces);
-        };
         const sendAll = async () => {
-          await send(first);
+          await writer.write(first);
           for await (const [at, settled] of inOrderOfCompletion(running)) {
             if (writer.isClosed) return;
+            if (!sink.isWaiting && !payloads.isHolding) bodies.release();
             const pieces = payloads.next(at, outcomeOf(settled));
-            if (pieces !== undefined) await send(pieces);
+            if (pieces !== undefined) await writer.write(pieces);
           }
           if (writer.isClosed) return;
           writer.end();

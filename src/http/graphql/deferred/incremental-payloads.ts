@@ -75,6 +75,11 @@ export class IncrementalPayloads {
     return this.#write(payload);
   }
 
+  /** Whether the body of a part waits for others. */
+  get isHolding(): boolean {
+    return this.#parts.some(({ outcome, isSent }) => outcome !== undefined && 'body' in outcome && !isSent);
+  }
+
   get #isOld(): boolean {
     return this.#format === 'deferspec=20220824';
   }
