@@ -69,6 +69,9 @@ const maxKeptCharacters = 400_000;
 /** What binding one field keeps, some 1,500 bytes, in the same unit: a request of entities has hundreds. */
 const charactersPerField = 10;
 
+/** Syntax trees of a document with parts: its own, one without `@defer`, and those of the parts together. */
+const treesOfParts = 3;
+
 /** A longer request is hardly sent twice. */
 const maxKeptLength = 16_384;
 
@@ -107,7 +110,10 @@ export function buildReadOperationRequest(
   const prepared = new WeakMap<CheckedDocument, Map<string | undefined, PreparedOperation>>();
   const requests = new LRUCache<string, KeptRequest>({
     maxSize: maxKeptCharacters * share,
-    sizeCalculation: ({ read }, text) => text.length + 100 + charactersPerField * countFields(read),
+    sizeCalculation: ({ read }, text) =>
+      text.length * (read?.parts === undefined ? 1 : treesOfParts) +
+      100 +
+      charactersPerField * countFields(read),
   });
   const operationOf = (
     checked: CheckedDocument,

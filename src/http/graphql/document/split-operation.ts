@@ -69,11 +69,14 @@ export function splitOperation(
     parts.set(key, part);
   }
   if (numbers.size === 0) return undefined;
-  const others = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
+  // Shared by all parts: they are kept with the text of the request.
+  const others = withoutDefer(document).definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   return [...parts.values()].map(({ nodes, fragments }) => {
-    const selectionSet = { kind: Kind.SELECTION_SET, selections: nodes } as const;
-    const definitions = [{ ...operation, selectionSet }, ...others];
-    return { document: withoutDefer({ kind: Kind.DOCUMENT, definitions }), fragments };
+    const selectionSet = undeferred({ kind: Kind.SELECTION_SET, selections: nodes });
+    return {
+      document: { kind: Kind.DOCUMENT, definitions: [{ ...operation, selectionSet }, ...others] },
+      fragments,
+    };
   });
 }
 
