@@ -22,12 +22,13 @@ create macro bq.quotient(n) as n.quotient + case when n.rest >= n.divisor - n.re
 create macro bq.quotient_of(a, b) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) when abs(cast(a as double) / cast(b as double)) > 1.1e29 then bq.fail('numeric overflow: ' || a || ' / ' || b) else bq.numeric_of_billionths(sign(a) * sign(b) * bq.quotient(bq.nine_digits_on(abs(bq.billionths(a)), abs(bq.billionths(b))))) end; -- decimal(38,9)
 -- A FLOAT64 decides the ninth digit of most quotients: its error, with those of its operands, is below a billionth of a millionth of it.
 -- Else the quotient is one of the two beside it, between which the product of their middle and the divisor decides: from the middle away from zero.
+create macro bq.sure_quotient(q) as list_transform([q], lambda q_: case when abs(q_ * 1e9 - round(q_ * 1e9)) + abs(q_) * 1.5e-6 < 0.4999 then cast(q_ as decimal(38,9)) end)[1]; -- decimal(38,9)
 create macro bq.float_quotient(a, b) as cast(a as double) / cast(b as double); -- double
-create macro bq.is_sure_quotient(a, b) as abs(bq.float_quotient(a, b) * 1e9 - round(bq.float_quotient(a, b) * 1e9)) + abs(bq.float_quotient(a, b)) * 1.5e-6 < 0.4999; -- boolean
 create macro bq.billionths_below(a, b) as try_cast(floor(abs(bq.float_quotient(a, b)) * 1e9) as bigint); -- bigint
 create macro bq.few_billionths(n) as cast(cast(n as decimal(19,0)) * 0.000000001 as decimal(38,9)); -- decimal(38,9)
 create macro bq.middle_quotient(a, b) as bq.few_billionths(case when bq.float_quotient(a, b) < 0 then -1 else 1 end * (bq.billionths_below(a, b) + case when abs(a) * 2 >= bq.few_billionths(2 * bq.billionths_below(a, b) + 1) * abs(b) then 1 else 0 end)); -- decimal(38,9)
-create macro bq.usual_quotient(a, b) as case when bq.is_sure_quotient(a, b) then try_cast(bq.float_quotient(a, b) as decimal(38,9)) when abs(bq.float_quotient(a, b)) < 150000 and a between -1000000000000000000 and 1000000000000000000 then bq.middle_quotient(a, b) end; -- decimal(38,9)
+create macro bq.beside_middle(a, b) as case when abs(bq.float_quotient(a, b)) < 150000 and a between -1000000000000000000 and 1000000000000000000 then bq.middle_quotient(a, b) end; -- decimal(38,9)
+create macro bq.usual_quotient(a, b) as coalesce(bq.sure_quotient(cast(a as double) / cast(b as double)), list_transform([row(a, b)], lambda m: bq.beside_middle(m[1], m[2]))[1]); -- decimal(38,9)
 create macro bq.quotient_near(a, b, n) as n + cast(cast(a - n * b as double) / cast(b as double) as decimal(38,9)); -- decimal(38,9)
 create macro bq.has_quotient_near(a, b) as b <> 0 and a between -1000000000000000000 and 1000000000000000000 and b between -1000000000000000000 and 1000000000000000000 and abs(cast(a as double) / cast(b as double)) < 1e18; -- boolean
 -- What remains of `a` is less than half a unit of the ninth digit, or just half a unit: then the quotient farther from zero is it.
