@@ -24,13 +24,17 @@ const tenantQuery = (comment = '') =>
 const path = (project: string) => `/api/endpoints/query/rows?project=${project}`;
 
 /** Keys whose rights the test changes. */
-function changingKeys(): { readonly source: KeySource; readonly principals: Map<string, Principal> } {
+function changingKeys() {
   const principals = new Map<string, Principal>();
+  const expired = new Set<string>();
   const source: KeySource = {
     isUnlimited: true,
-    open: () => ({ find: (text = '') => principals.get(text) }),
+    open: () => ({
+      find: (text = '') => (expired.has(text) ? undefined : principals.get(text)),
+      explain: (text) => (expired.has(text) ? { reason: 'expired' } : undefined),
+    }),
   };
-  return { source, principals };
+  return { source, principals, expired };
 }
 
 const bound = (id: string, ...tenants: string[]): Principal => ({
@@ -204,53 +208,80 @@ describe('the rights of a stream while it lasts', () => {
     expect(await events.next()).toMatchObject({ data: '{"result":[{"n":2}]}' });
     await events.cancel();
   });
+});
 
-  /** What happens, in any order. */
+describe('rights that change in any order', () => {
+  /** What happens. */
   const step = fc.oneof(
     fc.record({ kind: fc.constant('rows' as const) }),
     fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 6_000 }) }),
     fc.record({ kind: fc.constant('revoke' as const), key: fc.nat(2) }),
+    fc.record({ kind: fc.constant('expire' as const), key: fc.nat(2) }),
     fc.record({ kind: fc.constant('narrow' as const), key: fc.nat(2), tenant: fc.constantFrom('a', 'b') }),
     fc.record({ kind: fc.constant('follow' as const), key: fc.nat(2), tenant: fc.constantFrom('a', 'b') }),
     fc.record({ kind: fc.constant('reload' as const) }),
+    fc.record({ kind: fc.constant('remove' as const) }),
   );
 
   test('no interleaving sends an event after the end, or a row of another tenant', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-        const { source, principals } = changingKeys();
+        const { source, principals, expired } = changingKeys();
         let version = 0;
         let reloads = 0;
+        let isServed = true;
+        const other = { 'other.sql': queryText({ id: uuidOf(2) }) };
         const gateway = await openLiveGateway({
-          queries: { 'rows.sql': tenantQuery() },
+          queries: { 'rows.sql': tenantQuery(), ...other },
           keys: source,
           rowsOf: ({ project = '' }) => [`{"n":${version},"project":${JSON.stringify(project)}}`],
         });
         const names = ['ann', 'bob', 'cyd'];
         for (const name of names) principals.set(name, bound(name, 'a', 'b'));
-        const opened: { readonly key: string; readonly tenant: string; readonly events: EventReader }[] = [];
+        const opened: { key: string; tenant: string; events: EventReader; codes: Set<string> }[] = [];
+        const mayFollow = (key: string, tenant: string) =>
+          !expired.has(key) && (principals.get(key)?.tenants?.has(tenant) ?? false);
+        /** Why streams may end now: those of other tenants, too, if a key loses one in between. */
+        const note = (code: string, isOf: (key: string) => boolean) => {
+          for (const { key, codes } of opened) if (isOf(key)) codes.add(code);
+        };
         for (const one of steps) {
           const key = 'key' in one ? (names[one.key] ?? '') : '';
           if (one.kind === 'rows') version += 1;
           else if (one.kind === 'pass') await gateway.clock.pass(one.ms);
-          else if (one.kind === 'revoke') principals.delete(key);
-          else if (one.kind === 'narrow') principals.set(key, bound(key, one.tenant));
-          else if (one.kind === 'reload') {
+          else if (one.kind === 'revoke') {
+            principals.delete(key);
+            note('KEY_REVOKED', (of) => of === key);
+          } else if (one.kind === 'expire') {
+            expired.add(key);
+            note('TOKEN_EXPIRED', (of) => of === key);
+          } else if (one.kind === 'narrow') {
+            principals.set(key, bound(key, one.tenant));
+            note('KEY_REVOKED', (of) => of === key);
+          } else if (one.kind === 'reload' || one.kind === 'remove') {
             reloads += 1;
-            await gateway.setQueries({ 'rows.sql': tenantQuery(`-- ${reloads}`) });
+            isServed = one.kind === 'reload';
+            const served = isServed ? { 'rows.sql': tenantQuery(`-- ${reloads}`) } : {};
+            await gateway.setQueries({
+              ...served,
+              ...other,
+              [`more-${reloads}.sql`]: queryText({ id: uuidOf(3) }),
+            });
+            note('QUERY_CHANGED', () => true);
           } else {
             const response = await gateway.get(path(one.tenant), { ...accept, 'x-api-key': key });
-            const mayFollow = principals.get(key)?.tenants?.has(one.tenant) ?? false;
-            expect(response.status === 200).toBe(mayFollow);
-            if (mayFollow) opened.push({ key, tenant: one.tenant, events: readEvents(response) });
+            expect(response.status === 200).toBe(isServed && mayFollow(key, one.tenant));
+            if (response.status !== 200) continue;
+            opened.push({ key, tenant: one.tenant, events: readEvents(response), codes: new Set() });
           }
         }
         await gateway.clock.pass(1_000);
-        for (const { key, tenant, events } of opened) {
+        for (const { key, tenant, events, codes } of opened) {
           const all = events.arrived().filter((event) => event !== ':');
           const end = all.findIndex(({ event }) => event === 'end');
           expect(end).toBeOneOf([-1, all.length - 1]);
-          if (!principals.get(key)?.tenants?.has(tenant)) expect(end).toBe(all.length - 1);
+          if (!mayFollow(key, tenant) || codes.has('QUERY_CHANGED')) expect(end).toBe(all.length - 1);
+          if (end >= 0) expect([...codes]).toContain(codeOf(all[end]));
           for (const { event, data = '' } of all)
             if (event === 'next') expect(data).toContain(`"project":"${tenant}"`);
           await events.cancel();
