@@ -1,4 +1,4 @@
-# Builds the gateway from this repository. docs/operations.md says how to run the image.
+# Builds the gateway from this repository. docs/deployment.md says how to run the image.
 # The first stage has npm, TypeScript and strip; nothing of it but the results is in the image.
 FROM node:24-bookworm AS build
 WORKDIR /app

@@ -253,19 +253,20 @@ describe('tables and examples in the documentation', () => {
 
   const limitsFile = resolve('src/http/message/http-limits.ts');
 
-  test('operations.md, diff.md and federation.md say what to install of the optional packages', () => {
+  test('monitoring.md, diff.md and federation.md say what to install of the optional packages', () => {
     const { peerDependencies } = JSON.parse(read('package.json'));
-    const named = ['operations', 'diff', 'federation']
+    const named = ['monitoring', 'diff', 'federation']
       .map((page) => read(`docs/${page}.md`))
       .flatMap((text) => [...text.matchAll(/ `?(@[\w/-]+@\^[\d.]+)/g)].map(([, name]) => name));
     const right = Object.entries(peerDependencies).map(([name, version]) => `${name}@${version}`);
     expect([...new Set(named)].sort()).toEqual(right.sort());
   });
 
-  test('operations.md has every limit with its value, and no other', async () => {
+  test('limits.md has every limit with its value, and no other', async () => {
     const { httpLimits }: { httpLimits: Readonly<Record<string, number>> } = await import(limitsFile);
-    const [, section = ''] = /^## Limits\n([\s\S]*?)^## /m.exec(read('docs/operations.md')) ?? [];
-    const rows = section.matchAll(/^\| [^|]* \| `(?<key>\w+)` \| (?<amount>[\d,]+)(?: (?<unit>\S+))? \|$/gm);
+    const rows = read('docs/limits.md').matchAll(
+      /^\| [^|]* \| `(?<key>\w+)` \| (?<amount>[\d,]+)(?: (?<unit>\S+))? \|$/gm,
+    );
     const stated = [...rows].map(({ groups: { key = '', amount = '', unit = '' } = {} }) => [
       key,
       Number(amount.replaceAll(',', '')) * (units[unit] ?? Number.NaN),

@@ -187,7 +187,7 @@ describe('what is built on the metrics', () => {
   };
   const used = (text: string) => [...new Set(text.match(/\b(?:querygate|nodejs|process)_[a-z0-9_]+\b/g))];
 
-  test.each(['deploy/grafana/querygate.json', 'deploy/prometheus/alerts.yaml', 'docs/operations.md'])(
+  test.each(['deploy/grafana/querygate.json', 'deploy/prometheus/alerts.yaml', 'docs/monitoring.md'])(
     '%s uses names that exist',
     async (file) => {
       const names = await existing();
@@ -197,9 +197,9 @@ describe('what is built on the metrics', () => {
     },
   );
 
-  test('docs/operations.md lists every metric of the gateway, and no other', async () => {
+  test('docs/monitoring.md lists every metric of the gateway, and no other', async () => {
     const own = [...(await scrape()).matchAll(/^# TYPE (querygate_\w+) /gm)].map(([, name = '']) => name);
-    const page = readFileSync('docs/operations.md', 'utf8');
+    const page = readFileSync('docs/monitoring.md', 'utf8');
     const listed = [...page.matchAll(/^\| `(querygate_\w+)`/gm)].map(([, name = '']) => name);
     expect(listed.sort()).toEqual(own.sort());
   });
