@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { makeKey } from '../../../src/keys/key-text.ts';
 import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
 import { parseRaw, sendRaw } from '../../support/raw-request.ts';
@@ -226,6 +226,9 @@ describe('each refusal is a line of the log', () => {
 
 describe('wrong keys', () => {
   test('are slowed down by address; valid keys from there, and other addresses, are not affected', async () => {
+    // A request becomes available each second: a slow machine would never use up all of them.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    onTestFinished(() => void vi.useRealTimers());
     const served = await serveTestApp({ TRUST_PROXY: 'loopback' });
     const send = async (key: string, address: string) => {
       const headers = `Host: a\r\nX-API-KEY: ${key}\r\nX-Forwarded-For: ${address}\r\n`;
