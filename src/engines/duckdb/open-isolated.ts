@@ -54,8 +54,12 @@ function open(host: EngineHost, settings: DuckdbSettings): Promise<Engine> {
 }
 
 /** Address space that is not memory: of V8, of threads, and of what removes the types of TypeScript, which is WebAssembly. */
-const reservedBytes = ({ pathname }: URL, threads: number): number =>
-  3e9 + threads * 0.2e9 + (pathname.endsWith('.ts') ? 10e9 : 0);
+const reservedBytes = (program: URL, threads: number): number =>
+  3e9 + threads * 0.2e9 + (isTypeScript(program) ? 10e9 : 0);
+
+/** In a checkout, what has been built still finds the compiler of the dialect as it is written. */
+const isTypeScript = ({ pathname }: URL): boolean =>
+  [pathname, import.meta.resolve('@querygate/bigquery-sql')].some((path) => path.endsWith('.ts'));
 
 /** The bytes of a size as DuckDB reads it, as in `512MB`, `2G` and `1.5 gigabytes`. @throws StartError */
 export function sizeOf(text: string): number {
