@@ -93,7 +93,11 @@ function javascriptType(place: Syntax.Node, type: Type): JavascriptType {
   if (type.kind === 'array') return { element: javascriptType(place, type.element) };
   if (type.kind === 'struct') {
     const names = type.fields.map(({ name }) => name);
-    if (names.includes('') || new Set(names.map((name) => name.toLowerCase())).size < names.length)
+    if (
+      names.includes('') ||
+      names.includes('__proto__') ||
+      new Set(names.map((name) => name.toLowerCase())).size < names.length
+    )
       throw new Unsupported(place, 'each field of a STRUCT of JavaScript needs a name of its own');
     return { fields: type.fields.map((field) => [field.name, javascriptType(place, field.type)]) };
   }

@@ -96,6 +96,14 @@ describe('values', () => {
     ['DATE', '"2024-01-01"', 'f: TypeError: returned "2024-01-01" for DATE'],
     ['TIMESTAMP', 'new Date("x")', 'f: TypeError: returned Invalid Date for TIMESTAMP'],
     ['ARRAY<STRING>', '"abc"', 'f: TypeError: returned "abc" for ARRAY'],
+    ['DATE', 'new Date(Date.UTC(10000, 0))', 'f: TypeError: returned "+010000-01-01T00:00:00.000Z" for DATE'],
+    ['DATE', 'new Date(-62167219200000)', 'f: TypeError: returned "0000-01-01T00:00:00.000Z" for DATE'],
+    [
+      'TIMESTAMP',
+      'new Date(Date.UTC(-1, 0))',
+      'f: TypeError: returned "-000001-01-01T00:00:00.000Z" for TIMESTAMP',
+    ],
+    ['NUMERIC', '"1e400"', 'f: TypeError: returned "1e400" for NUMERIC'],
     ['FLOAT64', 'nothing', "f: ReferenceError: 'nothing' is not defined"],
     ['FLOAT64', '(() => { throw "a text" })()', 'f: a text'],
     ['FLOAT64', 'Promise.reject(new RangeError("later"))', 'f: RangeError: later'],
@@ -131,6 +139,14 @@ describe('a statement', () => {
     expect(await answer(sql)).toEqual([['3']]);
     expect(await callValue('f() RETURNS BOOL', 'return [].left === undefined', 'f()')).toEqual([[true]]);
   });
+
+  test.each(['5', 'null', '"y"', 'true', '[5]', '[{}]', '["a", "b"]'])(
+    'whose function makes %s of its results fails alone',
+    async (made) => {
+      const code = `Array.prototype.toJSON = () => (${made}); return "a";`;
+      expect(await callValue('f() RETURNS STRING', code, 'f()')).toBe('f: it changes what computes it');
+    },
+  );
 
   test('calls a function for each row that may give other values', async () => {
     const random = define('f() RETURNS FLOAT64', 'return Math.random()');
@@ -223,6 +239,10 @@ describe('is refused', () => {
     ['f(x ANY TYPE) RETURNS FLOAT64 LANGUAGE js', 'JavaScript takes no parameter of ANY TYPE'],
     ['f(x DATETIME) RETURNS FLOAT64 LANGUAGE js', 'the type DATETIME is not supported in JavaScript'],
     ['f() RETURNS BIGNUMERIC LANGUAGE js', 'the type BIGNUMERIC is not supported in JavaScript'],
+    [
+      'f() RETURNS STRUCT<`__proto__` STRING> LANGUAGE js',
+      'each field of a STRUCT of JavaScript needs a name of its own',
+    ],
     [
       'f(x STRUCT<FLOAT64>) RETURNS FLOAT64 LANGUAGE js',
       'each field of a STRUCT of JavaScript needs a name of its own',

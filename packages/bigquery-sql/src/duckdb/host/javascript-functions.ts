@@ -63,6 +63,13 @@ function inBatches(rows: readonly string[], compute: Compute): Texts {
   return results;
 }
 
+/** A function can change how its results are written. */
+const isTexts = (value: unknown): value is Texts =>
+  Array.isArray(value) && value.every((item) => item === null || typeof item === 'string');
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 let statements = 0;
 const numbers = new WeakMap<HostWork, number>();
 
@@ -91,9 +98,9 @@ function computeWith(work: HostWork, definition: string): Compute {
       return 'isOver' in found ? undefined : found;
     });
     if ('failure' in answer) return fail(answer.failure);
-    const results = JSON.parse(answer.results) as Texts | { readonly failure?: string };
-    if (!('length' in results)) return fail(results.failure ?? 'its promise is never settled');
-    if (results.length === rows.length) return results;
-    return fail('it changes what computes it');
+    const results: unknown = JSON.parse(answer.results);
+    if (isTexts(results) && results.length === rows.length) return results;
+    if (!isRecord(results)) return fail('it changes what computes it');
+    return fail(typeof results.failure === 'string' ? results.failure : 'its promise is never settled');
   };
 }

@@ -61,12 +61,16 @@ const fromInteger = (value) => {
 const fromNumeric = (value) => {
   const isText = typeof value === 'string' && /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value);
   if (!isText && !Number.isFinite(value) && typeof value !== 'bigint') fail(value, 'NUMERIC');
+  if (Math.abs(Number(value)) > 1e29) fail(value, 'NUMERIC');
   if (typeof value !== 'number') return String(value).trim();
   return Number.isInteger(value) ? BigInt(value).toString() : value.toFixed(9);
 };
 const dateText = (value, type) => {
   if (!(value instanceof Date) || Number.isNaN(value.getTime())) fail(value, type);
-  return Date.prototype.toISOString.call(value);
+  const text = Date.prototype.toISOString.call(value);
+  // Other years have a sign.
+  if (text.length > 24 || text < '0001') fail(text, type);
+  return text;
 };
 const decoders = {
   STRING: (text) => text,
