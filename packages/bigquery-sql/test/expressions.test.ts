@@ -183,6 +183,38 @@ describe('what BigQuery refuses', () => {
   });
 });
 
+describe('FORMAT with a format string that conditions choose', () => {
+  /** Calls inside calls, as deep as a number says. */
+  const nested = (depth: number, call: (inner: string) => string): string =>
+    depth === 0 ? "CONCAT('a', '')" : call(nested(depth - 1, call));
+
+  test.each([
+    ["FORMAT(CASE 1 WHEN 1 THEN IF(FALSE, '%d', '%3d|') ELSE '%t' END, 1 + 1)", '  2|'],
+    ["FORMAT(CASE 1 WHEN 2 THEN '%d' END, 1)", null],
+    [
+      "FORMAT(IF((SELECT COUNT(*) > 1 FROM UNNEST([1, 2])), '%05d', '%d'), (SELECT MAX(x) FROM UNNEST([7, 8]) AS x))",
+      '00008',
+    ],
+    [
+      "(SELECT FORMAT(IF(COUNT(*) > 2, 'many %t', IF(COUNT(*) > 1, 'two %t', NULL)), SUM(x)) FROM UNNEST([1, 2]) AS x)",
+      'two 3',
+    ],
+    [
+      nested(14, (inner) => `FORMAT(IF(1 < 2, '(%s)', '[%s]'), ${inner})`),
+      `${'('.repeat(14)}a${')'.repeat(14)}`,
+    ],
+    [nested(14, (inner) => `FORMAT(IF((SELECT TRUE), '%s', '[%s]'), ${inner})`), 'a'],
+  ])('%s', async (expression, expected) => {
+    expect(await valueFor(expression)).toBe(expected);
+  });
+
+  test('chooses among a hundred at most', () => {
+    const chosen = (count: number) => `FORMAT(CASE id ${"WHEN 1 THEN '%d' ".repeat(count)}END, id) FROM logs`;
+    expect(messagesOf(`SELECT ${chosen(100)}`)).toEqual([]);
+    expect(messagesOf(`SELECT ${chosen(101)}`)).toEqual(['FORMAT chooses among at most 100 format strings']);
+  });
+});
+
 describe('values of many megabytes are not made', () => {
   test.each([
     ["LENGTH(REPEAT('x', 1048576))", '1048576'],

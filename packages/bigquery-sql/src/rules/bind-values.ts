@@ -42,7 +42,7 @@ function isSimpleOperand(node: Expression): boolean {
 }
 
 /** Whether an expression contains a subquery or an aggregate, which DuckDB does not allow inside a lambda. */
-const isForbiddenInLambda = (node: Expression): boolean =>
+export const isForbiddenInLambda = (node: Expression): boolean =>
   someNode(node, ({ kind }) => kind === 'subquery' || kind === 'aggregate');
 
 /**

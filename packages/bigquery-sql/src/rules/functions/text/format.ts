@@ -9,9 +9,9 @@ import {
   operation,
   textLiteral,
 } from '../../../tree/build.ts';
-import type { Expression } from '../../../tree/nodes.ts';
-import { describeType, isScalar, type ScalarName, scalar } from '../../../types.ts';
-import { bindValues } from '../../bind-values.ts';
+import type { Case, Expression } from '../../../tree/nodes.ts';
+import { describeType, isScalar, type ScalarName, scalar, type Type } from '../../../types.ts';
+import { bindValues, isForbiddenInLambda } from '../../bind-values.ts';
 import { convert } from '../../coercion.ts';
 import { constantText } from '../../expressions/constant-values.ts';
 import { callMacro } from '../../macro-call.ts';
@@ -34,24 +34,66 @@ interface Specifier {
 const maxSize = 1_048_576;
 
 /** FORMAT with literal format strings, of which conditions may choose one. */
-export const format: SpecialFunction = (place, [pattern, ...args], context) => {
-  if (pattern?.kind === 'case') {
-    const withPattern = (chosen: Expression) => format(place, [chosen, ...args], context);
-    return {
-      ...pattern,
-      type: string,
-      branches: pattern.branches.map(({ when, result }) => ({ when, result: withPattern(result) })),
-      ...(pattern.otherwise && { otherwise: withPattern(pattern.otherwise) }),
-    };
-  }
-  const text = pattern && constantText(pattern);
+export const format: SpecialFunction = (place, [pattern, ...args]) => {
+  if (pattern?.kind === 'case') return formatChosen(place, pattern, args);
+  return formatWithText(place, pattern && constantText(pattern), args);
+};
+
+function formatWithText(place: Place, text: string | null | undefined, args: readonly Expression[]) {
   if (text === null) return nullLiteral(string);
   if (text !== undefined) return formatWith(place, text, args);
   throw new Unsupported(
     place,
     'the first argument of FORMAT must be a string literal, or be chosen among literals by CASE or IF',
   );
+}
+
+/** Each format string writes the arguments again. */
+const maxChosenPatterns = 100;
+
+/** The arguments are computed once: calls inside calls would otherwise double at each level. */
+function formatChosen(place: Place, pattern: Case, args: readonly Expression[]): Expression {
+  const patterns = resultsOf(pattern);
+  if (patterns.length > maxChosenPatterns)
+    throw new Unsupported(place, `FORMAT chooses among at most ${maxChosenPatterns} format strings`);
+  const texts = patterns.map((one) => constantText(one));
+  const write = (at: number, values: readonly Expression[]) => formatWithText(place, texts[at], values);
+  // A lambda takes no conditions with subqueries: the number of the format string is then one more value.
+  if (!isForbiddenInLambda(pattern))
+    return bindValues(args, (...values) => withResults(pattern, string, (at) => write(at, values)));
+  const number = withResults(pattern, int64, (at) => integerLiteral(BigInt(at)));
+  return bindValues([number, ...args], (chosen = number, ...values) => ({
+    kind: 'case',
+    type: string,
+    branches: patterns.map((_, at) => ({
+      when: compareWith('=', chosen, integerLiteral(BigInt(at))),
+      result: write(at, values),
+    })),
+  }));
+}
+
+/** What a CASE chooses among, through those inside it. */
+const resultsOf = (value: Expression | undefined): readonly Expression[] => {
+  if (value?.kind !== 'case') return value ? [value] : [];
+  return [...value.branches.map(({ result }) => result), value.otherwise].flatMap(resultsOf);
 };
+
+/** The same choice among other results, by their numbers in `resultsOf`. */
+function withResults(node: Case, type: Type, resultAt: (at: number) => Expression): Case {
+  let count = 0;
+  const choose = (value: Expression): Expression => {
+    if (value.kind === 'case') return replaced(value);
+    count += 1;
+    return resultAt(count - 1);
+  };
+  const replaced = ({ otherwise, branches }: Case): Case => ({
+    kind: 'case',
+    type,
+    branches: branches.map(({ when, result }) => ({ when, result: choose(result) })),
+    ...(otherwise && { otherwise: choose(otherwise) }),
+  });
+  return replaced(node);
+}
 
 /** A concatenation of texts and formatted arguments. */
 function formatWith(place: Place, pattern: string, args: readonly Expression[]): Expression {
