@@ -9,7 +9,18 @@ describe('what BigQuery or another database has, and is not supported, is refuse
     ['SELECT KLL_QUANTILES.INIT_INT64(1)', 'KLL_QUANTILES.INIT_INT64 is not supported: use APPROX_QUANTILES'],
     ['SELECT ST_DISTANCE(ST_GEOGPOINT(1, 2), ST_GEOGPOINT(1, 2))', 'ST_DISTANCE is not supported'],
     ["SELECT TEXT_ANALYZE('a')", 'TEXT_ANALYZE is not supported: use SEARCH'],
-    ["SELECT * FROM logs FOR SYSTEM_TIME AS OF '2026-01-01'", 'FOR SYSTEM_TIME AS OF is not supported'],
+    [
+      "SELECT * FROM logs FOR SYSTEM_TIME AS OF '2026-01-01'",
+      'FOR SYSTEM_TIME AS OF 2026-01-01 is not supported, because logs has only its rows of now: write CURRENT_TIMESTAMP()',
+    ],
+    [
+      'SELECT * FROM logs FOR SYSTEM_TIME AS OF TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 HOUR)',
+      'FOR SYSTEM_TIME AS OF is not supported, because logs has only its rows of now',
+    ],
+    [
+      'WITH a AS (SELECT 1) SELECT * FROM a FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP()',
+      'FOR SYSTEM_TIME AS OF is of a table, and a is a query',
+    ],
     ["SELECT * FROM (SELECT 1) FOR SYSTEM_TIME AS OF '2026-01-01'", 'only a table has FOR SYSTEM_TIME AS OF'],
     ["SELECT * FROM logs AS OF '2026-01-01'", 'earlier rows of a table are not kept'],
     ['SELECT * FROM logs MATCH_RECOGNIZE (ORDER BY id)', 'MATCH_RECOGNIZE is not supported'],

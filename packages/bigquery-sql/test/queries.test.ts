@@ -205,6 +205,14 @@ describe('aggregates', () => {
   });
 });
 
+test('FOR SYSTEM_TIME AS OF now gives the rows of a table', async () => {
+  const sql =
+    'SELECT COUNT(*) FROM logs AS l FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP() JOIN projects FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP USING (project)';
+  expect(await dialect.query(sql)).toEqual(
+    await dialect.query('SELECT COUNT(*) FROM logs JOIN projects USING (project)'),
+  );
+});
+
 describe('IN over a common table, of a column of an outer query', () => {
   const v = 'WITH v AS (SELECT id FROM events WHERE id > 1)';
   test.each([

@@ -47,7 +47,7 @@ export const escapes: readonly (readonly [sql: string, place: string, reason: st
   [
     'select * from logs for system_time as of current_timestamp()',
     '1:42',
-    'FOR SYSTEM_TIME AS OF is not supported',
+    'FOR SYSTEM_TIME AS OF is of a table, and logs is a query',
   ],
   ['select * from logs tablesample system (10 percent)', '1:20', 'TABLESAMPLE is not available'],
   [

@@ -65,7 +65,7 @@ export function foreignSyntax(at: TokenAt): string | undefined {
   // It has been read as the alias of a table.
   if (at(-1)?.key === 'MINUS') return words.MINUS;
   if (token?.key === 'FOR' && at(1)?.key === 'SYSTEM_TIME')
-    return 'only a table has FOR SYSTEM_TIME AS OF, which is not supported: filter by a column with the time';
+    return 'only a table has FOR SYSTEM_TIME AS OF';
   if (token?.key === 'OF' && at(-1)?.key === 'AS')
     return 'earlier rows of a table are not kept: filter by a column with the time';
   if (at(-1)?.key === 'TABLE' && isArgument(at(-2)))

@@ -3,6 +3,7 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { type Context, type ResolvedFrom, unknownQuery } from '../context.ts';
 import { rangeOf } from '../queries/outputs.ts';
 import { findRelation, type Relation, relationNames, type Scope } from '../scope.ts';
+import { nowParameter } from '../../tree/own-parameters.ts';
 import { Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
 import { resolveJoin } from './joins.ts';
@@ -41,15 +42,11 @@ export function resolveFrom(node: Syntax.FromItem, scope: Scope, context: Contex
 
 function resolveTable(node: Syntax.Table, scope: Scope, context: Context): ResolvedFrom {
   const { path, alias, systemTime, withOffset } = node;
-  if (systemTime)
-    throw new Unsupported(
-      systemTime,
-      'FOR SYSTEM_TIME AS OF is not supported, because tables have only their rows of now: filter by a column with the time',
-    );
   if (withOffset) throw new Unsupported(withOffset, 'WITH OFFSET needs an array');
   const name = path.parts.at(-1)?.name ?? '';
   const shown = path.parts.map((part) => part.name).join('.');
   const relation = relationAt(path, name, scope);
+  if (systemTime) requireNow(systemTime, relation, shown, scope, context);
   const range = alias?.name ?? name;
   if (!relation) {
     return context.attempt<ResolvedFrom>(
@@ -67,6 +64,25 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
     ranges: [rangeOf(relation, range, fresh)],
     merged: [],
   };
+}
+
+/** @throws Unsupported unless `FOR SYSTEM_TIME AS OF` names the present: a table has no earlier rows */
+function requireNow(
+  node: Syntax.Expression,
+  relation: Relation | undefined,
+  shown: string,
+  scope: Scope,
+  context: Context,
+): void {
+  if (relation && !relation.isTable)
+    throw new Unsupported(node, `FOR SYSTEM_TIME AS OF is of a table, and ${shown} is a query`);
+  const time = context.expression(node, scope);
+  if (time.kind === 'parameter' && time.name === nowParameter) return;
+  const at = time.kind === 'literal' && time.value !== null ? ` ${String(time.value)}` : '';
+  throw new Unsupported(
+    node,
+    `FOR SYSTEM_TIME AS OF${at} is not supported, because ${shown} has only its rows of now: write CURRENT_TIMESTAMP(), or filter by a column with the time`,
+  );
 }
 
 /** A common table or one of a script, which have no path, or a table by its last part; `events_*` is a wildcard. */
