@@ -1,4 +1,4 @@
-import { parameterTypeIn, type TypedParameter } from './types.ts';
+import { parameterTypeIn, type TypedParameter, withoutCollation } from './types.ts';
 import { type Source, type Problem, ProblemError, problemAt } from './problem.ts';
 import { closeLambdas } from './passes/rewriting/close-lambdas.ts';
 import { computeFrameKeys } from './passes/rewriting/frame-keys.ts';
@@ -77,7 +77,7 @@ export function compile(
       ...ofColumns.map((message) => ({ ...source, message })),
     ]);
   }
-  const { columns } = resolved;
+  const columns = resolved.columns.map((one) => ({ ...one, type: withoutCollation(one.type) }));
   const query = closeLambdas(computeFrameKeys(resolved.query, context.fresh));
   return { query, columns, tables: tablesOf(query) };
 }

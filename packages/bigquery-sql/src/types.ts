@@ -14,7 +14,11 @@ export type ScalarName =
   | 'DATETIME'
   | 'TIMESTAMP'
   | 'INTERVAL'
-  | 'JSON';
+  | 'JSON'
+  | CollatedName;
+
+/** A text that is compared without case. It is a type of its own, so that nothing takes it for a STRING. */
+export type CollatedName = "STRING COLLATE 'und:ci'";
 
 /** A BigQuery type. `null` is the type of a bare NULL. `unknown` fits everywhere: it never causes an error. */
 export type Type =
@@ -105,6 +109,20 @@ export function typedNulls(type: Type): Type {
   }
 }
 
+/** The same type, with STRING for texts that have a collation. */
+export function withoutCollation(type: Type): Type {
+  switch (type.kind) {
+    case 'scalar':
+      return isScalar(type, "STRING COLLATE 'und:ci'") ? scalar('STRING') : type;
+    case 'array':
+      return arrayOf(withoutCollation(type.element));
+    case 'struct':
+      return structOf(type.fields.map((field) => ({ ...field, type: withoutCollation(field.type) })));
+    default:
+      return type;
+  }
+}
+
 const duckdbScalars: Readonly<Record<ScalarName, string>> = {
   INT64: 'BIGINT',
   FLOAT64: 'DOUBLE',
@@ -119,6 +137,7 @@ const duckdbScalars: Readonly<Record<ScalarName, string>> = {
   TIMESTAMP: 'TIMESTAMPTZ',
   INTERVAL: 'INTERVAL',
   JSON: 'JSON',
+  "STRING COLLATE 'und:ci'": 'VARCHAR',
 };
 
 /** The names of the types that have no parts. */

@@ -10,4 +10,9 @@ export function languageFeatures(known: unknown): readonly string[] {
 const notInBigQuery = ['FEATURE_TIMESTAMP_NANOS'];
 
 /** Disabled in the reference by default. */
-const inBigQuery = ['FEATURE_INTERVAL_TYPE'];
+const inBigQuery = [
+  'FEATURE_INTERVAL_TYPE',
+  'FEATURE_V_1_3_ANNOTATION_FRAMEWORK',
+  'FEATURE_V_1_3_COLLATION_SUPPORT',
+  'FEATURE_V_1_1_ORDER_BY_COLLATE',
+];

@@ -1,8 +1,16 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import { arrayOf, type ScalarName, scalar, structOf, type Type, unknown } from '../types.ts';
+import {
+  arrayOf,
+  type CollatedName,
+  type ScalarName,
+  scalar,
+  structOf,
+  type Type,
+  unknown,
+} from '../types.ts';
 
 /** The scalar types of BigQuery whose values DuckDB holds in its types, but for JSON, which is a VARCHAR by another name. */
-export const scalarNames: Readonly<Partial<Record<DuckDBTypeId, ScalarName>>> = {
+export const scalarNames: Readonly<Partial<Record<DuckDBTypeId, Exclude<ScalarName, CollatedName>>>> = {
   [DuckDBTypeId.VARCHAR]: 'STRING',
   [DuckDBTypeId.TINYINT]: 'INT64',
   [DuckDBTypeId.SMALLINT]: 'INT64',

@@ -32,6 +32,7 @@ const implicitConversions: Readonly<Partial<Record<ScalarName, readonly ScalarNa
   NUMERIC: ['BIGNUMERIC', 'FLOAT64'],
   BIGNUMERIC: ['FLOAT64'],
   DATE: ['DATETIME'],
+  STRING: ["STRING COLLATE 'und:ci'"],
 };
 
 /** The types to which BigQuery converts string literals and STRING parameters. */

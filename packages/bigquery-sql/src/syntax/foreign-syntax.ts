@@ -14,7 +14,7 @@ const words: Readonly<Record<string, string>> = {
   MINUS: 'write EXCEPT DISTINCT',
   ISNULL: 'write IS NULL',
   NOTNULL: 'write IS NOT NULL',
-  COLLATE: 'it belongs to ORDER BY, and others than binary order are not supported',
+  COLLATE: "it belongs to ORDER BY: write COLLATE(text, 'und:ci')",
   WITHIN: 'write the ORDER BY within the parentheses of the function',
   EXCLUDE: 'EXCLUDE of window frames is not in GoogleSQL',
   GROUPS: 'frames are of ROWS or RANGE',
@@ -64,8 +64,7 @@ export function foreignSyntax(at: TokenAt): string | undefined {
   const token = at(0);
   // It has been read as the alias of a table.
   if (at(-1)?.key === 'MINUS') return words.MINUS;
-  if (token?.key === 'FOR' && at(1)?.key === 'SYSTEM_TIME')
-    return 'only a table has FOR SYSTEM_TIME AS OF';
+  if (token?.key === 'FOR' && at(1)?.key === 'SYSTEM_TIME') return 'only a table has FOR SYSTEM_TIME AS OF';
   if (token?.key === 'OF' && at(-1)?.key === 'AS')
     return 'earlier rows of a table are not kept: filter by a column with the time';
   if (at(-1)?.key === 'TABLE' && isArgument(at(-2)))

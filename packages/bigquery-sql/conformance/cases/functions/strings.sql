@@ -170,7 +170,20 @@ safe_convert_bytes_to_string(${bytes})
 safe_convert_bytes_to_string(b'\xc3\x28ok\xf0\x9f')
 select safe_convert_bytes_to_string(max(x)) from unnest([b'a', b'\xc3\xa9']) as x
 -- COLLATE
-collate('abc', '') <=> 'abc'
+collate('abc', '')
+collate(${'a'; 'B'; 'ä'; 'ß'; 'Ａ'; 'カ'; ''; cast(null as string)}, 'und:ci') = ${'A'; 'b'; 'Ä'; 'SS'; 'ss'; 'か'; 'a'; ''}
+collate(${'a'; 'B'; 'ä'; 'a-b'; 'a b'; '_'; 'Z'; '9'; '\u0000a'}, 'und:ci') < ${'A'; 'b'; 'z'; 'AB'; 'A_B'; '10'; 'é'; 'a'}
+collate('a', 'und:ci') in ('b', 'A')
+select ${concat(x, 'z'); x || 'z'; upper(x); lower(x); substr(x, 1); left(x, 3); right(x, 3); lpad(x, 3, 'b'); rpad(x, 3, 'b'); repeat(x, 2); reverse(x)} = ${'ABZ'; 'ab'; 'BAB'; 'abB'; 'ABab'; 'BA'} from unnest([collate('aB', 'und:ci')]) as x
+select ${length(x); char_length(x); byte_length(x)} from unnest([collate('aB', 'und:ci')]) as x
+select count(distinct x), upper(min(x)), upper(max(x)) from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x
+select x, count(*) over (partition by x) as n from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x with offset o order by x, o
+collate('b', 'und:ci') between 'A' and 'C'
+if(true, 'a', collate('b', 'und:ci')) = 'A'
+select x from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x with offset o order by x, o
+select x from unnest(['B', 'b', 'a', null, 'Ä', 'az', 'Az']) as x with offset o order by x collate 'und:ci' desc, o
+select array_agg(x order by collate(x, 'und:ci'), x) from unnest(['B', 'b', 'a', 'A']) as x
+select a, b from unnest(['a', 'B', 'c']) as a join unnest(['A', 'b', 'd']) as b on collate(a, 'und:ci') = b order by a
 -- REGEXP_CONTAINS
 regexp_contains(${string}, ${pattern})
 regexp_contains('abc', ${'('; '[z-a]'; '(?=a)'; '\\1'; null})

@@ -15,6 +15,7 @@ import type { Expression, InfixOperator } from '../../tree/nodes.ts';
 import { anonymousField, describeType, isScalar, scalar, unknown } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
 import { convert, supertype } from '../coercion.ts';
+import { isCollated, refuseCollations, sortKeyOf } from '../collation.ts';
 import { requireComparable } from '../moment-text.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
@@ -42,6 +43,8 @@ export function compare(
       place,
       `JSON values cannot be compared with ${operator}: convert them to text first`,
     );
+  if (types.some(isCollated)) return compareWith(duckdbOperator(operator), sortKeyOf(left), sortKeyOf(right));
+  if (operator.startsWith('IS')) refuseCollations(place, operator, [left, right]);
   if (left.type.kind === 'struct' && right.type.kind === 'struct')
     return compareStructs(place, operator, left, right);
   if (types.some(({ kind }) => kind === 'array') && !operator.startsWith('IS'))

@@ -3,6 +3,7 @@ import { and, castTo, not, operation, or } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { describeType, isScalar, scalar } from '../../types.ts';
 import { commonSupertype, convert, distance } from '../coercion.ts';
+import { passCollation } from '../collation.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -59,7 +60,7 @@ export const concatenation: Rule<Syntax.Concatenation> = (node, scope, context) 
   const operands = node.operands.map((operand) => context.expression(operand, scope));
   refuseNullLiterals('||', node.operands);
   if (operands.some(({ type }) => type.kind === 'array')) return concatenateArrays(node, '||', operands);
-  return concatenateTexts(node, '||', operands);
+  return passCollation(operands, (texts) => concatenateTexts(node, '||', texts));
 };
 
 /** Joins BYTES, or values that can be cast to STRING. */

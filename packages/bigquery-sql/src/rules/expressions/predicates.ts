@@ -17,6 +17,7 @@ import type { Expression } from '../../tree/nodes.ts';
 import { arrayOf, describeType, isScalar, scalar, unknown } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
 import { convert, supertype } from '../coercion.ts';
+import { isCollated } from '../collation.ts';
 import type { Context, Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import type { Scope } from '../scope.ts';
@@ -46,7 +47,8 @@ export const between: Rule<Syntax.Between> = (node, scope, context) => {
   const values = [node.operand, node.low, node.high].map((part) => context.expression(part, scope));
   const [value = nullLiteral(), low = nullLiteral(), high = nullLiteral()] = values;
   const tests = [compare(node.low, '>=', value, low), compare(node.high, '<=', value, high)];
-  if (values.some(({ type }) => isScalar(type, 'FLOAT64'))) return negate(and(tests), node.negated);
+  if (values.some(({ type }) => isScalar(type, 'FLOAT64') || isCollated(type)))
+    return negate(and(tests), node.negated);
   const type = supertype(values) ?? unknown;
   return operation(
     node.negated ? 'NOT BETWEEN' : 'BETWEEN',
@@ -102,9 +104,12 @@ function inList(
   );
 }
 
-/** Whether `=` of the engines differs: for structs and arrays, and for NaN. */
+/** Whether `=` of the engines differs: for structs, arrays and collations, and for NaN. */
 const needsComparison = (values: readonly Expression[]): boolean =>
-  values.some(({ type }) => type.kind === 'struct' || type.kind === 'array' || isScalar(type, 'JSON')) ||
+  values.some(
+    ({ type }) =>
+      type.kind === 'struct' || type.kind === 'array' || isScalar(type, 'JSON') || isCollated(type),
+  ) ||
   (values.some(({ type }) => isScalar(type, 'FLOAT64')) &&
     values.slice(1).some(({ kind, type }) => kind !== 'literal' && isScalar(type, 'FLOAT64')));
 

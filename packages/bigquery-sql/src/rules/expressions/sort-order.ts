@@ -1,7 +1,8 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call } from '../../tree/build.ts';
 import type { Expression, SortKey } from '../../tree/nodes.ts';
-import { describeType, isScalar, scalar, type Type } from '../../types.ts';
+import { describeType, isScalar, scalar, type Type, withoutCollation } from '../../types.ts';
+import { isCollated, sortKeyOf } from '../collation.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -29,11 +30,12 @@ export const sortKeys = (
   },
 ): readonly SortKey[] =>
   items.flatMap((item) => {
-    refuseCollation(item);
     const { direction, nulls = direction === 'DESC' ? 'LAST' : 'FIRST' } = item.order;
     const { key: value, value: computed } = resolve(item.expression);
     requireOrderable(item.expression, value.type);
     const key = { value, descending: direction === 'DESC', nulls };
+    if (isSortedWithoutCase(item, value.type))
+      return [{ ...key, value: sortKeyOf(requireComputed(item, computed)) }];
     if (!isScalar(value.type, 'FLOAT64') || computed === undefined) return [key];
     // NaN is the smallest number in BigQuery, and the greatest in DuckDB.
     const nanFirst = call('isnan', [computed], scalar('BOOL'));
@@ -46,8 +48,21 @@ export function requireOrderable(place: Place, type: Type): void {
     throw new Unsupported(place, `ORDER BY does not take ${describeType(type)}`);
 }
 
-function refuseCollation({ collation }: Syntax.OrderByItem): void {
-  if (collation === undefined) return;
-  const isBinary = collation.kind === 'StringLiteral' && ['', 'binary'].includes(collation.value);
-  if (!isBinary) throw new Unsupported(collation, 'COLLATE is not supported, except for binary order');
+/** Whether a key, or its value, has a collation; that of the key is the one that counts. */
+function isSortedWithoutCase({ collation }: Syntax.OrderByItem, type: Type): boolean {
+  if (collation === undefined) return isCollated(type);
+  const name = collation.kind === 'StringLiteral' ? collation.value : undefined;
+  if (name === '' || name === 'binary') return false;
+  if (name !== 'und:ci')
+    throw new Unsupported(collation, "COLLATE takes 'und:ci' or 'binary'; others are not supported");
+  if (isScalar(withoutCollation(type), 'STRING') || type.kind === 'unknown') return true;
+  throw new Unsupported(collation, `COLLATE does not take ${describeType(type)}`);
+}
+
+function requireComputed(item: Syntax.OrderByItem, value: Expression | undefined): Expression {
+  if (value) return value;
+  throw new Unsupported(
+    item.expression,
+    'COLLATE of a column by its position is not supported here: write its name',
+  );
 }

@@ -3,6 +3,7 @@ import { and, boolLiteral, call, column, nullLiteral, select } from '../../tree/
 import { mapExpression } from '../../tree/map.ts';
 import type { Expression, From, Join, Member, Unnest } from '../../tree/nodes.ts';
 import { sameName, scalar, unknown } from '../../types.ts';
+import { isCollated } from '../collation.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
 import { compare, requireBool } from '../expressions/comparison.ts';
 import { columnsIn, type Range, type Scope } from '../scope.ts';
@@ -140,6 +141,7 @@ function findColumn({ merged, ranges }: ResolvedFrom, name: string): Expression 
 
 /** The merged column of JOIN USING: the side that is never missing. */
 function mergedValue(join: JoinKind, left: Expression, right: Expression): Expression {
-  if (join === 'FULL') return call('coalesce', [left, right], left.type);
+  if (join === 'FULL')
+    return call('coalesce', [left, right], isCollated(right.type) ? right.type : left.type);
   return join === 'RIGHT' ? right : left;
 }

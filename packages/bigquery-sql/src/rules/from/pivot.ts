@@ -4,6 +4,7 @@ import { forEachNode, mapExpression, someNode } from '../../tree/map.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
 import { isScalar, type Type, unknown } from '../../types.ts';
 import { convert, supertype } from '../coercion.ts';
+import { refuseCollations } from '../collation.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
 import { nameOutputs, type Output, starColumns } from '../queries/outputs.ts';
 import type { Scope } from '../scope.ts';
@@ -79,6 +80,7 @@ function sameValue(
   input: Expression,
   value: Expression,
 ): Expression {
+  refuseCollations(expression, 'PIVOT', [input, value]);
   const type = supertype([input, value]);
   if (!type) throw new Unsupported(expression, 'a value of PIVOT must have the type of the column');
   if (!alias && isScalar(type, 'FLOAT64'))

@@ -1,5 +1,6 @@
 import { boolLiteral, call, caseWhen, nullLiteral, operation } from '../../tree/build.ts';
 import { arrayOf, structOf } from '../../types.ts';
+import { isCollated, sortKeyOf } from '../collation.ts';
 import { Unsupported } from '../unsupported.ts';
 import {
   type Aggregate,
@@ -43,13 +44,20 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
   min: plain('min', typeOfFirst, {
     build(rows, args) {
       const [arg] = args;
+      if (arg && isCollated(arg.type)) return rows.main('arg_min', [arg, sortKeyOf(arg)], arg.type);
       const value = rows.main('min', args, typeOfFirst(args));
       if (!arg || !isFloat(arg)) return value;
       return caseWhen(rows.other('bool_or', [isNotANumber(arg)], bool), nan, value);
     },
   }),
   // In DuckDB NaN is the greatest number, so it is the result as in BigQuery.
-  max: plain('max', typeOfFirst),
+  max: plain('max', typeOfFirst, {
+    build(rows, args) {
+      const [arg] = args;
+      if (arg && isCollated(arg.type)) return rows.main('arg_max', [arg, sortKeyOf(arg)], arg.type);
+      return rows.main('max', args, typeOfFirst(args));
+    },
+  }),
   any_value: plain('any_value', typeOfFirst, { allows: ['distinct', 'having'] }),
   max_by: plain('arg_max_null', typeOfFirst, { arity: [2, 2], allows: [] }),
   min_by: plain('arg_min_null', typeOfFirst, { arity: [2, 2], allows: [] }),

@@ -10,6 +10,7 @@ import { isEqual } from '../../tree/equal.ts';
 import type { Expression, SortKey, Window } from '../../tree/nodes.ts';
 import { describeType, isScalar, scalar, type Type, unknown } from '../../types.ts';
 import { convert, distance } from '../coercion.ts';
+import { collationKey, refuseCollations } from '../collation.ts';
 import type { Context } from '../context.ts';
 import { rowLimit } from '../expressions/constant-values.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
@@ -43,6 +44,10 @@ export function aggregateCall(
   return build(callRows(node, over, rowScope, context), args);
 }
 
+/** The aggregates that compare no values of their argument, or by its collation. */
+const passedOn: readonly string[] =
+  'ANY_VALUE ARRAY_AGG COUNT FIRST_VALUE LAST_VALUE NTH_VALUE LAG LEAD MIN MAX'.split(' ');
+
 function argumentsOf(
   node: Syntax.FunctionCall,
   shown: string,
@@ -56,12 +61,14 @@ function argumentsOf(
     return arg.kind === 'StarArgument' ? [] : [arg];
   });
   if (shown === 'COUNT' && node.args.length !== 1) throw new Unsupported(node, 'COUNT takes one argument');
-  const args = nodes.map((arg) => context.expression(arg, scope));
+  const given = nodes.map((arg) => context.expression(arg, scope));
+  const args = shown === 'COUNT' && node.distinct ? given.map(collationKey) : given;
   const fits = args.length >= least && args.length <= most;
   if (!fits || (takes && args.some((arg) => distance(arg, takes) === undefined))) {
     const types = args.map(({ type }) => describeType(type)).join(', ');
     throw new Unsupported(node, `${shown} does not take (${types})`);
   }
+  if (!passedOn.includes(shown)) refuseCollations(node, shown, args);
   const repeated = node.distinct ? args.find(({ type }) => !isGroupable(type)) : undefined;
   if (repeated) throw new Unsupported(node, `DISTINCT does not take ${describeType(repeated.type)}`);
   if (takes) return args.map((arg) => convert(arg, takes));

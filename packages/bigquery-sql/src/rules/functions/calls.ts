@@ -5,6 +5,7 @@ import { call, caseWhen, compareWith, integerLiteral } from '../../tree/build.ts
 import type { Expression } from '../../tree/nodes.ts';
 import { describeType } from '../../types.ts';
 import { distance } from '../coercion.ts';
+import { passCollation, refuseCollations } from '../collation.ts';
 import type { Context, Rule } from '../context.ts';
 import { callMacro, nullOnError } from '../macro-call.ts';
 import { findFunction, type Scope } from '../scope.ts';
@@ -80,13 +81,26 @@ interface PreparedCall {
   build(args: readonly Expression[]): Expression;
 }
 
+/** The functions that compare values by their collation, or choose one of them. */
+const ofCollations: readonly string[] = ['collate', 'coalesce', 'if', 'ifnull', 'nullif', 'array_length'];
+
+/** The functions that do not compare texts, and whose result has their collation if it is a text. */
+const passingOn: readonly string[] =
+  'concat left length lower lpad repeat reverse right rpad substr substring upper byte_length char_length'.split(
+    ' ',
+  );
+
 function preparedCall(node: Syntax.FunctionCall, name: string, scope: Scope, context: Context): PreparedCall {
   refuseClauses(node, name);
-  const resolve = (arg: Syntax.Expression) => context.expression(arg, scope);
+  const resolve = (arg: Syntax.Expression) => {
+    const value = context.expression(arg, scope);
+    if (![...ofCollations, ...passingOn].includes(name)) refuseCollations(arg, name.toUpperCase(), [value]);
+    return value;
+  };
   const special = specialFunction(name);
   if (special) {
     const args = positionalArguments(name, node.args, resolve);
-    return { args, build: (values) => special(node, values, context) };
+    return { args, build: withCollation(name, (values) => special(node, values, context)) };
   }
   const { suffix, args } = partArguments(name, node.args);
   const isKnown = (macro: string) => functionNames.has(name) && macros.has(macro);
@@ -98,8 +112,12 @@ function preparedCall(node: Syntax.FunctionCall, name: string, scope: Scope, con
   const macro = familyOf(own, suffix, values[0]) + suffix;
   // Other macros are internal helpers that queries must not call.
   if (!isKnown(macro)) throw new Unsupported(node.name, unsupportedMessage(name, suffix));
-  return { args: values, build: (given) => callMacro(node, macro, given, name.toUpperCase()) };
+  const build = (given: readonly Expression[]) => callMacro(node, macro, given, name.toUpperCase());
+  return { args: values, build: withCollation(name, build) };
 }
+
+const withCollation = (name: string, build: PreparedCall['build']): PreparedCall['build'] =>
+  passingOn.includes(name) ? (values) => passCollation(values, build) : build;
 
 const familyPrefix = /^(?:date|datetime|timestamp)_(?=(?:add|sub|diff|trunc)$)/;
 const dateFamilies = ['date', 'datetime', 'timestamp'] as const;

@@ -16,6 +16,7 @@ import { nowParameter, userParameter } from '../../tree/own-parameters.ts';
 import { describeType, isScalar, type ScalarName, scalar, type Type } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
 import { commonSupertype, convert } from '../coercion.ts';
+import { collate } from '../collation.ts';
 import { compare, requireBool } from '../expressions/comparison.ts';
 import { concatenateArrays, concatenateTexts } from '../expressions/operators.ts';
 import { callMacro } from '../macro-call.ts';
@@ -206,6 +207,7 @@ const parseJson: SpecialFunction = (place, [text, mode, another]) => {
 const specialFunctions: Readonly<Record<string, SpecialFunction>> = {
   current_timestamp: currentTimestamp,
   session_user: sessionUser,
+  collate,
   current_date: currentIn('DATE'),
   current_datetime: currentIn('DATETIME'),
   current_time: currentIn('TIME'),

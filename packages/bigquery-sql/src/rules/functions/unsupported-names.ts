@@ -1,6 +1,5 @@
 /** The reason why a function of BigQuery is unsupported, by its name in lower case; shown to authors who call it. */
 export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
-  ['collate', 'compare LOWER(text) for an order without case'],
   ['text_analyze', 'use SEARCH, or REGEXP_EXTRACT_ALL'],
   ['tf_idf', 'use SEARCH'],
   ['bag_of_words', 'use SEARCH'],

@@ -10,6 +10,7 @@ import {
 } from '../../tree/build.ts';
 import type { Bound, Expression, Frame, SortKey, Window } from '../../tree/nodes.ts';
 import { describeType, isScalar, type Type } from '../../types.ts';
+import { collationKey } from '../collation.ts';
 import { convert, distance } from '../coercion.ts';
 import type { Context } from '../context.ts';
 import { constantInt64, isConstant } from '../expressions/constant-values.ts';
@@ -67,7 +68,7 @@ function refuseRepeatedParts(node: Syntax.Window, name: Syntax.Identifier, base:
 }
 
 function partitionKey(node: Syntax.Expression, scope: Scope, context: Context): Expression {
-  const key = context.expression(node, scope);
+  const key = collationKey(context.expression(node, scope));
   if (!isGroupable(key.type) || isScalar(key.type, 'FLOAT64'))
     throw new Unsupported(node, `PARTITION BY does not take ${describeType(key.type)}`);
   return key;

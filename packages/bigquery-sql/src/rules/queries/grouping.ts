@@ -5,6 +5,7 @@ import { someExpression } from '../../tree/map.ts';
 import type { Expression, Grouping, Position } from '../../tree/nodes.ts';
 import { isVolatile } from '../../tree/volatile.ts';
 import { describeType, isScalar, sameName, type Type } from '../../types.ts';
+import { isCollated } from '../collation.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -189,4 +190,4 @@ export const isGroupable = (type: Type): boolean =>
     ? type.fields.every((field) => isGroupable(field.type))
     : type.kind === 'array'
       ? isGroupable(type.element)
-      : !isScalar(type, 'JSON');
+      : !isScalar(type, 'JSON') && !isCollated(type);

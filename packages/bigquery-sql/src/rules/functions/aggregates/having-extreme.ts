@@ -17,6 +17,7 @@ import { mapExpression } from '../../../tree/map.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { arrayOf, isScalar, scalar, type Type, unknown } from '../../../types.ts';
 import { bindValues } from '../../bind-values.ts';
+import { refuseCollations } from '../../collation.ts';
 import type { Context } from '../../context.ts';
 import { compare } from '../../expressions/comparison.ts';
 import { rowLimit } from '../../expressions/constant-values.ts';
@@ -41,6 +42,7 @@ export function extremeRows(
 ): Expression {
   const [by = nullLiteral()] = argumentsOfOwnQuery([context.expression(having.by, scope)], scope);
   requireOrderable(having.by, by.type);
+  refuseCollations(having.by, 'HAVING', [by]);
   const keys = sortKeys(node.orderBy, scope, context);
   const limit = node.limit && rowLimit(node.limit.count, 'LIMIT', scope, context);
   const members = [{ name: 'by', value: by }, ...args.map((value, at) => ({ name: `arg${at}`, value }))];
