@@ -53,6 +53,25 @@ describe('NUMERIC is exact', () => {
   });
 });
 
+describe('JSON_VALUE of a text gives a number as it is written there', () => {
+  test.each([
+    ['{"a":1.50}', '$.a', '1.50'],
+    ['{"b":"x","a": -1.5e0}', '$.a', '-1.5e0'],
+    ['{"a_b":2.5,"a%b":2.50}', '$.a_b', '2.5'],
+    ['{"a_b":2.5,"a%b":2.50}', '$."a%b"', '2.50'],
+    ['{"c":{"a":2.5},"a":2.50}', '$.a', '2.50'],
+    ['{"tags":[2.50],"0":2.5}', '$.tags[0]', '2.50'],
+    ['{"tags":[2.50],"0":2.5}', '$.tags.0', '2.50'],
+    ['{"tags":[2.50],"":2.5}', '$.tags[0]', '2.50'],
+    ['2.50', '$', '2.50'],
+  ])('%s %s', async (json, path, expected) => {
+    expect(await valueFor(`JSON_VALUE('${json}', '${path}')`)).toBe(expected);
+    expect(await valueFor(`JSON_EXTRACT_SCALAR('${json}', '${path.replace('."a%b"', "[\\'a%b\\']")}')`)).toBe(
+      expected,
+    );
+  });
+});
+
 describe('NaN is the smallest number in every order', () => {
   const numbers = "UNNEST([1.0, CAST('nan' AS FLOAT64), 2.0]) AS x";
 

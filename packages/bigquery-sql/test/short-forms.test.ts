@@ -49,6 +49,64 @@ const moments = Array.from({ length: 3000 }, () => {
   const day = `${random.one(['03', '04', '09', '10', '11', '12'])}-${10 + random.below(21)}`;
   return `${random.one(zones)} ${year}-${day} ${10 + random.below(14)}:30:00+00`;
 });
+/** Texts of JSON with fields of the same name, escapes, numbers that DuckDB writes in another way, and some that are none. */
+const jsons = Array.from({ length: 3000 }, () => {
+  const number = () =>
+    random.one([
+      '1',
+      '0',
+      '-0',
+      '1.5',
+      '1.50',
+      '-0.0',
+      '15e1',
+      '1E2',
+      '0.00001',
+      '12345678901234567890',
+      '2.25',
+    ]);
+  const value = (depth: number): string => {
+    const kind = random.below(depth > 1 ? 6 : 8);
+    if (kind < 4) return number();
+    if (kind === 4)
+      return random.one(['"1.50"', '"x"', '"[1]"', '"{"', '"nan"', '"é"', '"-0"', '"a\\"b"', '""']);
+    if (kind === 5) return random.one(['null', 'true', 'NaN', '-inf', 'Infinity', 'nul', '"inf,"', '"info"']);
+    return kind === 6 ? `[${value(depth + 1)},${value(depth + 1)}]` : object(depth + 1);
+  };
+  const object = (depth: number): string => {
+    const [colon, comma] = random.one<readonly [string, string]>([
+      [':', ','],
+      [': ', ', '],
+      [' :', ' ,'],
+    ]);
+    const names = ['price', 'unit_price', 'pri', '0', 'p\\u0072ice', 'a'] as const;
+    const fields = Array.from(
+      { length: random.below(4) },
+      () => `"${random.one(names)}"${colon}${value(depth)}`,
+    );
+    return `{${fields.join(comma)}${random.percent(1) ? ',' : ''}}`;
+  };
+  return object(0);
+});
+const jsonAt = (pointer: string): string =>
+  `CASE WHEN NOT regexp_matches(bq.json_bones(text), '(?i)nan|inf') AND json_valid(text)
+    THEN json_extract(bq.json_with_numbers(text), '${pointer}') END`;
+
+const halves = ['0', '-0', '1', '-3.5', '1e-320', '1e308', '-1e308', '0.1', 'inf', '-inf', 'nan'] as const;
+const divisions = Array.from({ length: 1000 }, () => `${random.one(halves)} ${random.one([...halves, ''])}`);
+const [dividend, divisor] = [1, 2].map((n) => `TRY_CAST(split_part(text, ' ', ${n}) AS DOUBLE)`);
+
+const times = Array.from({ length: 3000 }, () => {
+  const fraction = random.one([0, 500_000, 120_000, 123_000, 123_400, 100, 1, random.below(1_000_000)]);
+  const second = random.one([
+    -62_135_596_800,
+    253_402_300_799,
+    random.below(2 ** 31),
+    -random.below(2 ** 34),
+  ]);
+  return String(BigInt(second) * 1_000_000n + BigInt(fraction));
+});
+
 const zoneAndMoment = "CAST(substr(text, strpos(text, ' ') + 1) AS TIMESTAMPTZ), split_part(text, ' ', 1)";
 
 test.each<[string, readonly string[], short: string, general: string]>([
@@ -77,6 +135,36 @@ test.each<[string, readonly string[], short: string, general: string]>([
     moments,
     `CAST(coalesce(bq.day_truncated(${zoneAndMoment}), bq.far_truncated_day(${zoneAndMoment})) AS VARCHAR)`,
     `CAST(bq.far_truncated_day(${zoneAndMoment}) AS VARCHAR)`,
+  ],
+  ...(['price', 'unit_price'] as const).map(
+    (name): [string, readonly string[], short: string, general: string] => [
+      `JSON_VALUE of ${name}`,
+      jsons,
+      `bq.json_scalar_at_key(text, '/${name}', '${name}":', '%price"%price"%')`,
+      `bq.json_scalar(${jsonAt(`/${name}`)})`,
+    ],
+  ),
+  ['JSON_VALUE', jsons, "bq.json_scalar_at(text, '/0')", `bq.json_scalar(${jsonAt('/0')})`],
+  ['JSON_QUERY', jsons, "bq.json_text_at(text, '/a')", `bq.json_text_of(bq.json_not_null(${jsonAt('/a')}))`],
+  [
+    'SAFE_DIVIDE',
+    divisions,
+    `bq."safe_divide(a double, b double)"(${dividend}, ${divisor})`,
+    `CASE WHEN isfinite(${dividend}) AND isfinite(${divisor}) AND NOT isfinite(${dividend} / ${divisor}) THEN NULL
+      ELSE ${dividend} / nullif(${divisor}, 0) END`,
+  ],
+  [
+    'CAST DATETIME AS STRING',
+    times,
+    'bq.datetime_text(make_timestamp(CAST(text AS BIGINT)))',
+    `strftime(make_timestamp(CAST(text AS BIGINT)), '%Y-%m-%d %H:%M:%S')
+      || bq.fraction_text(make_timestamp(CAST(text AS BIGINT)))`,
+  ],
+  [
+    'CAST TIMESTAMP AS STRING',
+    times,
+    'bq."cast_string(x timestamptz)"(make_timestamptz(CAST(text AS BIGINT)))',
+    "bq.datetime_text(timezone('UTC', make_timestamptz(CAST(text AS BIGINT)))) || '+00'",
   ],
   [
     'NET.HOST',

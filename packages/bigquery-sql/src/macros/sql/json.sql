@@ -2,8 +2,8 @@
 create macro bq.json_pointer(path, is_old) as host_json_pointer(path, is_old); -- varchar
 -- DuckDB accepts more than JSON and rewrites numbers: numbers in texts are kept as marked strings during processing.
 create macro bq.json_bones(s) as regexp_replace(s, '"(?:[^"\\]|\\.)*"', '""', 'g'); -- varchar
--- A pattern that begins with letters is found fast; the case of letters does not matter to DuckDB's nan and inf.
-create macro bq.json_sound(s) as (not (contains(lower(s), 'nan') or regexp_matches(lower(s), 'inf([,}\]\s]|inity|$)')) or not regexp_matches(bq.json_bones(s), '(?i)nan|inf')) and json_valid(s); -- boolean
+-- A pattern that begins with letters is found fast.
+create macro bq.json_sound(s) as case when regexp_matches(s, '(?i)n(an|f([,}\]\s]|inity|$))') then not regexp_matches(bq.json_bones(s), '(?i)nan|inf') and json_valid(s) else json_valid(s) end; -- boolean
 -- Whether a number has another text in DuckDB: one with an exponent, with a zero at its end, with many digits, or -0.
 create macro bq.json_has_odd_number(s) as regexp_matches(s, '(^|[:,\[\s])(-?(\d+(\.\d+)?[eE]|\d+\.\d+0([^\d]|$)|[\d.]{17}|0\.0000)|-0([^.\d]|$))'); -- boolean
 create macro bq.json_with_numbers(s) as case when regexp_matches(s, '\d[.eE]|-0|\d{19}') then array_to_string(list_transform(regexp_extract_all(s, '"(?:[^"\\]|\\.)*"|[^"]+'), lambda token: case when starts_with(token, '"') then token else regexp_replace(token, '(-?\d[\d.eE+-]*)', '"\\u0001#\\u0002\1"', 'g') end), '') else s end; -- varchar
@@ -21,15 +21,19 @@ create macro bq.json_value_scalars(items) as case when len(list_filter(items, la
 -- Of most values DuckDB's text is the one that JSON has: the others begin with a digit, or are no scalars.
 create macro bq.json_may_be_number(t) as t >= '-' and t < ':' and (t = '0' or contains(t, '.') or contains(t, 'e')) and try_cast(t as double) is not null; -- boolean
 create macro bq.json_may_be_list(t) as t >= '[' and t < '\' or t >= '{' and t < '|'; -- boolean
-create macro bq.json_is_usual(t) as t >= '\' and t < '{' or t >= ':' and t < '[' or t >= '-' and t < ':' and t <> '0' and not contains(t, '.') and not contains(t, 'e'); -- boolean
+create macro bq.json_is_usual(t) as t >= ':' and not starts_with(t, '[') and not starts_with(t, '{') or t < ':' and t <> '0' and not contains(t, '.') and not contains(t, 'e'); -- boolean
 -- A lambda is prepared for each block of rows, with all that it may compute: what few values need has one of its own.
 create macro bq.json_other_scalar(t, s, path) as case when bq.json_may_be_list(t) then case when json_type(s, path) = 'VARCHAR' then t end when bq.json_may_be_number(t) and bq.json_has_odd_number(s) then list_transform([s], lambda odd: bq.json_scalar(json_extract(bq.json_with_numbers(odd), path)))[1] else t end; -- varchar
-create macro bq.json_scalar_at(s, path) as case when bq.json_sound(s) then list_transform([row(s ->> path, s)], lambda found: case when bq.json_is_usual(found[1]) then found[1] when found[1] is not null then list_transform([found], lambda other: bq.json_other_scalar(other[1], other[2], path))[1] end)[1] end; -- varchar
+create macro bq.json_scalar_at(s, path) as list_transform([case when bq.json_sound(s) then s end ->> path], lambda t: case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_other_scalar(u, s, path))[1] end)[1]; -- varchar
+-- Where the only `key": ` of a text without escapes is followed by a number as DuckDB writes it, the text has it so.
+create macro bq.json_is_at_key(t, s, key, pattern) as not contains(s, '\') and (contains(s, key || t || ',') or contains(s, key || t || '}') or contains(s, key || ' ' || t || ',') or contains(s, key || ' ' || t || '}')) and not s like pattern; -- boolean
+create macro bq.json_scalar_of_key(t, s, path, key, pattern) as case when t < ':' and (try_cast(t as double) is null or bq.json_is_at_key(t, s, key, pattern)) then t else list_transform([t], lambda v: bq.json_other_scalar(v, s, path))[1] end; -- varchar
+create macro bq.json_scalar_at_key(s varchar, path varchar, key varchar, pattern varchar) as list_transform([case when bq.json_sound(s) then s end ->> path], lambda t: case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_scalar_of_key(u, s, path, key, pattern))[1] end)[1]; -- varchar
 create macro bq.json_other_value(t, j, path) as case when bq.json_may_be_list(t) then case when json_type(j, path) = 'VARCHAR' then t end when bq.json_may_be_number(t) then bq.json_value_scalar(json_extract(j, path)) else t end; -- varchar
-create macro bq.json_value_at(j, path) as list_transform([row(j ->> path, j)], lambda found: case when bq.json_is_usual(found[1]) then found[1] when found[1] is not null then list_transform([found], lambda other: bq.json_other_value(other[1], other[2], path))[1] end)[1]; -- varchar
-create macro bq.json_may_have_odd_number(t) as contains(t, '.') or regexp_matches(t, 'e[+-]?\d'); -- boolean
-create macro bq.json_query_of(t, s, path) as case when t = 'null' then null when (bq.json_may_have_odd_number(t) or contains(s, '-0')) and bq.json_has_odd_number(s) then list_transform([s], lambda odd: bq.json_text_of(json_extract(bq.json_with_numbers(odd), path)))[1] else t end; -- varchar
-create macro bq.json_text_at(s, path) as case when bq.json_sound(s) then list_transform([row(cast(json_extract(s, path) as varchar), s)], lambda found: bq.json_query_of(found[1], found[2], path))[1] end; -- varchar
+create macro bq.json_value_at(j, path) as list_transform([j ->> path], lambda t: case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_other_value(u, j, path))[1] end)[1]; -- varchar
+create macro bq.json_may_have_odd_number(t, s) as contains(t, '.') or contains(s, '-0') or regexp_matches(t, 'e[+-]?\d'); -- boolean
+create macro bq.json_with_odd_numbers(t, s, path) as case when bq.json_has_odd_number(s) then list_transform([s], lambda odd: bq.json_text_of(json_extract(bq.json_with_numbers(odd), path)))[1] else t end; -- varchar
+create macro bq.json_text_at(s, path) as list_transform([cast(json_extract(case when bq.json_sound(s) then s end, path) as varchar)], lambda t: case when t = 'null' or t is null then null when bq.json_may_have_odd_number(t, s) then list_transform([t], lambda u: bq.json_with_odd_numbers(u, s, path))[1] else t end)[1]; -- varchar
 create macro bq.json_value(s varchar) as bq.json_scalar(bq.json_at(s, '$')); -- varchar
 create macro bq.json_value(s varchar, path varchar) as bq.json_scalar_at(s, path); -- varchar
 create macro bq.json_value(j json) as bq.json_value_scalar(j); -- varchar

@@ -15,6 +15,22 @@ const jsonRead =
       [json, path && pointerOf(path, isOld), ...others].filter((arg) => arg !== undefined),
     );
 
+/** A scalar of a text: the macro finds numbers of a field whose name is known as they are written there. */
+const scalarRead =
+  (macro: string, isOld: boolean): SpecialFunction =>
+  (place, args, ...rest) => {
+    const [json, path, another] = args;
+    const pointer = path && pointerOf(path, isOld);
+    const name =
+      pointer?.kind === 'literal' ? /\/([^/~]*[^/~\d-][^/~]*)$/.exec(String(pointer.value))?.[1] : undefined;
+    if (!json || !pointer || another || name === undefined || !isScalar(json.type, 'STRING'))
+      return jsonRead(macro, isOld)(place, args, ...rest);
+    // A part without wildcards of LIKE is at least as frequent as the name.
+    const end = `${/[^%_]*$/.exec(name)?.[0]}"%`;
+    const texts = [`${name}":`, `%${end}${end}`].map(textLiteral);
+    return callMacro(place, 'json_scalar_at_key', [json, pointer, ...texts], macro.toUpperCase());
+  };
+
 /** That of a literal is known here, so that DuckDB neither plans nor computes it. */
 function pointerOf(path: Expression, isOld: boolean): Expression {
   if (!isScalar(path.type, 'STRING') && path.type.kind !== 'unknown') return path;
@@ -25,12 +41,12 @@ function pointerOf(path: Expression, isOld: boolean): Expression {
 }
 
 export const jsonReads: Readonly<Record<string, SpecialFunction>> = {
-  json_value: jsonRead('json_value', false),
+  json_value: scalarRead('json_value', false),
   json_value_array: jsonRead('json_value_array', false),
   json_query: jsonRead('json_query', false),
   json_query_array: jsonRead('json_query_array', false),
   json_extract: jsonRead('json_extract', true),
   json_extract_array: jsonRead('json_extract_array', true),
-  json_extract_scalar: jsonRead('json_extract_scalar', true),
+  json_extract_scalar: scalarRead('json_extract_scalar', true),
   json_extract_string_array: jsonRead('json_extract_string_array', true),
 };
