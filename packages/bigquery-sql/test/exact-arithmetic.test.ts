@@ -79,7 +79,7 @@ test.each(['round', 'trunc'])('%s of FLOAT64 is decided by its binary value', as
     return (random.percent(50) ? near : number) * (random.percent(50) ? 1 : -1);
   });
   const rows = numbers.map((number, at) => [`CAST('${number}' AS DOUBLE)`, String(at % 12)]);
-  const text = await column(`bq."${name}(x double, n bigint)"(a, b)`, rows);
+  const text = await column(`bq."${name}(x double, places bigint)"(a, b)`, rows);
   // A zero may have any sign.
   const found = text.map((number) => Number(number) + 0);
   expect(found).toEqual(numbers.map((number, at) => decided(name, number, at % 12) + 0));
@@ -100,6 +100,9 @@ const shift = (number: number): number => Math.max(0, 52 - Math.floor(Math.log2(
 test('a FLOAT64 without a fraction has no digits to round', async () => {
   const rows = ['8e16', '-8e16', '5e17', '4503599627370497'].map((x) => [`CAST(${x} AS DOUBLE)`, '1']);
   const expected = rows.map(() => 'true');
-  for (const call of ['bq."round(x double, n bigint)"(a, b)', 'bq."trunc(x double, n bigint)"(a, b + 1)'])
+  for (const call of [
+    'bq."round(x double, places bigint)"(a, b)',
+    'bq."trunc(x double, places bigint)"(a, b + 1)',
+  ])
     expect(await column(`${call} = a`, rows)).toEqual(expected);
 });

@@ -1,10 +1,11 @@
 create macro bq.cast_string(x varchar) as x; -- varchar strict
 create macro bq.cast_string(x bigint) as cast(x as varchar); -- varchar strict
 create macro bq.cast_string(x boolean) as cast(x as varchar); -- varchar strict
--- BigQuery writes 15 digits if they are enough, else 17. DuckDB's text has as few digits as are enough: if up to 15, the same ones.
+-- BigQuery writes 15 digits if they are enough, else 17. DuckDB's text has as few digits as are enough: if up to 15, or 17, the same ones.
 create macro bq.has_few_digits(x) as strlen(cast(x as varchar)) <= 16 and abs(x) > 0.0001 and abs(x) < 1e15; -- boolean
+create macro bq.has_all_digits(x) as strlen(cast(x as varchar)) = 18 and x >= 1 and x < 1e15 or strlen(cast(x as varchar)) = 19 and x >= 0.1 and x < 1; -- boolean
 create macro bq.needs_many_digits(x) as x >= 1 and x < 1e15 and strlen(cast(x as varchar)) > 16 and not ends_with(cast(x as varchar), '.0') or x >= 0.1 and x < 1 and strlen(cast(x as varchar)) > 17; -- boolean
-create macro bq.float_text(x) as case when bq.has_few_digits(x) then case when ends_with(cast(x as varchar), '.0') then left(cast(x as varchar), -2) else cast(x as varchar) end when not bq.needs_many_digits(x) and cast(format('{:.15g}', x + 0.0) as double) = x then format('{:.15g}', x + 0.0) else format('{:.17g}', x) end; -- varchar
+create macro bq.float_text(x) as case when bq.has_few_digits(x) then case when ends_with(cast(x as varchar), '.0') then left(cast(x as varchar), -2) else cast(x as varchar) end when bq.has_all_digits(x) then cast(x as varchar) when not bq.needs_many_digits(x) and cast(format('{:.15g}', x + 0.0) as double) = x then format('{:.15g}', x + 0.0) else format('{:.17g}', x) end; -- varchar
 create macro bq.cast_string(x double) as bq.float_text(x); -- varchar strict
 create macro bq.cast_string(x decimal(38,9)) as rtrim(rtrim(cast(x as varchar), '0'), '.'); -- varchar strict
 create macro bq.cast_string(x blob) as decode(x); -- varchar strict
@@ -12,9 +13,11 @@ create macro bq.cast_string(x date) as strftime(x, '%Y-%m-%d'); -- varchar stric
 create macro bq.time_text(x) as strftime(date '2000-01-01' + x, '%H:%M:%S') || bq.fraction_text(date '2000-01-01' + x); -- varchar
 create macro bq.cast_string(x time) as list_transform([x], lambda x_: bq.time_text(x_))[1]; -- varchar strict
 create macro bq.cast_string(x timestamp) as bq.datetime_text(x); -- varchar strict
-create macro bq.cast_string(x timestamptz) as bq.datetime_text(timezone('UTC', x)) || '+00'; -- varchar strict
-create macro bq.datetime_text_of(x) as strftime(x, '%Y-%m-%d %H:%M:%S') || bq.fraction_text(x); -- varchar
-create macro bq.datetime_text(x) as list_transform([x], lambda x_: bq.datetime_text_of(x_))[1]; -- varchar
+create macro bq.utc_text(x) as cast(make_timestamp(epoch_us(x)) as varchar); -- varchar
+create macro bq.cast_string(x timestamptz) as case when strlen(bq.utc_text(x)) in (19, 23, 26) then bq.utc_text(x) else left(bq.utc_text(x) || '00', case when strlen(bq.utc_text(x)) < 23 then 23 else 26 end) end || '+00'; -- varchar strict
+-- DuckDB's text has no zeros at the end of a fraction: BigQuery's has three digits, or six.
+create macro bq.datetime_padded(text) as left(text || '00', case when strlen(text) < 23 then 23 else 26 end); -- varchar
+create macro bq.datetime_text(x) as case when strlen(cast(x as varchar)) in (19, 23, 26) then cast(x as varchar) else bq.datetime_padded(cast(x as varchar)) end; -- varchar
 create macro bq.fraction_text(x) as case when microsecond(x) % 1000000 = 0 then '' when microsecond(x) % 1000 = 0 then strftime(x, '.%g') else strftime(x, '.%f') end; -- varchar
 create macro bq.bad_value(type, x) as bq.fail('Bad ' || type || ' value: ' || x); -- varchar
 
@@ -64,18 +67,18 @@ create macro bq.cast_json(x json) as x; -- json strict
 
 create macro bq.cast_date(x date) as x; -- date strict
 create macro bq.cast_date(x timestamp) as cast(x as date); -- date strict
-create macro bq.cast_date(x timestamptz) as cast(timezone('UTC', x) as date); -- date strict
+create macro bq.cast_date(x timestamptz) as cast(make_timestamp(epoch_us(x)) as date); -- date strict
 create macro bq.usual_date(x) as case when cast(try_cast(x as date) as varchar) = x and strlen(x) = 10 then try_cast(x as date) end; -- date
 create macro bq.usual_time(x, format) as case when strftime(try_strptime(x, format), format) = x and try_strptime(x, format) between timestamp '0001-01-01 00:00:00' and timestamp '9999-12-31 23:59:59' then try_strptime(x, format) end; -- timestamp
 create macro bq.safe_cast_date(x varchar) as case when cast(try_cast(x as date) as varchar) = x and strlen(x) = 10 then try_cast(x as date) when regexp_full_match(x, '\d{1,4}-\d{1,2}-\d{1,2}') and (x >= '1' or not regexp_matches(x, '^0+-')) then try_cast(x as date) end; -- date
 create macro bq.cast_date(x varchar) as coalesce(bq.safe_cast_date(x), bq.bad_value('date', x)); -- date strict
 create macro bq.cast_time(x time) as x; -- time strict
 create macro bq.cast_time(x timestamp) as cast(x as time); -- time strict
-create macro bq.cast_time(x timestamptz) as cast(timezone('UTC', x) as time); -- time strict
+create macro bq.cast_time(x timestamptz) as cast(make_timestamp(epoch_us(x)) as time); -- time strict
 create macro bq.cast_time(x varchar) as list_transform([x], lambda x_: case when regexp_full_match(x_, '((?:[01]?\d|2[0-3]):\d{1,2}:\d{1,2}(?:\.\d{1,6})?)') then cast(bq.moment('2000-01-01', x_) as time) else bq.bad_value('time', x_) end)[1]; -- time strict
 create macro bq.cast_datetime(x date) as cast(x as timestamp); -- timestamp strict
 create macro bq.cast_datetime(x timestamp) as x; -- timestamp strict
-create macro bq.cast_datetime(x timestamptz) as timezone('UTC', x); -- timestamp strict
+create macro bq.cast_datetime(x timestamptz) as make_timestamp(epoch_us(x)); -- timestamp strict
 create macro bq.datetime_read(x, parts) as case when parts.day is null or parts.day = '' or regexp_matches(parts.day, '^0+-') then bq.bad_value('datetime', x) else bq.valid_datetime(bq.moment(parts.day, parts.clock)) end; -- timestamp
 create macro bq.is_usual_datetime(x) as regexp_full_match(x, '\d{4}-\d\d-\d\d([ T]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?)?') and x >= '0001'; -- boolean
 create macro bq.datetime_in(x) as list_transform([regexp_extract(x, '^(\d{1,4}-\d{1,2}-\d{1,2})(?:[ tT]((?:[01]?\d|2[0-3]):\d{1,2}:\d{1,2}(?:\.\d{1,6})?))?$', ['day', 'clock'])], lambda parts: bq.datetime_read(x, parts))[1]; -- timestamp
@@ -84,8 +87,8 @@ create macro bq.safe_cast_datetime(x varchar) as case when bq.is_usual_datetime(
 create macro bq.moment(day, clock) as cast(rtrim(day || ' ' || regexp_replace(clock, ':60(\.\d+)?$', ':59')) as timestamp) + to_seconds(cast(regexp_matches(clock, ':60(\.\d+)?$') as bigint)); -- timestamp
 create macro bq.exact_moment(day, clock) as cast(rtrim(day || ' ' || regexp_replace(clock, ':60(\.\d+)?$', ':59\1')) as timestamp) + to_seconds(cast(regexp_matches(clock, ':60(\.\d+)?$') as bigint)); -- timestamp
 create macro bq.cast_timestamp(x timestamptz) as x; -- timestamptz strict
-create macro bq.cast_timestamp(x date) as timezone('UTC', cast(x as timestamp)); -- timestamptz strict
-create macro bq.cast_timestamp(x timestamp) as timezone('UTC', x); -- timestamptz strict
+create macro bq.cast_timestamp(x date) as make_timestamptz(epoch_us(x)); -- timestamptz strict
+create macro bq.cast_timestamp(x timestamp) as make_timestamptz(epoch_us(x)); -- timestamptz strict
 create macro bq.cast_timestamp(x varchar) as case when bq.is_usual_timestamp(x) then coalesce(bq.usual_timestamp(x), bq.bad_value('timestamp', x)) else bq.timestamp_in_zone(x, 'UTC') end; -- timestamptz strict
 create macro bq.safe_cast_timestamp(x varchar) as case when bq.is_usual_timestamp(x) then bq.usual_timestamp(x) when regexp_matches(x, '^\d{4}-\d{1,2}-\d{1,2}([ tT+-]|$)') then list_transform([x], lambda x_: try(bq.timestamp_in_zone(x_, 'UTC')))[1] end; -- timestamptz
 create macro bq.is_usual_timestamp(x) as regexp_full_match(x, '\d{4}-\d\d-\d\d[ T]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|\+00(:00)?)?') and x >= '0001'; -- boolean

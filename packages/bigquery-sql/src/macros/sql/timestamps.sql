@@ -30,7 +30,7 @@ create macro bq.offset_with_colon(us) as regexp_replace(bq.offset_text(us), '(..
 create macro bq.zone_name(us) as ('UTC' || regexp_replace(regexp_replace(bq.offset_text(us), '^.0000$', ''), '^(.)0?(\d+)00$', '\1\2')); -- varchar
 
 -- STRING(timestamp, zone)
-create macro bq.string(t timestamptz, zone varchar) as list_transform([bq.civil_to_show(t, zone)], lambda d: bq.datetime_text(d) || regexp_replace(bq.offset_with_colon(epoch_us(d) - epoch_us(t)), ':00$', ''))[1]; -- varchar
+create macro bq.string(t timestamptz, zone varchar) as list_transform([bq.civil_to_show(t, zone)], lambda d: strftime(d, '%Y-%m-%d %H:%M:%S') || bq.fraction_text(d) || regexp_replace(bq.offset_with_colon(epoch_us(d) - epoch_us(t)), ':00$', ''))[1]; -- varchar
 create macro bq.civil_to_show(t, zone) as list_transform([bq.civil(t, zone)], lambda d: make_timestamp(epoch_us(d) - (epoch_us(d) - epoch_us(t)) % 60000000))[1]; -- timestamp
 
 -- TIMESTAMP_ADD, TIMESTAMP_SUB
@@ -59,7 +59,7 @@ create macro bq.truncated(t, c, d, zone) as list_transform([row(epoch_us(d) - ep
 create macro bq.far_truncated_{day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(t, zone) as list_transform([row(t, bq.civil(t, zone))], lambda c: bq.truncated(c[1], c[2], bq.datetime_trunc_{}(c[2]), zone))[1]; -- timestamptz
 create macro bq.timestamp_trunc_{week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(t timestamptz, zone varchar) as bq.far_truncated_{}(t, zone); -- timestamptz strict
 -- No zone changes its offset twice in 49 hours: if it was the same then, it was so since the day began, and a day before.
-create macro bq.had_offset(t, zone) as zone <> 'UTC' and not bq.is_offset(zone) and epoch_us(bq.civil(t, zone)) - epoch_us(timezone(zone, t - to_hours(49))) = 176400000000 and epoch_us(t) > -62135000000000000; -- boolean
+create macro bq.had_offset(t, zone) as zone <> 'UTC' and not bq.is_offset(zone) and epoch_us(timezone(zone, make_timestamp(epoch_us(bq.civil(t, zone)) - 176400000000))) = epoch_us(t) - 176400000000 and epoch_us(t) > -62135000000000000; -- boolean
 create macro bq.day_truncated(t, zone) as case when bq.had_offset(t, zone) then make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 86400000000) end; -- timestamptz
 create macro bq.timestamp_trunc_day(t timestamptz, zone varchar) as coalesce(bq.day_truncated(t, zone), bq.far_truncated_day(t, zone)); -- timestamptz strict
 
