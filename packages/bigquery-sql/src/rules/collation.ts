@@ -4,6 +4,8 @@ import { describeType, isScalar, scalar, type Type, withoutCollation } from '../
 import type { SpecialFunction } from './functions/special-function.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
+const collationMacro = 'bq.collation_key';
+
 const collated: Type = { kind: 'scalar', name: "STRING COLLATE 'und:ci'" };
 
 /** COLLATE(text, 'und:ci'), and COLLATE(text, '') for the binary order. */
@@ -26,11 +28,15 @@ export const isCollated = (type: Type): boolean =>
   type.kind === 'scalar' && type.name === describeType(collated);
 
 /** What is compared instead of a text with a collation: ICU's sort key by letters and accents, without case. */
-export const sortKeyOf = (text: Expression): Expression => call('bq.collation_key', [text], scalar('STRING'));
+export const sortKeyOf = (text: Expression): Expression => call(collationMacro, [text], scalar('STRING'));
 
 /** The same, and other values as they are. */
 export const collationKey = (value: Expression): Expression =>
   isCollated(value.type) ? sortKeyOf(value) : value;
+
+/** The text of a key that `sortKeyOf` has made. */
+export const textOfKey = (key: Expression): Expression | undefined =>
+  key.kind === 'call' && key.function === collationMacro ? key.args[0] : undefined;
 
 /** What a function makes of texts; it has their collation. */
 export function passCollation(

@@ -177,6 +177,11 @@ collate('a', 'und:ci') in ('b', 'A')
 select ${concat(x, 'z'); x || 'z'; upper(x); lower(x); substr(x, 1); left(x, 3); right(x, 3); lpad(x, 3, 'b'); rpad(x, 3, 'b'); repeat(x, 2); reverse(x)} = ${'ABZ'; 'ab'; 'BAB'; 'abB'; 'ABab'; 'BA'} from unnest([collate('aB', 'und:ci')]) as x
 select ${length(x); char_length(x); byte_length(x)} from unnest([collate('aB', 'und:ci')]) as x
 select count(distinct x), upper(min(x)), upper(max(x)) from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x
+select upper(x) as u, count(*) as n from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x group by x order by x
+select upper(x) as u, count(*) as n from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x group by 1 having u > 'A' order by 1
+select upper(x) as u, count(*) as n from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x group by all order by 1
+select distinct upper(x) as u from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x order by u desc
+select upper(x) as u from (select distinct x from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'az', 'Az']) as x) order by u
 select x, count(*) over (partition by x) as n from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x with offset o order by x, o
 collate('b', 'und:ci') between 'A' and 'C'
 if(true, 'a', collate('b', 'und:ci')) = 'A'

@@ -35,6 +35,11 @@ export function pivotFrom(
   const groups = source.ranges
     .flatMap(starColumns)
     .filter(({ value }) => value.kind !== 'column' || !read.has(columnKey(value.from, value.name)));
+  refuseCollations(
+    spec,
+    'PIVOT',
+    groups.map(({ value }) => value),
+  );
   const pivoted = spec.values.flatMap((item) => {
     const value = context.expression(item.expression, scope);
     const isInput = sameValue(item, input, value);

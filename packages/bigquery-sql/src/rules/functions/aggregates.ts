@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 import { rowLimit } from '../expressions/constant-values.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
 import { argumentsOfOwnQuery } from '../own-aggregate.ts';
-import { isGroupable } from '../queries/grouping.ts';
+import { isGroupable } from '../queries/after-grouping.ts';
 import { aggregatedScope, type Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import type { Aggregate, Clause, Rows } from './aggregates/aggregate.ts';

@@ -15,7 +15,7 @@ import { convert, distance } from '../coercion.ts';
 import type { Context } from '../context.ts';
 import { constantInt64, isConstant } from '../expressions/constant-values.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
-import { isGroupable } from '../queries/grouping.ts';
+import { isGroupable } from '../queries/after-grouping.ts';
 import type { ColumnUse, NamedWindow, Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 

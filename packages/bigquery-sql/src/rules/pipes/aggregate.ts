@@ -1,7 +1,9 @@
 import type * as Syntax from '../../syntax/nodes.ts';
+import type { Expression } from '../../tree/nodes.ts';
 import type { Context } from '../context.ts';
 import { impliedName } from '../expressions/column-paths.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
+import { afterGrouping } from '../queries/after-grouping.ts';
 import { requireGrouped } from '../queries/grouped-columns.ts';
 import { resolveGrouping } from '../queries/grouping.ts';
 import { type Output, resolveOutput } from '../queries/outputs.ts';
@@ -33,9 +35,19 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
     keyOutputs,
     context,
   );
+  // With several sets each output is a key or an aggregate of its own.
+  const isPlain = grouping && !grouping.grouping.sets;
+  const grouped = isPlain ? afterGrouping(grouping.grouping, outputs) : (value: Expression) => value;
   const query = toQuery(
-    { from: rows.from, ranges: [], columns: outputs },
-    { orderBy, ...(grouping && { groupBy: grouping.grouping }) },
+    {
+      from: rows.from,
+      ranges: [],
+      columns: outputs.map((output) => ({ ...output, value: grouped(output.value) })),
+    },
+    {
+      orderBy: orderBy.map((key) => ({ ...key, value: grouped(key.value) })),
+      ...(grouping && { groupBy: grouping.grouping }),
+    },
   );
   return rowsOf(query, context);
 }

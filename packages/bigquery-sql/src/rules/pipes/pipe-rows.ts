@@ -71,7 +71,10 @@ export function nest(rows: Rows, clauses: Partial<Select>, context: Context): Ro
 }
 
 /** The columns as a query. */
-export function toQuery(rows: Rows, clauses: Partial<Select> = {}): ResolvedQuery {
+export function toQuery(
+  rows: Rows,
+  clauses: Partial<Select> = {},
+): ResolvedQuery & { readonly query: Select } {
   const { members, columns } = nameOutputs(rows.columns);
   const query = select({ columns: members, ...(rows.from && { from: rows.from }), ...clauses });
   return { query, columns, isValue: false };

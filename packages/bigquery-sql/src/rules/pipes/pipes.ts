@@ -1,12 +1,13 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { sameName } from '../../types.ts';
-import type { Context } from '../context.ts';
+import type { Context, ResolvedQuery } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
 import { joinRight } from '../from/joins.ts';
 import { pivotFrom } from '../from/pivot.ts';
 import { unpivotFrom } from '../from/unpivot.ts';
 import { withWindows } from '../functions/windows.ts';
+import { distinctRows, requireDistinguishable } from '../queries/after-grouping.ts';
 import { aggregatesRows } from '../queries/grouping.ts';
 import { resolveLimit } from '../queries/limit.ts';
 import type { Output } from '../queries/outputs.ts';
@@ -55,7 +56,7 @@ function applyPipe(node: Syntax.PipeOperator, rows: Rows, scope: Scope, context:
     case 'PipeAggregate':
       return aggregate(node, rows, inner, context);
     case 'PipeDistinct':
-      return rowsOf(toQuery({ ...rows, ranges: [] }, { distinct: true }), context);
+      return rowsOf(distinctQuery(node, { ...rows, ranges: [] }, context), context);
     case 'PipeOrderBy':
       return nest(rows, { orderBy: sortKeys(node.items, inner, context) }, context);
     case 'PipeLimit':
@@ -94,9 +95,15 @@ function selectColumns(node: Syntax.PipeSelect, rows: Rows, scope: Scope, contex
   const selected = selectList(node.items, withWindows(node.windows, scope, context), context);
   requireNoAggregate(node, selected);
   const value = rowValue(node.as, selected);
-  const clauses = { distinct: node.distinct };
-  const query = toQuery({ from: rows.from, ranges: [], columns: value ? [value] : selected }, clauses);
+  const columns = { from: rows.from, ranges: [], columns: value ? [value] : selected };
+  const query = node.distinct ? distinctQuery(node, columns, context) : toQuery(columns);
   return rowsOf({ ...query, isValue: value !== undefined }, context);
+}
+
+function distinctQuery(place: Place, rows: Rows, context: Context): ResolvedQuery {
+  requireDistinguishable(place, rows.columns);
+  const query = toQuery(rows, { distinct: true });
+  return { ...query, query: distinctRows(query.query, context.fresh('rows')) };
 }
 
 function extend(

@@ -1,7 +1,10 @@
-import { castTo } from '../../tree/build.ts';
+import { aggregate, castTo, column, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
 import { forEachNode, type Mapper, mapParts, someNode } from '../../tree/map.ts';
-import type { Column, Expression, Grouping } from '../../tree/nodes.ts';
+import type { Column, Expression, Grouping, Select } from '../../tree/nodes.ts';
+import { describeType, isScalar, type Type } from '../../types.ts';
+import { collationKey, isCollated, textOfKey } from '../collation.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
 import type { Output } from './outputs.ts';
 
 /** What the clauses after GROUP BY make of an expression. */
@@ -12,7 +15,7 @@ export type AfterGrouping = (value: Expression) => Expression;
  * it is NULL wherever `a` is. DuckDB would take the key instead. A cast of the column hides the key from it.
  */
 export function afterGrouping({ keys, sets }: Grouping, outputs: readonly Output[]): AfterGrouping {
-  if (!sets) return (value) => value;
+  if (!sets) return anyOfGroup(keys.flatMap((key) => textOfKey(key) ?? []));
   const values = keys.map((key) => expressionOf(key, outputs));
   const columns = values.filter((value) => value.kind === 'column');
   const isKey = (value: Expression): value is Column => columns.some((key) => isEqual(key, value));
@@ -35,6 +38,47 @@ export function afterGrouping({ keys, sets }: Grouping, outputs: readonly Output
     someNode(value, (part) => hidden.some((key) => isEqual(key, part)));
   return (value) => (hasHidden(value) ? castKeys(value) : value);
 }
+
+/** Texts that are grouped without case: each is one of its group after it. */
+function anyOfGroup(texts: readonly Expression[]): AfterGrouping {
+  const replaced = (value: Expression): Expression => {
+    if (value.kind === 'aggregate' && value.over === undefined) return value;
+    const isKey = texts.some((text) => isEqual(text, value));
+    return isKey ? aggregate('any_value', [value], value.type) : mapParts(value, mapper);
+  };
+  const mapper: Mapper = { expression: replaced, query: (query) => query, from: (from) => from };
+  return texts.length === 0 ? (value) => value : replaced;
+}
+
+/** The rows of SELECT DISTINCT; of texts that are equal but for their case, one of them. */
+export function distinctRows(query: Select, alias: string): Select {
+  if (!query.columns.some(({ value }) => isCollated(value.type))) return query;
+  const columns = query.columns.map(({ name, value }) => column(alias, name, value.type));
+  const keys = columns.map(collationKey);
+  const any = anyOfGroup(keys.flatMap((key) => textOfKey(key) ?? []));
+  return select({
+    columns: columns.map((one) => ({ name: one.name, value: any(one) })),
+    from: { kind: 'derived', alias, query: { ...query, distinct: false } },
+    groupBy: { keys },
+  });
+}
+
+/** @throws Unsupported for a column that DISTINCT cannot compare */
+export function requireDistinguishable(
+  place: Place,
+  columns: readonly { readonly value: Expression }[],
+): void {
+  const wrong = columns.find(({ value: { type } }) => !isGroupable(type) && !isCollated(type));
+  if (wrong) throw new Unsupported(place, `SELECT DISTINCT does not take ${describeType(wrong.value.type)}`);
+}
+
+/** Whether values of a type can be grouped and distinguished by DISTINCT. */
+export const isGroupable = (type: Type): boolean =>
+  type.kind === 'struct'
+    ? type.fields.every((field) => isGroupable(field.type))
+    : type.kind === 'array'
+      ? isGroupable(type.element)
+      : !isScalar(type, 'JSON') && !isCollated(type);
 
 /** What a key groups by, also one that names an output column. */
 export const expressionOf = (key: Expression, outputs: readonly Output[]): Expression =>

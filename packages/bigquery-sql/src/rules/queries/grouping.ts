@@ -4,12 +4,12 @@ import { isEqual } from '../../tree/equal.ts';
 import { someExpression } from '../../tree/map.ts';
 import type { Expression, Grouping, Position } from '../../tree/nodes.ts';
 import { isVolatile } from '../../tree/volatile.ts';
-import { describeType, isScalar, sameName, type Type } from '../../types.ts';
-import { isCollated } from '../collation.ts';
+import { describeType, sameName } from '../../types.ts';
+import { collationKey, isCollated } from '../collation.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
-import { expressionOf } from './after-grouping.ts';
+import { expressionOf, isGroupable } from './after-grouping.ts';
 import { type Output, resolveOutput } from './outputs.ts';
 
 export interface ResolvedGrouping {
@@ -40,6 +40,8 @@ export function resolveGrouping(
     const output = resolveKey(expression, selected.outputs, scope, context);
     written.push(output);
     const { value } = output;
+    if (!isPlain && isCollated(value.type))
+      throw new Unsupported(expression, `GROUP BY of several sets does not take ${describeType(value.type)}`);
     const key = keyOf(output, selected, isPlain);
     const known = keys.findIndex(
       (other) =>
@@ -115,7 +117,7 @@ function resolveKey(
   const output = namedOutput(node, outputs);
   if (!output && isBareLiteral(node)) throw new Unsupported(node, 'GROUP BY does not take a literal');
   const key = output ?? resolveOutput(node, undefined, scope, context);
-  if (!isGroupable(key.value.type))
+  if (!isGroupable(key.value.type) && !isCollated(key.value.type))
     throw new Unsupported(node, `GROUP BY does not take ${describeType(key.value.type)}`);
   if (someExpression(key.value, ({ kind }) => kind === 'aggregate'))
     throw new Unsupported(node, 'GROUP BY takes no aggregate or window function');
@@ -166,7 +168,8 @@ function isBareLiteral(node: Syntax.Node): boolean {
 }
 
 function keyOf(key: Output, { outputs, haveColumns }: GroupedOutputs, isPlain: boolean): Expression {
-  if (!haveColumns) return key.value;
+  // A position would be the text, not its key: see `afterGrouping`.
+  if (!haveColumns || isCollated(key.value.type)) return collationKey(key.value);
   // With several sets an output column may have another value than the key: see `afterGrouping`.
   const isSame = isPlain || key.value.kind === 'column';
   const same = outputs.includes(key) ? key : isSame && outputs.find(({ value }) => isEqual(value, key.value));
@@ -183,11 +186,3 @@ export const positionOf = (outputs: readonly Output[], output: Output): Position
 /** Whether an expression has an aggregate of its own: not in a subquery, and not over a window. */
 export const aggregatesRows = (node: Expression): boolean =>
   someExpression(node, (part) => part.kind === 'aggregate' && part.over === undefined);
-
-/** Whether values of a type can be grouped and distinguished by DISTINCT. */
-export const isGroupable = (type: Type): boolean =>
-  type.kind === 'struct'
-    ? type.fields.every((field) => isGroupable(field.type))
-    : type.kind === 'array'
-      ? isGroupable(type.element)
-      : !isScalar(type, 'JSON') && !isCollated(type);

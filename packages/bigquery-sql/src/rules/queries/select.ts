@@ -2,15 +2,14 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { select } from '../../tree/build.ts';
 import { someExpression } from '../../tree/map.ts';
 import type { Expression, Grouping, SortKey } from '../../tree/nodes.ts';
-import { describeType } from '../../types.ts';
 import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
 import { withWindows } from '../functions/windows.ts';
 import type { ColumnUse, Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
-import { afterGrouping } from './after-grouping.ts';
+import { afterGrouping, distinctRows, requireDistinguishable } from './after-grouping.ts';
 import { isKey, requireGrouped } from './grouped-columns.ts';
-import { aggregatesRows, isGroupable, resolveGrouping } from './grouping.ts';
+import { aggregatesRows, resolveGrouping } from './grouping.ts';
 import { having } from './having.ts';
 import { resolveLimit } from './limit.ts';
 import { distinctQuery, resolveOrderBy } from './ordering.ts';
@@ -87,7 +86,7 @@ export function resolveSelect(
     requireGrouped([...computed.flatMap((output) => output.uses ?? []), ...uses], keys, context);
   }
   const query = node.distinct
-    ? distinctQuery(select(filtered), selected, after, inner, context)
+    ? distinctQuery(distinctRows(select(filtered), context.fresh('rows')), selected, after, inner, context)
     : select({ ...filtered, orderBy, ...resolveLimit(after.limit, context) });
   // Aggregation and DISTINCT may make a value of no rows, or of a grouping set without the column.
   const shown = groupBy ? columns.map(({ required: _, ...rest }) => rest) : columns;
@@ -142,9 +141,4 @@ function conditions(
   const test = context.expression(node, scope);
   context.attempt(() => requireBool(node, test, keyword), undefined);
   return test.kind === 'operation' && test.operator === 'AND' ? test.operands : [test];
-}
-
-function requireDistinguishable(place: Syntax.Select, outputs: readonly Output[]): void {
-  const wrong = outputs.find(({ value }) => !isGroupable(value.type));
-  if (wrong) throw new Unsupported(place, `SELECT DISTINCT does not take ${describeType(wrong.value.type)}`);
 }

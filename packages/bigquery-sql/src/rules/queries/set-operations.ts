@@ -6,7 +6,7 @@ import { convert, supertype } from '../coercion.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
 import type { RelationColumn } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { isGroupable } from './grouping.ts';
+import { isGroupable } from './after-grouping.ts';
 
 const operators: Readonly<Record<string, SetOperation['operator']>> = {
   'UNION ALL': 'UNION ALL',

@@ -5,7 +5,7 @@ import { describeType, isScalar, scalar, type Type } from '../../../types.ts';
 import { convert, distance } from '../../coercion.ts';
 import type { Context, ResolvedFrom } from '../../context.ts';
 import { dependsOnRows } from '../../expressions/constant-values.ts';
-import { isGroupable } from '../../queries/grouping.ts';
+import { isGroupable } from '../../queries/after-grouping.ts';
 import type { Scope } from '../../scope.ts';
 import { Unsupported } from '../../unsupported.ts';
 import { type Argument, argumentsByName, itemsOf, textOf } from './table-arguments.ts';

@@ -1,7 +1,7 @@
 import type * as Syntax from '../../../syntax/nodes.ts';
 import { describeType } from '../../../types.ts';
 import type { Context, ResolvedFrom } from '../../context.ts';
-import { isGroupable } from '../../queries/grouping.ts';
+import { isGroupable } from '../../queries/after-grouping.ts';
 import type { Scope } from '../../scope.ts';
 import { Unsupported } from '../../unsupported.ts';
 import { argumentsByName, itemsOf, textOf } from './table-arguments.ts';
