@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache';
 import type { RouteHost } from '../../../gateway/plugin.ts';
 import type { EndpointRequest } from '../../../http/message/prepared-request.ts';
 import type { ObtainedRows } from '../../../http/rest/obtain-rows.ts';
-import type { ResultDocument } from '../../../results/result-document.ts';
 import type { Era } from '../protocol/era.ts';
 import type { JsonMembers } from '../protocol/message.ts';
 import { resultText } from '../protocol/result-text.ts';
@@ -29,8 +28,8 @@ export type CallQuery = (
 /** A call as far as its arguments say it, with the answer that was written last. */
 interface KnownCall {
   readonly endpoint: EndpointRequest;
-  /** The rows that the answers are made of. */
-  document: ResultDocument | undefined;
+  /** The id of the document that the answers are made of: the document itself would stay in memory as long as the call. */
+  documentId: number | undefined;
   readonly answers: Map<Era, CallAnswer>;
 }
 
@@ -70,8 +69,9 @@ export function buildCallQuery(
     const facts = Object.freeze({ tool: tool.name, rows: result.document.metadata.rowCount });
     const answer = { bytes: Buffer.from(resultText(era, { ...written })), facts };
     if (key === undefined || result.cacheStatus === 'STALE' || result.caching === 'disabled') return answer;
-    if (call.document !== result.document) call.answers.clear();
-    call.document = result.document;
+    const { id } = result.document;
+    if (call.documentId !== id) call.answers.clear();
+    call.documentId = id;
     call.answers.set(era, answer);
     // Its size is read again only if it is a new entry.
     calls.delete(key);
@@ -87,12 +87,13 @@ export function buildCallQuery(
     const key = text !== undefined && text.length <= maxKeptLength ? text : undefined;
     const call = (key === undefined ? undefined : calls.get(key)) ?? {
       endpoint: read(tool, given, admission.principal),
-      document: undefined,
+      documentId: undefined,
       answers: new Map(),
     };
     const answer = (obtained: ObtainedRows) => {
       const { document, cacheStatus } = obtained.result;
-      const known = call.document === document && cacheStatus !== 'STALE' ? call.answers.get(era) : undefined;
+      const known =
+        call.documentId === document.id && cacheStatus !== 'STALE' ? call.answers.get(era) : undefined;
       return known ?? write(call, key, tool, obtained, request);
     };
     const obtained = obtainRows(call.endpoint, head, admission, rowHints);
