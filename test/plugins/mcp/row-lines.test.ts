@@ -52,6 +52,19 @@ describe('rows with records', () => {
     expect(ofColumn(deep).lines).toEqual([deep]);
   });
 
+  test('take no more room than as JSON where the records of a list have names of their own', () => {
+    const list = `[${Array.from({ length: 2_000 }, (_, at) => `{"field_${at}":1}`).join(',')}]`;
+    expect(ofColumn(list)).toEqual({ names: 'a', lines: [csvCell(list)] });
+    const record = (at: number) =>
+      `{${list.slice(1, -1).replaceAll('field', `row_${at}`).replaceAll(/[{}]/g, '')}}`;
+    const records = Array.from({ length: 10 }, (_, at) => record(at));
+    expect(ofColumn(...records)).toEqual({ names: 'a', lines: records.map(csvCell) });
+  });
+
+  test('have a cell in a list for a field that most of its records have', () => {
+    expect(ofColumn('[{"long_name":1,"other":2},{"long_name":3}]').lines).toEqual(['"[[1,2],[3,null]]"']);
+  });
+
   test('may have names of prototypes', () => {
     const cell = '{"__proto__":{"constructor":1},"toString":2}';
     expect(ofColumn(cell, cell)).toEqual({

@@ -42,7 +42,7 @@ const numbers: ReadonlySet<string> = new Set(['integer', 'float', 'numeric', 'ti
 
 /** Texts of a JSON value, wherever they are in it; numbers keep their digits. */
 const visibleJson = (json: string): string =>
-  json.replace(/"(?:[^"\\]|\\.)*"/g, (text) =>
+  json.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (text) =>
     mayHide(text) ? JSON.stringify(visibleText(JSON.parse(text) as string)) : text,
   );
 

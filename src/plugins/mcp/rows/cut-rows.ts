@@ -1,7 +1,7 @@
-import { splitRows } from '../../../formats/cell-texts.ts';
+import { splitObject } from '../../../formats/cell-texts.ts';
 import type { Rows } from '../../../formats/rows.ts';
-import { rowTexts } from '../../../engine/rows-document.ts';
 import { type CellWriter, csvCell } from './cells.ts';
+import { RowCursor } from './row-cursor.ts';
 import { linesNotice, rowLines } from './row-lines.ts';
 
 /** What an answer may have. A model cannot change it. */
@@ -22,11 +22,15 @@ export interface CutRows {
   readonly count: number;
 }
 
-/** Bytes of a document that are split at once. */
-const partBytes = 32 * 1024;
+/** Bytes of a document that are read in one step: less than a millisecond of work. */
+const stepBytes = 64 * 1024;
+
+/** A byte of text may have come as an escape, as in `\\u0041`. */
+const longestEscape = 6;
 
 /**
- * Takes rows until one of them would exceed a limit, in steps of less than a millisecond; rows are never cut in two.
+ * Takes rows until one of them would exceed a limit, in steps of some milliseconds; rows are never cut in two. One that is far
+ * too long is not even read to its end.
  *
  * @param from which row comes first, from 0
  */
@@ -37,8 +41,10 @@ export function* cutRows(
   from = 0,
 ): Generator<undefined, CutRows> {
   const names = writers.map(({ name }) => name);
+  const places = new Map(names.map((name, place) => [name, place]));
   const isNested = writers.some((writer) => writer.isNested);
   const lines = isNested ? [] : [`${names.map(csvCell).join(',')}\n`];
+  const maxRowBytes = longestEscape * (maxBytes + JSON.stringify(names).length);
   /** The cells of rows that are written when all are known. */
   const nested: (readonly (string | undefined)[])[] = [];
   const objects: string[] = [];
@@ -46,36 +52,43 @@ export function* cutRows(
   // The brackets, and a comma for each row.
   let jsonBytes = 2;
   let at = 0;
-  const cut = (): CutRows => {
-    if (!isNested) return { text: lines.join(''), notice: undefined, ...jsonOf(objects) };
-    let { length: count } = objects;
-    for (;;) {
-      const { names: first, lines: rest } = rowLines(writers, nested.slice(0, count));
-      const text = `${[first, ...rest].join('\n')}\n`;
-      // Names that few rows have may take more than they spare.
-      if (count === 0 || Buffer.byteLength(text) <= maxBytes)
-        return { text, notice: linesNotice(first), ...jsonOf(objects.slice(0, count)) };
-      count = Math.floor(count * 0.9);
+  let readBytes = 0;
+  const rows = new RowCursor(identity);
+  while (!rows.hasEnded) {
+    if (!rows.next(stepBytes)) {
+      if (at >= from && rows.unfinishedBytes > maxRowBytes) break;
+      yield undefined;
+      continue;
     }
-  };
-  for (const part of rowTexts(identity, partBytes)) {
-    for (const row of splitRows(part, names)) {
-      at += 1;
-      if (at <= from) continue;
-      if (objects.length === maxRows) return cut();
-      const cells = writers.map((writer, place) => jsonCell(writer, row[place]));
-      const line = isNested ? '' : csvLine(writers, row);
-      const object = `{${members(names, cells)}}`;
-      textBytes += Buffer.byteLength(line);
-      jsonBytes += Buffer.byteLength(object) + 1;
-      if (textBytes > maxBytes || jsonBytes > maxBytes) return cut();
-      if (isNested) nested.push(row.map((cell, at) => (writers[at]?.isNested ? cells[at] : cell)));
-      else lines.push(line);
-      objects.push(object);
+    at += 1;
+    if (rows.end - readBytes > stepBytes) {
+      readBytes = rows.end;
+      yield undefined;
     }
+    if (at <= from) continue;
+    if (objects.length === maxRows) break;
+    const row = splitObject(identity.toString('utf8', rows.start, rows.end), places, names.length);
+    const cells = writers.map((writer, place) => jsonCell(writer, row[place]));
+    const line = isNested ? '' : csvLine(writers, row);
+    const object = `{${members(names, cells)}}`;
+    textBytes += Buffer.byteLength(line);
+    jsonBytes += Buffer.byteLength(object) + 1;
+    if (textBytes > maxBytes || jsonBytes > maxBytes) break;
+    if (isNested) nested.push(row.map((cell, at) => (writers[at]?.isNested ? cells[at] : cell)));
+    else lines.push(line);
+    objects.push(object);
+  }
+  if (!isNested) return { text: lines.join(''), notice: undefined, ...jsonOf(objects) };
+  let { length: count } = objects;
+  for (;;) {
+    const { names: first, lines: rest } = rowLines(writers, nested.slice(0, count));
+    const text = `${[first, ...rest].join('\n')}\n`;
+    // Cells of a few rows may take more than they spare.
+    if (count === 0 || Buffer.byteLength(text) <= maxBytes)
+      return { text, notice: linesNotice(first), ...jsonOf(objects.slice(0, count)) };
+    count = Math.floor(count * 0.9);
     yield undefined;
   }
-  return cut();
 }
 
 const jsonOf = (objects: readonly string[]) => ({

@@ -2,7 +2,7 @@ import type { BoundQuery, RawParameters } from '../../../catalog/binding/bind.ts
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../../catalog/model/header-types.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
-import { type LoopTurns, runSteps } from '../../../concurrency/loop-turns.ts';
+import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { ObtainedRows } from '../../../http/rest/obtain-rows.ts';
 import { memoize } from '../../../memoize.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
@@ -46,21 +46,21 @@ export async function writeResult(
   request: ResultToWrite,
   { limits, turns }: Context,
 ): Promise<WrittenResult> {
-  const { bound, result } = request;
+  const { bound, result, owner } = request;
   const { document } = result;
   const columns = document.metadata.columns ?? bound.query.columns;
   const rows = { identity: document.encodings.identity, columns };
   const writers = columns.map(cellWriter);
   const room = limits.maxBytes - headBytes;
-  // It ends when the answer is full.
-  const first = runSteps(cutRows(rows, writers, { ...limits, maxBytes: room }));
+  const first = await turns.compute(owner, cutRows(rows, writers, { ...limits, maxBytes: room }));
   const { rowCount } = document.metadata;
   // The rest of a page follows its cursors.
   const isPage = request.page !== undefined && first.count > 0;
   if (first.count === rowCount || isPage) return assemble(request, first, undefined);
-  const summary = fitted(await summaryOf(document)(rows, turns, request.owner), room / 4);
+  const summary = fitted(await summaryOf(document)(rows, turns, owner), room / 4);
   const text = summaryText(summary);
-  const cut = runSteps(cutRows(rows, writers, { ...limits, maxBytes: room - Buffer.byteLength(text) }));
+  const rest = { ...limits, maxBytes: room - Buffer.byteLength(text) };
+  const cut = await turns.compute(owner, cutRows(rows, writers, rest));
   return assemble(request, cut, { columns: summary, text });
 }
 

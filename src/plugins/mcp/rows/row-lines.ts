@@ -51,8 +51,21 @@ type Shape =
   | 'json'
   /** There are only NULLs. */
   | undefined
-  | { readonly items: Shape }
-  | { readonly fields: Map<string, Shape> };
+  | Items
+  | Fields;
+
+interface Items {
+  readonly items: Shape;
+  /** How many a list has at most. */
+  readonly most: number;
+}
+
+interface Fields {
+  readonly fields: Map<string, Shape>;
+  /** Records that it is the shape of, and the fields that they have together. */
+  readonly records: number;
+  readonly present: number;
+}
 
 /** Records of tables are not deeper. */
 const maxDepth = 30;
@@ -63,10 +76,29 @@ function withoutNames(name: string, cells: readonly (string | undefined)[]): Col
   const values = cells.map((cell) => parse(cell ?? 'null'));
   if (values.includes(undefined)) return asJson;
   const known = values as readonly Value[];
-  const column = spread(name, known.reduce<Shape>(merged, undefined), known);
-  // Objects of which each has other names are shorter with them.
+  const shape = known.reduce<Shape>(merged, undefined);
+  // Objects of which each has other names are shorter with them. They may be as many cells as the square of their length.
+  if (cellsOf(shape) * known.length > lengthOf(asJson)) return asJson;
+  const column = spread(name, shape, known);
   return lengthOf(column) < lengthOf(asJson) ? column : asJson;
 }
+
+/** How many cells a row has at most. */
+const cellsOf = (shape: Shape): number =>
+  typeof shape !== 'object'
+    ? 1
+    : 'items' in shape
+      ? isSpread(shape)
+        ? cellsOf(shape.items)
+        : 1
+      : Math.max(
+          1,
+          [...shape.fields.values()].reduce<number>((sum, one) => sum + cellsOf(one), 0),
+        );
+
+/** Whether the records of lists have cells of their own. */
+const isSpread = (shape: Items): shape is Items & { readonly items: Fields } =>
+  shape.most <= 1 && typeof shape.items === 'object' && 'fields' in shape.items;
 
 /** Columns for the fields of records, and one for other values. */
 function spread(name: string, shape: Shape, values: readonly (Value | undefined)[]): Column {
@@ -84,24 +116,22 @@ function spread(name: string, shape: Shape, values: readonly (Value | undefined)
         cells: columns.flatMap(({ cells }) => cells),
       };
     }
-    const { items } = shape;
-    const lists = values.map((value) => (value !== undefined && isList(value) ? value : []));
-    const isRecord = typeof items === 'object' && 'fields' in items;
-    if (isRecord && lists.every(({ length }) => length <= 1))
+    if (isSpread(shape))
       return spread(
         name,
-        items,
-        lists.map(([item]) => item),
+        shape.items,
+        values.map((value) => (value !== undefined && isList(value) ? value[0] : undefined)),
       );
   }
-  const cells = values.map((value) => csvCell(plainText(value && write(shape, value))));
-  return { name: plainName(name) + textOfShape(shape), cells: [cells] };
+  const written = withoutSparse(shape);
+  const cells = values.map((value) => csvCell(plainText(value && write(written, value))));
+  return { name: plainName(name) + textOfShape(written), cells: [cells] };
 }
 
 const lengthOf = ({ name, cells }: Column): number =>
   cells.reduce((sum, column) => column.reduce((all, cell = '') => all + cell.length + 1, sum), name.length);
 
-const tokens = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[^{}[\],:"\s]+/g;
+const tokens = /[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^{}[\],:"\s]+/g;
 
 /** @returns undefined if it is too deep. Numbers and texts stay as they are written. */
 function parse(json: string): Value | undefined {
@@ -137,12 +167,24 @@ function merged(shape: Shape, value: Value): Shape {
   if (shape === 'json' || typeof value === 'string') return 'json';
   if (isList(value)) {
     if (shape !== undefined && !('items' in shape)) return 'json';
-    return { items: value.reduce<Shape>(merged, shape?.items) };
+    const most = Math.max(shape?.most ?? 0, value.length);
+    return { items: value.reduce<Shape>(merged, shape?.items), most };
   }
   if (shape !== undefined && !('fields' in shape)) return 'json';
-  const { fields } = shape ?? { fields: new Map<string, Shape>() };
+  const { fields, records, present } = shape ?? { fields: new Map<string, Shape>(), records: 0, present: 0 };
   for (const [name, one] of value) fields.set(name, merged(fields.get(name), one));
-  return { fields };
+  return { fields, records: records + 1, present: present + value.size };
+}
+
+/** Whether most records have most fields: in a list, each field that one of them lacks is written as `null`. */
+const isDense = ({ fields, records, present }: Fields): boolean => 3 * present >= records * fields.size;
+
+/** The shape of values in one cell. */
+function withoutSparse(shape: Shape): Shape {
+  if (typeof shape !== 'object') return shape;
+  if ('items' in shape) return { ...shape, items: withoutSparse(shape.items) };
+  if (!isDense(shape)) return 'json';
+  return { ...shape, fields: new Map([...shape.fields].map(([name, one]) => [name, withoutSparse(one)])) };
 }
 
 function write(shape: Shape, value: Value): string {
