@@ -1,4 +1,6 @@
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
+import { memoize } from '../../../memoize.ts';
 import { describeQuery } from '../definitions/describe-query.ts';
 import { sqlArguments } from '../definitions/sql-tool.ts';
 import { sqlTables } from '../definitions/sql-tables.ts';
@@ -13,7 +15,11 @@ import { nearOf } from './suggest.ts';
 import type { NamedTool, ToolNames } from './tool-names.ts';
 
 /** Answers that need no rows. @throws WrongArguments */
-export type CallSearch = (tool: string, given: JsonMembers, request: CallRequest) => CallAnswer;
+export type CallSearch = (
+  tool: string,
+  given: JsonMembers,
+  request: CallRequest,
+) => CallAnswer | Promise<CallAnswer>;
 
 /** Queries of one answer. */
 const maxFound = 20;
@@ -21,15 +27,17 @@ const maxFound = 20;
 /** Characters of a search that are read, and words: each is looked for in all texts of all queries. */
 const [maxSearched, maxWords] = [1_000, 20];
 
-export function buildCallSearch(tools: ToolNames, { sandboxOf }: Pick<RouteHost, 'sandboxOf'>): CallSearch {
-  const find = ({ text = '' }: JsonMembers, { admission }: CallRequest) => {
+/** Queries that are searched in one step: a millisecond of work. */
+const stepLength = 50;
+
+export function buildCallSearch(
+  tools: ToolNames,
+  { sandboxOf, turns }: Pick<RouteHost, 'sandboxOf' | 'turns'>,
+): CallSearch {
+  const find = async ({ text = '' }: JsonMembers, { admission }: CallRequest) => {
     if (typeof text !== 'string') throw new WrongArguments('text: send words, as text');
-    const words = wordsOf(text);
-    const ranked = tools
-      .listed(admission.principal)
-      .map((tool) => ({ tool, score: scoreOf(tool, words) }))
-      .filter(({ score }) => words.length === 0 || score > 0)
-      .sort((a, b) => b.score - a.score);
+    const { principal } = admission;
+    const ranked = await turns.compute(principal.id, rank(tools.listed(principal), wordsOf(text)));
     const queries = ranked
       .slice(0, maxFound)
       .map(({ tool: { name, endpoint } }) => ({ name, description: endpoint.query.description }));
@@ -51,13 +59,26 @@ export function buildCallSearch(tools: ToolNames, { sandboxOf }: Pick<RouteHost,
     return { text: JSON.stringify(described), structured: described };
   };
   return (tool, given, request) => {
-    const { text, structured } = tool === searchNames.find ? find(given, request) : describe(given, request);
-    const members = {
-      content: JSON.stringify([{ type: 'text', text }]),
-      structuredContent: JSON.stringify(structured),
+    const answer = ({ text, structured }: { readonly text: string; readonly structured: object }) => {
+      const members = {
+        content: JSON.stringify([{ type: 'text', text }]),
+        structuredContent: JSON.stringify(structured),
+      };
+      return { bytes: Buffer.from(resultText(request.era, members)), facts: Object.freeze({ tool }) };
     };
-    return { bytes: Buffer.from(resultText(request.era, members)), facts: Object.freeze({ tool }) };
+    return tool === searchNames.find ? find(given, request).then(answer) : answer(describe(given, request));
   };
+}
+
+/** The tools that have one of the words, or all if there are no words; the best one first. */
+function* rank(listed: readonly NamedTool[], words: readonly string[]) {
+  const found: { readonly tool: NamedTool; readonly score: number }[] = [];
+  for (const [at, tool] of listed.entries()) {
+    if (at % stepLength === stepLength - 1) yield;
+    const score = scoreOf(tool, words);
+    if (words.length === 0 || score > 0) found.push({ tool, score });
+  }
+  return found.sort((a, b) => b.score - a.score);
 }
 
 function wordsOf(text: string): readonly string[] {
@@ -100,18 +121,20 @@ function namedTool(tools: ToolNames, { name }: JsonMembers, { admission }: CallR
 }
 
 /** Words in a name count more than others. */
-function scoreOf({ name, endpoint: { query } }: NamedTool, words: readonly string[]): number {
-  const texts = [
-    { text: name, weight: 4 },
-    { text: query.description, weight: 2 },
-    ...(query.tags ?? []).map((text) => ({ text, weight: 2 })),
-    ...[...query.parameters, ...query.columns].flatMap(({ name, description }) => [
-      { text: name, weight: 1 },
-      { text: description, weight: 0.5 },
-    ]),
-  ].map(({ text, weight }) => ({ text: text.toLowerCase(), weight }));
+const scoreOf = ({ name, endpoint: { query } }: NamedTool, words: readonly string[]): number => {
+  const texts = [{ text: name.toLowerCase(), weight: 4 }, ...searchedTexts(query)];
   return words.reduce(
     (sum, word) => sum + Math.max(0, ...texts.map(({ text, weight }) => (text.includes(word) ? weight : 0))),
     0,
   );
-}
+};
+
+/** Words have no character that is between two texts. */
+const searchedTexts = memoize(({ description, tags = [], parameters, columns }: SavedQuery) => {
+  const named = [...parameters, ...columns];
+  return [
+    { texts: [description, ...tags], weight: 2 },
+    { texts: named.map(({ name }) => name), weight: 1 },
+    { texts: named.map((one) => one.description), weight: 0.5 },
+  ].map(({ texts, weight }) => ({ text: texts.join('\n').toLowerCase(), weight }));
+});
