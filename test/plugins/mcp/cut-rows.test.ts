@@ -1,8 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../../src/concurrency/loop-turns.ts';
 import { cellWriter } from '../../../src/plugins/mcp/rows/cells.ts';
+import { summarizeColumns } from '../../../src/plugins/mcp/rows/column-summary.ts';
 import { cutRows } from '../../../src/plugins/mcp/rows/cut-rows.ts';
 import { RowCursor } from '../../../src/plugins/mcp/rows/row-cursor.ts';
+import { visibleText } from '../../../src/plugins/mcp/rows/visible-text.ts';
 
 const documentOf = (...rows: readonly string[]) => Buffer.from(`{"result":[${rows.join(',')}]}`);
 
@@ -15,6 +18,66 @@ const limits = { maxRows: 100, maxBytes: 4_096 };
 
 const cut = (identity: Buffer, from = 0) =>
   runSteps(cutRows({ identity }, columns.map(cellWriter), limits, from));
+
+describe('the summary of a result', () => {
+  const all = [
+    ...columns,
+    { name: 'a "name"', type: 'numeric', repeated: false },
+    { name: 'list', type: 'json', repeated: false },
+  ] as const;
+  const cells = fc.record(
+    {
+      n: fc.oneof(fc.integer(), fc.constantFrom(null, 1, 2, 10)),
+      text: fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(null, 'a', 'b\\', '"')),
+      'a "name"': fc.oneof(fc.bigInt().map(String), fc.constant(null)),
+      list: fc
+        .anything({ withNullPrototype: false })
+        .map((value) => JSON.parse(JSON.stringify(value) ?? 'null')),
+    },
+    { requiredKeys: [] },
+  );
+
+  test('has the number of NULLs, the least and the greatest value, and the values if they are few', () => {
+    fc.assert(
+      fc.property(fc.array(cells, { maxLength: 40 }), fc.integer({ min: 0, max: 2 }), (rows, spaces) => {
+        const identity = documentOf(...rows.map((row) => JSON.stringify(row, undefined, spaces)));
+        const summary = runSteps(summarizeColumns({ identity }, all.map(cellWriter)));
+        for (const [at, { name, type }] of all.entries()) {
+          const values = rows.map((row) => row[name] ?? null).filter((value) => value !== null);
+          const distinct = [...new Set(values.map((value) => JSON.stringify(value)))];
+          expect(summary[at]).toMatchObject({ name, nulls: rows.length - values.length });
+          if (type === 'json' || values.length === 0) continue;
+          const isNumber = type !== 'string';
+          const sorted = distinct.toSorted((a, b) =>
+            isNumber
+              ? Number(JSON.parse(a)) - Number(JSON.parse(b))
+              : Buffer.compare(Buffer.from(a), Buffer.from(b)),
+          );
+          const shown = (json: string | undefined) => {
+            const text = visibleText(String(JSON.parse(json ?? '')));
+            return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+          };
+          // Of numerals that are equal as numbers, any is the least.
+          if (isNumber)
+            expect([Number(summary[at]?.min), Number(summary[at]?.max)]).toEqual(
+              [sorted[0], sorted.at(-1)].map((one) => Number(shown(one))),
+            );
+          else expect([summary[at]?.min, summary[at]?.max]).toEqual([shown(sorted[0]), shown(sorted.at(-1))]);
+          expect(summary[at]?.distinct).toEqual(distinct.length > 20 ? undefined : distinct.map(shown));
+        }
+      }),
+    );
+  });
+
+  test('has the beginning of a long value, wherever it is cut', () => {
+    for (let length = 700; length < 730; length += 1) {
+      const text = `${'\u0001é\\'.repeat(40)}${'x'.repeat(length)}`;
+      const identity = documentOf(JSON.stringify({ n: 1, text }));
+      const [, summary] = runSteps(summarizeColumns({ identity }, columns.map(cellWriter)));
+      expect(summary?.min).toBe(`${visibleText(text).slice(0, 60)}…`);
+    }
+  });
+});
 
 describe('the rows of an answer', () => {
   test('end before a row that is far too long, which is not read', () => {
