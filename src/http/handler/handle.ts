@@ -72,11 +72,11 @@ export function buildHandler({
     exchange.isInFlight = true;
   };
   const readThenEnter = (readBody: ReadBody, exchange: OpenExchange): ReadBody => {
-    return async () => {
-      const body = await readArriving(arriving, exchange.caller.keyId, readBody);
-      enter(exchange);
-      return body;
-    };
+    return () =>
+      readArriving(arriving, exchange.caller.keyId, readBody).then((body) => {
+        enter(exchange);
+        return body;
+      });
   };
   const answer = (exchange: OpenExchange, readBody: ReadBody) => {
     const { head, caller } = exchange;

@@ -14,7 +14,7 @@ import type { CallRequest } from './calls/call-request.ts';
 import type { MethodResult } from './methods.ts';
 import { type OauthOptions, withChallenge } from './oauth/protected-resource.ts';
 import { eraOf } from './protocol/era.ts';
-import { type Message, parseMessage, type RequestId } from './protocol/message.ts';
+import { buildParseMessage, type Message, type RequestId } from './protocol/message.ts';
 import { ProtocolError } from './protocol/protocol-error.ts';
 import { originOf } from './rows/recipe.ts';
 
@@ -54,21 +54,23 @@ export function buildAnswer({ call, log, basePath, origins, oauth }: AnswerOptio
       return fail(error);
     }
   };
-  return async (head, { url }, admission, readBody) => {
+  const parseMessage = buildParseMessage();
+  return (head, { url }, admission, readBody) => {
     requireOrigin(head, url, origins);
     requireJson(head);
-    const bytes = await readBody();
-    let message: Message | undefined;
-    try {
-      message = parseMessage(bytes);
-      const era = eraOf(message, head.headers);
-      if (message.id === undefined) return accepted;
-      const origin = originsOf(url)(head.headers['x-forwarded-proto']);
-      return await replyTo(message, { head, admission, era, origin });
-    } catch (error) {
-      if (error instanceof ProtocolError) return replyProtocolError(error, message?.id);
-      throw error;
-    }
+    return readBody().then((bytes) => {
+      let message: Message | undefined;
+      try {
+        message = parseMessage(bytes);
+        const era = eraOf(message, head.headers);
+        if (message.id === undefined) return accepted;
+        const origin = originsOf(url)(head.headers['x-forwarded-proto']);
+        return replyTo(message, { head, admission, era, origin });
+      } catch (error) {
+        if (error instanceof ProtocolError) return replyProtocolError(error, message?.id);
+        throw error;
+      }
+    });
   };
 }
 
@@ -106,7 +108,7 @@ function requireJson({ headers }: RequestHead): void {
 const bodyMemory = new BodyMemory();
 
 function replyResult(id: RequestId, result: MethodResult): Reply {
-  const start = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+  const start = `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":`;
   if (typeof result === 'string') return replyJson(200, `${start}${result}}`);
   const { bytes, facts } = result;
   const startLength = Buffer.byteLength(start);

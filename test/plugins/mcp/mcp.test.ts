@@ -270,6 +270,22 @@ describe('the Model Context Protocol', () => {
     expect([status, message.error.code]).toEqual([400, code]);
   });
 
+  test('messages that differ in their ids only are answered each with its own', async () => {
+    const ending = async (end: string, method = 'ping') => {
+      const { status, message } = await agent.post(`{"jsonrpc":"2.0","method":"${method}"${end}`);
+      return status === 200 ? (message.id ?? message.error.code) : message?.error.code;
+    };
+    const repeated = [',"id":1}', ',"id":2}', ',"id":1}', ',"id":"3"}', ',"id":4,"id":5}', ',"id":6} '];
+    for (const [at, id] of [1, 2, 1, '3', 5, 6].entries()) expect(await ending(repeated[at] ?? '')).toBe(id);
+    for (const end of [',"id":9007199254740992}', ',"id":1.5}', ',"id":-0.5}', ',"id":null}'])
+      expect(await ending(end)).toBe(-32600);
+    for (const end of [',"id":01}', ',"id":7', ',"id":}', ',"x":{"id":1}', ',"x":{"y":1,"id":1}'])
+      expect(await ending(end)).toBe(-32700);
+    // Without an id of its own it is a notification.
+    expect(await ending(',"x":{"y":1,"id":1}}')).toBe(undefined);
+    expect(await ending(',"id":1}', 'initialise')).toBe(1);
+  });
+
   test('other methods of HTTP are not allowed, and other media types are not read', async () => {
     for (const method of ['GET', 'DELETE'])
       expect((await app.fetch('/mcp', { method })).headers.get('allow')).toBe('POST, OPTIONS');

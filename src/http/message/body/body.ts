@@ -26,12 +26,12 @@ export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
       message.removeAllListeners('data').resume();
       reject(bodyTooLarge());
     });
-    message.once('end', () => {
+    message.on('end', () => {
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
     });
     // Without a listener for errors Node emits none.
-    message.once('close', () => {
+    message.on('close', () => {
       if (!message.readableEnded) reject(callerDisconnected());
     });
   });

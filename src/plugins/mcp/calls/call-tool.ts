@@ -54,7 +54,7 @@ export function buildCallTool({
     return run(found, given, request);
   };
   return (params, request) => {
-    const { name, arguments: given = {} } = params;
+    const { name, arguments: given = noArguments } = params;
     if (typeof name !== 'string') throw invalid('name must be the name of a tool, as tools/list has it');
     if (!isMembers(given)) throw invalid('arguments must be an object, as in {"name": "value"}');
     const fail = (error: unknown) => {
@@ -92,6 +92,9 @@ export function buildCallTool({
     }
   }
 }
+
+/** The same each time: what is computed of arguments is kept with them. */
+const noArguments: JsonMembers = {};
 
 /** Whether another token of the same user may permit it: clients get one by themselves. A key stays what it is. */
 const isStepUp = (error: unknown, { id }: Principal): error is GatewayError =>

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RouteHost } from '../../../gateway/plugin.ts';
 import type { EndpointRequest } from '../../../http/message/prepared-request.ts';
 import type { ObtainedRows } from '../../../http/rest/obtain-rows.ts';
+import { memoize } from '../../../memoize.ts';
 import type { Era } from '../protocol/era.ts';
 import type { JsonMembers } from '../protocol/message.ts';
 import { resultText } from '../protocol/result-text.ts';
@@ -81,10 +82,9 @@ export function buildCallQuery(
   return (tool, given, request) => {
     const { admission, head, origin, era } = request;
     const { tenants } = admission.principal;
-    const text = isFlat(given)
-      ? JSON.stringify([tool.name, origin, tenants?.size === 1 ? [...tenants] : null, given])
-      : undefined;
-    const key = text !== undefined && text.length <= maxKeptLength ? text : undefined;
+    const text = textOfArguments(given);
+    const tenant = tenants?.size === 1 ? [...tenants] : [];
+    const key = text === tooLong ? undefined : [text, tool.name, origin, ...tenant].join('\n');
     const call = (key === undefined ? undefined : calls.get(key)) ?? {
       endpoint: read(tool, given, admission.principal),
       documentId: undefined,
@@ -106,6 +106,14 @@ const isFlat = (given: JsonMembers): boolean =>
   Object.values(given).every((value) =>
     [value].flat().every((one) => one === null || typeof one !== 'object'),
   );
+
+const tooLong = '';
+
+/** Equal messages have the same arguments. */
+const textOfArguments = memoize((given: JsonMembers): string => {
+  const text = isFlat(given) ? JSON.stringify(given) : tooLong;
+  return text.length > maxKeptLength ? tooLong : text;
+});
 
 const sizeOf = ({ answers }: KnownCall, key: string): number =>
   [...answers.values()].reduce((sum, { bytes }) => sum + bytes.byteLength, 2 * key.length + 1_024);

@@ -40,8 +40,9 @@ export function eraOf(message: Message, headers: RequestHeaders | undefined): Er
 }
 
 /** Revisions without a header of their own are answered as the ones after them. */
-const isLegacy = (version: string) =>
-  version === '2025-03-26' || legacyVersions.some((one) => one === version);
+const isLegacy = (version: string) => allLegacyVersions.has(version);
+
+const allLegacyVersions: ReadonlySet<string> = new Set([...legacyVersions, '2025-03-26']);
 
 /** Of which method the header repeats which member. */
 const namedMembers: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { LRUCache } from 'lru-cache';
 import { ProtocolError } from './protocol-error.ts';
 
 /** A JSON object of a caller: nothing is known of its members. */
@@ -15,13 +16,38 @@ export interface Message {
   readonly params: JsonMembers;
 }
 
-/**
- * Reads one JSON-RPC message.
- *
- * @throws ProtocolError parseError, invalidRequest
- */
-export function parseMessage(bytes: Uint8Array): Message {
-  const message = parseObject(bytes);
+/** Reads one JSON-RPC message. @throws ProtocolError parseError, invalidRequest */
+export type ParseMessage = (bytes: Uint8Array) => Message;
+
+/** How many messages are kept: agents repeat theirs, and clients give each another id. */
+const maxMessages = 500;
+
+/** A longer one is hardly sent twice, and would take memory. */
+const maxKeptLength = 2_048;
+
+const idName = ',"id":';
+
+/** Messages that differ in their ids only are parsed once, and have the same `params`: what is computed of those can be kept. */
+export function buildParseMessage(): ParseMessage {
+  const known = new LRUCache<string, Message>({ max: maxMessages });
+  return (bytes) => {
+    const text = textIn(bytes);
+    const at = text.length > maxKeptLength ? -1 : text.lastIndexOf(idName);
+    const digits = text.slice(at + idName.length, -1);
+    const id = Number(digits);
+    // Most clients write the id last.
+    const isLast = at >= 0 && text.endsWith('}') && Number.isSafeInteger(id) && String(id) === digits;
+    const start = isLast ? text.slice(0, at) : '';
+    const same = isLast ? known.get(start) : undefined;
+    if (same !== undefined) return { id, method: same.method, params: same.params };
+    const message = messageIn(text);
+    if (isLast && message.id === id) known.set(start, message);
+    return message;
+  };
+}
+
+function messageIn(text: string): Message {
+  const message = objectIn(text);
   const { jsonrpc, id, method, params = {} } = message;
   if (jsonrpc !== '2.0') throw invalid('jsonrpc must be "2.0"');
   if (id !== undefined && typeof id !== 'string' && !Number.isSafeInteger(id))
@@ -37,13 +63,19 @@ export function parseMessage(bytes: Uint8Array): Message {
 export const isMembers = (value: unknown): value is JsonMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function parseObject(bytes: Uint8Array): JsonMembers {
+const notJson = () => new ProtocolError('parseError', 'The body is not JSON in UTF-8', { status: 400 });
+
+function textIn(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw notJson();
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+}
+
+function objectIn(text: string): JsonMembers {
   let value: unknown;
   try {
-    if (!isUtf8(bytes)) throw new TypeError();
-    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+    value = JSON.parse(text);
   } catch {
-    throw new ProtocolError('parseError', 'The body is not JSON in UTF-8', { status: 400 });
+    throw notJson();
   }
   if (Array.isArray(value)) throw invalid('send each message by itself, not in an array');
   if (!isMembers(value))
