@@ -160,6 +160,22 @@ test.each<[string, readonly string[], short: string, general: string]>([
     `strftime(make_timestamp(CAST(text AS BIGINT)), '%Y-%m-%d %H:%M:%S')
       || bq.fraction_text(make_timestamp(CAST(text AS BIGINT)))`,
   ],
+  ...(['week', 'week_monday', 'week_saturday', 'isoweek'] as const).flatMap((part, at) => {
+    const shift = [719_170, 719_169, 719_164, 719_169][at];
+    const time = 'make_timestamp(CAST(text AS BIGINT))';
+    const general = `CASE WHEN bq.unix_date(CAST(${time} AS DATE)) >= -719155
+      THEN CAST(bq.date_of(bq.week_count(CAST(${time} AS DATE), ${shift}) * 7 - ${shift}) AS VARCHAR) END`;
+    return [
+      `CAST(bq."date_trunc_${part}(d date)"(CAST(${time} AS DATE)) AS VARCHAR)`,
+      `CAST(CAST(bq.datetime_trunc_${part}(${time}) AS DATE) AS VARCHAR)`,
+      `CAST(CAST(bq."timestamp_trunc_${part}(t timestamptz)"(timezone('UTC', ${time})) AS DATE) AS VARCHAR)`,
+    ].map((short): [string, readonly string[], string, string] => [
+      short.replace(/CAST\((?:CAST\()?|\(.*/g, ''),
+      times,
+      `CASE WHEN bq.unix_date(CAST(${time} AS DATE)) >= -719155 THEN ${short} END`,
+      general,
+    ]);
+  }),
   [
     'CAST TIMESTAMP AS STRING',
     times,

@@ -28,7 +28,7 @@ create macro bq.date_sub_{day|week|month|quarter|year}(d timestamp, n bigint) as
 
 -- Weeks are counted from a day before the year 1, so that integer division never sees a negative number: 719170 for weeks that start on Sunday.
 create macro bq.week_count(d, shift) as ((bq.unix_date(d) + shift) // 7); -- bigint
-create macro bq.week_start(d, shift) as bq.date_of(bq.week_count(d, shift) * 7 - shift); -- date
+create macro bq.week_start(d, shift) as case when d >= date '0001-01-08' then d - cast((bq.unix_date(d) + shift) % 7 as integer) else bq.date_of(bq.week_count(d, shift) * 7 - shift) end; -- date
 create macro bq.week_end(d, shift) as bq.date_of(bq.week_count(d, shift) * 7 - shift + 6); -- date
 create macro bq.week_of_year(d, shift) as ((extract(dayofyear from d) + 6 - (bq.unix_date(d) + shift) % 7) // 7); -- bigint
 create macro bq.isoyear_start(year) as cast(date_trunc('week', make_date(year, 1, 4)) as date); -- date

@@ -32,7 +32,10 @@ create macro bq.datetime_diff_{day|week|week_sunday|week_monday|week_tuesday|wee
 create macro bq.datetime_trunc_microsecond(d timestamp) as d; -- timestamp strict
 create macro bq.datetime_trunc_{millisecond|second|minute|hour|day}(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % {1000|1000000|60000000|3600000000|86400000000}); -- timestamp strict
 create macro bq.datetime_trunc_{month|quarter|year}(d timestamp) as cast(date_trunc('{}', d) as timestamp); -- timestamp strict
-create macro bq.datetime_trunc_{week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|isoyear}(d timestamp) as cast(bq."date_trunc_{}(d date)"(cast(d as date)) as timestamp); -- timestamp strict
+-- The first week that begins in the year 1 begins by 0001-01-08.
+create macro bq.us_week_start(us, shift) as us - (us + shift * 86400000000) % 604800000000; -- bigint
+create macro bq.datetime_trunc_{week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek}(d timestamp) as case when epoch_us(d) >= -62134992000000000 then make_timestamp(bq.us_week_start(epoch_us(d), {719170|719170|719169|719168|719167|719166|719165|719164|719169})) else cast(bq."date_trunc_{}(d date)"(cast(d as date)) as timestamp) end; -- timestamp strict
+create macro bq.datetime_trunc_isoyear(d timestamp) as cast(bq."date_trunc_isoyear(d date)"(cast(d as date)) as timestamp); -- timestamp strict
 
 -- Conversion of the groups that a PARSE_ function has matched
 create macro bq.parsed_number(s, low, high) as case when cast(s as bigint) between low and high then cast(s as bigint) else bq.fail('Failed to parse input string') end; -- bigint
