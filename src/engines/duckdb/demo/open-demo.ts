@@ -58,7 +58,7 @@ export async function openDemo(
   const historyMs = days * dayMs;
   /** The tables have the rows before this time. */
   let end = now();
-  await writer.withSmallMemory(() => writer.fillAll(streams.all(), end - historyMs, end, onProgress));
+  await writer.withSmallThresholds(() => writer.fillAll(streams.all(), end - historyMs, end, onProgress));
 
   const append = async () => {
     const to = now();

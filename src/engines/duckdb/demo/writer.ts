@@ -15,7 +15,12 @@ const rowsPerCheckpoint = 8_000;
 /** So many rows of one statement have room in a small memory; each further statement is planned again. */
 const rowsPerStatement = 60_000;
 
-const flushThresholds = ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold'];
+/** Freed memory goes back to the system; rows go into the file of the store, and not into its log before. */
+const smallThresholds = [
+  'allocator_flush_threshold',
+  'allocator_bulk_deallocation_flush_threshold',
+  'checkpoint_threshold',
+];
 
 /** Writes the rows of a time span, all from `from` (included) to `to` (excluded), in milliseconds since the epoch. */
 export async function openWriter(connection: DuckDBConnection, tables: StoredTables) {
@@ -85,11 +90,11 @@ export async function openWriter(connection: DuckDBConnection, tables: StoredTab
       }
       await checkpoint();
     },
-    /** Memory that the work frees is returned to the system; memory that queries free later stays with the allocator. */
-    async withSmallMemory(work: () => Promise<void>): Promise<void> {
-      for (const threshold of flushThresholds) await connection.run(`SET ${threshold} = '1MB'`);
+    /** Only for many rows: memory that queries free later stays with the allocator. */
+    async withSmallThresholds(work: () => Promise<void>): Promise<void> {
+      for (const threshold of smallThresholds) await connection.run(`SET ${threshold} = '1MB'`);
       await work();
-      for (const threshold of flushThresholds) await connection.run(`RESET ${threshold}`);
+      for (const threshold of smallThresholds) await connection.run(`RESET ${threshold}`);
     },
     /** All streams, or none of them if one fails. */
     async append(streams: readonly Stream[], from: number, to: number) {
