@@ -106,6 +106,8 @@ export function buildReadOperationRequest(
 ): ReadOperationRequest {
   const outputs = queryOutputs(schema, catalog);
   const options = { schema, outputs, compileEntities: buildCompileEntities?.(schema, catalog, outputs) };
+  // Those of entities share limits of an operation.
+  const isDeferrable = (name: string) => options.compileEntities === undefined || outputs(name) !== undefined;
   /** Kept as long as their documents. */
   const prepared = new WeakMap<CheckedDocument, Map<string | undefined, PreparedOperation>>();
   const requests = new LRUCache<string, KeptRequest>({
@@ -140,7 +142,7 @@ export function buildReadOperationRequest(
     if (operation === undefined || variableValues === undefined) return undefined;
     // The executor says that a directive must not have null.
     if (conditionVariables(document).some((name) => variableValues.coerced[name] === null)) return undefined;
-    return splitOperation(document, operation, variableValues)?.map((part) => {
+    return splitOperation(document, operation, variableValues, isDeferrable)?.map((part) => {
       const members = prepareOperation(options, part.document, operationName)?.bind(variables);
       lastId += 1;
       return { ...part, compiled: members && { id: lastId, members, fields: queryFieldsOf(members) } };

@@ -49,6 +49,7 @@ const undeferred = ({ selections, ...set }: SelectionSetNode): SelectionSetNode 
  *
  * @param document must be valid
  * @param variables as they are coerced
+ * @param isDeferrable whether a root field, by its name, may come later: limits that several fields share hold for those of one part
  * @returns undefined if nothing is deferred
  * @throws GraphQLError for a value that `@defer` must not have
  */
@@ -56,12 +57,13 @@ export function splitOperation(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: VariableValues,
+  isDeferrable: (name: string) => boolean,
 ): readonly OperationPart[] | undefined {
   const fields = collectPlaces(operation.selectionSet, fragmentsOf(document), variables);
   const parts = new Map<string, { nodes: FieldNode[]; fragments: readonly DeferredFragment[] }>();
   const numbers = new Map<DeferredFragment, number>();
   for (const { nodes, places } of fields.values()) {
-    const fragments = withoutNested(places);
+    const fragments = nodes.every(({ name }) => isDeferrable(name.value)) ? withoutNested(places) : [];
     for (const one of fragments) if (!numbers.has(one)) numbers.set(one, numbers.size);
     const key = fragments.map((one) => numbers.get(one)).join();
     const part = parts.get(key) ?? { nodes: [], fragments };
