@@ -28,6 +28,11 @@ describe('SESSION_USER is the id of the key', () => {
         'with a as (select session_user() as x) select x from a',
         'query_sandboxing: enabled\n',
       ),
+      'pushed.sql': saved(
+        5,
+        'select concat(session_user(), cast(n as string)) as x from unnest(generate_array(1, 150)) as n',
+        'row_arguments: all\npush: true\n',
+      ),
     });
     keys = writeKeyFile({ one: {}, other: {}, empty: {} });
     app = await openTestApp({}, { QUERIES_DIR: queries.folder, API_KEYS_FILE: keys.path });
@@ -89,6 +94,13 @@ describe('SESSION_USER is the id of the key', () => {
     for (const text of ['session_user()', 'Session_User', '`session\\x5fuser`()']) {
       const response = await get('one', `over?sql=${encodeURIComponent(`select ${text} as x from a`)}`);
       expect(await response.text()).toContain('the function SESSION_USER is not supported in SQL of callers');
+    }
+  });
+
+  test('in rows beyond max_rows, too', async () => {
+    for (const key of ['one', 'other', 'one', 'other']) {
+      expect(await valueFor(key, 'pushed?x=like.*150')).toBe(`${keys.idOf(key)}150`);
+      expect(await valueFor(key, 'pushed?select=x:x.max()&x=like.*150')).toBe(`${keys.idOf(key)}150`);
     }
   });
 
