@@ -195,6 +195,15 @@ describe('GraphQL', () => {
     });
   });
 
+  test('what is not cached is run once, and once more for the arguments', async () => {
+    const before = folder.app.counters.runs;
+    const { data } = await folder.graphql(
+      '{ uncached { rows(where: { id: { gt: 38 } }) { id } aggregates { count } } }',
+    );
+    expect(data).toEqual({ uncached: { rows: [{ id: 39 }, { id: 40 }], aggregates: { count: 40 } } });
+    expect(folder.app.counters.runs - before).toBe(3);
+  });
+
   test('variables and the refusals are those of other queries', async () => {
     const { data } = await folder.graphql(
       'query ($id: SafeInt) { cut { rows(where: { id: { eq: $id } }) { id } } }',

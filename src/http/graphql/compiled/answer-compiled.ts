@@ -67,6 +67,7 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
   };
   return (request, head, admission) => {
     const { fields } = request;
+    if (fields.some((field) => isRunAgain(field, admission))) return Promise.resolve(undefined);
     const getOutcome = buildGetOutcome(head, admission, options, fields.length === 1);
     const outcomes = fields.map(({ endpoint }) => getOutcome(endpoint));
     return areHits(outcomes)
@@ -96,6 +97,12 @@ const needsOtherRows = (fields: readonly QueryField[], outcomes: readonly Outcom
       return false;
     return rowTasks.some((task) => task !== undefined);
   });
+
+/** Whether a result that is not in the cache would be needed again by an executor, which pushes arguments: it must not run twice. */
+const isRunAgain = ({ endpoint: { query }, rowTasks }: QueryField, { noCache }: Admission): boolean =>
+  query.rowArguments?.push !== undefined &&
+  (noCache || query.caching === 'disabled') &&
+  rowTasks.some((task) => task !== undefined);
 
 /** The same request gives the same text while its documents are the same. */
 function renderedKey({ id, fields }: OperationRequest, results: readonly CachedResult[]): string {
