@@ -7,10 +7,10 @@ export interface GraphqlSides {
   readonly folder: BenchFolder;
   readonly gatewayPort: number;
   readonly naivePort: number;
-  /** Of the endpoints `rows<count>`. */
+  /** Of the endpoints `rows<count>` and `mark<count>`. */
   readonly fieldNames: readonly string[];
   /** What the gateway answers. */
-  bodyOf(query: string): Promise<Buffer>;
+  bodyOf(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Buffer>;
   end(): Promise<void>;
 }
 
@@ -20,12 +20,13 @@ export async function startGraphqlSides(): Promise<GraphqlSides> {
   const folder = makeFolder();
   const gateway = await startOver(folder);
   const headers = { 'x-api-key': 'key', 'content-type': 'application/json' };
-  const bodyOf = (query: string) => bytesOf(`${gateway.origin}/graphql`, headers, JSON.stringify({ query }));
+  const bodyOf: GraphqlSides['bodyOf'] = (query, variables) =>
+    bytesOf(`${gateway.origin}/graphql`, headers, JSON.stringify({ query, variables }));
   const results: Record<string, unknown> = {};
   for (const count of rowCounts) {
-    const rows = `rows${count} { rows { ${fieldNames.join(' ')} } }`;
+    const rows = ['rows', 'mark'].map((name) => `${name}${count} { rows { ${fieldNames.join(' ')} } }`);
     const logs = `logs${count} { rows { id timestamp eventMessage } }`;
-    const { data } = JSON.parse(String(await bodyOf(`{ ${rows} ${logs} }`)));
+    const { data } = JSON.parse(String(await bodyOf(`{ ${rows.join(' ')} ${logs} }`)));
     for (const [name, { rows }] of Object.entries<{ rows: unknown }>(data)) results[name] = rows;
   }
   const naive = await startNaive(folder, JSON.stringify(results));
@@ -44,12 +45,17 @@ export async function startGraphqlSides(): Promise<GraphqlSides> {
 }
 
 /** One operation as it goes over the wire. */
-export function postGraphql(query: string, key = 'key', headers: readonly string[] = []): Buffer {
+export function postGraphql(
+  query: string,
+  key = 'key',
+  headers: readonly string[] = [],
+  variables?: Readonly<Record<string, unknown>>,
+): Buffer {
   const head = [
     'POST /graphql HTTP/1.1',
     'Host: bench',
     `X-API-KEY: ${key}`,
     'Content-Type: application/json',
   ];
-  return requestBytes([...head, ...headers], JSON.stringify({ query }));
+  return requestBytes([...head, ...headers], JSON.stringify({ query, variables }));
 }

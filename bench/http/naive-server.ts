@@ -36,9 +36,62 @@ builder.objectType('LogRow', {
     eventMessage: t.string({ resolve: ({ eventMessage }) => text(eventMessage) }),
   }),
 });
-builder.objectType('Result', {
-  fields: (t) => ({ rows: t.field({ type: ['Row'], resolve: (rows) => rows }) }),
+const numbers = builder.inputType('Numbers', {
+  fields: (t) => ({ gte: t.float({ required: false }), lt: t.float({ required: false }) }),
 });
+const where = builder.inputType('Where', {
+  fields: (t) => ({
+    count: t.field({ type: numbers, required: false }),
+    maxTime: t.field({ type: numbers, required: false }),
+  }),
+});
+const direction = builder.enumType('Direction', { values: ['ASC', 'DESC'] });
+const orderBy = builder.inputType('OrderBy', {
+  fields: (t) => ({
+    errorCount: t.field({ type: direction, required: false }),
+    avgTime: t.field({ type: direction, required: false }),
+  }),
+});
+builder.objectType('Result', {
+  fields: (t) => ({
+    rows: t.field({
+      type: ['Row'],
+      args: {
+        where: t.arg({ type: where, required: false }),
+        orderBy: t.arg({ type: [orderBy], required: false }),
+        first: t.arg.int({ required: false }),
+      },
+      resolve: (rows, { where: given, orderBy: keys, first }) =>
+        given || keys || first != null ? orderedRows(rows, given ?? {}, keys ?? [], first) : rows,
+    }),
+  }),
+});
+
+type Numbers = Readonly<Record<'gte' | 'lt', number | null | undefined>>;
+
+function orderedRows(
+  rows: readonly Row[],
+  conditions: Readonly<Record<string, Partial<Numbers> | null | undefined>>,
+  keys: readonly Readonly<Record<string, string | null | undefined>>[],
+  first: number | null | undefined,
+): Row[] {
+  const kept = rows.filter((row) =>
+    Object.entries(conditions).every(([name, range]) => {
+      const value = Number(row[name]);
+      return (range?.gte == null || value >= range.gte) && (range?.lt == null || value < range.lt);
+    }),
+  );
+  const order = keys.flatMap((key) => Object.entries(key));
+  kept.sort((a, b) => {
+    for (const [name, way] of order) {
+      const [one, other] = [a[name] ?? 0, b[name] ?? 0];
+      if (one !== other) return one < other === (way === 'ASC') ? -1 : 1;
+    }
+    return 0;
+  });
+  return kept.slice(0, first ?? undefined);
+}
+
 builder.objectType('LogResult', {
   fields: (t) => ({ rows: t.field({ type: ['LogRow'], resolve: (rows) => rows }) }),
 });

@@ -34,12 +34,16 @@ const logColumns = {
   metadata: '{ type: record, repeated: true, description: Nested fields. }',
 } as const;
 
-/** A folder with two saved queries for each row count, of eight columns and of those of `logs.all`. */
+/**
+ * A folder with three saved queries for each row count: of eight columns, of those of `logs.all`, and of eight columns that take
+ * row arguments.
+ */
 export function makeFolder(): BenchFolder {
   const path = mkdtempSync(join(tmpdir(), 'querygate-bench-'));
   for (const rows of rowCounts) {
-    writeFileSync(join(path, `rows-${rows}.sql`), eightColumns(rows));
+    writeFileSync(join(path, `rows-${rows}.sql`), eightColumns('rows', rows));
     writeFileSync(join(path, `logs-${rows}.sql`), logs(rows));
+    writeFileSync(join(path, `mark-${rows}.sql`), eightColumns('mark', rows, ['row_arguments: all']));
   }
   return { path, remove: () => rmSync(path, { recursive: true }) };
 }
@@ -87,10 +91,10 @@ export async function bytesOf(url: string, headers: Record<string, string>, body
   return Buffer.concat(chunks);
 }
 
-function eightColumns(rows: number): string {
+function eightColumns(name: string, rows: number, header: readonly string[] = []): string {
   return queryText({
-    name: `rows-${rows}`,
-    caching: ['caching: 86400s', 'labels: [team, session_id]'],
+    name: `${name}-${rows}`,
+    caching: ['caching: 86400s', 'labels: [team, session_id]', ...header],
     columns,
     sql: `
       select timestamp_add(timestamp '2026-01-01 00:00:00+00', interval n second) as made, n as count, mod(n, 7) as error_count,

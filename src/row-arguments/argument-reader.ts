@@ -1,6 +1,7 @@
 import type { Column, OrderKey, SavedQuery } from '../catalog/model/saved-query.ts';
 import { textProblem } from '../catalog/binding/list-values.ts';
 import { GatewayError } from '../errors.ts';
+import { memoize } from '../memoize.ts';
 import { isSummable } from './aggregate-rows.ts';
 import { argumentLimits } from './argument-limits.ts';
 import { type CellValue, valueKind } from './cell-values.ts';
@@ -41,8 +42,8 @@ export class ArgumentReader {
 
   constructor({ rowArguments }: Pick<SavedQuery, 'rowArguments'>, hints = noHints) {
     this.#hints = hints;
-    this.#filter = byName(rowArguments?.filter ?? []);
-    this.#order = byName(rowArguments?.order ?? []);
+    this.#filter = byName(rowArguments?.filter ?? none);
+    this.#order = byName(rowArguments?.order ?? none);
   }
 
   comparison(name: string, operator: Operator, operands: readonly string[]): Comparison {
@@ -127,7 +128,12 @@ export class ArgumentReader {
   }
 }
 
-const byName = (columns: readonly Column[]) => new Map(columns.map((column) => [column.name, column]));
+const byName = memoize(
+  (columns: readonly Column[]): ReadonlyMap<string, Column> =>
+    new Map(columns.map((column) => [column.name, column])),
+);
+
+const none: readonly Column[] = [];
 
 const hint = (meant: string | undefined): string => (meant === undefined ? '' : `; the nearest is ${meant}`);
 

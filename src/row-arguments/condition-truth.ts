@@ -9,21 +9,20 @@ const [isFalse, isUnknown, isTrue] = [0, 1, 2] as const;
 /** The columns that have been read. */
 export type ColumnNamed = (name: string) => RankedColumn;
 
-/** Evaluates a condition, a part of it after another. @returns of each row whether it is true */
+/** Evaluates a condition, a part of it after another. @returns the places of the rows for which it is true */
 export function* rowsThatMatch(
   condition: Condition,
   column: ColumnNamed,
   rowCount: number,
-): Generator<void, (row: number) => boolean> {
-  const truth = yield* truthOf(condition, column, rowCount);
-  return (row) => truth[row] === isTrue;
+): Generator<void, Uint32Array<ArrayBuffer>> {
+  return placesOfTrue(yield* truthOf(condition, column, rowCount));
 }
 
 function* truthOf(condition: Condition, column: ColumnNamed, rowCount: number): Generator<void, Uint8Array> {
   switch (condition.kind) {
     case 'not': {
       const truth = yield* truthOf(condition.condition, column, rowCount);
-      for (let row = 0; row < rowCount; row += 1) truth[row] = isTrue - (truth[row] as number);
+      negate(truth);
       return truth;
     }
     case 'and':
@@ -33,23 +32,48 @@ function* truthOf(condition: Condition, column: ColumnNamed, rowCount: number): 
       if (first === undefined) return new Uint8Array(rowCount).fill(isAnd ? isTrue : isFalse);
       const truth = yield* truthOf(first, column, rowCount);
       for (const one of others) {
-        const other = yield* truthOf(one, column, rowCount);
-        for (let row = 0; row < rowCount; row += 1) {
-          const [a, b] = [truth[row] as number, other[row] as number];
-          truth[row] = a < b === isAnd ? a : b;
-        }
+        combine(truth, yield* truthOf(one, column, rowCount), isAnd);
       }
       return truth;
     }
     default: {
       yield;
       const { values, ranks } = column(condition.column);
-      const byRank = truthOfRanks(condition, values);
-      const truth = new Uint8Array(rowCount);
-      for (let row = 0; row < rowCount; row += 1) truth[row] = byRank[ranks[row] as number] as number;
-      return truth;
+      return truthOfRows(truthOfRanks(condition, values), ranks, rowCount);
     }
   }
+}
+
+// Loops over rows are functions of their own: in a generator they take several times as long.
+
+function placesOfTrue(truth: Uint8Array): Uint32Array<ArrayBuffer> {
+  const rows = new Uint32Array(truth.length);
+  let count = 0;
+  for (let row = 0; row < truth.length; row += 1) {
+    if (truth[row] !== isTrue) continue;
+    rows[count] = row;
+    count += 1;
+  }
+  return rows.subarray(0, count);
+}
+
+function negate(truth: Uint8Array): void {
+  for (let row = 0; row < truth.length; row += 1) truth[row] = isTrue - (truth[row] as number);
+}
+
+/** Puts into `truth` what AND, or OR, gives of both. */
+function combine(truth: Uint8Array, other: Uint8Array, isAnd: boolean): void {
+  for (let row = 0; row < truth.length; row += 1) {
+    const a = truth[row] as number;
+    const b = other[row] as number;
+    truth[row] = a < b === isAnd ? a : b;
+  }
+}
+
+function truthOfRows(byRank: Uint8Array, ranks: Uint32Array, rowCount: number): Uint8Array {
+  const truth = new Uint8Array(rowCount);
+  for (let row = 0; row < rowCount; row += 1) truth[row] = byRank[ranks[row] as number] as number;
+  return truth;
 }
 
 /** Of NULL, at 0, and of each distinct value, at its rank. */

@@ -9,21 +9,19 @@ export function* selectRows(
   column: ColumnNamed,
   rowCount: number,
 ): Generator<void, Uint32Array<ArrayBuffer>> {
-  const isKept = where && (yield* rowsThatMatch(where, column, rowCount));
-  let rows = new Uint32Array(rowCount);
-  let count = 0;
-  for (let row = 0; row < rowCount; row += 1) {
-    if (isKept !== undefined && !isKept(row)) continue;
-    rows[count] = row;
-    count += 1;
-  }
-  rows = rows.subarray(0, count);
+  let rows = where === undefined ? allRows(rowCount) : yield* rowsThatMatch(where, column, rowCount);
   // The last key first: each sort keeps the order of rows that are equal by its key.
   for (const key of orderBy.toReversed()) {
     yield;
     rows = sortRows(rows, key, column(key.column));
   }
   return rows.slice(offset, first === undefined ? undefined : offset + first);
+}
+
+function allRows(rowCount: number): Uint32Array<ArrayBuffer> {
+  const rows = new Uint32Array(rowCount);
+  for (let row = 0; row < rowCount; row += 1) rows[row] = row;
+  return rows;
 }
 
 /** Counts how many rows have each rank, and puts each row where those before it end. */

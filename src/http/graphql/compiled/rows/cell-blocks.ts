@@ -34,7 +34,7 @@ export interface CellBlock {
 export const bytesOfBlock = ({ bytes, starts }: CellBlock): number => bytes.byteLength + starts.byteLength;
 
 /** Bytes beyond a text that `copyBytes` may read or write. */
-export const copyMargin = 3;
+export const copyMargin = 7;
 
 /** The cells from which one response is assembled. */
 export interface Cells {
