@@ -2,7 +2,7 @@ import { parameterTypeIn, type TypedParameter, withoutCollation } from './types.
 import { type Source, type Problem, ProblemError, problemAt } from './problem.ts';
 import { closeLambdas } from './passes/rewriting/close-lambdas.ts';
 import { computeFrameKeys } from './passes/rewriting/frame-keys.ts';
-import { buildContext, type Observer, type Rules } from './rules/context.ts';
+import { buildContext, type Observer, type ResolvedQuery, type Rules } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
 import { resolveFrom } from './rules/from/from.ts';
 import { tableRelations } from './rules/from/table-relations.ts';
@@ -77,10 +77,14 @@ export function compile(
       ...ofColumns.map((message) => ({ ...source, message })),
     ]);
   }
-  const columns = resolved.columns.map((one) => ({ ...one, type: withoutCollation(one.type) }));
+  const columns = resultColumns(resolved);
   const query = closeLambdas(computeFrameKeys(resolved.query, context.fresh));
   return { query, columns, tables: tablesOf(query) };
 }
+
+/** The columns as a result has them, which says nothing of how their texts are compared. */
+export const resultColumns = ({ columns }: ResolvedQuery): readonly RelationColumn[] =>
+  columns.map((column) => ({ ...column, type: withoutCollation(column.type) }));
 
 /** @throws ProblemError if the text is not a query */
 export function parse(sql: string, source: Source): Statement {

@@ -8,6 +8,7 @@ import type { Query, Statement } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { SyntaxProblem } from '../syntax/syntax-problem.ts';
 import { mapExpressions } from '../tree/map.ts';
+import { resultColumns } from '../compile.ts';
 import { boundTexts } from './bound-texts.ts';
 import { TooLarge } from './bounded-rules.ts';
 import { requireColumns } from './check-columns.ts';
@@ -59,7 +60,7 @@ export function resolveCaller(
       query,
       'too many calls and subqueries are inside each other; compute parts of it in a common table',
     );
-  return { ...resolved, query: own };
+  return { ...resolved, query: own, columns: resultColumns(resolved) };
 }
 
 function withPlaces<T>(sql: string, names: Names, judge: () => T): T {

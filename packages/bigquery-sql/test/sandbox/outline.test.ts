@@ -237,3 +237,18 @@ test('intervals in arrays and structs keep their microseconds in the file of row
     rmSync(folder, { recursive: true });
   }
 });
+
+test('a collation of a common table holds in SQL of callers, and is no part of its result', () => {
+  const saved = {
+    sql: "with own as (select collate(text, 'und:ci') as text from events where tenant = @tenant) select text from own",
+    source: { file: 'own.sql', line: 1 },
+    parameters: [tenant],
+    tenant: { parameter: 'tenant' },
+  };
+  const own = openSandbox(saved, [table]);
+  const { query, columns } = judgeByOutline(own.outline(own.exportTables()))(
+    "select text from own where text = 'a'",
+  );
+  expect(duckdbText(query)).toContain(`bq.collation_key("own"."text") = bq.collation_key('a')`);
+  expect(columns.map(({ type }) => type)).toEqual([scalar('STRING')]);
+});
