@@ -236,6 +236,10 @@ describe('FORMAT with a format string that conditions choose', () => {
 
 describe('values of many megabytes are not made', () => {
   test.each([
+    [
+      'TO_JSON_STRING(JSON \'{"a":[1,{}],"b":"]{"}\', TRUE)',
+      '{\n  "a": [\n    1,\n    {}\n  ],\n  "b": "]{"\n}',
+    ],
     ["LENGTH(REPEAT('x', 1048576))", '1048576'],
     ["REPEAT('', 1000000000000)", ''],
     ["TO_HEX(REPEAT(b'\\x01\\x02', 2))", '01020102'],
@@ -251,6 +255,10 @@ describe('values of many megabytes are not made', () => {
     ["REPEAT(b'xy', 1000000000000)", 'Output of REPEAT exceeds'],
     ["LPAD('x', 2000000000)", 'Output of LPAD/RPAD exceeds max allowed output size of 1MB'],
     ["RPAD(b'x', 1048577, b'y')", 'Output of LPAD/RPAD exceeds'],
+    [
+      "TO_JSON_STRING(PARSE_JSON(REPEAT('[', 2000) || REPEAT('1,', 2000) || '1' || REPEAT(']', 2000)), TRUE)",
+      'TO_JSON_STRING makes at most 10 MB',
+    ],
     ['GENERATE_ARRAY(1, 100000000)', 'Cannot generate arrays with more than 1048575 elements'],
     ['GENERATE_ARRAY(-9223372036854775808, 9223372036854775807, 2)', 'Cannot generate arrays'],
     ["GENERATE_ARRAY(NUMERIC '0', 1e9)", 'Cannot generate arrays'],

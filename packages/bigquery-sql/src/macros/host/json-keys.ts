@@ -1,5 +1,5 @@
 import { hostFunction } from './host-function.ts';
-import { type JsonTree, jsonTreeText, parseJsonTree } from './json-tree.ts';
+import { indentJson, type JsonTree, jsonTreeText, parseJsonTree } from './json-tree.ts';
 
 const modes = ['strict', 'lax', 'lax recursive'];
 
@@ -28,6 +28,8 @@ function keys(json: string, maxDepth: bigint, mode: string): string {
 const quoted = (name: string): string =>
   /^[\p{L}\p{N}_]+$/u.test(name) ? name : jsonTreeText({ kind: 'scalar', text: JSON.stringify(name) });
 
+/** The functions that read JSON as a whole. */
 export const jsonKeysFunctions = [
   hostFunction('host_json_keys', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', keys),
+  hostFunction('host_json_indented', ['VARCHAR', 'BIGINT'], 'VARCHAR', indentJson),
 ];

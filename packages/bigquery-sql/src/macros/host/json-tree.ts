@@ -64,6 +64,35 @@ export function jsonTreeText(tree: JsonTree): string {
   return `{${members.join(',')}}`;
 }
 
+/** Deeply nested values would have more blanks than text. */
+const maxIndentedLength = 10_000_000;
+
+/**
+ * JSON with a line for each member and item, as TO_JSON_STRING writes it.
+ *
+ * @param depth the number of arrays and objects around it
+ */
+export function indentJson(json: string, depth: bigint): string {
+  const tokens = tokensOf(json);
+  const isEmpty = (at: number) => /^(?:\[\]|\{\})$/.test(`${tokens[at]}${tokens[at + 1]}`);
+  let text = '';
+  let level = Number(depth);
+  const line = () => `\n${'  '.repeat(level)}`;
+  for (const [at, token] of tokens.entries()) {
+    const opens = token === '[' || token === '{';
+    const closes = token === ']' || token === '}';
+    if (opens && !isEmpty(at)) level += 1;
+    if (closes && !isEmpty(at - 1)) {
+      level -= 1;
+      text += line();
+    }
+    text += token === ':' ? ': ' : token;
+    if (token === ',' || (opens && !isEmpty(at))) text += line();
+    if (text.length > maxIndentedLength) throw new Error('TO_JSON_STRING makes at most 10 MB');
+  }
+  return text;
+}
+
 export type JsonStep = string | number;
 
 /** Parses a path such as `$.a."b c"[0]`. @throws Error for other paths */

@@ -87,6 +87,7 @@ create macro bq.json_of_numeric(text) as case when text = cast(try_cast(text as 
 create macro bq.json_keys_sorted(j) as not coalesce((select bool_or(key < before) from (select key, lag(key) over (partition by parent order by id) as before from json_tree(j) where try_cast(key as bigint) is null)), false); -- boolean
 create macro bq.json_rewritten(j) as array_to_string(list_transform(regexp_extract_all(cast(j as varchar), '"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[^"\d-]+'), lambda token: case when regexp_matches(token, '^-?\d') then bq.json_number(token) else token end), ''); -- varchar
 create macro bq.json_of_json(j) as case when j is null then null when bq.json_keys_sorted(j) then bq.json_rewritten(j) else bq.fail('TO_JSON_STRING of JSON is not supported unless names are in alphabetical order') end; -- varchar
+create macro bq.json_indented(text, depth) as host_json_indented(text, depth); -- varchar
 
 -- Functions that change a JSON value. Rules chain the pairs of a path and a value, and pass values of other types as JSON.
 create macro bq.json_set(j json, path varchar, value json) as cast(host_json_set(cast(j as varchar), path, coalesce(cast(value as varchar), 'null'), true) as json); -- json

@@ -323,7 +323,7 @@ const literalFormat = (place: Place): ValueTextFormat => ({
   scalar(value) {
     if (isScalar(value.type, 'STRING')) return callMacro(place, 'format_string_literal', [value]);
     if (isScalar(value.type, 'BYTES')) return callMacro(place, 'format_bytes_literal', [value]);
-    const plain = plainFormat(place).scalar(value);
+    const plain = plainFormat(place).scalar(value, 0);
     if (isScalar(value.type, 'INT64', 'BOOL')) return plain;
     if (isScalar(value.type, 'FLOAT64')) return callMacro(place, 'format_float_literal', [plain]);
     if (isScalar(value.type, 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP', 'NUMERIC', 'BIGNUMERIC'))

@@ -2,6 +2,7 @@ import {
   call,
   castTo,
   concatTexts,
+  integerLiteral,
   list,
   nullLiteral,
   textLiteral,
@@ -178,10 +179,9 @@ const compactFormat = (text: ScalarText): ValueTextFormat => ({
 
 const indentedFormat = (text: ScalarText): ValueTextFormat => ({
   null: 'null',
-  scalar(value) {
-    if (isScalar(value.type, 'JSON'))
-      return call('bq.fail', [textLiteral('TO_JSON_STRING does not indent JSON')], string);
-    return text(value);
+  scalar(value, depth) {
+    if (!isScalar(value.type, 'JSON')) return text(value);
+    return call('bq.json_indented', [text(value), integerLiteral(depth)], string);
   },
   array(elements, depth) {
     const joined = call('array_to_string', [elements, textLiteral(`,${line(depth + 1)}`)], string);

@@ -8,11 +8,9 @@ const string = scalar('STRING');
 /** How values of each type are written as text; each text is NULL if its value is NULL. */
 export interface ValueTextFormat {
   readonly null: string;
-  scalar(value: Expression): Expression;
-  /**
-   * @param elements an array of the elements' texts
-   * @param depth the number of enclosing arrays and structs
-   */
+  /** @param depth the number of enclosing arrays and structs */
+  scalar(value: Expression, depth: number): Expression;
+  /** @param elements an array of the elements' texts */
   array(elements: Expression, depth: number): Expression;
   struct(fields: readonly { readonly name: string; readonly text: Expression }[], depth: number): Expression;
 }
@@ -34,7 +32,7 @@ function nullableText(value: Expression, format: ValueTextFormat, depth: number)
     );
     return format.array(texts, depth);
   }
-  if (type.kind !== 'struct') return format.scalar(value);
+  if (type.kind !== 'struct') return format.scalar(value, depth);
   return bindValues([value], (struct = value) => {
     const fields = type.fields.map(({ name, type: fieldType }, index) => ({
       name,
