@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
+import type { Owner } from '../concurrency/fair-share.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { Slots } from '../concurrency/slots.ts';
 import { buildSingleFlight } from '../concurrency/single-flight.ts';
@@ -57,6 +58,9 @@ export interface Results extends Follow {
 /** Each may be some megabytes, and is in memory several times: as rows, as text, and in each encoding. */
 const maxDocumentsBeingBuilt = 4;
 
+/** Results that clients follow take turns with the requests of each key; those that are only kept warm come last. */
+const following: Owner = 'results that are followed';
+
 /** The cache between bound queries and the engine. */
 export function openResults(options: ResultsOptions): Results {
   const { engine, engineConcurrency, engineTimeoutMs, memoryBytes, openShared } = options;
@@ -91,8 +95,9 @@ export function openResults(options: ResultsOptions): Results {
     turns,
   };
 
-  const refresh = async ({ key, bound, policy, computedAt = -1 }: HotKey, signal: AbortSignal) => {
-    const query = { key, bound, policy, owner: undefined, minComputedAt: computedAt + 1, noCache: false };
+  const refresh = async ({ key, bound, policy, followed, computedAt = -1 }: HotKey, signal: AbortSignal) => {
+    const owner = followed ? following : undefined;
+    const query = { key, bound, policy, owner, minComputedAt: computedAt + 1, noCache: false };
     const outcome = await singleFlight
       .start(key, signal, (context) => computeAndStore(compute, query, context))
       .catch((error: unknown) => {

@@ -40,9 +40,13 @@ const elsewhereMs = 1_000;
 /** When it retries a query that the engine rejects as the query's own fault. */
 const rejectedMs = 15_000;
 
-/** Refreshes hot keys before their results expire: one timer for all keys, and at most half of the engine. */
+/**
+ * Refreshes hot keys before their results expire: one timer for all keys, and at most half of the engine. Callers' queries take
+ * precedence; only a refresh that is nearly too late goes ahead of them, one at a time. One that clients follow does not wait
+ * for room: it takes turns with callers in the queue of the engine.
+ */
 export function openWarmer(options: WarmerOptions): Warmer {
-  const { hotKeys, singleFlight, shared, clock } = options;
+  const { hotKeys, singleFlight, shared, clock, engineConcurrency } = options;
   const closing = new AbortController();
   const running = new Set<string>();
   /** What the latest tick has found, and how many of it are begun or not to be refreshed any more. */
@@ -69,14 +73,19 @@ export function openWarmer(options: WarmerOptions): Warmer {
     }
   };
 
+  const maxRefreshes = Math.max(1, Math.floor(engineConcurrency / 2));
   const refreshDue = () => {
     const now = clock.now().getTime();
+    const runsWithCallers = singleFlight.runsWithCallers();
     for (; passed < due.length && !closing.signal.aborted; passed += 1) {
       const hotKey = due[passed];
       if (hotKey === undefined || !hotKeys.isDue(hotKey, now)) continue;
       if (running.has(hotKey.key) || singleFlight.has(hotKey.key)) continue;
-      if (!hasRoom(options, running.size, hotKey, now)) return;
-      refresh(hotKey);
+      if (running.size >= maxRefreshes) return;
+      const isRoomLeft = runsWithCallers + running.size < engineConcurrency;
+      // One that does not go ahead of callers lets the next tick look for room: a later one may.
+      if (isRoomLeft || hotKey.followed || (running.size === 0 && isNearlyTooLate(hotKey, now)))
+        refresh(hotKey);
     }
   };
 
@@ -108,16 +117,9 @@ export function openWarmer(options: WarmerOptions): Warmer {
   };
 }
 
-/** Callers' queries take precedence; only a refresh that is nearly too late goes ahead of them, one at a time. */
-function hasRoom(
-  { singleFlight, engineConcurrency }: WarmerOptions,
-  running: number,
-  { computedAt = 0, policy: { ttlSeconds, warmingSeconds = ttlSeconds } }: HotKey,
-  now: number,
-): boolean {
-  if (running === 0 && now > computedAt + ((ttlSeconds + warmingSeconds) / 2) * 1000) return true;
-  const maxRefreshes = Math.max(1, Math.floor(engineConcurrency / 2));
-  return running < maxRefreshes && singleFlight.runsWithCallers() + running < engineConcurrency;
+function isNearlyTooLate({ computedAt = 0, policy }: HotKey, now: number): boolean {
+  const { ttlSeconds, warmingSeconds = ttlSeconds } = policy;
+  return now > computedAt + ((ttlSeconds + warmingSeconds) / 2) * 1000;
 }
 
 async function readDemand({ hotKeys, shared, clock, parseKey }: WarmerOptions): Promise<void> {

@@ -168,6 +168,37 @@ describe('warming', () => {
     await results.close();
   });
 
+  test('what clients follow is refreshed in time, however many queries of callers wait', async () => {
+    const results = openTestResults({
+      queryMs: seconds(1),
+      engineConcurrency: 4,
+      caching: ['caching: 900s', 'live: 5s'],
+    });
+    const { clock, engine, request } = results;
+    const query = draftQuery({
+      columns: { x: 'string' },
+      parameters: { p: '{ type: string, description: P. }' },
+      caching: ['caching: 900s', 'live: 5s'],
+      sql: 'select @p as x',
+    });
+    const computedAt: number[] = [];
+    const unfollow = results.follow(bind(query, new Map([['p', ['followed']]])), {
+      onResult: (document) => computedAt.push(document.computedAt),
+      onFailure: () => {},
+    });
+    // Each half second as many as the engine runs at a time.
+    for (let half = 0; half < 60; half += 1) {
+      for (let one = 0; one < 4; one += 1) request(`caller ${half} ${one}`).catch(() => {});
+      await clock.pass(500);
+    }
+    expect(computedAt.length).toBeGreaterThanOrEqual(4);
+    expect(
+      engine.owners.filter((owner) => owner === 'results that are followed').length,
+    ).toBeGreaterThanOrEqual(4);
+    unfollow();
+    await results.close();
+  });
+
   test('100 keys with short queries are refreshed in time', async () => {
     const results = openTestResults({ queryMs: 5, caching: ['caching: 10s', 'cache_warming: 5s'] });
     const { clock, engine, request } = results;
