@@ -35,8 +35,11 @@ export interface TokensOptions {
   readonly now: () => Date;
 }
 
-/** How many verified tokens are kept, by their digests. */
-const maxKnown = 10_000;
+/**
+ * How many verified tokens are kept, by their digests. More than can follow results at the same time: each of those is looked
+ * for five times a second, and would be verified each time if they did not all have room.
+ */
+const maxKnown = 25_000;
 
 /** Characters of those that are kept by their text as well: to hash one takes a tenth of the time of a cached reply. */
 const maxRecentLength = 2_000_000;
