@@ -165,7 +165,7 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
         import('../http/rest/live-queries.ts'),
         live.open(),
       ]);
-      return buildLiveQueries({ catalog, live: opened, getResult, now, log });
+      return buildLiveQueries({ catalog, live: opened, getResult, turns, now, log });
     });
     const liveQueries: Answer = async (...request) => (await follow())(...request);
     const { routesAt, loggedPath } = buildRoutes({

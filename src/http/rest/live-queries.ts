@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { findQuery, lookUpQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { GatewayError } from '../../errors.ts';
 import type { GetResult } from '../../results/get-result.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
@@ -10,7 +11,7 @@ import { onlyWhole, requireFollowable, streamHeaders } from '../live/negotiate.t
 import type { Followed, Live } from '../live/live.ts';
 import type { StreamKind } from '../live/stream.ts';
 import type { Variant } from '../live/variant.ts';
-import { matchesEtag, variesByFormat } from '../message/cache-headers.ts';
+import { matchesEtag } from '../message/cache-headers.ts';
 import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import { EndpointRequest } from '../message/prepared-request.ts';
@@ -26,20 +27,38 @@ interface LiveQueriesOptions {
   readonly catalog: Catalog;
   readonly live: Live;
   readonly getResult: GetResult;
+  readonly turns: LoopTurns;
   readonly now: () => Date;
   readonly log: Logger;
 }
 
-const { maxStreamQueries } = httpLimits;
+const { maxStreamQueries, maxParameters, maxListValues } = httpLimits;
 
-const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+type Scalar = string | number | boolean;
+
+/** Not `z.union`, which takes half a second for a list of wrong values that is as long as a body may be. */
+const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+type ItemParameters = Readonly<Record<string, Scalar | readonly Scalar[]>>;
+
+/** As many values as in a query string. */
+function isParameters(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const values = Object.values(value);
+  return (
+    values.length <= maxParameters &&
+    values.reduce((sum, one) => sum + (Array.isArray(one) ? one.length : 0), 0) <= maxListValues &&
+    values.flat().every(isScalar)
+  );
+}
 
 const bodySchema = z
   .array(
     z.strictObject({
       id: z.string().min(1).max(100),
       query: z.string().min(1).max(200),
-      parameters: z.record(z.string(), z.union([scalar, z.array(scalar)])).default({}),
+      parameters: z.custom<ItemParameters>(isParameters).default({}),
       etag: z.string().max(200).optional(),
     }),
   )
@@ -55,11 +74,14 @@ type Opened =
   | { readonly item: Item; readonly error: unknown };
 
 /** Answers `POST /api/live`: one stream with the results of several queries. */
-export function buildLiveQueries({ catalog, live, getResult, now, log }: LiveQueriesOptions): Answer {
+export function buildLiveQueries({ catalog, live, getResult, turns, now, log }: LiveQueriesOptions): Answer {
   const open = async (item: Item, head: RequestHead, admission: Admission): Promise<Opened> => {
     try {
+      // To bind one takes up to some milliseconds.
+      const turn = turns.next(admission.principal.id);
+      if (turn !== undefined) await turn;
       const parameters = new Map(
-        Object.entries(item.parameters).map(([name, value]) => [name, [value].flat()]),
+        Object.entries(item.parameters).map(([name, value]) => [name, [value].flat().map(String)]),
       );
       const endpoint = new EndpointRequest(findQuery(catalog, item.query), parameters);
       if (endpoint.query.isStrict === true) refuseUndeclared(admission.principal, endpoint);
@@ -72,7 +94,7 @@ export function buildLiveQueries({ catalog, live, getResult, now, log }: LiveQue
       const request = {
         id: item.id,
         endpoint,
-        resolve: (next: Catalog) => lookUpQuery(next, item.query),
+        resolve: queryNamed(item.query),
         variant: taggedResults,
         knownDigest: isKnown ? document.digest : undefined,
         head: new Frame([`data: {"id":${JSON.stringify(item.id)},`]),
@@ -90,21 +112,26 @@ export function buildLiveQueries({ catalog, live, getResult, now, log }: LiveQue
     const [first] = failed;
     // As a request for each of them would be answered.
     if (followed.length === 0 && first !== undefined) throw first.error;
-    const kind: StreamKind = {
-      firstFrames: failed.map(({ item, error }) =>
-        eventFrame(
-          'error',
-          undefined,
-          `{"id":${JSON.stringify(item.id)},${problemText(toGatewayError(error, log)).slice(1)}`,
-        ),
+    const firstFrames = failed.map(({ item, error }) =>
+      eventFrame(
+        'error',
+        undefined,
+        `{"id":${JSON.stringify(item.id)},${problemText(toGatewayError(error, log)).slice(1)}`,
       ),
-      endFrame,
-      endOfOne: (code, { request }) => endFrame(code, request.id),
-    };
-    const body = live.stream(head, admission, followed, kind);
-    return { status: 200, headers: { ...streamHeaders, vary: variesByFormat }, body };
+    );
+    const body = live.stream(head, admission, followed, { ...severalQueries, firstFrames });
+    return { status: 200, headers: streamHeaders, body };
   };
 }
+
+// What a stream keeps is made here, where there is no catalog that it would keep too.
+
+const severalQueries: StreamKind = {
+  endFrame,
+  endOfOne: (code, { request }) => endFrame(code, request.id),
+};
+
+const queryNamed = (name: string) => (catalog: Catalog) => lookUpQuery(catalog, name);
 
 /** Each result is written once for all clients; what comes before it, with the id that a client has given it, is its own. */
 const taggedResults: Variant = {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { countsPath, type LiveGateway, liveQueries, openLiveGateway } from '../../support/live-gateway.ts';
+import { measureLongestTurn } from '../../support/longest-turn.ts';
 import { queryText } from '../../support/query-folder.ts';
 import { readEvents } from '../../support/read-events.ts';
 
@@ -144,6 +145,32 @@ describe('several queries in one stream', () => {
     const response = await live.post('/api/live', body);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code: 'BAD_REQUEST' } });
+  });
+
+  test('long lists and many names of wrong values are refused in time', async () => {
+    const item = { id: 'a', query: 'counts' };
+    const manyNames = (value: unknown) =>
+      Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [String(at), value]));
+    const list = (length: number, value: unknown) => Array.from({ length }, () => value);
+    const refused = [
+      list(87_000, {}),
+      [{ ...item, parameters: { n: list(87_000, []) } }],
+      [{ ...item, parameters: { n: list(130_000, 1) } }],
+      [{ ...item, parameters: { n: list(1_001, 1) } }],
+      [{ ...item, parameters: { n: [[1]] } }],
+      [{ ...item, parameters: [1] }],
+      [{ ...item, parameters: manyNames(1) }],
+      [{ ...item, parameters: manyNames({}) }],
+      list(50, { ...item, parameters: { n: list(900, null) } }),
+    ];
+    for (const items of refused) {
+      const end = measureLongestTurn();
+      expect((await live.post('/api/live', items)).status).toBe(400);
+      expect(end()).toBeLessThan(50);
+    }
+    const events = await follow([{ ...item, parameters: { n: list(1_000, 1), m: 2 } }]);
+    expect((await events.next())?.event).toBe('next');
+    await events.cancel();
   });
 
   test('GET is not allowed, and says what is', async () => {
