@@ -23,6 +23,9 @@ export const checkEveryMs = 200;
 /** The same where each check takes time. */
 const checkSlowEveryMs = 10_000;
 
+/** A source that takes longer has failed. */
+const maxVerifyMs = 30_000;
+
 /** Within this time after a check, events are sent without another one. */
 const trustMs = 5;
 
@@ -43,11 +46,14 @@ export class StreamCallers {
     const shared = readsRequest ? undefined : `${address ?? ''} ${text}`;
     const known = shared === undefined ? undefined : this.#shared.get(shared);
     if (shared !== undefined && known !== undefined) {
-      this.#adopt(known, principal);
-      // Other rights may have ended its streams, and thereby released it.
-      this.#shared.set(shared, known);
-      this.#all.add(known);
-      return known;
+      // The request may have waited for long: what its caller may do now counts for all its streams.
+      this.#checkUnlessTrusted(known);
+      if (!known.hasEnded) {
+        // Other rights may have ended its streams, and thereby released it.
+        this.#shared.set(shared, known);
+        this.#all.add(known);
+        return known;
+      }
     }
     const request = { method, url, headers: readsRequest ? headers : {}, address };
     const caller: Caller = {
@@ -55,8 +61,9 @@ export class StreamCallers {
       request,
       streams: new Set(),
       principal,
-      isUncertain: false,
+      isVerifying: false,
       isSlow: false,
+      hasEnded: false,
       checkedAt: performance.now(),
     };
     if (shared !== undefined) this.#shared.set(shared, caller);
@@ -66,7 +73,10 @@ export class StreamCallers {
 
   /** To be called when a stream of the caller has ended, or was not begun. */
   release(caller: Caller): void {
-    if (caller.streams.size > 0) return;
+    if (caller.streams.size === 0) this.#forget(caller);
+  }
+
+  #forget(caller: Caller): void {
     this.#all.delete(caller);
     const shared = `${caller.request.address ?? ''} ${caller.text}`;
     if (this.#shared.get(shared) === caller) this.#shared.delete(shared);
@@ -74,22 +84,26 @@ export class StreamCallers {
 
   /** Whether something may be sent to the caller now; it may end its streams. */
   mayReceive(caller: Caller): boolean {
-    if (caller.isUncertain) return false;
-    if (caller.isSlow || performance.now() - caller.checkedAt < trustMs) return true;
-    this.#check(caller);
-    return !caller.isUncertain && caller.streams.size > 0;
+    if (!caller.isSlow) this.#checkUnlessTrusted(caller);
+    return !caller.hasEnded && (caller.isSlow || !caller.isVerifying);
   }
 
-  /** Looks at all callers: to be called every `checkEveryMs`. */
-  checkAll(): void {
-    const now = performance.now();
+  /** Looks at all callers, one in each step: to be done every `checkEveryMs`. */
+  *checkAll(): Generator<void> {
     for (const caller of this.#all) {
-      if (caller.isUncertain || (caller.isSlow && now - caller.checkedAt < checkSlowEveryMs)) continue;
-      this.#check(caller);
+      const ms = performance.now() - caller.checkedAt;
+      if (caller.isVerifying && ms > maxVerifyMs) this.#fail(caller, new Error('it takes too long'));
+      else if (!caller.isSlow || ms >= checkSlowEveryMs) this.#check(caller);
+      yield;
     }
   }
 
+  #checkUnlessTrusted(caller: Caller): void {
+    if (performance.now() - caller.checkedAt >= trustMs) this.#check(caller);
+  }
+
   #check(caller: Caller): void {
+    if (caller.isVerifying || caller.hasEnded) return;
     caller.checkedAt = performance.now();
     const { sources } = this.#options;
     try {
@@ -105,10 +119,10 @@ export class StreamCallers {
   #await(caller: Caller, verifying: Promise<Verified>): void {
     // The text of a token is verified once: until then it may have expired.
     caller.isSlow = this.#options.sources.readsRequest;
-    caller.isUncertain = !caller.isSlow;
+    caller.isVerifying = true;
     verifying
       .then((verified) => {
-        caller.isUncertain = false;
+        caller.isVerifying = false;
         if ('principal' in verified) this.#adopt(caller, verified.principal);
         else this.#refuse(caller, verified.refusal?.reason);
       })
@@ -116,19 +130,26 @@ export class StreamCallers {
   }
 
   #adopt(caller: Caller, principal: Principal): void {
-    if (principal === caller.principal) return;
+    if (principal === caller.principal || caller.hasEnded) return;
     caller.principal = principal;
     this.#options.onRights(caller);
   }
 
   #refuse(caller: Caller, reason: string | undefined): void {
-    this.#options.onEnd(caller, reason === 'expired' ? 'TOKEN_EXPIRED' : 'KEY_REVOKED');
+    this.#end(caller, reason === 'expired' ? 'TOKEN_EXPIRED' : 'KEY_REVOKED');
   }
 
   /** A source that fails gives no rights. */
   #fail(caller: Caller, err: unknown): void {
     this.#options.log.warn({ err }, 'the caller of a stream cannot be checked: its stream ends');
-    this.#options.onEnd(caller, 'KEY_REVOKED');
+    this.#end(caller, 'KEY_REVOKED');
+  }
+
+  #end(caller: Caller, code: EndCode): void {
+    if (caller.hasEnded) return;
+    caller.hasEnded = true;
+    this.#forget(caller);
+    this.#options.onEnd(caller, code);
   }
 }
 

@@ -1,13 +1,13 @@
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { httpLimits } from '../message/http-limits.ts';
-import type { StreamCallers } from './callers.ts';
 import { heartbeat } from './events.ts';
 import type { LiveCounters } from './live-counters.ts';
 import type { Feed, Stream, Subscription } from './stream.ts';
-import { StreamWriter } from './writer.ts';
+import { StepQueue } from './step-queue.ts';
 
 interface DeliveryOptions {
-  readonly mayReceive: StreamCallers['mayReceive'];
+  /** Whether something may be sent to a client now; it may end its stream. */
+  readonly mayReceive: (stream: Stream) => boolean;
   readonly counters: LiveCounters;
   readonly turns: LoopTurns;
   /** Milliseconds since the epoch. */
@@ -16,9 +16,6 @@ interface DeliveryOptions {
   readonly onSlowReader: (stream: Stream) => void;
   readonly onBug: (error: unknown) => void;
 }
-
-/** Clients to which is written in one step. */
-const perStep = 16;
 
 const { slowReaderTimeoutMs } = httpLimits;
 
@@ -31,13 +28,13 @@ export const beatEveryMs = 1_000;
  */
 export class Delivery {
   readonly #options: DeliveryOptions;
-  readonly #writer: StreamWriter;
+  readonly #steps: StepQueue;
   /** Streams with something newer that cannot be written now. */
   readonly #behind = new Set<Stream>();
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
-    this.#writer = new StreamWriter(options.turns, options.onBug);
+    this.#steps = new StepQueue(options.turns, 'live streams', options.onBug);
   }
 
   deliver(subscription: Subscription): void {
@@ -45,7 +42,7 @@ export class Delivery {
     const { current } = feed;
     if (stream.sink === undefined || current === undefined || subscription.sent === current.token) return;
     const isBlocked = stream.sink.isWaiting && !stream.isBeginning;
-    const mayReceive = !isBlocked && this.#options.mayReceive(stream.caller);
+    const mayReceive = !isBlocked && this.#options.mayReceive(stream);
     // The look at the caller's rights may have ended it, or let it follow another result.
     if (!feed.subscriptions.has(subscription)) return;
     if (!mayReceive) {
@@ -62,12 +59,12 @@ export class Delivery {
 
   /** The same for all clients of a feed, in turns of the event loop. */
   broadcast(feed: Feed): void {
-    this.#inTurns(feed.subscriptions, (subscription) => this.deliver(subscription));
+    this.#steps.each(feed.subscriptions, (subscription) => this.deliver(subscription));
   }
 
   /** Writes a sign of life to each stream to which nothing was written for long: to be called every `beatEveryMs`. */
   beat(streams: Iterable<Stream>): void {
-    this.#inTurns(streams, (stream) => {
+    this.#steps.each(streams, (stream) => {
       stream.quietBeats += 1;
       if (stream.quietBeats < httpLimits.heartbeatMs / beatEveryMs) return;
       if (stream.sink?.isWaiting) this.#behind.add(stream);
@@ -78,16 +75,22 @@ export class Delivery {
   /** Writes to those who have read meanwhile. */
   look(): void {
     const now = this.#options.now();
-    // Copies: a stream that still cannot be written is added again, and a query that ends is taken out.
-    for (const stream of [...this.#behind]) {
+    const ready: Stream[] = [];
+    for (const stream of this.#behind) {
       if (stream.sink?.isWaiting) {
         stream.waitingSince ??= now;
         if (now - stream.waitingSince > slowReaderTimeoutMs) this.#options.onSlowReader(stream);
         continue;
       }
       this.forget(stream);
-      for (const subscription of [...stream.subscriptions]) this.deliver(subscription);
+      ready.push(stream);
     }
+    if (ready.length === 0) return;
+    // One that cannot be written after all is behind again; a query that ends is taken out of the list.
+    this.#steps.each(
+      ready.flatMap(({ subscriptions }) => subscriptions),
+      (subscription) => this.deliver(subscription),
+    );
   }
 
   forget(stream: Stream): void {
@@ -104,18 +107,5 @@ export class Delivery {
     }
     subscription.awaits = token;
     this.#behind.add(stream);
-  }
-
-  #inTurns<T>(items: Iterable<T>, work: (item: T) => void): void {
-    this.#writer.add(steps(items, work));
-  }
-}
-
-function* steps<T>(items: Iterable<T>, work: (item: T) => void): Generator<void> {
-  let done = 0;
-  for (const item of items) {
-    work(item);
-    done += 1;
-    if (done % perStep === 0) yield;
   }
 }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { followSeconds, type SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
+import { variesByFormat } from '../message/cache-headers.ts';
 import { elementsOf, partsOf } from '../message/list-header.ts';
 import type { RequestHeaders } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
@@ -70,11 +71,15 @@ export function waitSeconds(headers: RequestHeaders): number | undefined {
   return requested > 0 ? Math.min(requested, httpLimits.maxWaitMs / 1000) : undefined;
 }
 
-/** Of a response with events: nothing between us and the client may keep, delay or change it. */
+/**
+ * Of a response with events: nothing between us and the client may keep, delay or change it. One object for all, from which
+ * the lines of the head are made once.
+ */
 export const streamHeaders = {
   'content-type': `${eventStreamType}; charset=utf-8`,
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
+  vary: variesByFormat,
 } as const;
 
 export const isFollowable = ({ caching }: SavedQuery): boolean => followSeconds(caching) !== undefined;

@@ -10,12 +10,14 @@ import type { Callers as KeySources } from '../../keys/join-sources.ts';
 import type { Follow } from '../../results/followers.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
-import { checkEveryMs, principalOf, StreamCallers } from './callers.ts';
+import { checkEveryMs, StreamCallers } from './callers.ts';
 import { beatEveryMs, Delivery } from './delivery.ts';
 import { type EndCode, heartbeat } from './events.ts';
 import type { Followed, Live, Waiting } from './live.ts';
 import type { LiveCounters } from './live-counters.ts';
+import { StepQueue } from './step-queue.ts';
 import { type EndReason, Feed, Stream, type Subscription } from './stream.ts';
+import { Waits } from './waits.ts';
 import { type Beginning, Watches } from './watches.ts';
 
 export interface LiveOptions {
@@ -39,18 +41,19 @@ export function openLive(options: LiveOptions): Live {
   const onBug = (err: unknown) => log.error({ err }, 'a bug in the gateway');
   const now = () => clock.now().getTime();
   const streams = new Set<Stream>();
-  /** Look whether a reload has changed the query for which a request waits. */
-  const waits = new Set<() => void>();
   let isEnding = false;
   /** undefined before the first reload. */
   let latest: Catalog | undefined;
   const queryOf = ({ endpoint, resolve }: Waiting['request']) =>
     latest === undefined ? endpoint.query : resolve(latest);
   const isCurrent = (request: Waiting['request']) => queryOf(request) === request.endpoint.query;
+  /** What ends streams, or lets them follow other results: it does not wait for events to be written. */
+  const steps = new StepQueue(turns, 'rights of live streams', onBug);
   const watches: Watches = new Watches({
     follow,
     newFeed: (watch, variant, holding) =>
       new Feed({ watch, variant, holding, broadcast: (feed) => delivery.broadcast(feed), onBug }),
+    isCurrent: (query) => latest?.queries.includes(query) ?? true,
     now,
     memory,
   });
@@ -113,11 +116,11 @@ export function openLive(options: LiveOptions): Live {
   /** Lets a subscription follow what its request means now, for its caller's rights as they are now. */
   const rebind = (subscription: Subscription) => {
     const { stream, feed, request } = subscription;
-    const bound = bindAgain(subscription);
+    const bound = feed.subscriptions.has(subscription) ? bindAgain(subscription) : undefined;
     if (bound === undefined) return;
     const { watch } = feed;
     if (follow.keyOf(bound) === watch.key) {
-      if (bound.validUntil !== watch.bound.validUntil) watch.rebind(bound);
+      if (isCurrent(request)) watch.renew(bound);
       return;
     }
     const next = watches
@@ -131,24 +134,42 @@ export function openLive(options: LiveOptions): Live {
     if (token !== undefined && next.current?.token === token) delivery.deliver(subscription);
     else next.update();
   };
+  /** Binds a stream by the rights that its caller has now. */
+  const takeRights = (stream: Stream) => {
+    if (stream.principal === stream.caller.principal) return;
+    stream.principal = stream.caller.principal;
+    for (const one of [...stream.subscriptions]) rebind(one);
+  };
   const callers = new StreamCallers({
     sources,
     log,
-    onRights({ streams }) {
-      for (const { subscriptions } of [...streams]) for (const one of [...subscriptions]) rebind(one);
-    },
-    onEnd(caller, code) {
-      for (const stream of [...caller.streams]) endStream(stream, code);
-      callers.release(caller);
-    },
+    onRights: (caller) => steps.each(caller.streams, takeRights, true),
+    onEnd: (caller, code) => steps.each(caller.streams, (stream) => endStream(stream, code), true),
   });
-  const rebindOutdated = () => {
+  const rebindOutdated = function* () {
     for (const { feeds } of watches.outdated()) {
-      for (const { subscriptions } of [...feeds.values()]) for (const one of [...subscriptions]) rebind(one);
+      for (const { subscriptions } of [...feeds.values()])
+        for (const one of [...subscriptions]) {
+          if (subscriptions.has(one)) rebind(one);
+          yield;
+        }
+    }
+  };
+  let isChecking = false;
+  const check = function* () {
+    try {
+      yield* callers.checkAll();
+      yield* rebindOutdated();
+    } finally {
+      isChecking = false;
     }
   };
   const delivery = new Delivery({
-    mayReceive: (caller) => callers.mayReceive(caller),
+    mayReceive(stream) {
+      if (!callers.mayReceive(stream.caller)) return false;
+      takeRights(stream);
+      return true;
+    },
     counters,
     turns,
     now,
@@ -167,8 +188,9 @@ export function openLive(options: LiveOptions): Live {
       openRepeat({ clock, everyMs, work: async () => work(), onError: onBug });
     timers = [
       every(checkEveryMs, () => {
-        callers.checkAll();
-        rebindOutdated();
+        if (isChecking) return;
+        isChecking = true;
+        steps.add(check(), true);
       }),
       every(lookEveryMs, () => delivery.look()),
       every(beatEveryMs, () => delivery.beat(streams)),
@@ -191,14 +213,16 @@ export function openLive(options: LiveOptions): Live {
     counters.open += 1;
     stream.caller.streams.add(stream);
     for (const frame of stream.kind.firstFrames ?? []) stream.write(frame);
-    for (const { request, bound, document } of queries) {
+    // One list of their number: one that grows takes room for many.
+    stream.subscriptions = queries.map(({ request, bound, document }) => {
       const feed = watches.of(bound, stream.owner, document).feed(request.variant, stream.owner);
       const { digest } = feed.watch.document ?? document;
       const sent = digest === request.knownDigest ? digest : undefined;
       const subscription: Subscription = { stream, request, feed, sent, awaits: undefined };
-      stream.subscriptions.push(subscription);
       feed.subscriptions.add(subscription);
-    }
+      return subscription;
+    });
+    takeRights(stream);
     for (const subscription of [...stream.subscriptions]) {
       const { feed, request } = subscription;
       // The look at the caller's rights, for one before it, may have ended it.
@@ -223,6 +247,8 @@ export function openLive(options: LiveOptions): Live {
       { retryAfterSeconds: 5 },
     );
   };
+  const giveBack = (owner: string) => places.giveBack(owner);
+  const waits = new Waits({ watches, sources, prepare, giveBack, queryOf, turns, clock });
   return {
     stream(head, { principal }, queries, kind) {
       const owner = principal.id;
@@ -231,7 +257,7 @@ export function openLive(options: LiveOptions): Live {
       return new StreamBody({
         begin(sink, onEnd) {
           const caller = callers.callerOf(head, principal);
-          const stream = new Stream({ caller, owner, kind, places: count, sink, onEnd });
+          const stream = new Stream({ caller, principal, owner, kind, places: count, sink, onEnd });
           begin(stream, queries);
           release();
           return leaving(stream);
@@ -242,35 +268,15 @@ export function openLive(options: LiveOptions): Live {
         },
       });
     },
-    async wait(head, { principal: { id } }, { request, bound, document }, ms) {
-      const release = prepare(id, [{ bound, document, request: {} }]);
-      const watch = watches.of(bound, id, document);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const cancel = clock.after(ms, resolve);
-      const { signal } = head;
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      watch.waiting.add(resolve);
-      release();
-      const onReload = () => isCurrent(request) || resolve();
-      waits.add(onReload);
-      try {
-        if (!signal.aborted && isCurrent(request) && watch.document?.digest === document.digest)
-          await promise;
-      } finally {
-        cancel();
-        watch.waiting.delete(resolve);
-        waits.delete(onReload);
-        watches.closeIfUnused(watch);
-        places.giveBack(id);
-      }
-      return { principal: await principalOf(head, sources), query: queryOf(request) };
-    },
+    wait: waits.wait,
     replaceCatalog(catalog) {
       latest = catalog;
-      for (const { subscriptions } of [...streams])
+      const endChanged = ({ subscriptions }: Stream) => {
         for (const one of [...subscriptions])
           if (!isCurrent(one.request)) endSubscription(one, 'QUERY_CHANGED');
-      for (const onReload of waits) onReload();
+      };
+      steps.each(streams, endChanged, true);
+      waits.look();
     },
     end() {
       isEnding = true;

@@ -1,50 +1,69 @@
-import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 
-/** How long events are written in one turn of the event loop, in milliseconds: requests wait meanwhile. */
+/** How long steps are done in one turn of the event loop, in milliseconds: requests wait meanwhile. */
 const sliceMs = 3;
 
-/** Takes turns with the requests of keys. */
-const writing: Owner = 'live streams';
-
 /**
- * Writes to many clients in turns of the event loop: each piece of work is steps of a fraction of a millisecond, and pieces
- * are done in their order.
+ * Work for many clients in turns of the event loop: each piece is steps of a fraction of a millisecond, and pieces are done
+ * in their order.
  */
-export class StreamWriter {
+export class StepQueue {
   readonly #turns: LoopTurns;
-  readonly #queue: Iterator<void, unknown>[] = [];
+  /** Takes turns with the requests of keys. */
+  readonly #owner: Owner;
   readonly #onBug: (error: unknown) => void;
+  readonly #pieces: Iterator<void, unknown>[] = [];
   #isRunning = false;
 
-  constructor(turns: LoopTurns, onBug: (error: unknown) => void) {
+  constructor(turns: LoopTurns, owner: Owner, onBug: (error: unknown) => void) {
     this.#turns = turns;
+    this.#owner = owner;
     this.#onBug = onBug;
   }
 
-  add(steps: Iterator<void, unknown>): void {
-    this.#queue.push(steps);
+  /** @param isUrgent whether its first steps are done at once, if no other piece is before it */
+  add(piece: Iterator<void, unknown>, isUrgent = false): void {
+    this.#pieces.push(piece);
     if (this.#isRunning) return;
     this.#isRunning = true;
+    if (isUrgent) this.#runSlice();
     void this.#run();
   }
 
+  /** Does something with each of many. */
+  each<T>(items: Iterable<T>, work: (item: T) => void, isUrgent = false): void {
+    this.add(stepsOf(items, work), isUrgent);
+  }
+
   async #run(): Promise<void> {
-    while (this.#queue.length > 0) {
-      await this.#turns.wait(writing);
-      const until = performance.now() + sliceMs;
-      do this.#step();
-      while (this.#queue.length > 0 && performance.now() < until);
+    while (this.#pieces.length > 0) {
+      await this.#turns.wait(this.#owner);
+      this.#runSlice();
     }
     this.#isRunning = false;
   }
 
+  #runSlice(): void {
+    const until = performance.now() + sliceMs;
+    do this.#step();
+    while (this.#pieces.length > 0 && performance.now() < until);
+  }
+
   #step(): void {
+    const [piece] = this.#pieces;
     try {
-      if (this.#queue[0]?.next().done) this.#queue.shift();
+      if (piece?.next().done === false) return;
     } catch (error) {
-      this.#queue.shift();
       this.#onBug(error);
     }
+    this.#pieces.shift();
+  }
+}
+
+function* stepsOf<T>(items: Iterable<T>, work: (item: T) => void): Generator<void> {
+  for (const item of items) {
+    work(item);
+    yield;
   }
 }

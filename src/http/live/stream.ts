@@ -17,10 +17,12 @@ export interface Caller {
   readonly request: FindRequest;
   readonly streams: Set<Stream>;
   principal: Principal;
-  /** Whether its key is being verified: nothing is sent meanwhile. */
-  isUncertain: boolean;
+  /** Whether its key is being verified: nothing is sent meanwhile, unless it is slow. */
+  isVerifying: boolean;
   /** Whether its source takes time for each request, as a function that queries a database does. */
   isSlow: boolean;
+  /** Whether it has no rights any more: its streams are being ended. */
+  hasEnded: boolean;
   /** When it was checked last, in milliseconds of `performance.now()`. */
   checkedAt: number;
 }
@@ -63,7 +65,7 @@ export interface Subscription {
   awaits: string | GatewayError | undefined;
 }
 
-type StreamOptions = Pick<Stream, 'caller' | 'owner' | 'kind' | 'places' | 'sink' | 'onEnd'>;
+type StreamOptions = Pick<Stream, 'caller' | 'principal' | 'owner' | 'kind' | 'places' | 'sink' | 'onEnd'>;
 
 /** One response with events. */
 export class Stream {
@@ -71,7 +73,9 @@ export class Stream {
   /** The key whose places it has. */
   readonly owner: string;
   readonly kind: StreamKind;
-  readonly subscriptions: Subscription[] = [];
+  /** By whose rights its queries are bound; other ones of its caller are taken over before the next event. */
+  principal: Principal;
+  subscriptions: Subscription[] = [];
   /** undefined after the end. */
   sink: Sink | undefined;
   readonly onEnd: (summary: StreamSummary) => void;
@@ -87,8 +91,9 @@ export class Stream {
   skipped = 0;
   bytes = 0;
 
-  constructor({ caller, owner, kind, places, sink, onEnd }: StreamOptions) {
+  constructor({ caller, principal, owner, kind, places, sink, onEnd }: StreamOptions) {
     this.caller = caller;
+    this.principal = principal;
     this.owner = owner;
     this.kind = kind;
     this.places = places;
@@ -117,8 +122,8 @@ export interface Watched {
   readonly failure: GatewayError | undefined;
   /** By the ids of their variants. */
   readonly feeds: Map<string, Feed>;
-  /** Follows the same key from now on by a binding that is valid for longer. */
-  rebind(bound: BoundQuery): void;
+  /** Follows the same key from now on by a binding that is valid for longer, if its own is outdated. */
+  renew(bound: BoundQuery): void;
 }
 
 /** What a feed sends now. */

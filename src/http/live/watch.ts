@@ -13,7 +13,6 @@ import type { Variant } from './variant.ts';
 interface WatchOptions {
   readonly key: string;
   readonly bound: BoundQuery;
-  readonly policy: CachePolicy;
   /** What clients have that followed an earlier key of the same request. */
   readonly base: ResultDocument | undefined;
   readonly follow: Follow;
@@ -27,7 +26,6 @@ interface WatchOptions {
 /** One result while clients follow it. */
 export class Watch implements Follower, Watched {
   readonly key: string;
-  readonly policy: CachePolicy;
   readonly base: ResultDocument | undefined;
   readonly feeds = new Map<string, Feed>();
   bound: BoundQuery;
@@ -46,7 +44,6 @@ export class Watch implements Follower, Watched {
     this.#options = options;
     this.key = options.key;
     this.bound = options.bound;
-    this.policy = options.policy;
     this.base = options.base;
     this.document = options.follow.latest(options.key);
     this.#unfollow = options.follow.follow(options.bound, this);
@@ -80,7 +77,8 @@ export class Watch implements Follower, Watched {
   onFailure(error: unknown): void {
     const failure = error instanceof GatewayError ? error : new GatewayError('INTERNAL', 'Internal error');
     if (failure.code === 'CANCELLED' || this.failure?.code === failure.code) return;
-    const { document, policy } = this;
+    const { document } = this;
+    const policy = this.#policy;
     const isUsable = document !== undefined && ageMs(document, this.#options.now()) < keepMs(policy);
     if (mayServeStale(error) && isUsable) return;
     this.failure = failure;
@@ -91,11 +89,13 @@ export class Watch implements Follower, Watched {
   isOutdated(now: number): boolean {
     const { validUntil = Number.POSITIVE_INFINITY } = this.bound;
     if (now < validUntil) return false;
-    const refreshMs = (followSeconds(this.policy) ?? 0) * 1000;
+    const refreshMs = (followSeconds(this.#policy) ?? 0) * 1000;
     return now >= (this.document?.computedAt ?? 0) + refreshMs;
   }
 
-  rebind(bound: BoundQuery): void {
+  renew(bound: BoundQuery): void {
+    const { query, validUntil = Number.POSITIVE_INFINITY } = this.bound;
+    if (bound.query === query && this.#options.now() < validUntil) return;
     this.bound = bound;
     this.#unfollow();
     this.#unfollow = this.#options.follow.follow(bound, this);
@@ -105,6 +105,12 @@ export class Watch implements Follower, Watched {
     this.#unfollow();
     this.#holding.close();
     for (const feed of this.feeds.values()) feed.close();
+  }
+
+  get #policy(): CachePolicy {
+    const { caching, name } = this.bound.query;
+    if (caching === 'disabled') throw new Error(`${name} is not cached`);
+    return caching;
   }
 
   #update(): void {

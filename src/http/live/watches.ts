@@ -1,4 +1,5 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { FairShare, Holding, Owner } from '../../concurrency/fair-share.ts';
 import { GatewayError } from '../../errors.ts';
 import { getOrAdd } from '../../get-or-add.ts';
@@ -12,6 +13,8 @@ import { Watch } from './watch.ts';
 interface WatchesOptions {
   readonly follow: Follow;
   readonly newFeed: (watch: Watch, variant: Variant, holding: Holding) => Feed;
+  /** Whether a query is one of the catalog that is served. */
+  readonly isCurrent: (query: SavedQuery) => boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Bytes of all results that are followed, and of their frames, by the keys that followed each first. */
@@ -40,14 +43,10 @@ export class Watches {
    * @param base the result of an earlier key of the same request
    */
   of(bound: BoundQuery, owner: Owner, document: ResultDocument | undefined, base?: ResultDocument): Watch {
-    const { caching: policy } = bound.query;
-    if (policy === 'disabled') throw new Error(`${bound.query.name} is not cached`);
     const key = this.#options.follow.keyOf(bound);
-    const watch = getOrAdd(
-      this.#byKey,
-      key,
-      () => new Watch({ ...this.#options, key, bound, policy, base, owner }),
-    );
+    const watch = getOrAdd(this.#byKey, key, () => new Watch({ ...this.#options, key, bound, base, owner }));
+    // A reload may have changed how often the same result is computed.
+    if (watch.bound.query === bound.query || this.#options.isCurrent(bound.query)) watch.renew(bound);
     if (document !== undefined) watch.onResult(document);
     return watch;
   }

@@ -11,7 +11,7 @@ import { type EventStream, streamHeaders } from '../live/negotiate.ts';
 import type { Live } from '../live/live.ts';
 import type { StreamKind } from '../live/stream.ts';
 import { changedRows, wholeResults } from '../live/variant.ts';
-import { matchesEtag, variesByFormat } from '../message/cache-headers.ts';
+import { matchesEtag } from '../message/cache-headers.ts';
 import type { RequestHead } from '../message/head.ts';
 import { EndpointRequest } from '../message/prepared-request.ts';
 import type { Reply } from '../message/reply.ts';
@@ -47,15 +47,14 @@ export function buildFollow({ live, turns, inFlight, now }: FollowOptions) {
       { head, admission, endpoint, bound, resolve, result: { document } }: FollowingRequest,
       accepted: EventStream,
     ): Reply {
-      const headers = { ...streamHeaders, vary: variesByFormat };
-      if (head.method === 'HEAD') return { status: 200, headers, body: undefined };
+      if (head.method === 'HEAD') return { status: 200, headers: streamHeaders, body: undefined };
       const variant = accepted === 'rows' ? rowsOf(bound.query) : wholeResults;
       const lastId = head.headers['last-event-id'];
       const isKnown = lastId !== undefined && matchesEtag(etagOf(document.digest), lastId);
       const knownDigest = isKnown ? document.digest : undefined;
       const request = { endpoint, resolve, variant, knownDigest };
       const body = live.stream(head, admission, [{ request, bound, document }], restStreams);
-      return { status: 200, headers, body };
+      return { status: 200, headers: streamHeaders, body };
     },
     /**
      * Waits for another result than the caller has.
@@ -76,8 +75,6 @@ export function buildFollow({ live, turns, inFlight, now }: FollowOptions) {
       const { principal, query } = await live
         .wait(head, admission, { request: { endpoint, resolve }, bound, document }, seconds * 1000)
         .finally(() => inFlight.take(id));
-      // Many may have waited for one result.
-      await turns.wait(id);
       if (query === undefined) throw unknownQuery();
       const changed = query === endpoint.query ? endpoint : new EndpointRequest(query, endpoint.parameters);
       const later = await resultOf(authorizeAndBind(principal, changed, head.headers, now));

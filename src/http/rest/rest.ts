@@ -4,7 +4,7 @@ import type { FairShare, Owner } from '../../concurrency/fair-share.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { formats } from '../../formats/format.ts';
-import { once } from '../../memoize.ts';
+import { memoize, once } from '../../memoize.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import type { DerivedStore } from '../../results/memory-store.ts';
 import type { PageOfResult } from '../../row-pages/page-of-result.ts';
@@ -202,13 +202,11 @@ export const addressOf = (catalog: Catalog, request: PreparedRequest): EndpointA
 type Following = Omit<FollowingRequest, 'result'>;
 
 /** The same query in another version of the catalog; undefined if the request means no query there. */
-const queryAt =
-  (request: PreparedRequest) =>
-  (catalog: Catalog): SavedQuery | undefined => {
-    try {
-      return addressOf(catalog, request).query;
-    } catch (error) {
-      if (error instanceof GatewayError) return undefined;
-      throw error;
-    }
-  };
+const queryAt = memoize((request: PreparedRequest) => (catalog: Catalog): SavedQuery | undefined => {
+  try {
+    return addressOf(catalog, request).query;
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
+});

@@ -5,6 +5,7 @@ import '../../../src/http/rest/follow.ts';
 import type { Caller } from '../../../src/keys/sources/key-function.ts';
 import { settled } from '../../support/fake-clock.ts';
 import { countsPath, type LiveGateway, liveQueries, openLiveGateway } from '../../support/live-gateway.ts';
+import { queryText, uuidOf } from '../../support/query-folder.ts';
 
 describe('a GET that waits for another result', () => {
   let live: LiveGateway;
@@ -101,5 +102,34 @@ describe('a GET that waits for another result', () => {
     await live.clock.pass(5_250);
     for (const response of responses) expect((await response).status).toBe(200);
     expect(live.engine.runs).toBe(runs + 1);
+  });
+
+  test('is told of changes for as long as somebody waits, also if values are bounded by the time', async () => {
+    const parameters = 'parameters:\n  since: { type: timestamp, min: -7d, description: S. }\n';
+    const text = queryText({
+      id: uuidOf(1),
+      header: `live: 5s\n${parameters}`,
+      caching: '600s',
+      sql: 'SELECT LENGTH(@since) AS n',
+    });
+    await live.setQueries({ 'counts.sql': text });
+    const path = `${countsPath}?since=2026-03-10T11:00:00Z`;
+    const known = (await live.get(path)).headers.get('etag') ?? '';
+    let isChanged = false;
+    const ask = async () => {
+      while (!isChanged) {
+        const response = await live.get(path, { 'if-none-match': known, prefer: 'wait=50' });
+        isChanged ||= response.status === 200;
+      }
+    };
+    const first = ask();
+    await live.clock.pass(25_000);
+    const second = ask();
+    await live.clock.pass(90_000);
+    live.setRows(['{"n":2}']);
+    await live.clock.pass(6_000);
+    expect(isChanged).toBe(true);
+    await live.clock.pass(60_000);
+    await Promise.all([first, second]);
   });
 });

@@ -19,6 +19,7 @@ function openWatches(limitBytes: number) {
     follow: { keyOf: ({ query }) => query.name, follow: () => () => {}, latest: () => undefined },
     newFeed: (watch, variant, holding) =>
       new Feed({ watch, variant, holding, broadcast: () => {}, onBug: () => {} }),
+    isCurrent: () => true,
     now: () => 0,
     memory,
   });

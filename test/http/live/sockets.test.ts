@@ -3,6 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Catalog } from '../../../src/catalog/model/saved-query.ts';
+import type { GatewayPlugin } from '../../../src/gateway/plugin.ts';
 import {
   countsPath,
   type LiveGateway,
@@ -10,6 +12,7 @@ import {
   openLiveGateway,
   serveGateway,
 } from '../../support/live-gateway.ts';
+import { queryText, uuidOf } from '../../support/query-folder.ts';
 import { apiKey } from '../../support/test-app.ts';
 
 const request = (version = '1.1') =>
@@ -26,7 +29,8 @@ describe('streams over sockets', () => {
   let served: Awaited<ReturnType<typeof serveGateway>>;
   const sockets: Socket[] = [];
   beforeEach(async () => {
-    live = await openLiveGateway();
+    // Plug-ins see requests, and what they have got.
+    live = await openLiveGateway({ plugins: [{ name: 'observer', onSent: () => {}, onStreamed: () => {} }] });
     served = await serveGateway(live.gateway);
   });
   afterEach(async () => {
@@ -151,19 +155,49 @@ describe('streams over sockets', () => {
   });
 
   test('streams that began with different results keep the newest one only', async () => {
+    const readers: ReturnType<typeof collect>[] = [];
     const buffersAfter = async (count: number) => {
       while (live.gateway.live.open < count) {
         const at = live.gateway.live.open;
         live.setRows(large(at));
         await live.clock.pass(5_250);
-        const reader = collect(await open(request()));
+        readers.push(collect(await open(request())));
         await opened(at + 1);
-        await passUntil(reader, `"n":${at},`);
+        // Each has at most one result in its socket, and has got those before.
+        for (const reader of readers) await passUntil(reader, `"n":${at},`);
       }
       collectGarbage();
       return process.memoryUsage().arrayBuffers;
     };
     const few = await buffersAfter(3);
     expect((await buffersAfter(10)) - few).toBeLessThan(3 * 2_000_000);
+  });
+
+  test('streams do not keep the versions of the catalog that they began with', async () => {
+    const catalogs: WeakRef<Catalog>[] = [];
+    const observer: GatewayPlugin = {
+      name: 'observer',
+      onCatalog: (catalog) => void catalogs.push(new WeakRef(catalog)),
+      onStreamed: () => {},
+    };
+    await served.close();
+    await live.close();
+    live = await openLiveGateway({ plugins: [observer] });
+    served = await serveGateway(live.gateway);
+    const body = '[{"id":"a","query":"counts"}]';
+    const several = `POST /api/live HTTP/1.1\r\nHost: gateway.test\r\nX-API-KEY: ${apiKey}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    for (let version = 1; version <= 3; version += 1) {
+      for (const text of [request(), several]) await collect(await open(text)).until('\n\n\r\n');
+      const more = queryText({ id: uuidOf(9), sql: `SELECT ${version} AS n` });
+      await live.setQueries({ ...liveQueries, 'more.sql': more });
+    }
+    expect(live.gateway.live.open).toBe(6);
+    expect(catalogs.length).toBe(3);
+    const kept = () => catalogs.filter((catalog) => catalog.deref() !== undefined).length;
+    for (let round = 0; round < 50 && kept() > 1; round += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      collectGarbage();
+    }
+    expect(kept()).toBe(1);
   });
 });

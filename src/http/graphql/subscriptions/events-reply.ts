@@ -5,11 +5,8 @@ import { endMessages, retryLine } from '../../live/events.ts';
 import { streamHeaders } from '../../live/negotiate.ts';
 import type { StreamKind } from '../../live/stream.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
-import { variesByFormat } from '../../message/cache-headers.ts';
 import type { Reply } from '../../message/reply.ts';
 import { Frame } from '../../message/stream/frame.ts';
-
-export const eventsHeaders = { ...streamHeaders, vary: variesByFormat } as const;
 
 /** `EventSource` passes on only events that have data. */
 const complete = 'event: complete\ndata: \n\n';
@@ -30,7 +27,7 @@ interface AsEventsOptions {
 export async function asEvents(reply: Reply, { owner, budget, turns }: AsEventsOptions): Promise<Reply> {
   const { status, headers, body, recycle } = reply;
   const isResult = status === 200 || status === statusOf.BAD_REQUEST;
-  const hasEvents = headers['content-type'] === eventsHeaders['content-type'];
+  const hasEvents = headers['content-type'] === streamHeaders['content-type'];
   if (!isResult || hasEvents || !(body instanceof Uint8Array || typeof body === 'string')) return reply;
   const json = typeof body === 'string' ? Buffer.from(body) : body;
   const charge = json.byteLength > budget.largeBytes ? budget.hold(owner, json) : undefined;
@@ -39,7 +36,7 @@ export async function asEvents(reply: Reply, { owner, budget, turns }: AsEventsO
   recycle?.();
   return {
     status: 200,
-    headers: { ...eventsHeaders, 'content-length': String(events.byteLength) },
+    headers: { ...streamHeaders, 'content-length': String(events.byteLength) },
     body: events,
   };
 }

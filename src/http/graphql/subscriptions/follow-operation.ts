@@ -5,7 +5,7 @@ import { memoize } from '../../../memoize.ts';
 import { authorizeAndBind } from '../../access/authorize.ts';
 import { etagOf } from '../../live/events.ts';
 import type { Live } from '../../live/live.ts';
-import { requireFollowable } from '../../live/negotiate.ts';
+import { requireFollowable, streamHeaders } from '../../live/negotiate.ts';
 import { matchesEtag } from '../../message/cache-headers.ts';
 import type { RequestHead } from '../../message/head.ts';
 import type { Reply } from '../../message/reply.ts';
@@ -14,7 +14,7 @@ import type { Admission } from '../../message/route.ts';
 import { runBound } from '../../rest/obtain-result.ts';
 import type { SubscriptionRequest } from '../compiled/operation-request.ts';
 import { errorAt, withoutHttp } from '../compiled/partial-reply.ts';
-import { asEvents, eventsHeaders, subscriptionStreams } from './events-reply.ts';
+import { asEvents, subscriptionStreams } from './events-reply.ts';
 import { buildResultEvents, type ResultEventsOptions } from './result-events.ts';
 
 interface FollowOperationOptions extends ResultEventsOptions {
@@ -48,7 +48,7 @@ export function buildFollowOperation(options: FollowOperationOptions) {
         knownDigest: isKnown ? document.digest : undefined,
       };
       const body = live.stream(head, admission, [{ request, bound, document }], subscriptionStreams);
-      return { status: 200, headers: eventsHeaders, body };
+      return { status: 200, headers: streamHeaders, body };
     } catch (error) {
       if (error instanceof GatewayError && error.retryAfterSeconds !== undefined) throw error;
       audit(error, head, principal.id);

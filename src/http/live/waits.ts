@@ -1,0 +1,65 @@
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { Clock } from '../../concurrency/clock.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import type { Callers } from '../../keys/join-sources.ts';
+import { principalOf } from './callers.ts';
+import type { Live, Waiting } from './live.ts';
+import type { Beginning, Watches } from './watches.ts';
+
+interface WaitsOptions {
+  readonly watches: Watches;
+  readonly sources: Pick<Callers, 'find' | 'explain'>;
+  /** Takes what it needs to follow queries. @returns is called when they are followed */
+  readonly prepare: (owner: string, queries: readonly Beginning[]) => () => void;
+  /** Gives the place of one query back. */
+  readonly giveBack: (owner: string) => void;
+  /** The query that a request means now; undefined if it means none. */
+  readonly queryOf: (request: Waiting['request']) => SavedQuery | undefined;
+  readonly turns: LoopTurns;
+  readonly clock: Clock;
+}
+
+/** Requests that wait for another result than they have. */
+export class Waits {
+  readonly #options: WaitsOptions;
+  /** Look whether a reload has changed the query for which a request waits. */
+  readonly #looks = new Set<() => void>();
+
+  constructor(options: WaitsOptions) {
+    this.#options = options;
+  }
+
+  /** To be called when the catalog has changed. */
+  look(): void {
+    for (const look of this.#looks) look();
+  }
+
+  readonly wait: Live['wait'] = async (head, { principal: { id } }, { request, bound, document }, ms) => {
+    const { watches, sources, prepare, giveBack, queryOf, turns, clock } = this.#options;
+    const isCurrent = () => queryOf(request) === request.endpoint.query;
+    const release = prepare(id, [{ bound, document, request: {} }]);
+    const watch = watches.of(bound, id, document);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // What is relative to the time means something else then.
+    const { validUntil = Number.POSITIVE_INFINITY } = bound;
+    const cancel = clock.after(Math.min(ms, validUntil - clock.now().getTime()), resolve);
+    const { signal } = head;
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    watch.waiting.add(resolve);
+    release();
+    const look = () => isCurrent() || resolve();
+    this.#looks.add(look);
+    try {
+      if (!signal.aborted && isCurrent() && watch.document?.digest === document.digest) await promise;
+      // Many may have waited for one result.
+      await turns.wait(id);
+    } finally {
+      cancel();
+      watch.waiting.delete(resolve);
+      this.#looks.delete(look);
+      watches.closeIfUnused(watch);
+      giveBack(id);
+    }
+    return { principal: await principalOf(head, sources), query: queryOf(request) };
+  };
+}
