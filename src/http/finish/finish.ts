@@ -14,6 +14,9 @@ import { endRequestSpan } from '../message/request-trace.ts';
 import type { AccessLog } from './access-log.ts';
 import { completeHeaders } from './response-headers.ts';
 
+type LogEntry = Parameters<AccessLog>[0];
+type Fields = LogEntry['fields'];
+
 type FinishHooks = Pick<RequestHooks, 'logFields' | 'onSent' | 'onStreamed'>;
 
 /** Completes a reply: 304 if the caller has the rows already, the headers that every response has, the access log line. */
@@ -22,12 +25,21 @@ export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
 export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks): Finish {
   const { logFields, onSent, onStreamed } = hooks;
   /** A stream lasts: its line says what became of it. */
-  const logAtEnd = (body: StreamBody, entry: Parameters<AccessLog>[0], exchange: Exchange, reply: Reply) =>
+  const logAtEnd = (body: StreamBody, entry: LogEntry, startedAt: number, end: (bytes: number) => Fields) =>
     body.onEnd(({ bytes, ...summary }) => {
-      const ms = Math.round(performance.now() - exchange.startedAt);
-      accessLog({ ...entry, ms, fields: [...(fieldsOf(logFields, exchange, reply) ?? []), summary] });
-      for (const hook of onStreamed) hook(exchange, bytes);
+      const ms = Math.round(performance.now() - startedAt);
+      accessLog({ ...entry, ms, fields: [...(end(bytes) ?? []), summary] });
     });
+  /** The answer to one request, in parts: all its results are known at the end. */
+  const endParts = (exchange: Exchange, reply: Reply) => (bytes: number) => {
+    for (const hook of onStreamed) hook(exchange, bytes);
+    return fieldsOf(logFields, exchange, reply);
+  };
+  /** One of ten thousand streams that last for days: it keeps as little of its request as it can. */
+  const endStream = (exchange: Exchange | undefined, fields: Fields) => (bytes: number) => {
+    if (exchange !== undefined) for (const hook of onStreamed) hook(exchange, bytes);
+    return fields;
+  };
   return (full, exchange) => {
     const { head, caller, path, route, startedAt } = exchange;
     const reply = isUnchanged(full, head) ? notModified(full) : full;
@@ -48,9 +60,11 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
       missing: status === 404 && caller.keyId !== undefined ? missingNameToLog(head.url) : undefined,
       misspelled: reply.headers[warningName]?.split('; ').length,
       trace: head.trace,
-      fields: body instanceof StreamBody ? undefined : fieldsOf(logFields, exchange, reply),
+      fields: isInParts(body) ? undefined : fieldsOf(logFields, exchange, reply),
     };
-    if (body instanceof StreamBody) logAtEnd(body, entry, exchange, reply);
+    if (isInParts(body)) logAtEnd(body, entry, startedAt, endParts(exchange, reply));
+    else if (body instanceof StreamBody)
+      logAtEnd(body, entry, startedAt, endStream(onStreamed.length > 0 ? exchange : undefined, entry.fields));
     else accessLog(entry);
     if (head.trace?.span !== undefined) endRequestSpan(head.trace.span, head.method, path, status);
     for (const hook of onSent) hook(exchange, reply, ms / 1000);
@@ -65,6 +79,9 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
     return { status, headers, requestId, body, recycle, onSent: onBytes, keyId: caller.keyId };
   };
 }
+
+const isInParts = (body: Reply['body']): body is StreamBody =>
+  body instanceof StreamBody && body.done !== undefined;
 
 /** @returns undefined if neither the reply nor a plug-in has any */
 function fieldsOf(

@@ -43,8 +43,8 @@ interface OpenExchange extends Exchange {
   route: Route;
   /** Whether it is counted as a request in flight of its key. */
   isInFlight: boolean;
-  readonly version: Version<PrepareRequest>;
-  hasEnded: boolean;
+  /** undefined once nothing is done with it any more: streams outlive many versions. */
+  version: Version<PrepareRequest> | undefined;
   /** Whether the reply to an error was shown to the plug-ins. */
   hasFailed: boolean;
   readonly results: ObtainedResult[];
@@ -78,9 +78,9 @@ export function buildHandler({
         return body;
       });
   };
-  const answer = (exchange: OpenExchange, readBody: ReadBody) => {
+  const answer = (exchange: OpenExchange, prepare: PrepareRequest, readBody: ReadBody) => {
     const { head, caller } = exchange;
-    const { request, routeOf } = exchange.version.value(head.url);
+    const { request, routeOf } = prepare(head.url);
     exchange.path = request.loggedPath;
     exchange.route = routeOf(head);
     const { access, answer } = exchange.route;
@@ -101,13 +101,23 @@ export function buildHandler({
   const leave = (exchange: OpenExchange) => {
     if (exchange.isInFlight) inFlight.giveBack(exchange.caller.keyId);
     exchange.isInFlight = false;
-    if (!exchange.hasEnded) versions.leave(exchange.version);
-    exchange.hasEnded = true;
+    if (exchange.version !== undefined) versions.leave(exchange.version);
+    exchange.version = undefined;
+  };
+  /** A stream outlives versions and results: it must not keep those that it began with. */
+  const finishStream = (reply: Reply, exchange: OpenExchange): FinishedReply => {
+    leave(exchange);
+    const finished = finish(reply, exchange);
+    const { access, allowsCors } = exchange.route;
+    exchange.route = { ...notFoundRoute, access, allowsCors };
+    exchange.results.length = 0;
+    return finished;
   };
   const end = (reply: Reply, exchange: OpenExchange) => {
     const { body } = reply;
-    if (body instanceof StreamBody && body.done !== undefined) body.done.then(() => leave(exchange));
-    else leave(exchange);
+    if (!(body instanceof StreamBody)) leave(exchange);
+    else if (body.done !== undefined) body.done.then(() => leave(exchange));
+    else return finishStream(reply, exchange);
     return finish(reply, exchange);
   };
   const complete = (answered: Reply, exchange: OpenExchange) => {
@@ -133,21 +143,21 @@ export function buildHandler({
     const head = translate.reduce((current, hook) => hook(current), received);
     const startedAt = performance.now();
     head.trace = openTrace(head);
+    const version = versions.enter();
     const exchange: OpenExchange = {
       head,
       caller: { keyId: undefined, rateLimitHeaders: undefined },
       path: unknownPath,
       route: notFoundRoute,
       isInFlight: false,
-      version: versions.enter(),
-      hasEnded: false,
+      version,
       hasFailed: false,
       startedAt,
       results: [],
     };
     if (readsResults) head.results = exchange.results;
     try {
-      const reply = answer(exchange, readBody);
+      const reply = answer(exchange, version.value, readBody);
       return reply instanceof Promise
         ? reply.then((later) => complete(later, exchange)).catch((error) => fail(error, exchange))
         : complete(reply, exchange);

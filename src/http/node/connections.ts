@@ -76,7 +76,7 @@ class OpenConnection implements Connection {
         this.#begin({ message, response });
         return;
       }
-      this.#current.once('close', this.#beginNextInLaterTurn);
+      this.#beginNextAfter(this.#current);
     }
     this.#waiting.push({ message, response });
     this.#pauseIfFull();
@@ -95,16 +95,19 @@ class OpenConnection implements Connection {
     if (this.#waiting.length >= maxWaiting) this.#socket.pause();
   };
 
-  readonly #beginNextInLaterTurn = () => setImmediate(this.#beginNext);
+  /** Most connections never need it: it is no function of each. */
+  #beginNextAfter(response: ServerResponse): void {
+    response.once('close', () => setImmediate(() => this.#beginNext()));
+  }
 
-  readonly #beginNext = () => {
+  #beginNext(): void {
     // Nothing can be written any more: it was closed, or the last response said that it would be.
     if (!this.#socket.writable) this.#waiting.length = 0;
     const next = this.#waiting.shift();
     if (next === undefined) return;
-    if (this.#waiting.length > 0) next.response.once('close', this.#beginNextInLaterTurn);
+    if (this.#waiting.length > 0) this.#beginNextAfter(next.response);
     // The last request may have a body that is still arriving.
     else if (this.#socket.isPaused()) this.#socket.resume();
     this.#begin(next);
-  };
+  }
 }

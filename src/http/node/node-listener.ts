@@ -99,6 +99,7 @@ function beginStream(reply: FinishedReply, body: StreamBody, response: ServerRes
   writeHead(reply, response).flushHeaders();
   const onClose = body.begin(sinkOf(response));
   socket?.uncork();
+  if (response instanceof PreparedResponse) response.forgetHead();
   response.once('close', onClose);
 }
 

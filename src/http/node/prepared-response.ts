@@ -4,6 +4,8 @@ import { type FinishedReply, headerEntries, requestIdName, SentHeaders } from '.
 
 declare module 'node:http' {
   interface OutgoingMessage {
+    /** The head, once it was put together. */
+    _header: string | null;
     /** Puts the head together: the status line, the headers given, and those that Node adds itself. */
     _storeHeader(statusLine: string, headers: unknown): void;
   }
@@ -28,6 +30,12 @@ export class PreparedResponse<
     this.#lines = headers.lines;
     if (requestId !== undefined) this.#lines += `${requestIdName}: ${requestId}\r\n`;
     return this.writeHead(status, headers.rawLength as string[]);
+  }
+
+  /** Keeps no text of the head, which was sent: Node only looks whether there is one. A stream lasts. */
+  forgetHead(): void {
+    this.#lines = '';
+    this._header = 'sent';
   }
 
   override _storeHeader(statusLine: string, headers: unknown): void {
