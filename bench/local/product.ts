@@ -30,8 +30,10 @@ export async function openProduct({ catalog, dataDir, storeFile, limits }: Produ
   const settings = { ...limits, DATA_DIR: dataDir, STORE_FILE: storeFile, ENGINE_TIMEOUT_MS: '3600000' };
   const config = readConfig(settings);
   const factory = await configuredEngine(config);
+  // The engine knows the queries that the analysis gives, which may be others than those of the folder.
+  const analyzed = buildAnalyze(factory)(catalog);
   const engine = await factory.open({
-    catalog: buildAnalyze(factory)(catalog),
+    catalog: analyzed,
     limits: limitsOf(config),
     now: () => now,
     turns: new LoopTurns(),
@@ -45,7 +47,7 @@ export async function openProduct({ catalog, dataDir, storeFile, limits }: Produ
   const { signal } = new AbortController();
   return {
     async run(endpoint, parameters) {
-      const query = catalog.queries.find(({ name }) => name === endpoint);
+      const query = analyzed.queries.find(({ name }) => name === endpoint);
       if (query === undefined) throw new Error(`There is no saved query ${endpoint}`);
       const raw = new Map(Object.entries(parameters).map(([name, value]) => [name, [value]]));
       return (await engine.run(bind(query, raw), { signal })).rows;
