@@ -83,6 +83,9 @@ describe('texts with the collation und:ci are compared by letters and accents, w
     [`SELECT UPPER(x) AS u, COUNT(*) FROM ${texts} GROUP BY u ORDER BY u`],
     [`SELECT UPPER(x) AS u, COUNT(*) FROM ${texts} GROUP BY ALL ORDER BY u`],
     [
+      `SELECT UPPER(x), (SELECT COUNT(*) FROM ${texts} AS t WHERE t.x IS NOT DISTINCT FROM u.x) FROM (SELECT x FROM ${texts} UNION DISTINCT SELECT 'b') AS u ORDER BY x`,
+    ],
+    [
       `SELECT UPPER(x), n FROM (SELECT DISTINCT x, COUNT(*) OVER (PARTITION BY x) AS n FROM ${texts}) ORDER BY x`,
     ],
     [`FROM ${texts} |> AGGREGATE COUNT(*) AS n GROUP BY x |> ORDER BY x |> SELECT UPPER(x), n`],
@@ -136,7 +139,11 @@ describe('what would have to compare them in another way, or to pass the collati
       `SELECT * FROM (SELECT x, y, 1 AS n FROM ${texts}) PIVOT(SUM(n) FOR y IN ('a'))`,
       `PIVOT of ${type} is not supported`,
     ],
-    [`SELECT x FROM ${texts} UNION DISTINCT SELECT 'a'`, `UNION DISTINCT does not take ${type}`],
+    [`SELECT x FROM ${texts} EXCEPT DISTINCT SELECT 'a'`, `EXCEPT DISTINCT does not take ${type}`],
+    [
+      "WITH RECURSIVE r AS (SELECT COLLATE('a', 'und:ci') AS c UNION DISTINCT SELECT 'A' FROM r) SELECT c FROM r",
+      `WITH RECURSIVE of ${type} is not supported`,
+    ],
     [`SELECT * FROM ${texts} PIVOT(COUNT(y) FOR x IN ('a' AS a))`, `PIVOT of ${type} is not supported`],
     [`SELECT y FROM ${texts} ORDER BY y COLLATE 'de'`, "COLLATE takes 'und:ci' or 'binary'"],
     ["SELECT 1 AS n ORDER BY n COLLATE 'und:ci'", 'COLLATE does not take INT64'],

@@ -59,7 +59,11 @@ export const hasCollation = (type: Type): boolean =>
  *
  * @param shown the construct, for messages
  */
-export function refuseCollations(place: Place, shown: string, values: readonly Expression[]): void {
+export function refuseCollations(
+  place: Place,
+  shown: string,
+  values: readonly { readonly type: Type }[],
+): void {
   const found = values.find(({ type }) => hasCollation(type));
   if (found)
     throw new Unsupported(

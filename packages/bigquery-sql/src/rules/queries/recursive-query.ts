@@ -2,6 +2,7 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { forEachPart, someExpression, someNode } from '../../tree/map.ts';
 import type { CommonTable, From, Join, Node, Query, Reference } from '../../tree/nodes.ts';
 import { describeType, duckdbType } from '../../types.ts';
+import { refuseCollations } from '../collation.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
 import type { Relation, RelationColumn, Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -42,6 +43,7 @@ export function recursiveQuery(table: RecursiveTable, context: Context): Recursi
   const relations = new Map([...scope.relations, [key, table.relation(first)]]);
   const next = context.query(step, { ...scope, relations });
   requireOneReference(label, next.query, table.name);
+  refuseCollations(label, 'WITH RECURSIVE', [...first.columns, ...next.columns]);
   const combined = combine(body, body, [first, next], context);
   requireTypesOfAnchor(label, first.columns, combined.columns);
   const columns = first.columns.map((column, at) => ({ ...column, ...combined.columns[at] }));

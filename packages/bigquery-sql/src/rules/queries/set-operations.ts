@@ -1,12 +1,13 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { column, nullLiteral, select } from '../../tree/build.ts';
 import type { Expression, Member, Query, Select, SetOperation } from '../../tree/nodes.ts';
-import { describeType, duckdbType, sameName } from '../../types.ts';
+import { describeType, duckdbType, sameName, type Type } from '../../types.ts';
 import { convert, supertype } from '../coercion.ts';
+import { isCollated } from '../collation.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
 import type { RelationColumn } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { isGroupable } from './after-grouping.ts';
+import { distinctRows, isGroupable } from './after-grouping.ts';
 
 const operators: Readonly<Record<string, SetOperation['operator']>> = {
   'UNION ALL': 'UNION ALL',
@@ -34,7 +35,8 @@ export function combine(
   const matched = match ? matchByName(place, words, match, inputs) : matchByPosition(place, words, inputs);
   const columns = matched.map((parts, at) => commonColumn(place, words, parts, at, inputs));
   if (quantifier === 'DISTINCT') {
-    const wrong = columns.find(({ type }) => !isGroupable(type));
+    const isDistinguished = (type: Type) => isGroupable(type) || (duckdb === 'UNION' && isCollated(type));
+    const wrong = columns.find(({ type }) => !isDistinguished(type));
     if (wrong) throw new Unsupported(place, `${words} does not take ${describeType(wrong.type)}`);
   }
   const queries = inputs.map((input, at) => {
@@ -42,7 +44,15 @@ export function combine(
     return withColumns(input, order, columns, context);
   });
   const isValue = !match && inputs.every((input) => input.isValue);
-  return { query: { kind: 'set', operator: duckdb, inputs: queries }, columns, isValue };
+  if (duckdb !== 'UNION' || !columns.some(({ type }) => isCollated(type)))
+    return { query: { kind: 'set', operator: duckdb, inputs: queries }, columns, isValue };
+  const [alias, rows] = [context.fresh('united'), context.fresh('rows')];
+  const all = select({
+    columns: columns.map(({ column: name, type }) => ({ name, value: column(alias, name, type) })),
+    from: { kind: 'derived', alias, query: { kind: 'set', operator: 'UNION ALL', inputs: queries } },
+    distinct: true,
+  });
+  return { query: distinctRows(all, rows), columns, isValue };
 }
 
 /** For each column of the result the column of each input; undefined where an input has none. */
