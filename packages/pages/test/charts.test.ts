@@ -280,6 +280,26 @@ describe('rows without a time', () => {
     expect(defaultChoice(rows, codes)).toEqual({ values: ['requests'], split: ['status'] });
   });
 
+  test('are chosen in some passes over the rows, if one row of many is there twice', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    let reads = 0;
+    const counting = (at: number) => {
+      const one = {};
+      for (const name of names)
+        Object.defineProperty(one, name, {
+          get() {
+            reads += 1;
+            return `${name} ${at}`;
+          },
+        });
+      return one as JsonObject;
+    };
+    const all = [...Array.from({ length: 1000 }, (_, at) => counting(at)), counting(0)];
+    const of = [...names.map((name) => column(name, 'string')), column('n', 'integer')];
+    expect(defaultChoice(all, of).split).toEqual(['a']);
+    expect(reads).toBeLessThan(10 * all.length);
+  });
+
   test('of one name are summed, or a bar each if their sum means nothing', () => {
     const rows = [
       { kind: 'a', requests: 1 },

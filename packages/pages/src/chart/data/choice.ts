@@ -25,8 +25,8 @@ function splitOf(rows: readonly JsonObject[], columns: readonly Column[]): reado
   const time = timeColumnOf(columns);
   const names = nameColumnsOf(columns);
   const numbers = numberColumnsOf(columns);
-  const isDistinct = (some: readonly Column[]) =>
-    countKeys(rows, time === undefined ? some : [time, ...some], rows.length, true) === rows.length;
+  const areDistinct = distinguish(rows);
+  const isDistinct = (some: readonly Column[]) => areDistinct(time === undefined ? some : [time, ...some]);
   // A number that is drawn cannot name its line too.
   const isPossible = (some: readonly Column[]) => numbers.some((number) => !some.includes(number));
   // Without a time each bar needs a name.
@@ -44,18 +44,33 @@ function splitOf(rows: readonly JsonObject[], columns: readonly Column[]): reado
   return (few === undefined ? (found ?? texts.slice(0, 1)) : [few]).map(({ name }) => name);
 }
 
-/** How many different rows there are by some columns, counted up to `most`, or to the first that is there twice. */
-function countKeys(
-  rows: readonly JsonObject[],
-  columns: readonly Column[],
-  most: number,
-  isDistinctOnly = false,
-): number {
+/** @returns whether all rows are different by some columns */
+function distinguish(rows: readonly JsonObject[]): (columns: readonly Column[]) => boolean {
+  // Two rows that some columns do not distinguish are equal by most others too: there are more than a hundred sets of
+  // columns, and each one would take a pass over all rows.
+  const twins: (readonly [JsonObject, JsonObject])[] = [];
+  return (columns) => {
+    if (twins.some(([one, other]) => keyOf(one, columns) === keyOf(other, columns))) return false;
+    const seen = new Map<string, JsonObject>();
+    for (const row of rows) {
+      const key = keyOf(row, columns);
+      const twin = seen.get(key);
+      if (twin !== undefined) {
+        twins.push([twin, row]);
+        return false;
+      }
+      seen.set(key, row);
+    }
+    return true;
+  };
+}
+
+/** How many different rows there are by some columns, counted up to `most`. */
+function countKeys(rows: readonly JsonObject[], columns: readonly Column[], most: number): number {
   const keys = new Set<string>();
   for (const row of rows) {
-    const before = keys.size;
     keys.add(keyOf(row, columns));
-    if (keys.size >= most || (isDistinctOnly && keys.size === before)) break;
+    if (keys.size >= most) break;
   }
   return keys.size;
 }
