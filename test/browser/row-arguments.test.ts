@@ -51,7 +51,11 @@ describe.skipIf(isWithoutBrowser)('rows on pages', () => {
   beforeAll(async () => {
     folder = makeQueryFolder({ 'things.sql': things, 'lines.sql': lines });
     [gateway, browser] = await Promise.all([
-      startGateway({ API_KEY: apiKey, QUERIES_DIR: folder.folder }),
+      startGateway({
+        API_KEY: apiKey,
+        QUERIES_DIR: folder.folder,
+        EMBED_ORIGINS: 'https://wiki.example.com',
+      }),
       openBrowser(),
     ]);
   });
@@ -190,6 +194,22 @@ describe.skipIf(isWithoutBrowser)('rows on pages', () => {
     );
     await page.keyboard.press('Enter');
     await page.getByText('40 rows.').waitFor();
+    await page.close();
+  });
+
+  test('are those of a chart in a frame too', async () => {
+    const page = await browser.newPage();
+    const requested = page.waitForRequest(/\/api\/endpoints\/query\/things\?/);
+    await page.goto(`${gateway.origin}/embed/things?kind=x&n=eq.1000&order=n.desc#token=${apiKey}`);
+    expect(new URL((await requested).url()).search).toBe('?kind=x&n=eq.1000&order=n.desc');
+    await page.getByText('The result has no rows that meet the conditions.').waitFor();
+    await page.close();
+  });
+
+  test('have no hidden characters in the list of conditions', async () => {
+    const { page } = await open(`/queries/things?n=gte.1&kind=x&own=neq.${encodeURIComponent('a\u202eb')}`);
+    await chips(page).getByText('own ≠ aU+202Eb').waitFor();
+    await page.getByRole('button', { name: 'Remove: own ≠ aU+202Eb' }).waitFor();
     await page.close();
   });
 

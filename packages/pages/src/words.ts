@@ -79,6 +79,8 @@ export function emptyText(parameters: readonly Parameter[], values: ParameterVal
   return `Nothing was found for ${texts.join('; ')}. ${advice}`;
 }
 
+export const noneMeetConditions = 'The result has no rows that meet the conditions.';
+
 /** How many rows there are, and whether there would be more. */
 export function rowsText(count: number, isTruncated: boolean, maxRows: number | undefined): string {
   const rows = `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`;

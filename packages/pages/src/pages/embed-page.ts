@@ -3,11 +3,12 @@ import { buildChart } from '../chart/chart.ts';
 import { element } from '../element.ts';
 import { endpointsOf, type Endpoint } from '../endpoint.ts';
 import { type Gateway, GatewayError, isCut, openGateway } from '../gateway.ts';
+import { rowArgumentNames, rowArgumentsIn } from '../parameters/row-arguments.ts';
 import { searchOf, valuesOf } from '../parameters/values.ts';
 import { buildAutoRefresh } from '../result/auto-refresh.ts';
 import { buildTable } from '../result/table.ts';
 import { viewOf } from '../view.ts';
-import { emptyText, problemText } from '../words.ts';
+import { emptyText, noneMeetConditions, problemText } from '../words.ts';
 
 export const embedPath = `${basePath}/embed/`;
 
@@ -34,7 +35,8 @@ export async function showEmbedded(main: HTMLElement, name: string | undefined):
 function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, status: HTMLElement): void {
   const { name, summary, path, columns, parameters, caching } = endpoint;
   document.title = name;
-  const values = valuesOf(location.search, parameters);
+  const conditions = rowArgumentNames(endpoint).map((one) => ({ name: one }));
+  const values = valuesOf(location.search, [...parameters, ...conditions]);
   const { chart: choice, order } = viewOf(location.hash);
   const chart = buildChart({ columns, onChoice: () => {}, actions: [] });
   const table = buildTable(columns, () => {});
@@ -51,7 +53,9 @@ function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, s
       const computedAt = headers.get('querygate-computed-at')?.slice(0, 19).replace('T', ' ');
       status.textContent =
         rows.length === 0
-          ? emptyText(parameters, values)
+          ? rowArgumentsIn(endpoint, values).size > 0
+            ? noneMeetConditions
+            : emptyText(parameters, values)
           : computedAt === undefined
             ? ''
             : `Rows of ${computedAt} UTC.`;

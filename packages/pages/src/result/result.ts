@@ -8,7 +8,7 @@ import { buildAutoRefresh } from './auto-refresh.ts';
 import { buildLiveRows } from './live-rows.ts';
 import { buildChips, buildPager, buildRowControls } from './row-controls.ts';
 import { buildRowsView } from './rows-view.ts';
-import { cacheText, emptyText, foundText, problemText, rowsText } from '../words.ts';
+import { cacheText, emptyText, foundText, noneMeetConditions, problemText, rowsText } from '../words.ts';
 
 /** The part of a page that runs the query and shows the rows. */
 export interface ResultSection {
@@ -140,7 +140,7 @@ export function buildResult({
       response.rows.length > 0
         ? ''
         : rowArgumentsIn(endpoint, current).size > 0
-          ? 'The result has no rows that meet the conditions.'
+          ? noneMeetConditions
           : emptyText(parameters, current);
   }
 

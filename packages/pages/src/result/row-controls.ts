@@ -1,5 +1,6 @@
 import { button, element } from '../element.ts';
 import type { Column, Endpoint } from '../endpoint.ts';
+import { plainText } from '../hidden-characters.ts';
 import type { Json } from '../json.ts';
 import {
   conditionOf,
@@ -48,6 +49,8 @@ export function buildChips(endpoint: Endpoint, onValues: (next: ParameterValues)
   const list = element('ul', { class: 'chips', 'aria-label': 'Conditions on the rows', hidden: true });
   const chips = (values: ParameterValues) =>
     shownArguments(endpoint, values).map((argument, at) => {
+      // The condition may be from a link of another person.
+      const label = plainText(argument.label);
       const remove = button(
         '×',
         () => {
@@ -55,9 +58,9 @@ export function buildChips(endpoint: Endpoint, onValues: (next: ParameterValues)
           const buttons = list.querySelectorAll('button');
           (buttons[at] ?? buttons[at - 1] ?? document.getElementById('main'))?.focus();
         },
-        { 'aria-label': `Remove: ${argument.label}`, title: 'Remove' },
+        { 'aria-label': `Remove: ${label}`, title: 'Remove' },
       );
-      return element('li', { class: 'chip' }, element('span', { dir: 'auto' }, argument.label), ' ', remove);
+      return element('li', { class: 'chip' }, element('span', { dir: 'auto' }, label), ' ', remove);
     });
   return {
     element: list,
