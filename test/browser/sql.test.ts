@@ -14,11 +14,11 @@ const project = 'mzqkvxwotrplbhnydsea';
 describe.skipIf(isWithoutBrowser)('the page for SQL, over the demo', () => {
   const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   cpSync('queries', queries, { recursive: true });
-  const file = join(queries, 'logs.all.sql');
-  writeFileSync(
-    file,
-    readFileSync(file, 'utf8').replace('query_sandboxing: disabled', 'query_sandboxing: enabled'),
-  );
+  for (const name of ['logs.all', 'usage.api-counts']) {
+    const file = join(queries, `${name}.sql`);
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace('query_sandboxing: disabled', 'query_sandboxing: enabled'));
+  }
   let keys: KeyFile;
   let gateway: GatewayProcess;
   let browser: Browser;
@@ -92,6 +92,30 @@ describe.skipIf(isWithoutBrowser)('the page for SQL, over the demo', () => {
       await page.close();
     },
   );
+
+  test('what is on its way when another query is chosen is neither sent to that one nor shown', async () => {
+    const page = await browser.newPage();
+    await open(page, 'with');
+    await expect.poll(() => page.getByLabel('SQL', { exact: true }).inputValue()).toContain('FROM edge_logs');
+    const answered = Promise.withResolvers<void>();
+    const explains = '**/sql/explain/logs.all?*sql=*';
+    await page.route(explains, () => answered.promise);
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname));
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByText('Running…').waitFor();
+    const aborted = page.waitForEvent('requestfailed', (request) => request.url().includes('sql='));
+    await page.getByLabel('Saved query').selectOption('usage.api-counts');
+    await aborted;
+    answered.resolve();
+    expect(await page.getByRole('status').textContent()).toBe('');
+    await page.unroute(explains);
+    await page.getByLabel('Saved query').selectOption('logs.all');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('heading', { name: 'Rows' }).waitFor();
+    expect(requested.filter((path) => path.startsWith('/api/'))).toEqual(['/api/endpoints/query/logs.all']);
+    await page.close();
+  });
 
   test('a key without the permission sees no table', async () => {
     const page = await browser.newPage();

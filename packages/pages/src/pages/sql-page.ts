@@ -114,6 +114,11 @@ function buildPlayground(
   );
   select.addEventListener('change', () => {
     endpoint = endpoints.find(({ name }) => name === select.value) ?? first;
+    // What is on its way, and what is shown, belongs to the other one.
+    running.abort();
+    status.textContent = '';
+    editor.mark(undefined, '');
+    output.replaceChildren();
     choose();
   });
   choose();
@@ -132,15 +137,16 @@ function buildPlayground(
     running.abort();
     running = new AbortController();
     const { signal } = running;
+    const { name, path, maxRows } = endpoint;
     const values = new Map([...form.read(), ['sql', [editor.text()]] as const]);
     const search = searchOf(values);
     editor.mark(undefined, '');
     status.textContent = 'Running…';
     try {
-      const explained = await gateway.json<Explained>(explainUrl(endpoint.name) + search, signal);
+      const explained = await gateway.json<Explained>(explainUrl(name) + search, signal);
       output.replaceChildren(...explanation(explained));
-      const response = await gateway.rows(endpoint.path + search, signal, false);
-      status.textContent = rowsText(response.rows.length, isCut(response), endpoint.maxRows);
+      const response = await gateway.rows(path + search, signal, false);
+      status.textContent = rowsText(response.rows.length, isCut(response), maxRows);
       output.replaceChildren(
         section('sql-rows', 'Rows', rowsTable(explained.columns, response.rows)),
         ...explanation(explained),
