@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeViolations } from '../support/axe.ts';
 import { isWithoutBrowser, openBrowser, watchPage } from '../support/browser.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
@@ -19,7 +20,9 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
   });
   afterAll(() => browser.close());
 
-  const tabsOf = (page: Page) => page.getByRole('tab');
+  const tabsOf = (page: Page) =>
+    page.getByRole('list', { name: 'Select active operation' }).getByRole('listitem');
+  const isSelected = (tab: Locator) => tab.locator('[aria-current=true]').count();
   const status = (page: Page) => page.getByRole('status');
   const loaded = (page: Page) => status(page).filter({ hasText: 'The schema is loaded.' }).waitFor(soon);
   const editorText = async (page: Page) =>
@@ -33,7 +36,10 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText(text);
     const [, name = ''] = /query (\w+)/.exec(text) ?? [];
-    await tabsOf(page).and(page.locator('[aria-selected=true]')).filter({ hasText: name }).waitFor();
+    await tabsOf(page)
+      .filter({ has: page.locator('[aria-current=true]') })
+      .filter({ hasText: name })
+      .waitFor();
   };
 
   const stored = (page: Page) => page.evaluate('JSON.stringify(localStorage)').then(String);
@@ -162,7 +168,7 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
       await page.mouse.down();
       await page.mouse.move(box.x + at + moved, y + 1, { steps: 2 });
       await page.mouse.up();
-      await expect.poll(() => tab.getAttribute('aria-selected'), soon).toBe('true');
+      await expect.poll(() => isSelected(tab), soon).toBe(1);
       await expect.poll(() => editorText(page), soon).toContain(`query ${name} {`);
       await context.close();
     });
@@ -224,6 +230,36 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
       }
       await context.close();
     });
+
+    const cases = [390, 1280].flatMap((width) =>
+      (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+    );
+
+    test.each(cases)(
+      'has nothing that axe finds at $width px, $colorScheme, and the header of the other pages',
+      async ({ width, colorScheme }) => {
+        const context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme });
+        const { page } = await open(context);
+        expect((await page.locator('header.site').boundingBox())?.height).toBeLessThan(50);
+        await page.getByRole('button', { name: /Execute query/ }).click();
+        await page.locator('.result-window').getByText('"rows"').waitFor();
+        expect(await axeViolations(page)).toEqual([]);
+        for (const name of ['History', 'GraphiQL Explorer', 'Documentation Explorer']) {
+          await page.getByRole('button', { name: `Show ${name}` }).click();
+          await page.locator('.graphiql-plugin > *').first().waitFor();
+          expect(await axeViolations(page), name).toEqual([]);
+          if (width === 390) await page.getByRole('button', { name: `Hide ${name}` }).click();
+        }
+        // The field of the key is opened by its label.
+        await page.getByText('API key', { exact: true }).click();
+        await page.keyboard.type('x');
+        await expect.poll(() => status(page).textContent(), soon).toBe('This key is not valid.');
+        expect((await page.getByLabel('API key').boundingBox())?.width).toBeGreaterThan(100);
+        expect(await axeViolations(page)).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+        await context.close();
+      },
+    );
   });
 
   describe('of a gateway with keys of its own', () => {

@@ -7,7 +7,7 @@ import { graphqlPath } from '../../http/message/paths.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { builtFile, openBuiltFiles } from '../static/built-files.ts';
 import { buildAnswerByLoopback, buildPage } from '../static/page.ts';
-import { type Site, siteHeader } from '../static/site.ts';
+import { type Site, siteHeader, takesSql } from '../static/site.ts';
 import type { StaticFiles } from '../static/static-files.ts';
 
 /** How the page of GraphiQL is served. */
@@ -36,7 +36,12 @@ export function graphiql({ apiKey, pages = false, agents = false }: GraphiqlOpti
         browsersOnly: true,
         // The page may contain the key: no page of another origin may read it.
         allowsCors: false,
-        answer: buildAnswer(files, catalog, { basePath, pages, graphiql: true, agents }, apiKey),
+        answer: buildAnswer(
+          files,
+          catalog,
+          { basePath, pages, graphiql: true, agents, sql: takesSql(catalog) },
+          apiKey,
+        ),
       },
       files.route,
     ],
@@ -63,8 +68,6 @@ function buildAnswer(files: StaticFiles, catalog: Catalog, site: Site, apiKey: s
 interface PageData {
   readonly examples: readonly string[];
   readonly apiKey?: string | undefined;
-  /** Whether the page links to the pages of saved queries. Default: false. */
-  readonly pages?: boolean;
 }
 
 function renderPage(files: StaticFiles, site: Site, data: PageData): string {

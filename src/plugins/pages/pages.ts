@@ -5,7 +5,7 @@ import type { Answer, PluginRoute } from '../../http/message/route.ts';
 import type { MetricsPlugin } from '../metrics/metrics.ts';
 import { openBuiltFiles } from '../static/built-files.ts';
 import { buildAnswerByLoopback, buildPage } from '../static/page.ts';
-import { agentsPath, escapeAttribute, readerPath, siteHeader, sqlPath } from '../static/site.ts';
+import { agentsPath, escapeAttribute, readerPath, siteHeader, sqlPath, takesSql } from '../static/site.ts';
 import { explainPath, explainRoute } from './explain-sql.ts';
 import type { ReplyFile } from '../static/static-file.ts';
 import { buildUse } from './use.ts';
@@ -47,7 +47,7 @@ export function pages(options: PagesOptions = {}): GatewayPlugin {
     routes(catalog, host) {
       const { queries } = catalog;
       const { basePath } = host;
-      const sql = queries.some(({ querySandboxing }) => querySandboxing === 'enabled');
+      const sql = takesSql(catalog);
       const names = queriesByName(queries);
       const loggedBelow = (start: string) => (path: string) =>
         names.has(path.slice(start.length)) ? path : undefined;

@@ -1,3 +1,4 @@
+import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { graphqlPath } from '../../http/message/paths.ts';
 
 /** The page of the OpenAPI document. */
@@ -20,15 +21,19 @@ export interface Site {
   /** Whether agents can connect, which has a page then. */
   readonly agents: boolean;
   /** Whether an endpoint takes SQL, which has a page then. */
-  readonly sql?: boolean;
+  readonly sql: boolean;
 }
+
+/** Whether a catalog has an endpoint that takes SQL. */
+export const takesSql = ({ queries }: Catalog): boolean =>
+  queries.some(({ querySandboxing }) => querySandboxing === 'enabled');
 
 /**
  * The header that all pages share: where else people can go, and a place for their key.
  *
  * @param key markup of that place
  */
-export function siteHeader({ basePath, pages, graphiql, agents, sql = false }: Site, key: string): string {
+export function siteHeader({ basePath, pages, graphiql, agents, sql }: Site, key: string): string {
   const link = (path: string, text: string) => `<a href="${escapeAttribute(basePath + path)}">${text}</a>`;
   const links = [
     ...(pages ? [link('/', 'Queries'), link(readerPath, 'OpenAPI')] : []),

@@ -12,6 +12,7 @@ cpSync('queries', queries, { recursive: true });
 const file = join(queries, 'logs.all.sql');
 const saved = readFileSync(file, 'utf8');
 writeFileSync(file, saved.replace('query_sandboxing: disabled', 'query_sandboxing: enabled'));
+afterAll(() => rmSync(queries, { recursive: true }));
 
 describe('the route that explains SQL of callers', () => {
   let keys: KeyFile;
@@ -28,7 +29,6 @@ describe('the route that explains SQL of callers', () => {
   afterAll(async () => {
     await app.close();
     keys.remove();
-    rmSync(queries, { recursive: true });
   });
 
   const get = async (key: string, parameters: Record<string, string>, name = 'logs.all') => {
@@ -110,6 +110,15 @@ describe('the route that explains SQL of callers', () => {
       expect(ms, sql.slice(0, 60)).toBeLessThan(50);
     }
   });
+});
+
+test('with one, every page links to it, GraphiQL too', async () => {
+  const app = await openTestApp({}, { QUERIES_DIR: queries });
+  for (const path of ['/', '/sql', '/graphql']) {
+    const page = await app.fetch(path, { headers: { accept: 'text/html' } });
+    expect(await page.text(), path).toContain('href="/sql"');
+  }
+  await app.close();
 });
 
 test('without an endpoint that takes SQL there is no such page', async () => {

@@ -11,6 +11,7 @@ import '../../src/site.css';
 import './page.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { mendMarkup } from './mend-markup.ts';
 import { readPageData } from './page-data.ts';
 import { disableTabDrag } from './plain-tabs.ts';
 import { removeOldItems } from './storage.ts';
@@ -20,4 +21,7 @@ disableTabDrag();
 for (const link of document.querySelectorAll('header.site nav a'))
   if (link.getAttribute('href')?.endsWith('/graphql')) link.setAttribute('aria-current', 'page');
 const root = document.getElementById('root');
-if (root !== null) createRoot(root).render(<App data={readPageData()} />);
+if (root !== null) {
+  createRoot(root).render(<App data={readPageData()} />);
+  mendMarkup(root);
+}
