@@ -20,7 +20,7 @@ import { statusOf } from '../src/errors.ts';
 import { parseKeys } from '../src/keys/file/parse-keys.ts';
 import { orders } from './support/import-orders.ts';
 import { camelCase } from '../src/names/graphql-names.ts';
-import { runQuerygate } from './support/gateway-process.ts';
+import { openCommandHost } from './support/command-host.ts';
 import { ago, openTestApp } from './support/test-app.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -326,6 +326,7 @@ describe('tables and examples in the documentation', () => {
     },
   );
 
+  const querygate = openCommandHost();
   const commandLines = [
     ...['', 'dev', 'check', 'keys', 'health', 'schema', 'compile', 'config', 'sql', 'mcp'],
     ...['keys create', 'keys list', 'keys revoke', 'keys roll'],
@@ -333,7 +334,7 @@ describe('tables and examples in the documentation', () => {
   ];
 
   test('each option of `querygate start` is a setting that the docs describe', async () => {
-    const { output } = await runQuerygate(['start', '--help']);
+    const { output } = await querygate(['start', '--help']);
     const options = [...output.matchAll(/^ +--([\w-]+) <value>/gm)].map(([, name = '']) => name);
     expect(options.length).toBeGreaterThan(40);
     const page = read('docs/configuration.md');
@@ -342,7 +343,7 @@ describe('tables and examples in the documentation', () => {
   });
 
   test.each(commandLines)('the docs show the help of `querygate %s` as it is', async (command) => {
-    const { output } = await runQuerygate([...command.split(' ').filter(Boolean), '--help']);
+    const { output } = await querygate([...command.split(' ').filter(Boolean), '--help']);
     expect(output).toMatch(/^Usage: querygate /);
     const page = command === 'sql' ? 'docs/sql.md' : 'docs/commands.md';
     expect(read(page)).toContain(`\n\`\`\`\n${output}\`\`\`\n`);

@@ -2,7 +2,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openCommandHost } from '../support/command-host.ts';
 import { runQuerygate } from '../support/gateway-process.ts';
+
+const querygate = openCommandHost();
 
 test('check reports that the shipped queries are valid', async () => {
   expect(await runQuerygate(['check'])).toEqual({
@@ -23,14 +26,14 @@ test('check reports every problem with file and line, and exits with 1', async (
   writeFileSync(file, text);
   const line = text.split('\n').findIndex((one) => one.includes('frobnicate')) + 1;
 
-  const { exitCode, errors } = await runQuerygate(['check'], { QUERIES_DIR: folder });
+  const { exitCode, errors } = await querygate(['check'], { QUERIES_DIR: folder });
   expect(exitCode).toBe(1);
   expect(errors).toContain(`usage.api-counts.sql:${line}:3 the function FROBNICATE is not supported`);
   rmSync(folder, { recursive: true });
 });
 
 test('a wrong command line is reported with what would be right, and exits with 1', async () => {
-  const { exitCode, output, errors } = await runQuerygate(['check', '--engin', 'duckdb']);
+  const { exitCode, output, errors } = await querygate(['check', '--engin', 'duckdb']);
   expect({ exitCode, output }).toEqual({ exitCode: 1, output: '' });
   expect(errors).toContain("unknown option '--engin'");
   expect(errors).toContain('Did you mean --engine?');
@@ -158,7 +161,7 @@ where t.project = @interval and t.timestamp > timestamp_sub(current_timestamp(),
       .replace('MyInterval', `Interval${at}`);
     writeFileSync(join(folder, `${name}.sql`), own.replace(from, to));
   }
-  const { exitCode, errors } = await runQuerygate(['check'], { QUERIES_DIR: folder });
+  const { exitCode, errors } = await querygate(['check'], { QUERIES_DIR: folder });
   expect(exitCode).toBe(1);
   for (const [at, [, , problem]] of mistakes.entries()) {
     const name = `m${String(at).padStart(2, '0')}.sql`;
@@ -187,7 +190,7 @@ where u.prject = 'x' and r.statuscode = 1
 `;
   writeFileSync(join(folder, 'a.sql'), header + sql);
   const env = { QUERIES_DIR: folder };
-  const { errors } = await runQuerygate(['check'], env);
+  const { errors } = await querygate(['check'], env);
   expect(errors).toContain('a.sql:9:8 the function COUNTIFF is not supported; did you mean COUNTIF?');
   expect(errors).toContain(
     'a.sql:10:6 no table is named edge_log; did you mean edge_logs?\n  10 | from edge_log as t,',
@@ -195,7 +198,7 @@ where u.prject = 'x' and r.statuscode = 1
   expect(errors).toContain('a.sql:11:9 no column is named prject; did you mean project?');
   expect(errors).toContain('a.sql:11:28 no field is named statuscode; did you mean status_code?');
 
-  const json = await runQuerygate(['check', '--json'], env);
+  const json = await querygate(['check', '--json'], env);
   const document = JSON.parse(json.output) as { valid: boolean; problems: readonly object[] };
   expect(document.valid).toBe(false);
   expect(document.problems).toContainEqual({
@@ -204,12 +207,12 @@ where u.prject = 'x' and r.statuscode = 1
     column: 6,
     message: 'no table is named edge_log; did you mean edge_logs?',
   });
-  const github = await runQuerygate(['check', '--github'], env);
+  const github = await querygate(['check', '--github'], env);
   expect(github.exitCode).toBe(1);
   expect(github.output).toContain(',line=10,col=6,title=querygate check::no table is named edge_log;');
 
   writeFileSync(join(folder, 'a.sql'), header.replace('caching', 'cachng') + sql);
-  expect((await runQuerygate(['check'], env)).errors).toContain(
+  expect((await querygate(['check'], env)).errors).toContain(
     'a.sql:5 unknown: cachng; did you mean caching?\n  5 | cachng: disabled\n    | ^^^^^^\n',
   );
   rmSync(folder, { recursive: true });

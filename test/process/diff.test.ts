@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { openCommandHost } from '../support/command-host.ts';
 import { completeBody, errorReply, reply, startFakeBigquery } from '../support/fake-bigquery.ts';
-import { runQuerygate } from '../support/gateway-process.ts';
 import { queryText, uuidOf } from '../support/query-folder.ts';
 
 const folders: string[] = [];
@@ -47,8 +47,9 @@ function makeRepository(files: Readonly<Record<string, string>>): string {
 
 const base = { 'queries/a.sql': queryText() };
 
+const querygate = openCommandHost();
 const diffIn = (folder: string, args: readonly string[] = ['HEAD'], env: Record<string, string> = {}) =>
-  runQuerygate(['diff', ...args], { QUERIES_DIR: join(folder, 'queries'), ...env });
+  querygate(['diff', ...args], { QUERIES_DIR: join(folder, 'queries'), ...env });
 
 const summaryOf = ({ output }: { readonly output: string }) => output.trimEnd().split('\n').at(-1);
 
@@ -273,7 +274,7 @@ describe('querygate diff', () => {
     const folder = makeRepository({ 'a.sql': queryText() });
     writeFileSync(join(folder, 'a.sql'), queryText().replaceAll('\n', '\r\n'));
     const run = (queries: string, env: Record<string, string> = {}) =>
-      runQuerygate(['diff', 'HEAD'], { QUERIES_DIR: queries, ...env });
+      querygate(['diff', 'HEAD'], { QUERIES_DIR: queries, ...env });
     expect((await run(folder)).output).toBe('no changes: 1 endpoint is as at HEAD\n');
     const tree = join(makeFolder(), 'tree');
     git(folder, 'worktree', 'add', '-q', tree);

@@ -17,10 +17,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseKeys } from '../../src/keys/file/parse-keys.ts';
 import { digestOf, idOfKey } from '../../src/keys/key-text.ts';
+import { openCommandHost } from '../support/command-host.ts';
 import { eventually } from '../support/eventually.ts';
 import { runCommand, runQuerygate, startGateway } from '../support/gateway-process.ts';
 
 describe('querygate keys', () => {
+  const querygate = openCommandHost();
   let folder: string;
   let file: string;
   beforeEach(() => {
@@ -29,7 +31,7 @@ describe('querygate keys', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  const keys = (args: readonly string[], at = file) => runQuerygate(['keys', ...args], { API_KEYS_FILE: at });
+  const keys = (args: readonly string[], at = file) => querygate(['keys', ...args], { API_KEYS_FILE: at });
   const create = async (...args: string[]) => {
     const { exitCode, output, errors } = await keys(['create', '--name', 'one', ...args]);
     expect(errors).toContain('It cannot be shown again');
@@ -102,7 +104,7 @@ describe('querygate keys', () => {
 
   test('create binds to addresses, and uses the default expiry where none is given', async () => {
     const env = { API_KEYS_FILE: file, KEYS_DEFAULT_EXPIRY: '90d' };
-    const run = (...args: string[]) => runQuerygate(['keys', 'create', '--name', 'one', ...args], env);
+    const run = (...args: string[]) => querygate(['keys', 'create', '--name', 'one', ...args], env);
     await run('--allow', '10.0.0.0/8', '--allow', '2001:db8::1');
     await run('--expires', '1d');
     await run('--expires', 'never');
@@ -117,13 +119,13 @@ describe('querygate keys', () => {
       id: idOfKey(rolled),
       allow: ['10.0.0.0/8', '2001:db8::1'],
     });
-    const wrong = await runQuerygate(['keys', 'create', '--name', 'two'], {
+    const wrong = await querygate(['keys', 'create', '--name', 'two'], {
       ...env,
       KEYS_DEFAULT_EXPIRY: 'soon',
     });
     expect(wrong).toMatchObject({ exitCode: 1, output: '' });
     expect(wrong.errors).toContain('KEYS_DEFAULT_EXPIRY: got "soon"; must be as in 90d');
-    const { exitCode } = await runQuerygate(['keys', 'revoke', made[0]?.id ?? ''], {
+    const { exitCode } = await querygate(['keys', 'revoke', made[0]?.id ?? ''], {
       ...env,
       KEYS_DEFAULT_EXPIRY: 'soon',
     });
@@ -181,7 +183,10 @@ describe('querygate keys', () => {
   });
 
   test('eight concurrent commands make eight keys', async () => {
-    const made = await Promise.all(Array.from({ length: 8 }, () => create()));
+    const processes = Array.from({ length: 8 }, () =>
+      runQuerygate(['keys', 'create', '--name', 'one'], { API_KEYS_FILE: file }),
+    );
+    const made = (await Promise.all(processes)).map(({ output }) => output.trimEnd());
     const { keys: kept } = parseKeys(file, readFileSync(file, 'utf8'));
     expect(kept.map(({ id }) => id).sort()).toEqual(made.map((key) => idOfKey(key)).sort());
   });
@@ -365,14 +370,14 @@ describe('querygate keys', () => {
   test('other invalid settings do not keep a key from being revoked', async () => {
     const id = idOfKey(await create()) ?? '';
     const env = { API_KEYS_FILE: file, PORT: 'abc', ENGINE: 'bigquery', QUERIES_DIR: join(folder, 'none') };
-    expect(await runQuerygate(['keys', 'revoke', id], env)).toMatchObject({ exitCode: 0 });
-    expect((await runQuerygate(['keys', 'list'], env)).output).toMatch(/^\w+\tone\trevoked\t/m);
+    expect(await querygate(['keys', 'revoke', id], env)).toMatchObject({ exitCode: 0 });
+    expect((await querygate(['keys', 'list'], env)).output).toMatch(/^\w+\tone\trevoked\t/m);
   });
 
   test('without API_KEYS_FILE it reports that and shows an example', async () => {
-    const { exitCode, errors } = await runQuerygate(['keys', 'list']);
+    const { exitCode, errors } = await querygate(['keys', 'list']);
     expect(exitCode).toBe(1);
     expect(errors).toContain('API_KEYS_FILE: is missing; it names the key file');
-    expect((await runQuerygate(['keys'])).errors).toContain('Usage: querygate keys ');
+    expect((await querygate(['keys'])).errors).toContain('Usage: querygate keys ');
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runQuerygate } from '../support/gateway-process.ts';
+import { openCommandHost } from '../support/command-host.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 const queries = join(folder, 'queries');
@@ -14,7 +14,8 @@ const write = (name: string, text: string) => {
   writeFileSync(join(folder, name), text);
   return join(folder, name);
 };
-const run = (...args: readonly string[]) => runQuerygate(args, { QUERIES_DIR: queries });
+const querygate = openCommandHost();
+const run = (...args: readonly string[]) => querygate(args, { QUERIES_DIR: queries });
 
 const row = {
   ts: '2026-01-31T12:00:00Z',

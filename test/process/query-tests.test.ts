@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
 import { collectOutput } from '../support/child-output.ts';
+import { openCommandHost } from '../support/command-host.ts';
 import { runQuerygate } from '../support/gateway-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
@@ -66,7 +67,8 @@ beforeEach(() => {
   writeFileSync(file, tests);
 });
 
-const run = (...args: readonly string[]) => runQuerygate(['test', ...args], { QUERIES_DIR: folder });
+const querygate = openCommandHost();
+const run = (...args: readonly string[]) => querygate(['test', ...args], { QUERIES_DIR: folder });
 const withTests = (from: string, to: string) => writeFileSync(file, tests.replace(from, to));
 
 describe('querygate test', () => {

@@ -2,15 +2,17 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { openCommandHost } from '../support/command-host.ts';
 import { eventually } from '../support/eventually.ts';
-import { runCommand, runQuerygate, startGateway } from '../support/gateway-process.ts';
+import { runCommand, startGateway } from '../support/gateway-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const queries = join(folder, 'queries');
 const data = join(folder, 'data');
-const run = (...args: readonly string[]) => runQuerygate(args, { QUERIES_DIR: queries });
+const querygate = openCommandHost();
+const run = (...args: readonly string[]) => querygate(args, { QUERIES_DIR: queries });
 const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
 
 /** A query with an enum, and a column that changes. */
