@@ -22,7 +22,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
   let keys: KeyFile;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
-    cpSync('queries', join(folder, 'queries'), { recursive: true });
+    cpSync('queries/tables', join(folder, 'queries', 'tables'), { recursive: true });
     const parameters = { project: '{ type: string, required: true, tenant: true, description: P. }' };
     const caching = ['caching: 900s', 'cache_warming: 300s'];
     const columns = { event_message: 'string' };
