@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
 import { type McpClient, mcpClient } from '../../support/mcp-request.ts';
 import { makeQueryFolder, type QueryFolder, uuidOf } from '../../support/query-folder.ts';
-import { apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
+import { ago, apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
 
 const header = (at: number, more: string) => `/*---
 id: ${uuidOf(at)}
@@ -45,23 +47,57 @@ ${Array.from({ length: 12 }, (_, at) => `  column_number_${at}: { type: integer,
 ---*/
 select 1 as z, ${Array.from({ length: 12 }, (_, at) => `${at} as column_number_${at}`).join(', ')}`;
 
+/** Of the rows of a tenant the result has the first two. */
+const pushedOfTenant = `/*---
+id: ${uuidOf(6)}
+description: Requests of a tenant.
+max_rows: 2
+caching: 60s
+row_arguments: all
+push: true
+parameters:
+  project: { type: string, required: true, tenant: true, description: Whose. }
+columns:
+  id: { type: string, description: Its id. }
+  event_message: { type: string, description: Its text. }
+---*/
+select t.id, t.event_message from edge_logs as t where t.project = @project order by id`;
+
+const requestsOf = (project: string) =>
+  Array.from({ length: 9 }, (_, at) => ({
+    id: `${project}${at}`,
+    timestamp: ago({ minutes: 1 }),
+    event_message: `\u202ecall ${at} of ${project}`,
+    project,
+    metadata: [],
+  }));
+
 describe('arguments about rows', () => {
   let folder: QueryFolder;
   let app: TestApp;
   let agent: McpClient;
+  let keys: KeyFile;
   beforeAll(async () => {
+    keys = writeKeyFile({ one: { tenants: ['a'] }, two: { tenants: ['a', 'b'] } });
     folder = makeQueryFolder({
       'test.marked.sql': `${header(1, 'row_arguments: all')}${sql} order by n`,
       'test.paged.sql': `${header(2, 'page: { by: [n] }')}${sql} order by n`,
       'test.own.sql': own,
       'test.many.sql': manyColumns,
+      'test.pushed.sql': `${header(5, 'row_arguments: all\npush: true')}${sql} order by n`,
+      'test.pushed-of-tenant.sql': pushedOfTenant,
+      'tables/edge_logs.json': readFileSync('queries/tables/edge_logs.json', 'utf8'),
     });
-    app = await openTestApp({}, { QUERIES_DIR: folder.folder, MCP: 'on' });
+    app = await openTestApp(
+      { edge_logs: [...requestsOf('a'), ...requestsOf('b')] },
+      { QUERIES_DIR: folder.folder, API_KEYS_FILE: keys.path, MCP: 'on' },
+    );
     agent = mcpClient(app.fetch, apiKey);
   });
   afterAll(async () => {
     await app?.close();
     folder?.close();
+    keys?.remove();
   });
 
   const propertiesOf = async (name: string) => {
@@ -107,6 +143,59 @@ describe('arguments about rows', () => {
     expect(text).toMatch(/^test\.marked: 3 rows, made of the 200 of the result, computed at /);
     expect(text).toContain('The result has the first 200 rows only');
     expect(app.counters.misses).toBe(misses);
+  });
+
+  test('are over all rows of a query that pushes them, also beyond those of its result', async () => {
+    const { text, structured } = await agent.call('test.pushed', {
+      and: '(n.gt.300,path.eq./rest/1)',
+      order: 'n.desc',
+      limit: 2,
+    });
+    expect(structured.rows.map(({ n }: { n: number }) => n)).toEqual([499, 496]);
+    expect(text).toMatch(/^test\.pushed: 2 rows, computed at /);
+    const counted = await agent.call('test.pushed', { and: '(n.gt.300)', select: 'count(),n.max()' });
+    expect(counted.structured.rows).toEqual([{ count: 200, max: 500 }]);
+    expect(counted.structured).toMatchObject({ rowCount: 1, truncated: false });
+    const many = await agent.call('test.pushed', { order: 'n.desc' });
+    expect(many.structured).toMatchObject({ rowCount: 200, shown: 100, truncated: true });
+    expect(many.text).toContain('There are more: the query returns at most 200 rows.');
+    const { message } = await agent.stateless('resources/read', { uri: many.content[1]?.uri });
+    expect(message.result.contents[0].text).toContain('\n500,');
+  });
+
+  test('that are pushed are over the rows of the own tenant only, whatever they are', async () => {
+    const [one, two] = (['one', 'two'] as const).map((name) => mcpClient(app.fetch, keys.keyOf(name)));
+    if (one === undefined || two === undefined) throw new Error('no clients');
+    for (const [client, given, tenant] of [
+      [one, {}, 'a'],
+      [two, { project: 'a' }, 'a'],
+      [two, { project: 'b' }, 'b'],
+      [agent, { project: 'b' }, 'b'],
+    ] as const) {
+      for (const and of [
+        '(or(id.is.not_null,id.is.null))',
+        '(not.id.eq."\' or true --")',
+        '(id.in.(a8,b8,a7,b7,a6,b6))',
+      ]) {
+        const { structured } = await client.call('test.pushed-of-tenant', {
+          ...given,
+          and,
+          order: 'id.desc',
+        });
+        expect(structured.rows).toEqual(
+          [8, 7].map((at) => ({ id: `${tenant}${at}`, event_message: `\\u{202e}call ${at} of ${tenant}` })),
+        );
+      }
+      const { structured } = await client.call('test.pushed-of-tenant', {
+        ...given,
+        select: 'count(),least:id.min(),greatest:id.max()',
+      });
+      expect(structured.rows).toEqual([{ count: 9, least: `${tenant}0`, greatest: `${tenant}8` }]);
+    }
+    for (const given of [{ project: 'b' }, { project: "a' or true" }, { project: ['a', 'b'] }])
+      expect(await one.call('test.pushed-of-tenant', { ...given, select: 'count()' })).toMatchObject({
+        isError: true,
+      });
   });
 
   test('give aggregates as one row', async () => {
