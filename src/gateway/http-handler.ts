@@ -158,6 +158,7 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
       obtain,
       obtainRows,
       audit,
+      showResult: options.hooks.showResult,
       sandboxOf: (query) => catalog.analysisOf(query).sandbox(),
     });
     const follow = once(async () => {

@@ -57,6 +57,10 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
       (bound: ObtainedResult['bound'], result: CachedResult): void =>
         call(plugin, 'onResult', () => plugin.onResult(bound, result), nothing),
   );
+  const showResult: RequestHooks['showResult'] = (obtained, { results }) => {
+    results?.push(obtained);
+    for (const hook of onResult) hook(obtained.bound, obtained.result);
+  };
   const onReply = withHook('onReply').map((plugin) => (exchange: Exchange, reply: Reply): Reply => {
     const change = () =>
       ifNoPromise(plugin.onReply(exchange, reply), (made) =>
@@ -105,8 +109,9 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
       (plugin) => (report) => call(plugin, 'onImport', () => plugin.onImport(report), nothing),
     ),
     readsResults,
+    showResult,
     observeResults: (getResult) =>
-      onResult.length === 0 && !readsResults ? getResult : observeResults(getResult, onResult),
+      onResult.length === 0 && !readsResults ? getResult : observeResults(getResult, showResult),
     observeRuns(engine) {
       const observing = withHook('onRun');
       if (observing.length === 0) return engine;
@@ -157,15 +162,10 @@ function translatedHead(request: TranslatedRequest, received: RequestHead): Requ
 }
 
 /** Every cached reply passes here: what is in memory stays no promise. */
-function observeResults(
-  getResult: GetResult,
-  onResult: readonly ((bound: ObtainedResult['bound'], result: CachedResult) => void)[],
-): GetResult {
+function observeResults(getResult: GetResult, showResult: RequestHooks['showResult']): GetResult {
   return (bound, request) => {
-    const { results } = request.caller;
     const observed = (result: CachedResult): CachedResult => {
-      results?.push({ bound, result });
-      for (const hook of onResult) hook(bound, result);
+      showResult({ bound, result }, request.caller);
       return result;
     };
     const result = getResult(bound, request);

@@ -11,6 +11,7 @@ import type { CatalogState } from '../http/handler/readiness.ts';
 import type { Exchange } from '../http/message/exchange.ts';
 import type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
 import type { Reply } from '../http/message/reply.ts';
+import type { RequestHooks } from '../http/message/request-hooks.ts';
 import type { LogFields } from '../http/message/log-fields.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
 import type { ObtainResult } from '../http/rest/obtain-result.ts';
@@ -118,6 +119,8 @@ export interface Answering {
   readonly obtain: ObtainResult;
   /** The same with the row arguments and pages that REST has, of a query that offers them. */
   readonly obtainRows: ObtainRows;
+  /** Shows the plug-ins what a caller gets, if it is not from `obtain` or `obtainRows`. @throws GatewayError to refuse it */
+  readonly showResult: RequestHooks['showResult'];
   /** What callers' SQL over a saved query of this version is judged by; undefined if it takes none. */
   readonly sandboxOf: (query: SavedQuery) => Sandbox | undefined;
   /** Writes a line to the log for an error that refuses the caller something. What a route throws needs no call. */

@@ -1,4 +1,5 @@
 import type { Exchange } from './exchange.ts';
+import type { ObtainedResult } from '../../results/get-result.ts';
 import type { RequestHead } from './head.ts';
 import type { LogFields } from './log-fields.ts';
 import type { Reply } from './reply.ts';
@@ -16,4 +17,6 @@ export interface RequestHooks {
   readonly onStreamed: readonly ((exchange: Exchange, bytes: number) => void)[];
   /** Whether a hook reads the results of an exchange. */
   readonly readsResults: boolean;
+  /** Shows a result that a caller gets to the plug-ins. @throws GatewayError to refuse it */
+  readonly showResult: (obtained: ObtainedResult, head: Pick<RequestHead, 'results'>) => void;
 }

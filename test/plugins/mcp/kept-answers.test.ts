@@ -1,13 +1,15 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, test } from 'vitest';
-import { bind } from '../../../src/catalog/binding/bind.ts';
+import { describe, expect, test } from 'vitest';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
+import { authorizeAndBind } from '../../../src/http/access/authorize.ts';
+import type { ObtainRows } from '../../../src/http/rest/obtain-rows.ts';
 import { unrestricted } from '../../../src/keys/principal.ts';
 import { buildCallQuery } from '../../../src/plugins/mcp/calls/query-calls.ts';
 import type { Era } from '../../../src/plugins/mcp/protocol/era.ts';
 import type { ObtainedResult } from '../../../src/results/get-result.ts';
-import { buildDocument, type ResultDocument } from '../../../src/results/result-document.ts';
+import { buildDocument, parseRows, type ResultDocument } from '../../../src/results/result-document.ts';
+import { fakeClock } from '../../support/fake-clock.ts';
 import { draftQuery } from '../../support/queries.ts';
 
 const query = draftQuery({
@@ -24,31 +26,72 @@ const caching = { ttlSeconds: 900, warmingSeconds: undefined, staleIfErrorSecond
 
 /** @param document of the result that is obtained, again for each call */
 function callsOf(document: () => Promise<ResultDocument>, maxBytes: number) {
-  const obtain = async (): Promise<ObtainedResult> => ({
-    bound: bind(query, new Map(), 0),
+  const shown: ObtainedResult[] = [];
+  const clock = fakeClock('1970-01-01T00:00:00Z');
+  const obtain: ObtainRows = async (endpoint, { headers }, { principal }) => ({
+    bound: authorizeAndBind(principal, endpoint, headers, clock.now),
     result: { document: await document(), caching, cacheStatus: 'HIT', obtainedAt: 0 },
   });
   const call = buildCallQuery(
-    { obtainRows: obtain, turns: new LoopTurns(), isKeyText: () => false },
+    {
+      obtainRows: obtain,
+      turns: new LoopTurns(),
+      isKeyText: () => false,
+      clock,
+      showResult: (one) => void shown.push(one),
+    },
     { maxRows: 10, maxBytes },
   );
   const endpoint = { name: 'draft', field: 'draft', query, isPinned: false };
-  return (n: number, era: Era) =>
+  const answer = (n: number, era: Era, noCache = false) =>
     call(
       { name: 'draft', endpoint, takesSql: false },
       { n },
       {
         head: { headers: {} } as never,
-        admission: { principal: unrestricted('key') } as never,
+        admission: { principal: unrestricted('key'), noCache, schedule: undefined },
         era,
         origin: undefined,
       },
     );
+  return { answer, clock, shown };
 }
+
+describe('the answer of a result that the cache may have no room for', () => {
+  const large = async () => {
+    const rows = Array.from({ length: 1_100 }, (_, n) => JSON.stringify({ text: `${n}`.padEnd(4_000, 'x') }));
+    return buildDocument({ rows, truncated: false }, 0);
+  };
+  test('is sent again as long as the result is fresh, and plug-ins see the rows that it has', async () => {
+    let count = 0;
+    const runs = () => count;
+    const { answer, clock, shown } = callsOf(() => {
+      count += 1;
+      return large();
+    }, 8_192);
+    const first = await answer(1, 'legacy');
+    expect(shown).toEqual([]);
+    await clock.pass(899_000);
+    expect(await answer(1, 'legacy')).toBe(first);
+    expect(runs()).toBe(1);
+    const { rows } = JSON.parse(String(first.bytes)).structuredContent;
+    expect(rows.length).toBeGreaterThan(0);
+    expect(shown.map(({ result }) => [result.cacheStatus, parseRows(result.document)])).toEqual([
+      ['HIT', rows],
+    ]);
+    await answer(1, 'modern');
+    await answer(2, 'legacy');
+    await answer(1, 'legacy', true);
+    expect(runs()).toBe(4);
+    await clock.pass(2_000);
+    await answer(2, 'legacy');
+    expect(runs()).toBe(5);
+  });
+});
 
 test('kept answers do not keep the results that they were made of', async () => {
   const made: WeakRef<Buffer>[] = [];
-  const answer = callsOf(async () => {
+  const { answer } = callsOf(async () => {
     const rows = Array.from({ length: 100 }, (_, n) => JSON.stringify({ text: `${n}`.repeat(1_000) }));
     const document = await buildDocument({ rows, truncated: false }, 0);
     made.push(new WeakRef(document.encodings.identity));
@@ -69,7 +112,7 @@ test('kept answers do not keep the results that they were made of', async () => 
 test('kept answers take no more memory than they may, also if one call is answered in both eras', async () => {
   const rows = [JSON.stringify({ text: 'a'.repeat(5_000_000) })];
   const document = await buildDocument({ rows, truncated: false }, 0);
-  const answer = callsOf(async () => document, 20_000_000);
+  const { answer } = callsOf(async () => document, 20_000_000);
   const first = await answer(1, 'legacy');
   // Of 32 MB, three have room.
   expect(first.bytes.byteLength).toBeGreaterThan(8_000_000);

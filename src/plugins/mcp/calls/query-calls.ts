@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { RouteHost } from '../../../gateway/plugin.ts';
+import { authorizeAndBind } from '../../../http/access/authorize.ts';
 import type { EndpointRequest } from '../../../http/message/prepared-request.ts';
 import type { ObtainedRows } from '../../../http/rest/obtain-rows.ts';
 import { memoize } from '../../../memoize.ts';
+import { freshnessOf } from '../../../results/freshness.ts';
+import type { ObtainedResult } from '../../../results/get-result.ts';
 import type { Era } from '../protocol/era.ts';
 import type { JsonMembers } from '../protocol/message.ts';
 import { resultText } from '../protocol/result-text.ts';
@@ -32,6 +35,8 @@ interface KnownCall {
   /** The id of the document that the answers are made of: the document itself would stay in memory as long as the call. */
   documentId: number | undefined;
   readonly answers: Map<Era, CallAnswer>;
+  /** What they have of a result that is so large that the cache may have had no room for it. */
+  lasting: ObtainedResult | undefined;
 }
 
 /** How many calls are kept: agents repeat theirs, and each other's. */
@@ -43,9 +48,18 @@ const maxKeptBytes = 32_000_000;
 /** A longer text is hardly sent twice, and would take memory. */
 const maxKeptLength = 2_048;
 
+/** Bytes of a result beyond which its answer is kept as long as the result would be: to compute it again takes seconds. */
+const largeBytes = 4_000_000;
+
 /** An answer that is sent again while the rows are the same is written once for all who may get it. */
 export function buildCallQuery(
-  { obtainRows, turns, isKeyText }: Pick<RouteHost, 'obtainRows' | 'turns' | 'isKeyText'>,
+  {
+    obtainRows,
+    turns,
+    isKeyText,
+    clock,
+    showResult,
+  }: Pick<RouteHost, 'obtainRows' | 'turns' | 'isKeyText' | 'clock' | 'showResult'>,
   limits: AnswerLimits,
 ): CallQuery {
   const calls = new LRUCache<string, KnownCall>({
@@ -66,18 +80,37 @@ export function buildCallQuery(
     const { id: owner } = request.admission.principal;
     const { parameters } = call.endpoint;
     const { name } = tool.endpoint;
-    const written = await writeResult({ ...obtained, name, parameters, origin, owner }, { limits, turns });
+    const { members, end } = await writeResult(
+      { ...obtained, name, parameters, origin, owner },
+      { limits, turns },
+    );
     const facts = Object.freeze({ tool: tool.name, rows: result.document.metadata.rowCount });
-    const answer = { bytes: Buffer.from(resultText(era, { ...written })), facts };
+    const answer = { bytes: Buffer.from(resultText(era, { ...members })), facts };
     if (key === undefined || result.cacheStatus === 'STALE' || result.caching === 'disabled') return answer;
     const { id } = result.document;
     if (call.documentId !== id) call.answers.clear();
     call.documentId = id;
     call.answers.set(era, answer);
+    call.lasting = lastingOf(obtained, end);
     // Its size is read again only if it is a new entry.
     calls.delete(key);
     calls.set(key, call);
     return answer;
+  };
+  const lastingAnswer = (
+    { lasting, endpoint, answers }: KnownCall,
+    { admission, head, era }: CallRequest,
+  ): CallAnswer | undefined => {
+    // Whether this key may have the rows, and which rows they are.
+    const bound = authorizeAndBind(admission.principal, endpoint, head.headers, clock.now);
+    const known = answers.get(era);
+    const now = clock.now();
+    if (bound !== lasting?.bound || known === undefined || admission.noCache) return undefined;
+    const { result } = lasting;
+    if (result.caching === 'disabled' || freshnessOf(result.document, result.caching, now) !== 'fresh')
+      return undefined;
+    showResult({ bound, result: { ...result, obtainedAt: now.getTime() } }, head);
+    return known;
   };
   return (tool, given, request) => {
     const { admission, head, origin, era } = request;
@@ -89,7 +122,10 @@ export function buildCallQuery(
       endpoint: read(tool, given, admission.principal),
       documentId: undefined,
       answers: new Map(),
+      lasting: undefined,
     };
+    const lasting = call.lasting && lastingAnswer(call, request);
+    if (lasting !== undefined) return lasting;
     const answer = (obtained: ObtainedRows) => {
       const { document, cacheStatus } = obtained.result;
       const known =
@@ -98,6 +134,28 @@ export function buildCallQuery(
     };
     const obtained = obtainRows(call.endpoint, head, admission, rowHints);
     return obtained instanceof Promise ? obtained.then(answer) : answer(obtained);
+  };
+}
+
+/**
+ * Binding gives the same object for equal requests, for as long as they mean the same rows.
+ *
+ * @param end of the rows in the document that the answer has: without the others, keeping it takes little memory
+ */
+function lastingOf({ bound, result }: ObtainedRows, end: number): KnownCall['lasting'] {
+  const { identity } = result.document.encodings;
+  if (identity.byteLength <= largeBytes) return undefined;
+  const shown = Buffer.concat([
+    end === 0 ? Buffer.from('{"result":[') : identity.subarray(0, end),
+    Buffer.from(']}'),
+  ]);
+  return {
+    bound,
+    result: {
+      ...result,
+      cacheStatus: 'HIT',
+      document: { ...result.document, encodings: { identity: shown } },
+    },
   };
 }
 
@@ -115,5 +173,8 @@ const textOfArguments = memoize((given: JsonMembers): string => {
   return text.length > maxKeptLength ? tooLong : text;
 });
 
-const sizeOf = ({ answers }: KnownCall, key: string): number =>
-  [...answers.values()].reduce((sum, { bytes }) => sum + bytes.byteLength, 2 * key.length + 1_024);
+const sizeOf = ({ answers, lasting }: KnownCall, key: string): number =>
+  [...answers.values()].reduce(
+    (sum, { bytes }) => sum + bytes.byteLength,
+    2 * key.length + 1_024 + (lasting?.result.document.encodings.identity.byteLength ?? 0),
+  );

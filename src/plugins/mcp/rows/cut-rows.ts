@@ -20,6 +20,8 @@ export interface CutRows {
   /** The same rows as a JSON array. */
   readonly json: string;
   readonly count: number;
+  /** Where the last one of them ends in the document. */
+  readonly end: number;
 }
 
 /** Bytes of a document that are read in one step: less than a millisecond of work. */
@@ -48,6 +50,7 @@ export function* cutRows(
   /** The cells of rows that are written when all are known. */
   const nested: (readonly (string | undefined)[])[] = [];
   const objects: string[] = [];
+  const ends: number[] = [];
   let textBytes = Buffer.byteLength(lines[0] ?? '');
   // The brackets, and a comma for each row.
   let jsonBytes = 2;
@@ -77,24 +80,25 @@ export function* cutRows(
     if (isNested) nested.push(row.map((cell, at) => (writers[at]?.isNested ? cells[at] : cell)));
     else lines.push(line);
     objects.push(object);
+    ends.push(rows.end);
   }
-  if (!isNested) return { text: lines.join(''), notice: undefined, ...jsonOf(objects) };
+  const taken = (count: number) => ({
+    json: `[${objects.slice(0, count).join(',')}]`,
+    count,
+    end: ends[count - 1] ?? 0,
+  });
+  if (!isNested) return { text: lines.join(''), notice: undefined, ...taken(objects.length) };
   let { length: count } = objects;
   for (;;) {
     const { names: first, lines: rest } = rowLines(writers, nested.slice(0, count));
     const text = `${[first, ...rest].join('\n')}\n`;
     // Cells of a few rows may take more than they spare.
     if (count === 0 || Buffer.byteLength(text) <= maxBytes)
-      return { text, notice: linesNotice(first), ...jsonOf(objects.slice(0, count)) };
+      return { text, notice: linesNotice(first), ...taken(count) };
     count = Math.floor(count * 0.9);
     yield undefined;
   }
 }
-
-const jsonOf = (objects: readonly string[]) => ({
-  json: `[${objects.join(',')}]`,
-  count: objects.length,
-});
 
 const csvLine = (writers: readonly CellWriter[], row: readonly (string | undefined)[]): string =>
   `${writers.map((writer, place) => csvCell(writer.text(row[place]))).join(',')}\n`;
