@@ -21,8 +21,8 @@ interface Message {
     readonly name?: unknown;
     readonly uri?: unknown;
     readonly requestId?: string | number;
-    readonly _meta?: Readonly<Record<string, unknown>>;
-  };
+    readonly _meta?: Readonly<Record<string, unknown>> | null;
+  } | null;
 }
 
 /**
@@ -50,9 +50,7 @@ export async function bridgeStdio({ input, output, send }: BridgeOptions): Promi
       const response = await send(line, headersOf(message), abort.signal);
       const text = await response.text();
       if (id === undefined) return undefined;
-      write(
-        answerText(text, id) ?? errorText(id, response.status, `The gateway has answered ${response.status}`),
-      );
+      write(answerText(text, id) ?? errorText(id, response.status, refusalText(response.status)));
     } catch (error) {
       // A request that was cancelled gets no answer.
       if (id !== undefined && !abort.signal.aborted)
@@ -79,10 +77,10 @@ function parse(line: string): Message | undefined {
 }
 
 /** The gateway compares them with the message: over HTTP they are for what is on the way. */
-function headersOf({ method = '', params = {} }: Message): Record<string, string> {
-  const version = params._meta?.['io.modelcontextprotocol/protocolVersion'];
+function headersOf({ method = '', params }: Message): Record<string, string> {
+  const version = params?._meta?.['io.modelcontextprotocol/protocolVersion'];
   if (typeof version !== 'string') return {};
-  const name = params.name ?? params.uri;
+  const name = params?.name ?? params?.uri;
   return {
     'mcp-protocol-version': headerText(version),
     'mcp-method': headerText(method),
@@ -105,6 +103,9 @@ function answerText(text: string, id: string | number): string | undefined {
 
 const errorText = (id: string | number | undefined, code: number, message: string): string =>
   JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+
+const refusalText = (status: number): string =>
+  `The gateway has answered ${status}${status === 404 ? ', as one does whose agents are off: it needs MCP=on' : ''}`;
 
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;

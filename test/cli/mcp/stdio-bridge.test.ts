@@ -95,6 +95,20 @@ describe('the bridge of standard input and output', () => {
     });
     const [page] = await answers([line], async () => reply(502, '<html>Bad gateway</html>'));
     expect(page).toMatchObject({ id: 1, error: { code: 502, message: 'The gateway has answered 502' } });
+    const off = await answers(['{"jsonrpc":"2.0","id":1,"method":"ping"}'], async () =>
+      reply(404, '{"error":{}}'),
+    );
+    expect(off).toMatchObject([{ id: 1, error: { code: 404, message: expect.stringContaining('MCP=on') } }]);
+  });
+
+  test('sends what the gateway refuses, whatever its members are', async () => {
+    const seen: object[] = [];
+    const lines = ['null', '[]', '5', '{"_meta":null}'].map((one) => `{"id":1,"method":{},"params":${one}}`);
+    await answers(lines, async (_, headers) => {
+      seen.push(headers);
+      return reply(400, '{"jsonrpc":"2.0","error":{"code":-32600,"message":""}}');
+    });
+    expect(seen).toEqual([{}, {}, {}, {}]);
   });
 
   test('cancels a request without an answer', async () => {
