@@ -4,24 +4,21 @@ import { orNull } from '../../openapi/row-schema.ts';
 import type { Detail } from './detail.ts';
 
 /** The structured content of a result. A column that is NULL is left out of its row, as in REST. */
-export const outputSchema = ({ columns }: SavedQuery, detail: Detail): JsonObject => ({
-  type: 'object',
-  properties: {
-    rows: {
-      type: 'array',
-      items: {
-        type: 'object',
-        ...(detail.columns !== 'nothing' && {
-          properties: Object.fromEntries(
-            columns.map((column) => [column.name, columnSchema(column, detail)]),
-          ),
-        }),
-      },
+export function outputSchema({ columns }: SavedQuery, detail: Detail): JsonObject {
+  if (detail.columns === 'nothing') return unknownSchema;
+  const properties = Object.fromEntries(columns.map((column) => [column.name, columnSchema(column, detail)]));
+  return {
+    type: 'object',
+    properties: {
+      rows: { type: 'array', items: { type: 'object', properties } },
+      ...(detail.extras && counts),
     },
-    ...(detail.extras && counts),
-  },
-  ...(detail.extras && { required: ['rows'] }),
-});
+    ...(detail.extras && { required: ['rows'] }),
+  };
+}
+
+/** Of structured content whose columns are not known, or not said. */
+export const unknownSchema = { type: 'object' };
 
 const counts = { rowCount: { type: 'integer' }, truncated: { type: 'boolean' } };
 

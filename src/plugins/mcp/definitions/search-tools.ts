@@ -1,3 +1,4 @@
+import { unknownSchema } from './output-schema.ts';
 import { readOnly, type Tool } from './tool.ts';
 
 /** With more tools than these, a key gets three that find and run the others: a list of all would fill a context. */
@@ -46,7 +47,7 @@ export const searchTools = (count: number): readonly Tool[] => [
     title: 'Describe a query',
     description: 'The parameters and columns of a saved query. Call it before the query is run.',
     inputSchema: { type: 'object', properties: { name }, required: ['name'], additionalProperties: false },
-    outputSchema: { type: 'object', properties: { inputSchema: { type: 'object' } } },
+    outputSchema: unknownSchema,
     annotations: readOnly,
   },
   {
@@ -62,10 +63,7 @@ export const searchTools = (count: number): readonly Tool[] => [
       required: ['name'],
       additionalProperties: false,
     },
-    outputSchema: {
-      type: 'object',
-      properties: { rows: { type: 'array', items: { type: 'object' } } },
-    },
+    outputSchema: unknownSchema,
     annotations: readOnly,
   },
 ];

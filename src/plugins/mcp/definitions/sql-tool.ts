@@ -2,6 +2,7 @@ import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { JsonObject } from '../../openapi/json-schema.ts';
 import { details } from './detail.ts';
 import { inputSchema } from './input-schema.ts';
+import { unknownSchema } from './output-schema.ts';
 import type { SqlTable } from './sql-tables.ts';
 import { limitsOf, maxToolLength, readOnly, type Tool, titleOf } from './tool.ts';
 
@@ -25,7 +26,7 @@ export function sqlToolOf(
     title: titleOf(name),
     description: `Runs one SELECT in BigQuery's SQL over these tables only: ${tableTexts.join(', ')}. ${limitsOf(query)}`,
     inputSchema: withSql(inputSchema(query, tenants, details.at(-1) ?? details[0])),
-    outputSchema: { type: 'object', properties: { rows: { type: 'array', items: { type: 'object' } } } },
+    outputSchema: unknownSchema,
     annotations: readOnly,
   });
   const whole = tool(
