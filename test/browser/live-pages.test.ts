@@ -135,7 +135,7 @@ describe.skipIf(isWithoutBrowser)('a page that follows its result', () => {
     const page = await open('/queries/plain');
     expect(await liveSwitch(page).count()).toBe(0);
     await page.goto(`${origin}/queries/places`);
-    await page.getByText('Live: the rows follow within 30 s').waitFor();
+    await page.getByText('Live: within 30 s').waitFor();
     expect(await page.getByLabel(/Refresh every/).isVisible()).toBe(true);
     await liveSwitch(page).check();
     await state(page).filter({ hasText: 'Connected.' }).waitFor();

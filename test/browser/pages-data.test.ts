@@ -230,11 +230,13 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     const titles = page.locator('.plot .axis-title');
     await expect
       .poll(() => titles.allTextContents())
-      .toEqual(['count, requests', 'size, MB (logarithmic axis)']);
+      .toEqual(['count (requests)', 'size (MB, logarithmic axis)']);
     const shared = page.url();
     await page.getByLabel('level', { exact: true }).uncheck();
     await page.getByText('Rows with the same time are drawn as their sum.').waitFor();
-    await expect.poll(() => titles.allTextContents()).toEqual(['sum of count, requests', 'sum of size, MB']);
+    await expect
+      .poll(() => titles.allTextContents())
+      .toEqual(['sum of count (requests)', 'sum of size (MB)']);
     await page.goto('about:blank');
     await page.goto(shared);
     await page.locator('.plot svg').waitFor();
@@ -259,7 +261,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       return readFileSync(await download.path());
     };
     const svg = (await save('SVG')).toString();
-    for (const text of ['a.hostile', 'project=abc', 'count, requests', 'warn']) expect(svg).toContain(text);
+    for (const text of ['a.hostile', 'project=abc', 'count (requests)', 'warn']) expect(svg).toContain(text);
     expect(svg).not.toMatch(/<img|<script|class=/);
     const shown = await browser.newPage();
     await shown.setContent(svg);

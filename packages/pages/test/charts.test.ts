@@ -158,7 +158,7 @@ describe('rows with one time', () => {
     const summed = drawn(rows, { values: ['cost'], split: ['service'] }, billing);
     expect(valuesOf(summed)).toEqual({ BigQuery: [[80.32], [4]], Storage: [[3], []] });
     expect(summed.notes).toEqual(['Rows with the same time and name are drawn as their sum.']);
-    expect(textsOf(drawTimes(summed, 600).shapes)).toContain('sum of cost, USD');
+    expect(textsOf(drawTimes(summed, 600).shapes)).toContain('sum of cost (USD)');
   });
 
   test('of too many names are summed by fewer of them', () => {
@@ -218,7 +218,7 @@ describe('sizes that differ by more than a hundred', () => {
   test('are drawn in panels of their own, if they are columns', () => {
     const data = drawn(some, defaultChoice(some, [time, ...times]), [time, ...times]);
     const panels = panelsOf(data, () => 3);
-    expect(panels.map(({ title }) => title)).toEqual(['avg, min, p95, ms', 'max, ms']);
+    expect(panels.map(({ title }) => title)).toEqual(['avg, min, p95 (ms)', 'max (ms)']);
     expect(panels.map(({ lines }) => lines.map(({ place }) => place))).toEqual([[0, 2, 3], [1]]);
   });
 
@@ -227,7 +227,13 @@ describe('sizes that differ by more than a hundred', () => {
       row(at, { avg: 200, max: at === 4 ? 9000 : 1000, min: 12, p95: 400 }),
     );
     const panels = panelsOf(drawn(peaks, defaultChoice(peaks, [time, ...times]), [time, ...times]), () => 3);
-    expect(panels.map(({ title }) => title)).toEqual(['avg, max, p95, ms', 'min, ms']);
+    expect(panels.map(({ title }) => title)).toEqual(['avg, max, p95 (ms)', 'min (ms)']);
+  });
+
+  test('have a title that names the unit once', () => {
+    const named = [time, column('requests', 'integer', 'requests')];
+    const some = [row(0, { requests: 1 }), row(1, { requests: 2 })];
+    expect(panelsOf(drawn(some, defaultChoice(some, named), named), () => 3)[0]?.title).toBe('requests');
   });
 
   test('are drawn on a logarithmic axis, if they are lines of one column', () => {

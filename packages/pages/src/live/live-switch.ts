@@ -17,7 +17,7 @@ export interface LiveSwitch {
 export function buildLiveSwitch(everySeconds: number, onSwitch: (isOn: boolean) => void): LiveSwitch {
   const box = element('input', { type: 'checkbox', role: 'switch', id: 'live' });
   const status = element('span', { role: 'status' });
-  const help = `the rows follow within ${durationText(everySeconds)}`;
+  const help = `within ${durationText(everySeconds)}`;
   const container = element(
     'div',
     { class: 'live', hidden: true },

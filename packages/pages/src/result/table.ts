@@ -150,7 +150,9 @@ const orderText = (order: Order | undefined) =>
 
 function headCell(column: Column, onPress: () => void): HTMLTableCellElement {
   const { name, unit, type } = column;
-  const more = [unit, type === 'timestamp' ? 'UTC' : undefined].filter((text) => text !== undefined);
+  const more = [unit === name ? undefined : unit, type === 'timestamp' ? 'UTC' : undefined].filter(
+    (text) => text !== undefined,
+  );
   const head = button(name, onPress, { class: 'head' });
   if (more.length > 0) head.append(element('span', { class: 'muted' }, ` ${more.join(', ')}`));
   return element('th', { scope: 'col', class: alignment(column) }, head);

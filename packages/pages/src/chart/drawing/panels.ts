@@ -70,15 +70,17 @@ function typicalSize(lines: readonly Line[]): number {
   return sizes[Math.floor(sizes.length / 2)] ?? 0;
 }
 
-/** `sum of cost, USD`. */
+/** `sum of cost (USD)`. */
 export function axisTitle(
   columns: readonly Column[],
   summed: readonly Column[],
   isLogarithmic: boolean,
 ): string {
   const [first] = columns;
-  const unit = first?.unit ?? '';
+  // `requests (requests)` would say it twice.
+  const unit = first?.unit === first?.name ? undefined : first?.unit;
   const names = columns.map((column) => `${summed.includes(column) ? 'sum of ' : ''}${column.name}`);
   const title = names.length <= 4 ? names.join(', ') : `${names.length} columns`;
-  return `${[title, unit].filter((part) => part !== '').join(', ')}${isLogarithmic ? ' (logarithmic axis)' : ''}`;
+  const facts = [...(unit === undefined ? [] : [unit]), ...(isLogarithmic ? ['logarithmic axis'] : [])];
+  return facts.length === 0 ? title : `${title} (${facts.join(', ')})`;
 }
