@@ -11,6 +11,34 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => dialect.close());
 
+describe('a table may be named as the columns of UNNEST are inside', () => {
+  test.each([
+    [
+      'SELECT ARRAY(SELECT value.y FROM UNNEST([STRUCT(10 AS y)]) AS z) AS v FROM (SELECT 1 AS y) AS value',
+      [['1']],
+    ],
+    [
+      'SELECT (SELECT MAX(z.y + Value.y) FROM UNNEST([STRUCT(10 AS y)]) AS z, UNNEST([1, 2])) AS v FROM (SELECT 1 AS y) AS Value',
+      '11',
+    ],
+    [
+      'SELECT COUNT(*) FROM UNNEST([STRUCT(1 AS id), STRUCT(2 AS id)]) AS value WHERE EXISTS (SELECT 1 FROM UNNEST([STRUCT(2 AS id)]) AS item WHERE item.id = value.id)',
+      '1',
+    ],
+    ['SELECT ARRAY(SELECT value + z FROM UNNEST([10]) AS z) AS v FROM UNNEST([1]) AS value', [['11']]],
+    [
+      'WITH value AS (SELECT 1 AS y) SELECT (SELECT MAX(z.y * value.y) FROM UNNEST([STRUCT(3 AS y)]) AS z) FROM value',
+      '3',
+    ],
+    [
+      'SELECT (SELECT MAX(`offset`.y + o) FROM UNNEST([7, 8]) AS z WITH OFFSET o) AS v FROM (SELECT 1 AS y) AS `offset`',
+      '2',
+    ],
+  ])('%s', async (sql, value) => {
+    expect(await dialect.query(sql)).toEqual([[Array.isArray(value) ? value[0] : value]]);
+  });
+});
+
 describe('a column of an outer query', () => {
   test.each([
     [

@@ -1,6 +1,6 @@
 import type * as Syntax from '../syntax/nodes.ts';
 import { nullLiteral, select } from '../tree/build.ts';
-import { unusedName } from '../tree/fresh-names.ts';
+import { unnestColumns, unusedName } from '../tree/fresh-names.ts';
 import type { Expression, From, Member, Query } from '../tree/nodes.ts';
 import { scalar, type Type, unknown } from '../types.ts';
 import type { Range, RelationColumn, Scope } from './scope.ts';
@@ -77,7 +77,7 @@ export function buildContext(
   readonly problems: readonly Unsupported[];
 } {
   const problems: Unsupported[] = [];
-  const used = new Set<string>();
+  const used = new Set(unnestColumns);
   let inlinedCalls = 0;
 
   const context: Context = {

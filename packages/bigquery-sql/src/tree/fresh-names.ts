@@ -1,9 +1,15 @@
 import { forEachNode } from './map.ts';
 import type { Query } from './nodes.ts';
 
+/**
+ * The columns of UNNEST, which are no names for tables: DuckDB takes `value.y` for a field of the column `value` of an inner
+ * query before it looks for a table `value` around it.
+ */
+export const unnestColumns: readonly string[] = ['value', 'offset'];
+
 /** Makes names that occur nowhere in a tree; the same ones for equal trees. */
 export function freshNames(query: Query): (prefix: string) => string {
-  const used = new Set<string>();
+  const used = new Set(unnestColumns);
   forEachNode(query, (node) => {
     if ('alias' in node) used.add(node.alias.toLowerCase());
     if (node.kind === 'with') for (const { name } of node.tables) used.add(name.toLowerCase());
