@@ -1,4 +1,3 @@
-import DataLoader from 'dataloader';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { callerDisconnected, GatewayError } from '../../errors.ts';
 import { cacheKey } from '../../results/cache-key.ts';
@@ -6,6 +5,7 @@ import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { Audit } from '../access/audit.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
 import type { RequestHead } from '../message/head.ts';
+import { httpLimits } from '../message/http-limits.ts';
 import type { EndpointRequest } from '../message/prepared-request.ts';
 import type { Admission } from '../message/route.ts';
 
@@ -31,7 +31,8 @@ export interface OutcomeOptions {
 /**
  * Equal queries of one request are one call.
  *
- * @param isOnly whether the request has one root field: its outcome is not a promise if the result is in memory
+ * @param isOnly whether the request has one root field
+ * @returns gives no promise if the result is in memory
  */
 export function buildGetOutcome(
   head: RequestHead,
@@ -61,20 +62,46 @@ export function buildGetOutcome(
 
 const toOutcome = (result: CachedResult): Outcome => ({ result });
 
-function onceForEqual(get: (bound: BoundQuery) => CachedResult | Promise<CachedResult>) {
-  const getOrError = async (bound: BoundQuery) => {
+/** Of entities an operation may need more results than engines let one key wait for: no more run at once than of root fields. */
+const { maxRootFields } = httpLimits;
+
+type Get = (bound: BoundQuery) => CachedResult | Promise<CachedResult>;
+
+/** Gets the same result for equal queries, at once if it is in memory; others wait while too many run. */
+function onceForEqual(get: Get): Get {
+  const known = new Map<string, Promise<CachedResult>>();
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const startNext = () => waiting.shift()?.();
+  const end = () => {
+    running -= 1;
+    startNext();
+  };
+  const start: Get = (bound) => {
+    const result = get(bound);
+    if (!(result instanceof Promise)) return result;
+    running += 1;
+    result.then(end, end);
+    return result;
+  };
+  const startLater: Get = async (bound) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    let result: ReturnType<Get> | undefined;
     try {
-      return await get(bound);
-    } catch (error) {
-      // DataLoader takes only errors for failures of one key.
-      return error instanceof Error ? error : new Error(String(error));
+      result = start(bound);
+      return await result;
+    } finally {
+      // Otherwise its end has started the next one.
+      if (!(result instanceof Promise)) startNext();
     }
   };
-  const loader = new DataLoader<BoundQuery, CachedResult, string>(
-    (queries) => Promise.all(queries.map(getOrError)),
-    { cacheKeyFn: cacheKey },
-  );
-  return (bound: BoundQuery) => loader.load(bound);
+  return (bound) => {
+    const before = known.size === 0 ? undefined : known.get(cacheKey(bound));
+    if (before !== undefined) return before;
+    const result = running < maxRootFields ? start(bound) : startLater(bound);
+    if (result instanceof Promise) known.set(cacheKey(bound), result);
+    return result;
+  };
 }
 
 /**
@@ -83,7 +110,8 @@ function onceForEqual(get: (bound: BoundQuery) => CachedResult | Promise<CachedR
  * @throws GatewayError CANCELLED if one is missing because the caller disconnected
  */
 export function resultsOf(outcomes: readonly Outcome[], head: RequestHead): readonly CachedResult[] {
-  const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
+  const results: CachedResult[] = [];
+  for (const outcome of outcomes) if ('result' in outcome) results.push(outcome.result);
   if (results.length < outcomes.length && head.signal.aborted && outcomes.some(isCancelled)) {
     throw callerDisconnected();
   }

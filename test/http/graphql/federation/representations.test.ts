@@ -37,6 +37,18 @@ test('a variable in a representation is not copied', async () => {
   );
 });
 
+test('a hundred entities that are not in the cache do not fill the queue of the engine', async () => {
+  const representations = Array.from({ length: 100 }, (_, at) => ({
+    __typename: 'Project',
+    ref: `cold${at}`,
+  }));
+  const query =
+    'query ($all: [_Any!]!) { _entities(representations: $all) { ... on Project { usage { rowCount } } } }';
+  const { data, errors } = await folder.graphql(query, undefined, { all: representations });
+  expect(errors).toBeUndefined();
+  expect(data?._entities).toEqual(representations.map(() => ({ usage: { rowCount: 3 } })));
+});
+
 test('entities are not deferred: all in an operation share its limits', async () => {
   const fields = [1, 2].map(
     (at) =>
