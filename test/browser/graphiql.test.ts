@@ -35,7 +35,7 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
     await page.locator('.graphiql-query-editor .view-lines').first().click();
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText(text);
-    const [, name = ''] = /query (\w+)/.exec(text) ?? [];
+    const [, name = ''] = /(?:query|subscription) (\w+)/.exec(text) ?? [];
     await tabsOf(page)
       .filter({ has: page.locator('[aria-current=true]') })
       .filter({ hasText: name })
@@ -99,6 +99,33 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
       );
       expect(await page.evaluate('window.ran')).toBeUndefined();
       expect(seen.errors.join()).toContain('Content Security Policy');
+      await context.close();
+    });
+
+    test('shows deferred fragments when they come, and the results of a subscription', async () => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      const { page, seen } = await open(context);
+      const result = page.locator('.result-window');
+      const run = async (text: string) => {
+        await page.getByRole('button', { name: 'New tab' }).click();
+        await edit(page, text);
+        const [response] = await Promise.all([
+          page.waitForResponse(`${gateway.origin}/graphql`, soon),
+          page.keyboard.press('Control+Enter'),
+        ]);
+        return response.headers()['content-type'];
+      };
+      const project = '(project: "mzqkvxwotrplbhnydsea")';
+      const deferring = `query Deferring { __typename ... @defer { logsAll${project} { rowCount } } }`;
+      expect(await run(deferring)).toContain('multipart/mixed');
+      await expect.poll(() => result.textContent(), soon).toMatch(/"__typename".*"rowCount":\s[1-9]/s);
+      const following = `subscription Following { functionsInvocationStats${project} { __typename rowCount } }`;
+      expect(await run(following)).toContain('text/event-stream');
+      await expect.poll(() => result.textContent(), soon).toContain('"FunctionsInvocationStatsResult"');
+      await page.getByRole('button', { name: /Stop query/ }).click();
+      await page.getByRole('button', { name: /Execute query/ }).waitFor(soon);
+      expect(await result.textContent()).toContain('"FunctionsInvocationStatsResult"');
+      expect(seen.errors).toEqual([]);
       await context.close();
     });
 
@@ -387,7 +414,7 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
         await edit(page, text);
         await page.keyboard.press('Control+Enter');
         await page.locator('.result-window').getByText('"data"').waitFor();
-        await waitUntilKept(page, /query (\w+)/.exec(text)?.[1] ?? '');
+        await waitUntilKept(page, /(?:query|subscription) (\w+)/.exec(text)?.[1] ?? '');
       };
       const historyOf = async () => {
         await page.getByRole('button', { name: 'Show History' }).click();

@@ -1,5 +1,7 @@
-import type { Fetcher } from '@graphiql/toolkit';
+import type { Fetcher, FetcherOpts, FetcherParams } from '@graphiql/toolkit';
+import { getOperationAST } from 'graphql';
 import { hasKey, requestHeaders } from './credentials.ts';
+import { partsOf, type Result } from './response-parts.ts';
 
 /**
  * Called with the outcome of a request for the schema, as a message for the user.
@@ -17,7 +19,7 @@ export function buildFetcher(key: string, onSchema: OnSchema): Fetcher {
   let kept: Result | undefined;
   return async (operation, options) => {
     const ofTab = options?.headers ?? {};
-    if (operation.operationName !== introspection) return run(operation, ofTab, key);
+    if (operation.operationName !== introspection) return run(operation, options, key);
     if (kept !== undefined) {
       const schema = kept;
       kept = undefined;
@@ -33,9 +35,20 @@ export function buildFetcher(key: string, onSchema: OnSchema): Fetcher {
 }
 
 /** GraphiQL would show the stack of an error that is thrown. */
-async function run(operation: object, ofTab: TabHeaders, key: string): Promise<Result> {
+async function run(
+  operation: FetcherParams,
+  { headers = {}, documentAST }: FetcherOpts = {},
+  key: string,
+): Promise<Result | AsyncIterable<Result>> {
   try {
-    return (await send(operation, ofTab, key)).result;
+    const chosen = documentAST && getOperationAST(documentAST, operation.operationName);
+    const accept =
+      chosen?.operation === 'subscription'
+        ? 'text/event-stream'
+        : 'multipart/mixed;incrementalSpec=v0.2, application/json';
+    const abort = new AbortController();
+    const response = await send(operation, headers, key, { accept, signal: abort.signal });
+    return partsOf(response, abort) ?? (await resultOf(response));
   } catch (error) {
     return { errors: [{ message: (error as Error).message }] };
   }
@@ -52,8 +65,9 @@ async function requestSchema(operation: object, ofTab: TabHeaders, key: string):
     if (!hasKey(sendableHeaders(ofTab, key))) {
       return { problem: key === '' ? 'Type an API key to load the schema.' : wrongKey, result: {} };
     }
-    const { status, result } = await send(operation, ofTab, key);
-    return { problem: problemOf(status, result), result };
+    const response = await send(operation, ofTab, key, { accept: 'application/json' });
+    const result = await resultOf(response);
+    return { problem: problemOf(response.status, result), result };
   } catch (error) {
     return { problem: (error as Error).message, result: {} };
   }
@@ -63,16 +77,6 @@ const wrongKey = 'This key is not valid.';
 
 /** GraphiQL's own name for it. */
 const introspection = 'IntrospectionQuery';
-
-interface Sent {
-  readonly status: number;
-  readonly result: Result;
-}
-
-interface Result {
-  readonly data?: Record<string, unknown> | null;
-  readonly errors?: readonly { readonly message: string }[];
-}
 
 type TabHeaders = Readonly<Record<string, string>>;
 
@@ -86,24 +90,35 @@ function sendableHeaders(ofTab: TabHeaders, key: string): Headers {
   }
 }
 
-async function send(operation: object, ofTab: TabHeaders, key: string): Promise<Sent> {
+interface SendOptions {
+  readonly accept: string;
+  readonly signal?: AbortSignal;
+}
+
+async function send(
+  operation: object,
+  ofTab: TabHeaders,
+  key: string,
+  { accept, signal }: SendOptions,
+): Promise<Response> {
   const headers = sendableHeaders(ofTab, key);
   headers.set('content-type', 'application/json');
-  headers.set('accept', 'application/json');
-  let response: Response;
+  headers.set('accept', accept);
   try {
     const body = JSON.stringify(operation);
-    response = await fetch(location.pathname, { method: 'POST', headers, body });
+    return await fetch(location.pathname, { method: 'POST', headers, body, ...(signal && { signal }) });
   } catch (cause) {
     throw new Error('The gateway could not be reached.', { cause });
   }
-  const { status } = response;
+}
+
+async function resultOf(response: Response): Promise<Result> {
   const result: unknown = await response.json().catch(() => undefined);
   // For example the page of a proxy that wants people to log in.
   if (typeof result !== 'object' || result === null) {
-    throw new Error(`The response is not one of GraphQL; its status is ${status}.`);
+    throw new Error(`The response is not one of GraphQL; its status is ${response.status}.`);
   }
-  return { status, result };
+  return result;
 }
 
 function problemOf(status: number, { data, errors }: Result): string | undefined {
