@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { resolve } from 'node:path';
+import type { Probed } from './probe.ts';
 
 interface Usage {
   /** Processor time since the start. */
@@ -15,6 +16,7 @@ export class LiveServer {
   readonly sockets = new Set<Socket>();
   readonly #process: ChildProcess;
   readonly #port: number;
+  #probe: ChildProcess | undefined;
 
   private constructor(process: ChildProcess, port: number) {
     this.#process = process;
@@ -63,20 +65,38 @@ export class LiveServer {
     return this.#ask('usage');
   }
 
+  /** The longest turn of the event loop since the last call, in milliseconds of processor time. */
+  async longestTurnMs(): Promise<number> {
+    return (await this.#ask<{ readonly ms: number }>('turn')).ms;
+  }
+
+  /** Cached requests of another process since the last call; the first call begins with them. */
+  async probed(): Promise<readonly Probed[]> {
+    this.#probe ??= fork(resolve('bench/live/probe.ts'), [String(this.#port)]);
+    this.#probe.send('report');
+    const [probed] = await once(this.#probe, 'message');
+    return probed as Probed[];
+  }
+
   disconnectAll(): void {
     for (const socket of this.sockets) socket.destroy();
   }
 
   stop(): void {
     this.disconnectAll();
+    this.#probe?.kill();
     this.#process.kill();
   }
 
-  async #ask<Answer>(message: 'memory' | 'usage'): Promise<Answer> {
+  async #ask<Answer>(message: 'memory' | 'usage' | 'turn'): Promise<Answer> {
     this.#process.send(message);
     const [answer] = await once(this.#process, 'message');
     return answer as Answer;
   }
 }
+
+/** The 99th percentile. */
+export const p99Of = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(0.99 * values.length)] ?? Number.NaN;
 
 export const tick = () => new Promise((done) => setTimeout(done, 20));

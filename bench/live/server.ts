@@ -4,11 +4,14 @@ import { createGateway } from '../../src/gateway/create-gateway.ts';
 import { openServer } from '../../src/exports/node.ts';
 import { apiKey } from '../../src/exports/keys.ts';
 import { pino } from 'pino';
+import { probedPart } from './probed-part.ts';
+import { measureLongestTurn } from '../../test/support/longest-turn.ts';
 
 /**
  * One side of the comparison, in a process of its own: `gateway`, or `bare`, a broadcaster that writes the same bytes to all
  * clients in one loop. Other arguments: the interval, and the length of a result. Messages: `change` sends another result to
- * all, `memory` is answered with the memory that is in use, and `usage` with the processor time since the start.
+ * all, `memory` is answered with the memory that is in use, `usage` with the processor time since the start, and `turn` with
+ * that of the longest turn of the event loop since the last such message.
  */
 const [side = '', interval = '5s', textLength = '1950'] = process.argv.slice(2);
 
@@ -19,8 +22,10 @@ let version = 0;
 const text = 'x'.repeat(Number(textLength));
 
 /** A row with the time at which it was made. */
-const rowText = (part: string) =>
-  JSON.stringify({ part, version, at: performance.timeOrigin + performance.now(), text });
+const rowText = (part: string) => {
+  const at = performance.timeOrigin + performance.now();
+  return JSON.stringify({ part, version, at, text: part === probedPart ? 'x' : text });
+};
 
 async function openGateway() {
   let runs = 0;
@@ -92,6 +97,7 @@ function openBare() {
 }
 
 const { server, change, runs } = side === 'bare' ? openBare() : await openGateway();
+let endTurns = () => 0;
 process.on('message', (message) => {
   if (message === 'change') {
     version += 1;
@@ -99,6 +105,9 @@ process.on('message', (message) => {
   } else if (message === 'memory') {
     globalThis.gc?.();
     process.send?.(process.memoryUsage());
+  } else if (message === 'turn') {
+    process.send?.({ ms: endTurns() });
+    endTurns = measureLongestTurn();
   } else {
     const { user, system } = process.cpuUsage();
     process.send?.({ cpuMs: (user + system) / 1_000, runs: runs() });

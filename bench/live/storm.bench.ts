@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { atMost } from '../goals.ts';
 import type { Bench } from '../run.ts';
-import { LiveServer, tick } from './live-server.ts';
+import { LiveServer, p99Of, tick } from './live-server.ts';
 
 const parts = 100;
 const clients = 10_000;
@@ -9,20 +10,22 @@ const clients = 10_000;
 const bench: Bench = {
   title: '10,000 clients that come back at once, and 1,000 that never read',
   async *run() {
-    const { backMs, retries, runs } = await reconnect();
+    const { backMs, cpuMs, retries, runs } = await reconnect();
     yield atMost(
       `10,000 clients are back after: ${Math.round(backMs)} ms, ${retries} of them refused at first`,
       backMs,
       10_000,
     );
+    yield `processor time for it: ${Math.round(cpuMs)} ms, ${Math.round((cpuMs * 1_000) / clients)} µs a client`;
     yield atMost(`engine runs for it: ${runs}`, runs, 0);
-    const { megabytes, p99Ms, p99AloneMs } = await withoutReading();
+    const { megabytes, alone, beside } = await withoutReading();
     yield atMost(
       `memory for 1,000 that do not read results of 2 MB: ${megabytes.toFixed(1)} MB`,
       megabytes,
       50,
     );
-    yield `from a result to the others, 99 % of them: ${Math.round(p99Ms)} ms, without those ${Math.round(p99AloneMs)} ms`;
+    yield besides('from a result to the others', beside.eventsMs, alone.eventsMs);
+    yield besides('a cached request', beside.requestsMs, alone.requestsMs);
   },
 };
 
@@ -53,44 +56,73 @@ async function reconnect() {
   };
   for (let at = parts; at < clients; at += 100)
     await Promise.all(Array.from({ length: 100 }, (_, more) => connect(at + more)));
-  const before = await server.usage();
   server.disconnectAll();
   while (server.sockets.size > 0) await tick();
+  const before = await server.usage();
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: clients }, (_, at) => connect(at)));
   const backMs = performance.now() - startedAt;
   const after = await server.usage();
   server.stop();
-  return { backMs, retries, runs: after.runs - before.runs };
+  return { backMs, cpuMs: after.cpuMs - before.cpuMs, retries, runs: after.runs - before.runs };
 }
 
-/** Ten results pass, with and without the clients that do not read. */
+/** What others wait, 99 % of them, with and without the clients that do not read. */
+const besides = (what: string, ms: readonly number[], aloneMs: readonly number[]) => {
+  const [p99, p99Alone] = [p99Of(ms), p99Of(aloneMs)];
+  return atMost(
+    `${what}, 99 %: ${p99.toFixed(1)} ms, without those ${p99Alone.toFixed(1)} ms, ratio ${(p99 / p99Alone).toFixed(2)}`,
+    p99 / p99Alone,
+    1.5,
+  );
+};
+
+/** Four results pass without the clients that do not read, and four with them, in turns. */
 async function withoutReading() {
   const server = await LiveServer.start('gateway', { interval: '2s', textLength: 2_000_000 });
-  let latencies: number[] = [];
+  let eventsMs: number[] = [];
   for (let at = 0; at < 5; at += 1) {
-    const socket = await server.follow(1);
+    // Both results are computed also while nobody else follows them.
+    const socket = await server.follow(at % 2);
     socket.on('data', (data: Buffer) => {
       const [, time] = /"at":([\d.]+)/.exec(data.toString('latin1', 0, 200)) ?? [];
-      if (time !== undefined) latencies.push(performance.timeOrigin + performance.now() - Number(time));
+      if (time !== undefined) eventsMs.push(performance.timeOrigin + performance.now() - Number(time));
     });
   }
-  const rounds = async () => {
-    latencies = [];
-    for (let round = 0; round < 10; round += 1) {
+  const send = async (results: number) => {
+    for (let result = 0; result < results; result += 1) {
       server.change();
       await new Promise((done) => setTimeout(done, 2_500));
     }
-    const p99Ms = latencies.sort((a, b) => a - b)[Math.floor(0.99 * latencies.length)] ?? Number.NaN;
-    return { p99Ms, rss: (await server.memory()).rss };
   };
-  const alone = await rounds();
-  for (let at = 0; at < 1_000; at += 1) (await server.follow(0)).pause();
-  const beside = await rounds();
+  const rounds = async (others: Others) => {
+    await server.probed();
+    eventsMs = [];
+    await send(4);
+    others.eventsMs.push(...eventsMs);
+    others.requestsMs.push(...(await server.probed()).map(({ ms }) => ms));
+    return (await server.memory()).rss;
+  };
+  const [alone, beside]: readonly [Others, Others] = [
+    { eventsMs: [], requestsMs: [] },
+    { eventsMs: [], requestsMs: [] },
+  ];
+  let bytes = 0;
+  for (let turn = 0; turn < 2; turn += 1) {
+    const before = await rounds(alone);
+    const sockets: Socket[] = [];
+    for (let at = 0; at < 1_000; at += 1) sockets.push((await server.follow(0)).pause());
+    // Until the system keeps no more for them, they are like others.
+    await send(4);
+    bytes = Math.max(bytes, (await rounds(beside)) - before);
+    for (const socket of sockets) socket.destroy();
+    while (server.sockets.size > 5) await tick();
+  }
   server.stop();
-  return {
-    megabytes: (beside.rss - alone.rss) / 1e6,
-    p99Ms: beside.p99Ms,
-    p99AloneMs: alone.p99Ms,
-  };
+  return { megabytes: bytes / 1e6, alone, beside };
+}
+
+interface Others {
+  readonly eventsMs: number[];
+  readonly requestsMs: number[];
 }

@@ -1,6 +1,6 @@
 import { atLeast, atMost } from '../goals.ts';
 import type { Bench } from '../run.ts';
-import { LiveServer, tick } from './live-server.ts';
+import { LiveServer, p99Of, tick } from './live-server.ts';
 
 const parts = 100;
 const rounds = 4;
@@ -33,6 +33,18 @@ const bench: Bench = {
       gateway.runsPerInterval,
       1,
     );
+    const { idleP99Ms = 0, busyP99Ms = 0, longestTurnMs = 0 } = gateway.others ?? {};
+    const slower = busyP99Ms / idleP99Ms;
+    yield atMost(
+      `99 % of cached requests meanwhile: ${busyP99Ms.toFixed(1)} ms, without events ${idleP99Ms.toFixed(1)} ms, ratio ${slower.toFixed(2)}`,
+      slower,
+      3,
+    );
+    yield atMost(
+      `longest turn of the event loop meanwhile: ${longestTurnMs.toFixed(1)} ms of processor time`,
+      longestTurnMs,
+      20,
+    );
     const [few, bareFew] = [await measure('gateway', 1_000), await measure('bare', 1_000)];
     yield atMost(...times('1,000 clients, 99 % of them', few.p99Ms, bareFew.p99Ms, 60));
   },
@@ -52,12 +64,16 @@ interface Figures {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly runsPerInterval: number;
+  /** undefined for the bare broadcaster, which answers no others. */
+  readonly others: OtherRequests | undefined;
 }
 
 async function measure(side: 'gateway' | 'bare', clients: number): Promise<Figures> {
   const server = await LiveServer.start(side);
   /** By version: how many clients have it, and how long after its result. */
   const latencies = new Map<number, number[]>();
+  /** By version: from its first result until all clients have theirs. */
+  const sending: (readonly [from: number, until: number])[] = [];
   let received = 0;
   const onData = (data: Buffer) => {
     const at = data.indexOf('"version":');
@@ -67,7 +83,10 @@ async function measure(side: 'gateway' | 'bare', clients: number): Promise<Figur
     received += 1;
     const known = latencies.get(Number(version)) ?? [];
     latencies.set(Number(version), known);
-    known.push(performance.timeOrigin + performance.now() - Number(time));
+    const now = performance.timeOrigin + performance.now();
+    known.push(now - Number(time));
+    const [from = Number(time)] = sending[Number(version)] ?? [];
+    sending[Number(version)] = [Math.min(from, Number(time)), now];
   };
   const open = async (at: number) => {
     const socket = await server.follow(at % parts);
@@ -91,6 +110,7 @@ async function measure(side: 'gateway' | 'bare', clients: number): Promise<Figur
   for (let version = 2; version < 2 + rounds; version += 1) await round(version);
   const end = await server.usage();
   const intervals = Math.ceil((performance.now() - startedAt) / intervalMs);
+  const others = side === 'gateway' ? await besides(server, sending, () => round(2 + rounds)) : undefined;
   server.stop();
   const sorted = [...latencies].flatMap(([version, all]) => (version < 2 ? [] : all)).sort((a, b) => a - b);
   const quantile = (share: number) => sorted[Math.floor(share * sorted.length)] ?? Number.NaN;
@@ -99,6 +119,36 @@ async function measure(side: 'gateway' | 'bare', clients: number): Promise<Figur
     microsPerEvent: ((end.cpuMs - start.cpuMs) * 1_000) / (rounds * clients),
     p50Ms: quantile(0.5),
     p99Ms: quantile(0.99),
+    others,
     runsPerInterval: (end.runs - start.runs) / parts / intervals,
+  };
+}
+
+interface OtherRequests {
+  /** Of cached requests, without and with events. */
+  readonly idleP99Ms: number;
+  readonly busyP99Ms: number;
+  /** While events are sent. */
+  readonly longestTurnMs: number;
+}
+
+/** How other requests fare while a result is sent to all. @param sending by version */
+async function besides(
+  server: LiveServer,
+  sending: readonly (readonly [from: number, until: number])[],
+  send: () => Promise<void>,
+): Promise<OtherRequests> {
+  await server.probed();
+  await new Promise((done) => setTimeout(done, 5_000));
+  const idle = await server.probed();
+  await server.longestTurnMs();
+  await send();
+  const longestTurnMs = await server.longestTurnMs();
+  const [from = 0, until = 0] = sending.at(-1) ?? [];
+  const busy = (await server.probed()).filter(({ at, ms }) => at + ms > from && at < until);
+  return {
+    idleP99Ms: p99Of(idle.map(({ ms }) => ms)),
+    busyP99Ms: p99Of(busy.map(({ ms }) => ms)),
+    longestTurnMs,
   };
 }
