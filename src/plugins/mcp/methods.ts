@@ -40,7 +40,9 @@ export function buildMethods({ callTool, listTools, listResources, readResource,
     'tools/call': callTool,
     'tools/list': (params, { era, admission }) => {
       requireFirstPage(params);
-      return resultText(era, { tools: listTools(admission.principal) }, listTtlMs);
+      const write = (tools: string) => resultText(era, { tools }, listTtlMs);
+      const tools = listTools(admission.principal);
+      return typeof tools === 'string' ? write(tools) : tools.then(write);
     },
     'resources/list': (params, { era, admission }) => {
       requireFirstPage(params);

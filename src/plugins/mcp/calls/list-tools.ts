@@ -8,12 +8,15 @@ import { type Tool, toolOf } from '../definitions/tool.ts';
 import type { NamedTool, ToolNames } from './tool-names.ts';
 
 /** The tools of a key, as the JSON text of an array. It is the same text while the catalog and what the key permits are. */
-export type ListTools = (principal: Principal) => string;
+export type ListTools = (principal: Principal) => string | Promise<string>;
 
 /** Characters of lists that are kept: keys of a team often permit the same. */
 const maxKeptLength = 8_000_000;
 
-export function buildListTools(tools: ToolNames, { sandboxOf }: Pick<RouteHost, 'sandboxOf'>): ListTools {
+export function buildListTools(
+  tools: ToolNames,
+  { sandboxOf, turns }: Pick<RouteHost, 'sandboxOf' | 'turns'>,
+): ListTools {
   const definition = ({ name, endpoint, takesSql }: NamedTool, tenants: Principal['tenants']): Tool => {
     const sandbox = takesSql ? sandboxOf(endpoint.query) : undefined;
     return sandbox === undefined
@@ -33,8 +36,21 @@ export function buildListTools(tools: ToolNames, { sandboxOf }: Pick<RouteHost, 
     const key = JSON.stringify([tenantKey, listed.map(({ name }) => name)]);
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const text = JSON.stringify(listed.map((tool) => definition(tool, tenants)));
-    kept.set(key, text);
-    return text;
+    const made = turns.compute(principal.id, definitions(listed, tenants));
+    return made.then((tools) => {
+      const text = JSON.stringify(tools);
+      kept.set(key, text);
+      return text;
+    });
   };
+
+  /** In steps: the tables of a tool for SQL are compiled when they are first listed, which takes some milliseconds each. */
+  function* definitions(listed: readonly NamedTool[], tenants: Principal['tenants']) {
+    const tools: Tool[] = [];
+    for (const tool of listed) {
+      if (tool.takesSql && tools.length > 0) yield;
+      tools.push(definition(tool, tenants));
+    }
+    return tools;
+  }
 }
