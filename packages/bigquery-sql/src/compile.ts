@@ -59,10 +59,11 @@ export function compile(
   { hasOpenTables = false, checkColumns = () => [], ...observer }: CompileOptions = {},
 ): Compiled {
   const statement = parse(sql, source);
-  const { context, problems } = buildContext(rules, {
-    parameterType: parameterTypeIn(parameters),
-    ...observer,
-  });
+  const { context, problems } = buildContext(
+    rules,
+    { parameterType: parameterTypeIn(parameters), ...observer },
+    tables.flatMap(({ fields, columns = fields }) => columns.map(({ name }) => name)),
+  );
   const scope = {
     ...emptyScope,
     relations: tableRelations(tables),

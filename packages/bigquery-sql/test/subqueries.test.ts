@@ -42,6 +42,11 @@ describe('a table may be named as the columns of UNNEST are inside', () => {
 describe('a column of an outer query', () => {
   test.each([
     [
+      'of an item that is named as a column of an inner table',
+      "SELECT (SELECT MAX(IF(events.id > 0, kind, NULL)) FROM events) AS kind FROM (SELECT 'outer' AS kind) AS detail",
+      [['outer']],
+    ],
+    [
       'in EXISTS',
       'SELECT id FROM logs WHERE EXISTS (SELECT 1 FROM events WHERE DATE(events.happened) = DATE(logs.timestamp)) ORDER BY id',
       [['1'], ['2']],

@@ -68,16 +68,21 @@ export interface Observer {
   readonly onExpression?: (node: Syntax.Expression, type: Type) => void;
 }
 
-/** @returns the context, and the list to which it adds every problem that it finds */
+/**
+ * @param columnNames those of the tables that the query may read
+ * @returns the context, and the list to which it adds every problem that it finds
+ */
 export function buildContext(
   rules: Rules,
   { parameterType = () => scalar('STRING'), onExpression }: Observer = {},
+  columnNames: readonly string[] = [],
 ): {
   readonly context: Context;
   readonly problems: readonly Unsupported[];
 } {
   const problems: Unsupported[] = [];
-  const used = new Set(unnestColumns);
+  // In a subquery over a table with a column `r`, DuckDB would read `r.n` of an outer FROM item as a field of that column.
+  const used = new Set([...unnestColumns, ...columnNames.map((name) => name.toLowerCase())]);
   let inlinedCalls = 0;
 
   const context: Context = {
