@@ -227,10 +227,14 @@ describe('FORMAT with a format string that conditions choose', () => {
     expect(await valueFor(expression)).toBe(expected);
   });
 
-  test('chooses among a hundred at most', () => {
+  test('chooses among two hundred specifiers at most', () => {
     const chosen = (count: number) => `FORMAT(CASE id ${"WHEN 1 THEN '%d' ".repeat(count)}END, id) FROM logs`;
-    expect(messagesOf(`SELECT ${chosen(100)}`)).toEqual([]);
-    expect(messagesOf(`SELECT ${chosen(101)}`)).toEqual(['FORMAT chooses among at most 100 format strings']);
+    expect(messagesOf(`SELECT ${chosen(200)}`)).toEqual([]);
+    const message = 'the format strings that FORMAT chooses among have at most 200 specifiers together';
+    expect(messagesOf(`SELECT ${chosen(201)}`)).toEqual([message]);
+    expect(messagesOf(`SELECT FORMAT(IF(id = 1, '${'%d'.repeat(200)}', ''), id) FROM logs`)).toEqual([
+      message,
+    ]);
   });
 });
 

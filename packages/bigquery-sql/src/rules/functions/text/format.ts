@@ -48,15 +48,19 @@ function formatWithText(place: Place, text: string | null | undefined, args: rea
   );
 }
 
-/** Each format string writes the arguments again. */
-const maxChosenPatterns = 100;
+/** Each format string writes its arguments again: DuckDB's text of a specifier has some hundred characters. */
+const maxChosenSpecifiers = 200;
 
 /** The arguments are computed once: calls inside calls would otherwise double at each level. */
 function formatChosen(place: Place, pattern: Case, args: readonly Expression[]): Expression {
   const patterns = resultsOf(pattern);
-  if (patterns.length > maxChosenPatterns)
-    throw new Unsupported(place, `FORMAT chooses among at most ${maxChosenPatterns} format strings`);
   const texts = patterns.map((one) => constantText(one));
+  const specifiers = texts.map((text) => Math.max(1, (text ?? '').split('%').length - 1));
+  if (specifiers.reduce((sum, count) => sum + count, 0) > maxChosenSpecifiers)
+    throw new Unsupported(
+      place,
+      `the format strings that FORMAT chooses among have at most ${maxChosenSpecifiers} specifiers together`,
+    );
   const write = (at: number, values: readonly Expression[]) => formatWithText(place, texts[at], values);
   // A lambda takes no conditions with subqueries: the number of the format string is then one more value.
   if (!isForbiddenInLambda(pattern))
