@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +19,7 @@ import { runCommand, runQuerygate } from '../support/gateway-process.ts';
 import { listen } from '../support/listen.ts';
 import { queryText } from '../support/queries.ts';
 import { randomCatalog } from '../support/random-catalog.ts';
-import { ago, apiKey, openTestApp, type TestApp } from '../support/test-app.ts';
+import { ago, apiKey, openTestApp, type Rows, type TestApp } from '../support/test-app.ts';
 
 /** Clients and generators as their users have them: generated, compiled under strict, and run in a process of their own. */
 const folder = import.meta.dirname;
@@ -36,6 +45,9 @@ const diceRoll = queryText({
   columns: { number: 'integer' },
   sql: 'select cast(rand() * 1e12 as int64) as number',
 });
+
+/** `SCROLLED_ROWS=100000 npm run typed-clients` scrolls over as many, in a hundred pages. */
+const scrolledRows = Number(process.env.SCROLLED_ROWS ?? 2_000);
 
 const edgeRecord = (hours: number) => ({
   id: `log${hours}`,
@@ -78,8 +90,8 @@ describe.skipIf(!isInstalled)('typed clients', () => {
   const apps: TestApp[] = [];
   let url: string;
 
-  const serve = async (env: Record<string, string> = {}, clock?: () => Date) => {
-    const app = await openTestApp(rows, { QUERIES_DIR: queries, ...env }, clock && { clock });
+  const serve = async (env: Record<string, string> = {}, clock?: () => Date, tables: Rows = rows) => {
+    const app = await openTestApp(tables, { QUERIES_DIR: queries, ...env }, clock && { clock });
     const server = createServer(app.listener as RequestListener);
     apps.push(app);
     servers.push(server);
@@ -193,6 +205,33 @@ describe.skipIf(!isInstalled)('typed clients', () => {
       apolloOld: { first: { ...first, state: 'streaming' }, last },
       urql: { first: { ...first, hasNext: true }, last: { ...last, hasNext: false } },
     });
+  });
+
+  test('Apollo Client and urql scroll to the end while rows arrive: none is lost, and none is there twice', async () => {
+    const record = (id: string, at: number) => ({
+      ...edgeRecord(0),
+      id,
+      // Some at the same moment.
+      timestamp: ago({ minutes: 1, seconds: Math.floor(at / 3) }),
+    });
+    const all = Array.from({ length: scrolledRows }, (_, at) => record(`row ${at}`, at));
+    const gatewayUrl = await serve({ DATA_REFRESH_SECONDS: '1' }, undefined, { edge_logs: all });
+    let arrived = 0;
+    const arrive = () => {
+      const line = JSON.stringify({ ...record(`new ${arrived}`, 0), timestamp: ago({ seconds: 1 }) });
+      appendFileSync(join(apps.at(-1)?.dataDir ?? '', 'edge_logs.ndjson'), `${line}\n`);
+      arrived += 1;
+    };
+    const arriving = setInterval(arrive, 20);
+    const seen = await run('paging-clients', gatewayUrl, [String(Math.ceil(scrolledRows / 100))]);
+    clearInterval(arriving);
+    for (const [client, { pages, ids }] of Object.entries<{ pages: number; ids: string[] }>(seen)) {
+      expect(pages, client).toBeGreaterThanOrEqual(100);
+      const old = ids.filter((id) => id.startsWith('row '));
+      expect(new Set(ids).size, client).toBe(ids.length);
+      expect(new Set(old), client).toEqual(new Set(all.map(({ id }) => id)));
+    }
+    expect(arrived).toBeGreaterThan(0);
   });
 
   test('clients follow a result by GraphQL and REST, and get an event for each change', async () => {
