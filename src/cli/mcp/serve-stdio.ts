@@ -33,7 +33,7 @@ function toGateway(url: string, apiKey: string | undefined): Destination {
     const message = `--url: got ${JSON.stringify(url)}; must be the URL of a gateway, as in http://127.0.0.1:4000`;
     throw new StartError('There is no gateway to reach', [{ message }]);
   }
-  const target = new URL(`${gateway.pathname.replace(/\/(?:mcp\/?)?$/, '')}/mcp`, gateway);
+  const target = endpointOf(gateway);
   const dispatcher = new Agent();
   return {
     send: (body, headers, signal) =>
@@ -46,6 +46,12 @@ function toGateway(url: string, apiKey: string | undefined): Destination {
       }),
     close: () => dispatcher.close(),
   };
+}
+
+/** @param gateway the URL of a gateway, or of its endpoint for agents, also that for the queries of a tag */
+export function endpointOf(gateway: URL): URL {
+  const path = gateway.pathname.replace(/\/$/, '');
+  return new URL(/\/mcp(?:\/[a-z][a-z0-9-]*)?$/.test(path) ? path : `${path}/mcp`, gateway);
 }
 
 /** No name leads to this gateway. */
