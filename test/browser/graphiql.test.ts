@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations } from '../support/axe.ts';
-import { isWithoutBrowser, openBrowser, watchPage } from '../support/browser.ts';
+import { isWithoutBrowser, openBrowser, type Watched, watchPage } from '../support/browser.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
 import { queryText } from '../support/queries.ts';
@@ -179,54 +179,60 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
       await context.close();
     });
 
-    // A hand moves the mouse a little while it clicks: dragging the tabs would begin at three pixels.
-    test.each([
-      ['LogsAll', 8, 0],
-      ['LogsAll', 55, 4],
-      ['UsageApiCounts', 60, 5],
-    ])('hears the first click on %s, at %d pixels, with a hand that moves by %d', async (name, at, moved) => {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-      const { page } = await open(context);
-      const tab = tabsOf(page).filter({ hasText: name });
-      const box = await tab.boundingBox();
-      if (box === null) throw new Error('the tab is not shown');
-      const y = box.y + box.height / 2;
-      await page.mouse.move(box.x + at, y, { steps: 5 });
-      await page.mouse.down();
-      await page.mouse.move(box.x + at + moved, y + 1, { steps: 2 });
-      await page.mouse.up();
-      await expect.poll(() => isSelected(tab), soon).toBe(1);
-      await expect.poll(() => editorText(page), soon).toContain(`query ${name} {`);
-      await context.close();
-    });
+    describe('in a window', () => {
+      let page: Page;
+      let seen: Watched;
+      beforeAll(async () => {
+        const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+        ({ page, seen } = await open(context));
+      });
+      afterAll(() => page.context().close());
 
-    test('formats the operation and the variables', async () => {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-      const { page, seen } = await open(context);
-      await page.getByRole('button', { name: 'Variables', exact: true }).click();
-      const variables = page.locator('.graphiql-editor-tool .view-lines:visible');
-      await variables.click();
-      await page.keyboard.insertText('{"a":1}');
-      await edit(page, 'query Mine{endpoints{name}}');
-      await page.getByRole('button', { name: /Prettify/ }).click();
-      await expect.poll(() => page.locator('.graphiql-query-editor .view-line').count(), soon).toBe(6);
-      await expect
-        .poll(async () => (await variables.textContent())?.replaceAll('\u00a0', ' '), soon)
-        .toContain('"a": 1');
-      expect(seen.errors).toEqual([]);
-      await context.close();
-    });
+      test('shows default values of arguments in its documentation', async () => {
+        await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+        const docs = page.getByRole('region', { name: 'Documentation Explorer' });
+        await docs.getByRole('link', { name: 'Query', exact: true }).click();
+        await docs.getByText('interval: InvocationInterval = ONE_DAY').waitFor();
+        await docs.getByRole('link', { name: 'functionsInvocationStats', exact: true }).click();
+        await docs.getByText('= ONE_DAY').waitFor();
+        await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
+      });
 
-    test('shows default values of arguments in its documentation', async () => {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-      const { page } = await open(context);
-      await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
-      const docs = page.getByRole('region', { name: 'Documentation Explorer' });
-      await docs.getByRole('link', { name: 'Query', exact: true }).click();
-      await docs.getByText('interval: InvocationInterval = ONE_DAY').waitFor();
-      await docs.getByRole('link', { name: 'functionsInvocationStats', exact: true }).click();
-      await docs.getByText('= ONE_DAY').waitFor();
-      await context.close();
+      // A hand moves the mouse a little while it clicks: dragging the tabs would begin at three pixels.
+      test.each([
+        ['LogsAll', 8, 0],
+        ['UsageApiCounts', 60, 5],
+        ['LogsAll', 55, 4],
+      ])(
+        'hears the first click on %s, at %d pixels, with a hand that moves by %d',
+        async (name, at, moved) => {
+          const tab = tabsOf(page).filter({ hasText: name });
+          expect(await isSelected(tab)).toBe(0);
+          const box = await tab.boundingBox();
+          if (box === null) throw new Error('the tab is not shown');
+          const y = box.y + box.height / 2;
+          await page.mouse.move(box.x + at, y, { steps: 5 });
+          await page.mouse.down();
+          await page.mouse.move(box.x + at + moved, y + 1, { steps: 2 });
+          await page.mouse.up();
+          await expect.poll(() => isSelected(tab), soon).toBe(1);
+          await expect.poll(() => editorText(page), soon).toContain(`query ${name} {`);
+        },
+      );
+
+      test('formats the operation and the variables', async () => {
+        await page.getByRole('button', { name: 'Variables', exact: true }).click();
+        const variables = page.locator('.graphiql-editor-tool .view-lines:visible');
+        await variables.click();
+        await page.keyboard.insertText('{"a":1}');
+        await edit(page, 'query Mine{endpoints{name}}');
+        await page.getByRole('button', { name: /Prettify/ }).click();
+        await expect.poll(() => page.locator('.graphiql-query-editor .view-line').count(), soon).toBe(6);
+        await expect
+          .poll(async () => (await variables.textContent())?.replaceAll('\u00a0', ' '), soon)
+          .toContain('"a": 1');
+        expect(seen.errors).toEqual([]);
+      });
     });
 
     test('fits on a phone: the editor above the result, panes closed until they are opened', async () => {
