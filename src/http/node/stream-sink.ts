@@ -48,6 +48,11 @@ class SocketSink extends ResponseSink {
     this.#socket = socket;
   }
 
+  /** The response itself has nothing in memory: to look at it for each event and client takes its time. */
+  override get isWaiting(): boolean {
+    return this.#socket.writableLength > 0;
+  }
+
   override write({ chunk }: Frame): void {
     if (this.#socket.writable) this.#socket.write(chunk);
   }
