@@ -66,7 +66,6 @@ export async function openData(options: DataOptions): Promise<LocalData> {
   const { settings, connect, listener, now, tables } = options;
   if (settings.dataDir !== undefined) return openDataFolder(options, settings.dataDir);
   const demo = await openDemo(await connect(), tables, settings.demoDir, {
-    helper: await connect(),
     now: () => now().getTime(),
     onError: (error) => listener.problem(`The demo is paused: ${String(error)}`),
     onProgress: (share) => listener.progress?.(`making demo data: ${Math.floor(share * 100)} %`),

@@ -3,9 +3,8 @@ import { openRepeat } from '../../../concurrency/repeat.ts';
 import { dropOlder } from '../store/retention.ts';
 import type { StoredTables } from '../store/stored-tables.ts';
 import type { TableInStore } from '../store/table-in-store.ts';
-import { fillTables, openFiller } from './fill-tables.ts';
-import { readShared } from './streams.ts';
-import { dayMs } from './writer.ts';
+import { openStreams } from './streams.ts';
+import { dayMs, openWriter } from './writer.ts';
 
 interface DemoOptions {
   /** Milliseconds since the epoch. */
@@ -15,8 +14,6 @@ interface DemoOptions {
   readonly everyMs?: number;
   /** How old the latest rows may be when a query runs. */
   readonly freshMs?: number;
-  /** Makes rows beside the first connection, and is closed when the demo is open. */
-  readonly helper?: DuckDBConnection;
   /** Receives how much of the history has been made, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
   /** Called when an append fails; the next one covers its time too. */
@@ -54,19 +51,14 @@ export async function openDemo(
   options: DemoOptions = {},
 ): Promise<Demo> {
   const { now = Date.now, days = 7, everyMs = idleAppendMs, freshMs = defaultFreshMs } = options;
-  const { helper, onError = () => {}, onProgress } = options;
-  await connection.run(readShared(folder));
-  const own = await openFiller(connection, tables, folder);
-  const { writer, streams } = own;
+  const { onError = () => {}, onProgress = () => {} } = options;
+  await connection.run(`SET TimeZone = 'UTC'`);
+  const writer = await openWriter(connection, tables);
+  const streams = await openStreams(connection, tables, folder);
   const historyMs = days * dayMs;
   /** The tables have the rows before this time. */
   let end = now();
-  const fillers = helper === undefined ? [own] : [own, await openFiller(helper, tables, folder)];
-  const names = streams.all().map(({ table }) => table);
-  await writer.withSmallThresholds(() =>
-    fillTables(fillers, names, { from: end - historyMs, to: end, onProgress }),
-  );
-  helper?.closeSync();
+  await writer.withSmallThresholds(() => writer.fillAll(streams.all(), end - historyMs, end, onProgress));
 
   const append = async () => {
     const to = now();
@@ -102,11 +94,8 @@ export async function openDemo(
         if (!tables.all.includes(table)) await tables.adopt(table);
         await streams.open(table.name);
       }
-      await fillTables(
-        [own],
-        staged.map(({ name }) => name),
-        { from: end - historyMs, to: end },
-      );
+      const added = staged.flatMap(({ name }) => streams.get(name) ?? []);
+      await writer.fillAll(added, end - historyMs, end, () => {});
     } finally {
       isPaused = false;
     }

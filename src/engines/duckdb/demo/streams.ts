@@ -23,19 +23,14 @@ export interface Streams {
   close(table: string): void;
 }
 
-/** What the streams of a folder have in common, from its `_shared.sql`: it has been run before they are opened. */
-export function readShared(folder: string): string {
-  const file = join(folder, '_shared.sql');
-  return existsSync(file) ? readFileSync(file, 'utf8') : 'SELECT 1';
-}
-
-/** Opens the streams of all tables: `queries/demo/<table>.sql` makes the rows. */
+/** Runs `_shared.sql`, and opens the streams of all tables: `queries/demo/<table>.sql` makes the rows. */
 export async function openStreams(
   connection: DuckDBConnection,
   tables: StoredTables,
   folder: string,
 ): Promise<Streams> {
   const shared = readShared(folder);
+  await connection.run(shared);
   const streams = new Map<string, Stream>();
   const open = async (table: string) => {
     const stream = await prepareStream(connection, tables, folder, { name: table, shared });
@@ -51,6 +46,11 @@ export async function openStreams(
       streams.delete(table);
     },
   };
+}
+
+function readShared(folder: string): string {
+  const file = join(folder, '_shared.sql');
+  return existsSync(file) ? readFileSync(file, 'utf8') : 'SELECT 1';
 }
 
 /** @returns undefined if the folder has no file for the table */

@@ -22,8 +22,6 @@ const smallThresholds = [
   'checkpoint_threshold',
 ];
 
-export type Writer = Awaited<ReturnType<typeof openWriter>>;
-
 /** Writes the rows of a time span, all from `from` (included) to `to` (excluded), in milliseconds since the epoch. */
 export async function openWriter(connection: DuckDBConnection, tables: StoredTables) {
   await connection.run(
@@ -38,8 +36,7 @@ export async function openWriter(connection: DuckDBConnection, tables: StoredTab
   };
   const isCheckpointDue = () => rowsSinceCheckpoint > rowsPerCheckpoint;
   const checkpoint = async () => {
-    // Waits for other connections that write, instead of failing.
-    await connection.run(`FORCE CHECKPOINT ${storeName}`);
+    await connection.run(`CHECKPOINT ${storeName}`);
     rowsSinceCheckpoint = 0;
   };
   const record = ({ table, source }: Stream, until: number) =>
@@ -80,7 +77,19 @@ export async function openWriter(connection: DuckDBConnection, tables: StoredTab
   return {
     isCheckpointDue,
     checkpoint,
-    fill,
+    async fillAll(
+      streams: readonly Stream[],
+      from: number,
+      to: number,
+      onProgress: (share: number) => void,
+    ): Promise<void> {
+      for (const [at, stream] of streams.entries()) {
+        await fill(stream, from, to, (until) =>
+          onProgress((at + (until - from) / (to - from)) / streams.length),
+        );
+      }
+      await checkpoint();
+    },
     /** Only for many rows: memory that queries free later stays with the allocator. */
     async withSmallThresholds(work: () => Promise<void>): Promise<void> {
       for (const threshold of smallThresholds) await connection.run(`SET ${threshold} = '1MB'`);
