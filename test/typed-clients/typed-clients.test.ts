@@ -48,7 +48,7 @@ const diceRoll = queryText({
 
 /** The clients merge pages into one list with each that comes: ten times as many rows take a hundred times as long. */
 const scrolledRows = 2_000;
-const pageSize = 20;
+const pageSize = 50;
 
 const edgeRecord = (hours: number) => ({
   id: `log${hours}`,
@@ -140,6 +140,8 @@ describe.skipIf(!isInstalled)('typed clients', () => {
     );
     await tool('@graphql-codegen/cli/cjs/bin.js', '--config', 'src/generated/codegen.ts');
     rmSync(join(generated, 'codegen.ts'));
+    mkdirSync(join(generated, 'relay'));
+    await tool('relay-compiler/cli.js');
     await tool('typescript/bin/tsc', '--project', '.');
   });
   afterAll(async () => {
@@ -210,7 +212,7 @@ describe.skipIf(!isInstalled)('typed clients', () => {
     });
   });
 
-  test('Apollo Client and urql scroll to the end while rows arrive: none is lost, and none is there twice', async () => {
+  test('Apollo Client, urql and Relay scroll to the end while rows arrive: none is lost, and none is there twice', async () => {
     const record = (id: string, at: number) => ({
       ...edgeRecord(0),
       id,
@@ -227,7 +229,11 @@ describe.skipIf(!isInstalled)('typed clients', () => {
     };
     const arriving = setInterval(arrive, 20);
     try {
-      const seen = await run('paging-clients', gatewayUrl, [String(pageSize)]);
+      const size = [String(pageSize)];
+      const seen = {
+        ...(await run('paging-clients', gatewayUrl, size)),
+        ...(await run('relay-client', gatewayUrl, size)),
+      };
       expectAll(seen, new Set(all.map(({ id }) => id)));
     } finally {
       clearInterval(arriving);
@@ -239,7 +245,7 @@ describe.skipIf(!isInstalled)('typed clients', () => {
     seen: Readonly<Record<string, { readonly pages: number; readonly ids: readonly string[] }>>,
     all: ReadonlySet<string>,
   ) => {
-    expect(Object.keys(seen)).toEqual(['apollo', 'urql']);
+    expect(Object.keys(seen)).toEqual(['apollo', 'urql', 'relay']);
     for (const [client, { pages, ids }] of Object.entries(seen)) {
       expect(pages, client).toBeGreaterThanOrEqual(scrolledRows / pageSize);
       expect(new Set(ids).size, client).toBe(ids.length);
