@@ -179,7 +179,6 @@ select ${length(x); char_length(x); byte_length(x)} from unnest([collate('aB', '
 select count(distinct x), upper(min(x)), upper(max(x)) from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x
 select upper(x) as u, count(*) as n from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x group by x order by x
 select upper(x) as u, count(*) as n from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x group by 1 having u > 'A' order by 1
-select upper(x) as u, count(*) as n from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x group by all order by 1
 select upper(x) as u from (select collate('B', 'und:ci') as x union distinct select 'b' union distinct select 'A' union distinct select 'a') order by u
 select distinct upper(x) as u from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'Ä', 'az', 'Az']) as x order by u desc
 select upper(x) as u from (select distinct x from unnest([collate('B', 'und:ci'), 'b', 'a', null, 'az', 'Az']) as x) order by u
