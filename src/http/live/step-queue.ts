@@ -4,6 +4,9 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 /** How long steps are done in one turn of the event loop, in milliseconds: requests wait meanwhile. */
 const sliceMs = 3;
 
+/** Items of one step: for a sign of life, a step and its look at the clock take as long as the work itself. */
+const perStep = 16;
+
 /**
  * Work for many clients in turns of the event loop: each piece is steps of a fraction of a millisecond, and pieces are done
  * in their order.
@@ -51,9 +54,8 @@ export class StepQueue {
   }
 
   #step(): void {
-    const [piece] = this.#pieces;
     try {
-      if (piece?.next().done === false) return;
+      if (this.#pieces[0]?.next().done === false) return;
     } catch (error) {
       this.#onBug(error);
     }
@@ -62,8 +64,10 @@ export class StepQueue {
 }
 
 function* stepsOf<T>(items: Iterable<T>, work: (item: T) => void): Generator<void> {
+  let done = 0;
   for (const item of items) {
     work(item);
-    yield;
+    done += 1;
+    if (done % perStep === 0) yield;
   }
 }
