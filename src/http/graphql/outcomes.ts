@@ -72,10 +72,9 @@ function onceForEqual(get: Get): Get {
   const known = new Map<string, Promise<CachedResult>>();
   const waiting: (() => void)[] = [];
   let running = 0;
-  const startNext = () => waiting.shift()?.();
   const end = () => {
     running -= 1;
-    startNext();
+    while (running < maxRootFields && waiting.length > 0) waiting.shift()?.();
   };
   const start: Get = (bound) => {
     const result = get(bound);
@@ -84,17 +83,10 @@ function onceForEqual(get: Get): Get {
     result.then(end, end);
     return result;
   };
-  const startLater: Get = async (bound) => {
-    await new Promise<void>((resolve) => waiting.push(resolve));
-    let result: ReturnType<Get> | undefined;
-    try {
-      result = start(bound);
-      return await result;
-    } finally {
-      // Otherwise its end has started the next one.
-      if (!(result instanceof Promise)) startNext();
-    }
-  };
+  const startLater = (bound: BoundQuery) =>
+    new Promise<CachedResult>((resolve) => {
+      waiting.push(() => resolve(Promise.try(start, bound)));
+    });
   return (bound) => {
     const before = known.size === 0 ? undefined : known.get(cacheKey(bound));
     if (before !== undefined) return before;
