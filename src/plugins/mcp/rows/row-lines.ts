@@ -84,17 +84,12 @@ function withoutNames(name: string, cells: readonly (string | undefined)[]): Col
 }
 
 /** How many cells a row has at most. */
-const cellsOf = (shape: Shape): number =>
-  typeof shape !== 'object'
-    ? 1
-    : 'items' in shape
-      ? isSpread(shape)
-        ? cellsOf(shape.items)
-        : 1
-      : Math.max(
-          1,
-          [...shape.fields.values()].reduce<number>((sum, one) => sum + cellsOf(one), 0),
-        );
+function cellsOf(shape: Shape): number {
+  if (typeof shape !== 'object') return 1;
+  if ('items' in shape) return isSpread(shape) ? cellsOf(shape.items) : 1;
+  const cells = [...shape.fields.values()].reduce<number>((sum, one) => sum + cellsOf(one), 0);
+  return Math.max(1, cells);
+}
 
 /** Whether the records of lists have cells of their own. */
 const isSpread = (shape: Items): shape is Items & { readonly items: Fields } =>
