@@ -6,7 +6,9 @@ import { type Place, Unsupported } from './unsupported.ts';
 
 const collationMacro = 'bq.collation_key';
 
-const collated: Type = { kind: 'scalar', name: "STRING COLLATE 'und:ci'" };
+const collatedName = "STRING COLLATE 'und:ci'";
+
+const collated = scalar(collatedName);
 
 /** COLLATE(text, 'und:ci'), and COLLATE(text, '') for the binary order. */
 export const collate: SpecialFunction = (place, [text, specification, another]) => {
@@ -24,8 +26,7 @@ export const collate: SpecialFunction = (place, [text, specification, another]) 
   return castTo(text, name === '' ? withoutCollation(collated) : collated);
 };
 
-export const isCollated = (type: Type): boolean =>
-  type.kind === 'scalar' && type.name === describeType(collated);
+export const isCollated = (type: Type): boolean => isScalar(type, collatedName);
 
 /** What is compared instead of a text with a collation: ICU's sort key by letters and accents, without case. */
 export const sortKeyOf = (text: Expression): Expression => call(collationMacro, [text], scalar('STRING'));
