@@ -104,7 +104,7 @@ describe('a GET that waits for another result', () => {
     expect(live.engine.runs).toBe(runs + 1);
   });
 
-  test('is told of changes for as long as somebody waits, also if values are bounded by the time', async () => {
+  test('sees each change for as long as somebody waits, also if values are bounded by the time', async () => {
     const parameters = 'parameters:\n  since: { type: timestamp, min: -7d, description: S. }\n';
     const text = queryText({
       id: uuidOf(1),

@@ -81,7 +81,7 @@ describe('the summary of a result', () => {
 
 describe('the rows of an answer', () => {
   test('end before a row that is far too long, which is not read', () => {
-    // Whoever read all of it would find that it does not end.
+    // It has no end: reading all of it would fail.
     const endless = `{"n":2,"text":"${'x'.repeat(2_000_000)}`;
     expect(cut(documentOf('{"n":1,"text":"a"}', endless))).toMatchObject({ text: 'n,text\n1,a\n', count: 1 });
     expect(cut(documentOf(endless))).toMatchObject({ text: 'n,text\n', count: 0 });

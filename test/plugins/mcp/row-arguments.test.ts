@@ -268,7 +268,7 @@ describe('arguments about rows', () => {
       '"where": there is no such argument; the nearest is and, and all are and, order, select, limit, offset',
     ],
     [{ after: 'x' }, '"after": there is no such argument'],
-  ])('that are wrong are told what is right: %j', async (given, expected) => {
+  ])('that are wrong have answers that say what is right: %j', async (given, expected) => {
     const { text, isError } = await agent.call('test.marked', given);
     expect(text).toContain(expected);
     expect(isError).toBe(true);
