@@ -1,3 +1,4 @@
+import type { Clock } from '../../concurrency/clock.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import { heartbeat } from './events.ts';
@@ -10,14 +11,16 @@ interface DeliveryOptions {
   readonly mayReceive: (stream: Stream) => boolean;
   readonly counters: LiveCounters;
   readonly turns: LoopTurns;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly clock: Clock;
   /** The client has not read for so long that its stream is closed. */
   readonly onSlowReader: (stream: Stream) => void;
   readonly onBug: (error: unknown) => void;
 }
 
 const { slowReaderTimeoutMs } = httpLimits;
+
+/** How often it is looked whether clients have read what was written, while some have not. */
+const lookEveryMs = 50;
 
 /** How often it is looked which streams are quiet. */
 export const beatEveryMs = 1_000;
@@ -31,6 +34,7 @@ export class Delivery {
   readonly #steps: StepQueue;
   /** Streams with something newer that cannot be written now. */
   readonly #behind = new Set<Stream>();
+  #isLooking = false;
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
@@ -67,30 +71,9 @@ export class Delivery {
     this.#steps.each(streams, (stream) => {
       stream.quietBeats += 1;
       if (stream.quietBeats < httpLimits.heartbeatMs / beatEveryMs) return;
-      if (stream.sink?.isWaiting) this.#behind.add(stream);
+      if (stream.sink?.isWaiting) this.#wait(stream);
       else stream.write(heartbeat);
     });
-  }
-
-  /** Writes to those who have read meanwhile. */
-  look(): void {
-    const now = this.#options.now();
-    const ready: Stream[] = [];
-    for (const stream of this.#behind) {
-      if (stream.sink?.isWaiting) {
-        stream.waitingSince ??= now;
-        if (now - stream.waitingSince > slowReaderTimeoutMs) this.#options.onSlowReader(stream);
-        continue;
-      }
-      this.forget(stream);
-      ready.push(stream);
-    }
-    if (ready.length === 0) return;
-    // One that cannot be written after all is behind again; a query that ends is taken out of the list.
-    this.#steps.each(
-      ready.flatMap(({ subscriptions }) => subscriptions),
-      (subscription) => this.deliver(subscription),
-    );
   }
 
   forget(stream: Stream): void {
@@ -106,6 +89,36 @@ export class Delivery {
       this.#options.counters.skipped += 1;
     }
     subscription.awaits = token;
-    this.#behind.add(stream);
+    this.#wait(stream);
   }
+
+  #wait(stream: Stream): void {
+    this.#behind.add(stream);
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#options.clock.after(lookEveryMs, this.#look);
+  }
+
+  /** Writes to those who have read meanwhile. */
+  readonly #look = () => {
+    this.#isLooking = false;
+    const now = this.#options.clock.now().getTime();
+    const ready: Stream[] = [];
+    for (const stream of this.#behind) {
+      if (!stream.sink?.isWaiting) {
+        this.forget(stream);
+        ready.push(stream);
+        continue;
+      }
+      stream.waitingSince ??= now;
+      if (now - stream.waitingSince > slowReaderTimeoutMs) this.#options.onSlowReader(stream);
+      else this.#wait(stream);
+    }
+    if (ready.length === 0) return;
+    // One that cannot be written after all is behind again; a query that ends is taken out of the list.
+    this.#steps.each(
+      ready.flatMap(({ subscriptions }) => subscriptions),
+      (subscription) => this.deliver(subscription),
+    );
+  };
 }

@@ -33,9 +33,6 @@ export interface LiveOptions {
   readonly log: Logger;
 }
 
-/** How often it is looked whether clients have read what was written. */
-const lookEveryMs = 50;
-
 export function openLive(options: LiveOptions): Live {
   const { follow, sources, places, memory, counters, turns, clock, log } = options;
   const onBug = (err: unknown) => log.error({ err }, 'a bug in the gateway');
@@ -172,7 +169,7 @@ export function openLive(options: LiveOptions): Live {
     },
     counters,
     turns,
-    now,
+    clock,
     onSlowReader(stream) {
       const { sink } = stream;
       detach(stream, 'SLOW_READER');
@@ -192,7 +189,6 @@ export function openLive(options: LiveOptions): Live {
         isChecking = true;
         steps.add(check(), true);
       }),
-      every(lookEveryMs, () => delivery.look()),
       every(beatEveryMs, () => delivery.beat(streams)),
     ];
   };
