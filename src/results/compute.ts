@@ -45,6 +45,8 @@ export type OnCost = (endpoint: string, cost: Cost, trace: RequestTrace | undefi
 interface Runner {
   readonly owner: Owner;
   readonly trace: RequestTrace | undefined;
+  /** The result that the new one replaces. */
+  readonly before?: ResultDocument | undefined;
 }
 
 /**
@@ -78,7 +80,7 @@ async function compute(
   query: CacheableQuery,
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
-  const { shared, hotKeys, clock, engineTimeoutMs } = options;
+  const { shared, memory, hotKeys, clock, engineTimeoutMs } = options;
   const { key, bound, owner, noCache, trace } = query;
   const getShared = shared && (() => shared.get(key, bound.query.maxRows));
   const cached = noCache || !getShared ? undefined : await inSpan(trace, 'shared cache', getShared);
@@ -88,7 +90,8 @@ async function compute(
     return { document: cached, source: 'shared cache' };
   }
   try {
-    const run = (signal: AbortSignal) => runEngine(options, bound, signal, { owner, trace });
+    const run = (signal: AbortSignal) =>
+      runEngine(options, bound, signal, { owner, trace, before: memory.get(key) });
     const outcome: RunOutcome | undefined =
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
@@ -125,12 +128,12 @@ function runEngine(
   options: ComputeOptions,
   bound: BoundQuery,
   signal: AbortSignal,
-  { owner, trace }: Runner,
+  { owner, trace, before }: Runner,
 ): Promise<ResultDocument> {
   const queuedAt = performance.now();
   return inSpan(trace, 'engine', (span) => {
     const onStart = span && (() => span.set({ 'querygate.queue_ms': performance.now() - queuedAt }));
-    return runQuery(options, bound, { signal, owner, onStart, span }, trace);
+    return runQuery(options, bound, { signal, owner, onStart, span }, trace, before);
   });
 }
 
@@ -139,6 +142,7 @@ async function runQuery(
   bound: BoundQuery,
   run: RunOptions,
   trace: RequestTrace | undefined,
+  before: ResultDocument | undefined,
 ): Promise<ResultDocument> {
   const computedAt = clock.now().getTime();
   counters.runs += 1;
@@ -151,7 +155,7 @@ async function runQuery(
     return await engine.run(bound, { ...run, beforeRows }).then((rows) => {
       if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, trace);
       run.span?.set({ 'querygate.rows': rowCountOf(rows), 'querygate.bytes_billed': rows.cost?.bytesBilled });
-      return slot.take(run.signal).then(() => buildDocument(rows, computedAt, turns, run.owner));
+      return slot.take(run.signal).then(() => buildDocument(rows, computedAt, turns, run.owner, before));
     });
   } catch (error) {
     if (mayServeStale(error)) counters.failures += 1;

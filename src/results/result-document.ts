@@ -55,12 +55,14 @@ const compress = { zstd: promisify(zstdCompress), gzip: promisify(gzip) };
 /**
  * @param computedAt when the run began, in milliseconds since the epoch
  * @param turns a large document is put together in turns
+ * @param before an earlier result of the query: equal bytes are not compressed again, and are in memory once
  */
 export function buildDocument(
   rows: Rows,
   computedAt: number,
   turns = new LoopTurns(),
   owner?: Owner,
+  before?: ResultDocument,
 ): Promise<ResultDocument> {
   const { truncated, cost, columns } = rows;
   const metadata = {
@@ -70,15 +72,10 @@ export function buildDocument(
     ...(columns && { columns }),
   };
   // Not an async function: while it awaits the compression, it would keep the rows in memory.
-  return turns.compute(owner, serialize(rows)).then(({ identity, digest }) =>
-    encode(identity).then((encodings) => ({
-      id: nextDocumentId(),
-      computedAt,
-      metadata,
-      encodings,
-      digest,
-    })),
-  );
+  return turns.compute(owner, serialize(rows)).then(async ({ identity, digest }) => {
+    const encodings = digest === before?.digest ? before.encodings : await encode(identity);
+    return { id: nextDocumentId(), computedAt, metadata, encodings, digest };
+  });
 }
 
 let lastId = 0;

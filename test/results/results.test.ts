@@ -49,6 +49,21 @@ describe('a result', () => {
     await results.close();
   });
 
+  test('has the bytes of the one before if its rows are equal', async () => {
+    const row = (run: number) => JSON.stringify({ x: (run < 3 ? 'a' : 'b').repeat(2_000) });
+    const results = openTestResults({ caching: cold, rows: (_, run) => [row(run)] });
+    const [first, second, third] = [
+      await getResult(results),
+      await getResult(results, '', { noCache: true }),
+      await getResult(results, '', { noCache: true }),
+    ].map(({ document }) => document);
+    expect(second?.computedAt).not.toBe(first?.computedAt);
+    expect(second?.encodings).toBe(first?.encodings);
+    expect(third?.encodings).not.toBe(first?.encodings);
+    expect(third?.encodings.zstd).toBeDefined();
+    await results.close();
+  });
+
   test('is returned stale when the engine fails, until stale_if_error ends', async () => {
     const results = openTestResults({ caching: ['caching: 900s', 'stale_if_error: 60s'] });
     await getResult(results);
