@@ -27,6 +27,6 @@ export function compare<Name extends string>(
   return Object.fromEntries(timed) as Record<Name, Timed>;
 }
 
-function median(times: readonly number[]): number {
+export function median(times: readonly number[]): number {
   return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 }
