@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip, gzipSync, zstdCompress, zstdCompressSync } from 'node:zlib';
+import { parseJson } from '@querygate/bigquery-sql/text';
+import type { ResultColumn } from '../catalog/model/header-types.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { ResultColumn } from '../catalog/model/header-types.ts';
 import type { Cost, Rows } from '../engine/engine.ts';
 import { documentTexts, rowCountOf } from '../engine/rows-document.ts';
-import { parseJson } from '@querygate/bigquery-sql/text';
+import { bytesOf, type Encodings, encode } from './encodings.ts';
 
 /** What responses and logs say about a result besides its rows. Stored with it, as JSON. */
 interface ResultMetadata {
@@ -20,14 +19,6 @@ interface ResultMetadata {
   /** Of a caller's SQL. */
   readonly columns?: readonly ResultColumn[] | undefined;
 }
-
-/** The content codings that a document may be sent in, in order of preference. */
-export const codings = ['zstd', 'gzip', 'identity'] as const;
-
-export type Coding = (typeof codings)[number];
-
-/** The document in each coding that is stored; compressed ones only for documents worth compressing. */
-export type Encodings = Readonly<Partial<Record<Coding, Buffer>>> & { readonly identity: Buffer };
 
 /**
  * The rows of one run, serialized and compressed once for all callers. The document is `{"result":[…]}` in UTF-8, as REST
@@ -43,14 +34,6 @@ export interface ResultDocument {
   /** SHA-256 of the document: equal for equal rows, whenever they were computed. */
   readonly digest: string;
 }
-
-/** Documents of fewer bytes fit one network packet, and compressing them gains nothing. */
-const minCompressedBytes = 1_400;
-
-/** Up to this number of bytes, handing a document to another thread takes longer than compressing it: some 0.1 ms. */
-const maxSyncBytes = 8_192;
-
-const compress = { zstd: promisify(zstdCompress), gzip: promisify(gzip) };
 
 /**
  * @param computedAt when the run began, in milliseconds since the epoch
@@ -132,30 +115,8 @@ export function* joinParts(
 }
 
 /** What a document takes in memory, in bytes. */
-export function sizeOf({ encodings }: ResultDocument): number {
-  return codings.reduce((sum, coding) => sum + (encodings[coding]?.byteLength ?? 0), 0);
-}
+export const sizeOf = ({ encodings }: ResultDocument): number => bytesOf(encodings);
 
 export function parseRows({ encodings }: ResultDocument): readonly Readonly<Record<string, unknown>>[] {
   return (parseJson(encodings.identity.toString()) as { result: Record<string, unknown>[] }).result;
-}
-
-/** The document in every coding; compression runs off the event loop, unless the document is small. */
-export async function encode(identity: Buffer): Promise<Encodings> {
-  if (identity.byteLength < minCompressedBytes) return { identity };
-  if (identity.byteLength <= maxSyncBytes)
-    return {
-      zstd: toOwnMemory(zstdCompressSync(identity)),
-      gzip: toOwnMemory(gzipSync(identity)),
-      identity,
-    };
-  const [zstd, gzip] = await Promise.all([compress.zstd(identity), compress.gzip(identity)]);
-  return { zstd: toOwnMemory(zstd), gzip: toOwnMemory(gzip), identity };
-}
-
-/** Copies a buffer that is part of a larger one, as zlib's are: it would keep the whole of it in memory. */
-export function toOwnMemory(bytes: Buffer): Buffer {
-  return bytes.byteLength === bytes.buffer.byteLength
-    ? bytes
-    : Buffer.from(Uint8Array.prototype.slice.call(bytes).buffer);
 }

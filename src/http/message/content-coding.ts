@@ -1,4 +1,4 @@
-import { type Coding, codings } from '../../results/result-document.ts';
+import { type Coding, codings } from '../../results/encodings.ts';
 import { elementsOf, partsOf } from './list-header.ts';
 
 /**
@@ -10,9 +10,9 @@ export function chooseCoding(
   encodings: Readonly<Partial<Record<Coding, unknown>>>,
   accepted: string,
 ): Coding {
-  if (encodings.zstd === undefined) return 'identity';
+  if (!('zstd' in encodings)) return 'identity';
   return bestCoding(
-    codings.filter((coding) => encodings[coding] !== undefined),
+    codings.filter((coding) => coding in encodings),
     accepted,
   );
 }

@@ -1,8 +1,9 @@
 import type { Owner } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import { encode } from '../../results/encodings.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import type { DerivedStore } from '../../results/memory-store.ts';
-import { encode, type ResultDocument, sizeOf } from '../../results/result-document.ts';
+import { type ResultDocument, sizeOf } from '../../results/result-document.ts';
 import { exactAggregate } from '../../row-arguments/aggregate-rows.ts';
 import { documentOfAggregates, gatherRows } from '../../row-arguments/gather-rows.ts';
 import type { ReadRows } from '../../row-arguments/row-reader.ts';

@@ -1,5 +1,6 @@
+import type { Coding } from '../../results/encodings.ts';
 import type { CachedResult } from '../../results/get-result.ts';
-import type { Coding, ResultDocument } from '../../results/result-document.ts';
+import type { ResultDocument } from '../../results/result-document.ts';
 import { cacheHeaders, variesByFormat } from '../message/cache-headers.ts';
 import { chooseCoding } from '../message/content-coding.ts';
 import type { RequestHeaders } from '../message/head.ts';

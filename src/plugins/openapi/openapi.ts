@@ -8,7 +8,8 @@ import { chooseCoding } from '../../http/message/content-coding.ts';
 import { jsonType } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { mayPassSql, type Principal } from '../../keys/principal.ts';
-import { type Encodings, encode, joinParts } from '../../results/result-document.ts';
+import { bytesOf, type Encodings, encode } from '../../results/encodings.ts';
+import { joinParts } from '../../results/result-document.ts';
 import { openapiInSteps, type ReadersKey } from './document.ts';
 import { jsonTexts } from './json-texts.ts';
 
@@ -43,8 +44,7 @@ export function openapi(): GatewayPlugin {
 function buildOpenapi({ queries }: Catalog, turns: LoopTurns, basePath: string): Answer {
   const kept = new LRUCache<string, Rendered>({
     maxSize: maxKeptBytes,
-    sizeCalculation: ({ encodings }, key) =>
-      key.length + Object.values(encodings).reduce((sum, { byteLength }) => sum + byteLength, 0),
+    sizeCalculation: ({ encodings }, key) => key.length + bytesOf(encodings),
   });
   return async ({ headers }, _request, { principal }) => {
     const visible = queries.filter((query) => mayQuery(principal, query));

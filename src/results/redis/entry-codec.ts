@@ -1,14 +1,8 @@
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { z } from 'zod';
-import {
-  type Coding,
-  codings,
-  type Encodings,
-  nextDocumentId,
-  type ResultDocument,
-  toOwnMemory,
-} from '../result-document.ts';
+import { type Coding, codings, type Encodings, toOwnMemory } from '../encodings.ts';
+import { nextDocumentId, type ResultDocument } from '../result-document.ts';
 import type { CacheCrypto } from './cache-crypto.ts';
 import { format } from './format-version.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
+import { bytesOf, type Coding, type Encodings, encode } from '../../../results/encodings.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
-import { type Coding, type Encodings, encode } from '../../../results/result-document.ts';
 import { chooseCoding } from '../../message/content-coding.ts';
 import type { RequestHead } from '../../message/head.ts';
 import type { Reply } from '../../message/reply.ts';
@@ -32,7 +32,7 @@ export class RenderedResponse {
 
   /** What it takes in memory. */
   get bytes(): number {
-    return Object.values(this.#encodings).reduce((sum, bytes) => sum + bytes.byteLength, overheadBytes);
+    return bytesOf(this.#encodings) + overheadBytes;
   }
 
   /** Compresses it off the event loop. */

@@ -4,7 +4,7 @@ import { buildSingleFlight, type RunContext } from '../../../concurrency/single-
 import { convertRows, type Part } from '../../../formats/convert-rows.ts';
 import { formats } from '../../../formats/format.ts';
 import type { Rows } from '../../../formats/rows.ts';
-import { toOwnMemory } from '../../../results/result-document.ts';
+import { toOwnMemory } from '../../../results/encodings.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
 import { ConvertedRows } from './converted-rows.ts';
 import type { FormattedRequest } from './formatted-request.ts';

@@ -1,4 +1,4 @@
-import { type Coding, type Encodings, encode } from '../../../results/result-document.ts';
+import { bytesOf, type Coding, type Encodings, encode } from '../../../results/encodings.ts';
 
 /** Measured: what an entry takes besides its body. */
 const overheadBytes = 1_024;
@@ -14,7 +14,7 @@ export class ConvertedRows {
 
   /** What it takes in memory. */
   get bytes(): number {
-    return Object.values(this.#encodings).reduce((sum, bytes) => sum + bytes.byteLength, overheadBytes);
+    return bytesOf(this.#encodings) + overheadBytes;
   }
 
   get encodings(): Encodings {

@@ -3,7 +3,7 @@ import { createGzip, createZstdCompress } from 'node:zlib';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { Part } from '../../../formats/convert-rows.ts';
-import type { Coding } from '../../../results/result-document.ts';
+import type { Coding } from '../../../results/encodings.ts';
 
 /**
  * A body whose parts are made in turns of the event loop while it is read: not more of them than its reader takes.

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { convertRows } from '../../../formats/convert-rows.ts';
 import type { Rows } from '../../../formats/rows.ts';
-import { codings } from '../../../results/result-document.ts';
+import { codings } from '../../../results/encodings.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
 import { chooseCoding } from '../../message/content-coding.ts';
 import type { Reply } from '../../message/reply.ts';
