@@ -1,4 +1,5 @@
 import { tokenize } from '../syntax/lexer/tokenize.ts';
+import { namespaces } from '../rules/functions/function-name.ts';
 import { Unsupported } from '../rules/unsupported.ts';
 import type { Node, Statement } from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
@@ -22,9 +23,6 @@ const callerLimits = {
   stars: 40,
   subqueries: 60,
 } as const;
-
-/** The namespaces of functions that only compute: `SAFE.SUBSTR`, `NET.HOST`, `HLL_COUNT.MERGE`. */
-const namespaces: ReadonlySet<string> = new Set(['safe', 'net', 'hll_count']);
 
 /**
  * Refuses what a caller's SQL must not be, whatever its names mean; names are resolved later, in a scope that has the

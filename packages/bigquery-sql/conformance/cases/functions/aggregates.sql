@@ -143,6 +143,32 @@ select hll_count.merge(s) from (select hll_count.init(x) as s from unnest(['a', 
 select hll_count.merge(s) from unnest([cast(null as bytes)]) as s <=> 0
 -- HLL_COUNT.MERGE_PARTIAL
 select hll_count.extract(hll_count.merge_partial(s)) from (select hll_count.init(x) as s from unnest([1, 2]) as x union all select hll_count.init(x) from unnest([2, 5]) as x) <=> 3
+-- KLL_QUANTILES.INIT_INT64
+select kll_quantiles.init_int64(x) is null from unnest([cast(null as int64)]) as x <=> true
+select kll_quantiles.init_int64(x, 10) is null from unnest(['a']) as x <=> error('STRING')
+select kll_quantiles.extract_int64(kll_quantiles.init_int64(x, 1000, weight => y), 2) from unnest([struct(1 as x, 1 as y), (2, 3), (3, 1), (4, 1), (5, 1)]) <=> [1, 2, 5]
+-- KLL_QUANTILES.INIT_FLOAT64
+select kll_quantiles.extract_float64(kll_quantiles.init_float64(x), 2) from unnest([2.5, null, cast('nan' as float64)]) as x <=> [cast('nan' as float64), cast('nan' as float64), 2.5]
+-- KLL_QUANTILES.EXTRACT_INT64
+select kll_quantiles.extract_int64(kll_quantiles.init_int64(x), ${2; 3; 4; 6; 100}) from unnest(generate_array(1, 100)) as x <=> select array(select greatest(1, cast(ceil(i * 100 / ${1}) as int64)) from unnest(generate_array(0, ${1})) as i order by i)
+-- KLL_QUANTILES.EXTRACT_FLOAT64
+select kll_quantiles.extract_float64(kll_quantiles.init_float64(x), 2) from unnest([1.5, 0.5, 3]) as x <=> [0.5, 1.5, 3]
+-- KLL_QUANTILES.EXTRACT_POINT_INT64
+select kll_quantiles.extract_point_int64(kll_quantiles.init_int64(x), 0.8) from unnest([1, 2, 3, 4, 5]) as x <=> 4
+select kll_quantiles.extract_point_int64(cast(null as bytes), 0.8) <=> cast(null as int64)
+-- KLL_QUANTILES.EXTRACT_POINT_FLOAT64
+select kll_quantiles.extract_point_float64(kll_quantiles.init_float64(x), ${0; 1}) from unnest([1.5, 0.5]) as x <=> 0.5 + ${1}
+-- KLL_QUANTILES.MERGE_INT64
+select kll_quantiles.merge_int64(s, 2) from (select kll_quantiles.init_int64(x) as s from unnest([1, 2, 3, 4, 5]) as x union all select kll_quantiles.init_int64(x) from unnest([6, 7, 8, 9, 10]) as x) <=> [1, 5, 10]
+-- KLL_QUANTILES.MERGE_FLOAT64
+select kll_quantiles.merge_float64(s, 1) from (select kll_quantiles.init_float64(x) as s from unnest([1.5]) as x union all select kll_quantiles.init_float64(x) from unnest([0.5]) as x) <=> [0.5, 1.5]
+-- KLL_QUANTILES.MERGE_POINT_INT64
+select kll_quantiles.merge_point_int64(s, 0.9) from (select kll_quantiles.init_int64(x) as s from unnest([1, 2, 3, 4, 5]) as x union all select kll_quantiles.init_int64(x) from unnest([6, 7, 8, 9, 10]) as x) <=> 9
+-- KLL_QUANTILES.MERGE_POINT_FLOAT64
+select kll_quantiles.merge_point_float64(s, 1) from (select kll_quantiles.init_float64(x) as s from unnest([1.5, 0.5]) as x) <=> 1.5
+-- KLL_QUANTILES.MERGE_PARTIAL
+select kll_quantiles.extract_int64(kll_quantiles.merge_partial(s), 1) from (select kll_quantiles.init_int64(x) as s from unnest([1, 2]) as x union all select kll_quantiles.init_int64(x) from unnest([2, 5]) as x) <=> [1, 5]
+select kll_quantiles.merge_partial(s) is null from unnest([cast(null as bytes)]) as s <=> true
 -- APPROX_QUANTILES
 select approx_quantiles(x, 4) from unnest([1, 2, 3, 4, 5]) as x <=> [1, 2, 3, 4, 5]
 select approx_quantiles(x, 2) from unnest([1, 1, 1, 4, 5, 6, 7, 8, 9, 10]) as x <=> [1, 5, 10]

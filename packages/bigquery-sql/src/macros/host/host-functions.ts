@@ -5,12 +5,13 @@ import { numberFormatFunctions } from './cast-format/number.ts';
 import { timeFormatFunctions } from './cast-format/time.ts';
 import { domainFunctions } from './domains.ts';
 import { farmFingerprint } from './farm-fingerprint.ts';
-import { hllFunctions } from './hll.ts';
+import { hllFunctions } from './sketches/hll.ts';
 import { type HostFunction, hostFunction } from './host-function.ts';
 import { intervalFunctions } from './intervals.ts';
 import { jsonEditFunctions } from './json-edit.ts';
 import { jsonKeysFunctions } from './json-keys.ts';
 import { jsonPointerFunctions } from './json-pointer.ts';
+import { kllFunctions } from './sketches/kll.ts';
 import { searchFunctions } from './search.ts';
 import { statisticFunctions } from './statistics.ts';
 import { unicodeFunctions } from './unicode.ts';
@@ -25,6 +26,7 @@ export const hostFunctions: readonly HostFunction[] = [
   ...bignumericFunctions,
   ...statisticFunctions,
   ...hllFunctions,
+  ...kllFunctions,
   ...timeFormatFunctions,
   ...numberFormatFunctions,
   ...bytesFormatFunctions,

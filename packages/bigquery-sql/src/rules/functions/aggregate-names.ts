@@ -1,8 +1,9 @@
 import { aggregates } from './aggregate-table.ts';
 import type { Aggregate } from './aggregates/aggregate.ts';
-import { hllAggregates } from './hll-count.ts';
+import { hllAggregates } from './sketches/hll-count.ts';
+import { kllAggregates } from './sketches/kll-quantiles.ts';
 
-const all: Readonly<Record<string, Aggregate>> = { ...aggregates, ...hllAggregates };
+const all: Readonly<Record<string, Aggregate>> = { ...aggregates, ...hllAggregates, ...kllAggregates };
 
 export const aggregateNames: readonly string[] = Object.keys(all);
 

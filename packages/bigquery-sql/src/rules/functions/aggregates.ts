@@ -8,7 +8,7 @@ import {
 } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
 import type { Expression, SortKey, Window } from '../../tree/nodes.ts';
-import { describeType, isScalar, scalar, type Type, unknown } from '../../types.ts';
+import { describeType, isScalar, sameName, scalar, type Type, unknown } from '../../types.ts';
 import { convert, distance } from '../coercion.ts';
 import { collationKey, refuseCollations } from '../collation.ts';
 import type { Context } from '../context.ts';
@@ -51,12 +51,19 @@ const passedOn: readonly string[] =
 function argumentsOf(
   node: Syntax.FunctionCall,
   shown: string,
-  { arity: [least, most], takes }: Aggregate,
+  { arity: [least, most], named, takes }: Aggregate,
   scope: Scope,
   context: Context,
 ): readonly Expression[] {
   const nodes = node.args.flatMap((arg) => {
-    if (arg.kind === 'NamedArgument') throw new Unsupported(arg, `${shown} takes no named arguments`);
+    if (arg.kind === 'NamedArgument') {
+      if (named !== undefined && arg === node.args.at(-1) && sameName(arg.name.name, named))
+        return [arg.value];
+      throw new Unsupported(
+        arg,
+        `${shown} takes ${named === undefined ? 'no named arguments' : `the named argument ${named} only, after all others`}`,
+      );
+    }
     if (arg.kind === 'StarArgument' && shown !== 'COUNT') throw new Unsupported(arg, `${shown} takes no *`);
     return arg.kind === 'StarArgument' ? [] : [arg];
   });

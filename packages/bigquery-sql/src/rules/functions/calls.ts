@@ -14,7 +14,7 @@ import { type Place, Unsupported } from '../unsupported.ts';
 import { aggregateOf } from './aggregate-names.ts';
 import { aggregateCall } from './aggregates.ts';
 import { partArguments } from './date-parts.ts';
-import { functionName } from './function-name.ts';
+import { functionName, namespaces } from './function-name.ts';
 import { functionNames } from './function-names.ts';
 import { positionalArguments } from './named-arguments.ts';
 import { specialFunction } from './special-functions.ts';
@@ -29,7 +29,7 @@ export const functionCall: Rule<Syntax.FunctionCall> = (node, scope, context) =>
     return callSqlFunction(node, own, scope, context);
   }
   const [prefix, ...rest] = node.name.parts;
-  if (rest.length > 0 && !namespaces.includes(prefix.name.toLowerCase())) {
+  if (rest.length > 0 && !namespaces.has(prefix.name.toLowerCase())) {
     if (unsupportedReason(name) !== undefined) throw new Unsupported(node.name, unsupportedMessage(name, ''));
     refuseStoredFunction(node.name);
   }
@@ -38,8 +38,6 @@ export const functionCall: Rule<Syntax.FunctionCall> = (node, scope, context) =>
   if (aggregate) return aggregateCall(node, name, aggregate, scope, context);
   return scalarCall(node, name, scope, context);
 };
-
-const namespaces: readonly string[] = ['safe', 'net', 'hll_count'];
 
 /** A function of a project or a dataset. */
 function refuseStoredFunction(path: Syntax.Path): never {

@@ -3,3 +3,6 @@ import type { Path } from '../../syntax/nodes.ts';
 /** A function's name in lower case, with its namespace: `net.host`. */
 export const functionName = ({ parts }: Path): string =>
   parts.map(({ name }) => name.toLowerCase()).join('.');
+
+/** The namespaces of functions that only compute: `SAFE.SUBSTR`, `NET.HOST`, `HLL_COUNT.MERGE`. */
+export const namespaces: ReadonlySet<string> = new Set(['safe', 'net', 'hll_count', 'kll_quantiles']);

@@ -8,6 +8,9 @@ export const functionNames: ReadonlySet<string> = new Set(
   max_by min min_by string_agg sum corr covar_pop covar_samp stddev stddev_pop stddev_samp var_pop var_samp variance
   approx_count_distinct approx_quantiles approx_top_count approx_top_sum
   hll_count.extract hll_count.init hll_count.merge hll_count.merge_partial
+  kll_quantiles.extract_float64 kll_quantiles.extract_int64 kll_quantiles.extract_point_float64
+  kll_quantiles.extract_point_int64 kll_quantiles.init_float64 kll_quantiles.init_int64 kll_quantiles.merge_float64
+  kll_quantiles.merge_int64 kll_quantiles.merge_partial kll_quantiles.merge_point_float64 kll_quantiles.merge_point_int64
 
   row_number rank dense_rank percent_rank cume_dist ntile
   first_value last_value nth_value lead lag percentile_cont percentile_disc

@@ -10,7 +10,6 @@ export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
 const unsupportedFamilies: readonly (readonly [prefix: string, reason: string])[] = [
   ['st_', 'there are no geographies here, and points are two FLOAT64 columns'],
   ['s2_', 'there are no geographies here'],
-  ['kll_quantiles.', 'use APPROX_QUANTILES or HLL_COUNT'],
   ['aead.', 'there are no keys of encryption here'],
   ['deterministic_', 'there are no keys of encryption here'],
   ['keys.', 'there are no keys of encryption here'],

@@ -27,6 +27,8 @@ export interface Rows {
 export interface Aggregate {
   readonly arity: readonly [least: number, most: number];
   result(args: readonly Expression[]): Type;
+  /** The argument that is given by its name, after all others, if at all. */
+  readonly named?: string;
   /** The type of every argument; any type if absent. */
   readonly takes?: Type;
   readonly allows?: readonly Clause[];

@@ -1,5 +1,5 @@
-import { farmFingerprint } from './farm-fingerprint.ts';
-import { hostFunction } from './host-function.ts';
+import { farmFingerprint } from '../farm-fingerprint.ts';
+import { hostFunction } from '../host-function.ts';
 
 /**
  * Sketches of HLL_COUNT, which only this engine reads: few distinct values as their sorted hashes of 8 bytes, which

@@ -1,9 +1,9 @@
-import { call } from '../../tree/build.ts';
-import type { Expression } from '../../tree/nodes.ts';
-import { describeType, isScalar, scalar } from '../../types.ts';
-import { callMacro } from '../macro-call.ts';
-import { type Place, Unsupported } from '../unsupported.ts';
-import type { Aggregate, Rows } from './aggregates/aggregate.ts';
+import { call } from '../../../tree/build.ts';
+import type { Expression } from '../../../tree/nodes.ts';
+import { describeType, isScalar, scalar } from '../../../types.ts';
+import { callMacro } from '../../macro-call.ts';
+import { type Place, Unsupported } from '../../unsupported.ts';
+import type { Aggregate, Rows } from '../aggregates/aggregate.ts';
 
 const [int64, bytes] = [scalar('INT64'), scalar('BYTES')];
 
