@@ -32,7 +32,7 @@ export function explainFailure(
       : `${pattern.name}: must be a regular expression in RE2 syntax`;
     return new GatewayError('INVALID_PARAMETER', message, { parameter: pattern.name, cause });
   }
-  if (isSaved && /^(Conversion|Invalid Input|Out of Range) Error/.test(text)) {
+  if (isSaved && valueError.test(text)) {
     const blamed = findQuotedParameter(text, bound);
     if (blamed !== undefined) return unusableValue(blamed, cause);
   }
@@ -43,6 +43,9 @@ export function explainFailure(
   if (bound.sql !== undefined && !isOfEngine.test(text)) return callerSqlFailed(cause);
   return new GatewayError('ENGINE_FAILED', 'The query failed', { cause });
 }
+
+const valueError =
+  /^(?:(?:Conversion|Invalid Input|Out of Range) Error|Not implemented Error: Unknown TimeZone)/;
 
 /** Classes of errors that no caller's SQL causes by itself. */
 const isOfEngine =
