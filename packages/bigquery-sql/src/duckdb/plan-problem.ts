@@ -114,6 +114,17 @@ const explanations: readonly Explanation[] = [
     },
   },
   {
+    pattern: /^LIMIT\/OFFSET cannot be negative/,
+    message: () => 'LIMIT and OFFSET take no negative number',
+    isPlace: (node) => node.kind === 'Limit',
+    otherwise: 'LIMIT and OFFSET take no negative number',
+  },
+  {
+    pattern: /^Unknown TimeZone '(?<zone>.*?)'/,
+    message: ({ zone }) => `${zone} is not a time zone: write a name such as Europe/Berlin, or +02:00`,
+    isPlace: (node, _, { zone }) => node.kind === 'StringLiteral' && node.value === zone,
+  },
+  {
     pattern: /^Invalid JSONPath: (?<path>.*)$/s,
     message: ({ path }) => `${path} is not a JSONPath: it begins with $, as in $.a.b[0]`,
     isPlace: (node, _, { path }) => node.kind === 'StringLiteral' && node.value === path,

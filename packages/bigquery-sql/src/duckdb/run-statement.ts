@@ -15,6 +15,7 @@ import type { Query } from '../tree/nodes.ts';
 import { printQuery } from '../tree/print.ts';
 import { type Plan, printPlan } from './plan.ts';
 import { planProblem } from './plan-problem.ts';
+import { isOfValue, runProblem } from './run-problem.ts';
 import { type Compute, withThresholds } from './compute-constants.ts';
 import { type Bindings, bindingsOf, bindTo, type ParameterValues } from './bindings.ts';
 import type { TypedParameter } from '../types.ts';
@@ -225,14 +226,12 @@ function explainFailure({ sql }: Statement, error: unknown): Failure {
   }
   const message = error instanceof Error ? error.message : String(error);
   const [, kind = '', reason = ''] = /^(\w+(?: \w+)*) Error: ([\s\S]*)$/.exec(message) ?? [];
-  // The macro that raises an error does so by a cast.
-  const [, raised] = /^Could not convert string 'error: ([\s\S]*)' to INT8/.exec(reason) ?? [];
-  const [firstParagraph = ''] = (reason === '' ? message : reason).split('\n\n');
-  const problem = { ...start, message: raised ?? firstParagraph.trim() };
+  const problem = { ...start, message: runProblem(reason === '' ? message : reason) };
   if (error instanceof TimeoutError) return failure('run time', problem);
   if (/^INTERNAL$/i.test(kind) || kind === '') return failure('crash', problem);
   // These come from planning: the statement never ran.
-  if (!/^(Binder|Parser|Catalog|Not implemented)$/.test(kind)) return failure('run time', problem);
+  if (!/^(Binder|Parser|Catalog|Not implemented)$/.test(kind) || isOfValue(reason))
+    return failure('run time', problem);
   const { message: cause, line = 1, column } = planProblem({ sql, source: { file: '', line: 1 } }, error);
   return failure(
     'refused',

@@ -69,6 +69,7 @@ export function foreignSyntax(at: TokenAt): string | undefined {
     return 'earlier rows of a table are not kept: filter by a column with the time';
   if (at(-1)?.key === 'TABLE' && isArgument(at(-2)))
     return 'a table is an argument of table functions, which FROM takes';
+  if (at(-1)?.key === 'ILIKE') return words.ILIKE;
   if (token?.key === 'ROWS' && at(-2)?.key === 'OFFSET') return 'leave ROWS out';
   if (token?.key === 'ON' && at(-1)?.key === 'DISTINCT')
     return 'keep one row of each with QUALIFY ROW_NUMBER() OVER (PARTITION BY …) = 1';

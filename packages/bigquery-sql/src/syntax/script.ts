@@ -70,6 +70,8 @@ function parseAssignments(p: Parser): readonly (SetVariable | IfStatement)[] {
 /** The rest of `CREATE TEMP TABLE name AS query`, from TABLE. */
 export function parseTempTable(p: Parser, start: number): CreateTempTable {
   p.expect('TABLE');
+  if (p.at('FUNCTION') && p.peek(1).key !== 'AS')
+    p.problem(start, 'CREATE TEMP TABLE FUNCTION is not supported: write its query as a WITH query');
   const path = splitPath(p, parsePath(p, 'the name of the table'));
   const name = path.parts.at(-1) ?? path.parts[0];
   p.expect('AS', '"AS" and a query, which say the columns');

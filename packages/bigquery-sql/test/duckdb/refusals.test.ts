@@ -1,6 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession, type Session } from '../../src/duckdb/open-session.ts';
+import type { Failure } from '../../src/duckdb/outcome.ts';
 
 const instance = await DuckDBInstance.create(':memory:');
 const connection = await instance.connect();
@@ -31,6 +32,21 @@ test.each([
   ["SELECT KEYS.NEW_KEYSET('a')", 8, 'the function KEYS.NEW_KEYSET is not supported'],
   ['SELECT * FROM `p.d.INFORMATION_SCHEMA.TABLES`', 15, 'INFORMATION_SCHEMA is not supported'],
   ["SELECT 'a''b'", 11, 'expected a blank between two strings'],
+  ['SELECT id FROM t LIMIT -1', 18, 'LIMIT and OFFSET take no negative number'],
+  ['SELECT id.UPPER() FROM t', 8, 'if id is a value, write (id).UPPER()'],
+  ["SELECT id ILIKE 'a' FROM t", 17, "write LOWER(…) LIKE '…'"],
+  ['SELECT LISTAGG(id) FROM t', 8, 'write STRING_AGG'],
+  ["SELECT DATE_PART('year', id) FROM t", 8, 'write EXTRACT(part FROM value)'],
+  [
+    'CREATE TEMP TABLE FUNCTION f() AS (SELECT 1); SELECT 1',
+    1,
+    'CREATE TEMP TABLE FUNCTION is not supported',
+  ],
+  [
+    'CREATE TEMP AGGREGATE FUNCTION f(x INT64) AS (SUM(x)); SELECT f(id) OVER () FROM t',
+    74,
+    'f is a function of this query, which takes only arguments',
+  ],
   ['SELECT id FROM t LIMIT ROW_NUMBER() OVER ()', 24, 'LIMIT takes a literal or a parameter'],
   [
     'SELECT 1 FROM t LEFT JOIN u ON u.id IN (SELECT x FROM UNNEST(items) AS x)',
@@ -62,6 +78,7 @@ test.each([
   ],
   ['a chained call', "SELECT ('abc').UPPER().SUBSTR(2) AS v", ['BC']],
   ['a chained call of a function with dots', "SELECT ('abc').(SAFE.LEFT)(-1) AS v", [null]],
+  ['bytes beside each other', "SELECT TO_HEX(b'a' rb'b'\nB'\\xff') AS v", ['6162ff']],
   ['strings beside each other', "SELECT 'a' /* and */ \"b\"\n r'\\d' AS v", ['ab\\d']],
   ['the start of a week', "SELECT PARSE_DATE('%Y-%W', '2024-10') AS v", ['2024-03-04']],
   ['an array of JSON', "SELECT INT64_ARRAY(JSON '[1, 2.0]') AS v", [['1', '2']]],
@@ -72,4 +89,45 @@ test.each([
   ],
 ])('%s gives its value', async (_, sql, row) => {
   expect(await session.run(sql)).toMatchObject({ rows: [row] });
+});
+
+test.each([
+  ['9223372036854775807 + id', 'int64 overflow: 9223372036854775807 + 1'],
+  ['9223372036854775807 * (id + 1)', 'int64 overflow: 9223372036854775807 * 2'],
+  ['ABS(-9223372036854775807 - id)', 'int64 overflow: ABS(-9223372036854775808)'],
+  ['-(-9223372036854775807 - id)', 'int64 overflow: -(-9223372036854775808)'],
+  ['(SELECT SUM(9223372036854775807 * x) FROM UNNEST([id, 1]) AS x)', 'int64 overflow: 18446744073709551614'],
+  ["CAST(id * CAST('NaN' AS FLOAT64) AS INT64)", 'int64 out of range: nan'],
+  ["id + NUMERIC '99999999999999999999999999999'", 'numeric overflow in addition'],
+  [
+    "ROUND(id * NUMERIC '99999999999999999999999999999.9')",
+    'numeric overflow: 100000000000000000000000000000',
+  ],
+  ["CAST(REPEAT(b'\\xff', id) AS STRING)", 'Invalid cast of bytes to UTF8 string'],
+  ["FROM_BASE64(REPEAT('!', id))", 'Failed to decode invalid base64 string'],
+  ["REGEXP_CONTAINS('a', REPEAT('(', id))", 'Cannot parse regular expression: missing ): ('],
+  ['(SELECT x.id FROM t AS x, UNNEST([1, 2]))', 'a subquery that is a value has more than one row'],
+  ["TIMESTAMP_TRUNC(TIMESTAMP_SECONDS(id), DAY, 'Mars')", 'Invalid time zone: Mars'],
+  ["FORMAT_TIMESTAMP('%F', TIMESTAMP_SECONDS(0), REPEAT('x', id))", 'Invalid time zone: x'],
+  ["CAST(REPEAT('2024-13-01', id) AS TIMESTAMP)", 'Bad timestamp value: 2024-13-01'],
+  ['SQRT(-id)', 'Argument to SQRT cannot be negative'],
+])('%s fails in the words of GoogleSQL', async (expression, message) => {
+  const { error } = (await session.run(`SELECT ${expression} FROM t`)) as Failure;
+  expect(error).toMatchObject({ stage: 'run time', message });
+});
+
+test('what a function in JavaScript returns is not shown with the SQL of DuckDB', async () => {
+  const define = 'CREATE TEMP FUNCTION f(x STRING) RETURNS DATE LANGUAGE js AS';
+  const code = 'Date.prototype.toISOString = () => "99999-99-99"; return new Date(0)';
+  const { error } = (await session.run(`${define} '${code}'; SELECT f('a')`)) as Failure;
+  expect(error).toMatchObject({
+    stage: 'run time',
+    message: expect.stringMatching(/^Bad date value: [\d-]+$/),
+  });
+});
+
+test('what QuickJS throws without memory is explained', async () => {
+  const define = 'CREATE TEMP FUNCTION f(x STRING) RETURNS STRING LANGUAGE js AS';
+  const { error } = (await session.run(`${define} 'throw null'; SELECT f('a')`)) as Failure;
+  expect(error.message).toBe('f: it threw null, or it uses too much memory or too deep a stack');
 });

@@ -12,6 +12,8 @@ const fail = (value, type) => {
   const shown = typeof value === 'string' ? stringify(value) : String(value);
   throw new TypeError('returned ' + shown.slice(0, 100) + ' for ' + type);
 };
+// QuickJS throws null where it cannot make an error.
+const noError = 'it threw null, or it uses too much memory or too deep a stack';
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const toBase64 = (text) => {
   const bytes = [];
@@ -122,7 +124,7 @@ return (definition) => {
   let waiting = 0;
   let failure;
   const explain = (error) => {
-    if (failure === undefined) failure = error instanceof Error ? error.name + ': ' + error.message : String(error);
+    if (failure === undefined) failure = error instanceof Error ? error.name + ': ' + error.message : error === null ? noError : String(error);
   };
   const settle = (promise, row) => {
     waiting += 1;

@@ -25,7 +25,7 @@ export const functionCall: Rule<Syntax.FunctionCall> = (node, scope, context) =>
   const name = functionName(node.name);
   const own = node.name.parts.length === 1 ? findFunction(scope, name) : undefined;
   if (own) {
-    refuseClauses(node, name);
+    refuseClauses(node, `${node.name.parts[0].name} is a function of this query, which takes only arguments`);
     return callSqlFunction(node, own, scope, context);
   }
   const [prefix, ...rest] = node.name.parts;
@@ -41,10 +41,14 @@ export const functionCall: Rule<Syntax.FunctionCall> = (node, scope, context) =>
 
 /** A function of a project or a dataset. */
 function refuseStoredFunction(path: Syntax.Path): never {
-  const shown = path.parts.map(({ name }) => name).join('.');
+  const names = path.parts.map(({ name }) => name);
+  const [shown, called = ''] = [names.join('.'), names.at(-1)];
+  const chained = functionNames.has(called.toLowerCase())
+    ? `; if ${names.slice(0, -1).join('.')} is a value, write (${names.slice(0, -1).join('.')}).${called}()`
+    : '';
   throw new Unsupported(
     path,
-    `the function ${shown} is not available locally: define it with CREATE TEMP FUNCTION before the query`,
+    `the function ${shown} is not available locally: define it with CREATE TEMP FUNCTION before the query${chained}`,
   );
 }
 
@@ -89,7 +93,7 @@ const passingOn: readonly string[] =
   );
 
 function preparedCall(node: Syntax.FunctionCall, name: string, scope: Scope, context: Context): PreparedCall {
-  refuseClauses(node, name);
+  refuseClauses(node, `${name.toUpperCase()} is not an aggregate or window function`);
   const resolve = (arg: Syntax.Expression) => {
     const value = context.expression(arg, scope);
     if (![...ofCollations, ...passingOn].includes(name)) refuseCollations(arg, name.toUpperCase(), [value]);
@@ -137,11 +141,11 @@ function familyOf(name: string, suffix: string, value: Expression | undefined): 
 }
 
 /** Only aggregates take DISTINCT and the like. */
-function refuseClauses(node: Syntax.FunctionCall, name: string): void {
+function refuseClauses(node: Syntax.FunctionCall, message: string): void {
   const { over, having, limit, orderBy, distinct, nulls } = node;
   const clause: Place | undefined =
     over ?? having ?? limit ?? orderBy[0] ?? (distinct || nulls ? node : undefined);
-  if (clause) throw new Unsupported(clause, `${name.toUpperCase()} is not an aggregate or window function`);
+  if (clause) throw new Unsupported(clause, message);
 }
 
 /** Functions of other databases that authors write, and what BigQuery has. */
@@ -156,6 +160,8 @@ const otherDialects: ReadonlyMap<string, string> = new Map([
   ['to_date', 'PARSE_DATE'],
   ['to_timestamp', 'PARSE_TIMESTAMP or TIMESTAMP_SECONDS'],
   ['group_concat', 'STRING_AGG'],
+  ['listagg', 'STRING_AGG'],
+  ['date_part', 'EXTRACT(part FROM value)'],
   ['percentile_approx', 'APPROX_QUANTILES'],
 ]);
 

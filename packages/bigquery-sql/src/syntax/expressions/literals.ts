@@ -1,4 +1,5 @@
 import type {
+  BytesLiteral,
   FloatLiteral,
   IntegerLiteral,
   IntervalLiteral,
@@ -39,13 +40,33 @@ export function parseString(p: Parser, expected = 'a string'): StringLiteral {
   p.next();
   let { value, end } = token;
   for (let next = p.token; next.kind === 'string'; next = p.token) {
-    if (next.start === end)
-      p.problem(next.start, "expected a blank between two strings; a quote within a string is written \\'");
+    requireBlank(p, next.start, end);
     p.next();
     value += next.value;
     end = next.end;
   }
   return { kind: 'StringLiteral', start: token.start, end, value };
+}
+
+/** Bytes, or several with blanks between them, which are one. */
+export function parseBytes(p: Parser): BytesLiteral {
+  const token = p.token;
+  if (token.kind !== 'bytes') return p.fail('bytes');
+  p.next();
+  const values = [token.value];
+  let { end } = token;
+  for (let next = p.token; next.kind === 'bytes'; next = p.token) {
+    requireBlank(p, next.start, end);
+    p.next();
+    values.push(next.value);
+    end = next.end;
+  }
+  return { kind: 'BytesLiteral', start: token.start, end, value: Buffer.concat(values) };
+}
+
+function requireBlank(p: Parser, start: number, end: number): void {
+  if (start === end)
+    p.problem(start, "expected a blank between two strings; a quote within a string is written \\'");
 }
 
 const literalTypes: ReadonlyMap<string, LiteralType> = new Map<string, LiteralType>([

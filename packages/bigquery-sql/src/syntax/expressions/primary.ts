@@ -5,6 +5,7 @@ import type { Parser } from '../parser.ts';
 import { parseCall } from './calls.ts';
 import { parseArray, parseStruct } from './constructors.ts';
 import {
+  parseBytes,
   parseFloat64,
   parseInteger,
   parseInterval,
@@ -33,8 +34,7 @@ export function parsePrimary(p: Parser): Expression {
     case 'string':
       return parseString(p);
     case 'bytes':
-      p.next();
-      return { kind: 'BytesLiteral', start: token.start, end: token.end, value: token.value };
+      return parseBytes(p);
     default:
       return (symbolRules.get(token.key) ?? failExpression)(p);
   }
