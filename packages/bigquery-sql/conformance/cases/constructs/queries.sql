@@ -597,3 +597,7 @@ with c as (select a.id as k, b.id as x from people as a join people as b on a.te
 select v, c.x from unnest([1, 2, 3]) as v left join (select a.id as k, b.id as x from people as a cross join people as b order by b.id desc, a.id desc limit 2) as c on c.k = v order by 1, 2
 select v from unnest([1, 2]) as v join (select a as k from unnest([1, 2, 3, 4, 5, 6]) as a join unnest([1, 2, 3, 4, 5, 6]) as b on a = b order by a desc limit 3) as c on c.k = v
 select v from unnest([1, 2]) as v where v in (select a from unnest([1, 2, 3, 4, 5, 6]) as a join unnest([1, 2, 3, 4, 5, 6]) as b on a = b order by a desc limit 3)
+select c.k, e.name from (select b.id as k from people as a left join people as b on b.id = a.id order by 1 desc limit 2) as c join people as e on e.id = c.k where e.id < 3 and e.active
+with c as (select * from (select b.id as k from people as a left join people as b on b.id = a.id order by 1 desc limit 2 offset 1)) select c.k, e.name from c join people as e on e.id = c.k where e.active
+select (select count(*) from (select b.id as k from people as a join people as b on b.id = a.id order by 1 desc limit 2) as c join people as e on e.id = c.k where e.id < 3 and e.active) as n
+select id, (select count(*) from (select b.id as k from people as a join people as b on b.id = a.id where a.team = p.team order by 1 desc limit 2) as c join people as e on e.id = c.k where e.active) as n from people as p order by id

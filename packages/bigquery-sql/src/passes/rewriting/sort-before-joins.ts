@@ -1,60 +1,90 @@
-import { select } from '../../tree/build.ts';
-import { mapParts, someNode } from '../../tree/map.ts';
+import { column, select } from '../../tree/build.ts';
+import { freshNames } from '../../tree/fresh-names.ts';
+import { forEachNode, mapParts, someNode } from '../../tree/map.ts';
 import type { Expression, From, Query, Select } from '../../tree/nodes.ts';
-import { scalar } from '../../types.ts';
 
 /**
- * The same query with limits that DuckDB does not join with their ORDER BY, where a join reads the rows. DuckDB 1.5.5 filters
- * the rows of a join by the keys of the join above it, also below a Top N that is between them: other rows are then the first
- * ones (`conformance/duckdb/filtered-before-limit.md`). Limits that are a subquery make no Top N.
+ * The same query with ORDER BY and LIMIT in common tables of their own, where a join reads the rows. DuckDB 1.5.5 filters
+ * the rows of a join by the keys of the join above it, also below a limit that is between them: other rows are then the first
+ * ones (`conformance/duckdb/filtered-before-limit.md`). It passes no keys into a common table that is materialized.
  */
-export const sortBeforeJoins = (query: Query): Query => inQuery(query, false);
+export const sortBeforeJoins = (query: Query): Query =>
+  // Most queries have no such limit: they stay the same object.
+  someNode(query, (node) => node.kind === 'select' && isTopOfRows(node))
+    ? inQuery(query, false, freshNames(query))
+    : query;
+
+type Fresh = (prefix: string) => string;
 
 /** @param isJoined whether a join above reads the rows */
-function inQuery(query: Query, isJoined: boolean): Query {
+function inQuery(query: Query, isJoined: boolean, fresh: Fresh): Query {
   switch (query.kind) {
     case 'with': {
-      // Most queries have no such limit: they stay the same object.
       const areJoined = isJoined || joins(query);
-      const tables = query.tables.map((table) => {
-        const sorted = inQuery(table.query, areJoined);
-        return sorted === table.query ? table : { ...table, query: sorted };
-      });
-      const body = inQuery(query.body, isJoined);
-      const isSame = body === query.body && tables.every((table, at) => table === query.tables[at]);
-      return isSame ? query : { ...query, tables, body };
+      const tables = query.tables.map((table) => ({
+        ...table,
+        query: inQuery(table.query, areJoined, fresh),
+      }));
+      return { ...query, tables, body: inQuery(query.body, isJoined, fresh) };
     }
-    case 'set': {
-      const inputs = query.inputs.map((input) => inQuery(input, isJoined));
-      return inputs.every((input, at) => input === query.inputs[at]) ? query : { ...query, inputs };
-    }
+    case 'set':
+      return { ...query, inputs: query.inputs.map((input) => inQuery(input, isJoined, fresh)) };
     case 'select': {
-      const { from, limit, orderBy } = query;
-      const inner = from && inFrom(from, isJoined || joins(query));
-      const sorted = inner === from ? query : { ...query, ...(inner && { from: inner }) };
-      const isTopOfJoin = isJoined && limit !== undefined && orderBy.length > 0 && !readsOneTable(query);
-      return isTopOfJoin ? { ...sorted, limit: asSubquery(limit) } : sorted;
+      const areJoined = isJoined || joins(query);
+      const sorted = mapParts(query, {
+        expression: (node) => inExpression(node, fresh),
+        query: (node) => node,
+        from: (node) => inFrom(node, areJoined, fresh),
+      });
+      return isJoined && isTopOfRows(query) && !isCorrelated(query) ? materialized(sorted, fresh) : sorted;
     }
   }
 }
 
-/** Subqueries of expressions may be correlated: DuckDB then takes no such limit, and makes no Top N. */
-const inFrom = (from: From, isJoined: boolean): From =>
+const inFrom = (from: From, isJoined: boolean, fresh: Fresh): From =>
   mapParts(from, {
-    expression: (node) => node,
-    query: (node) => inQuery(node, isJoined),
-    from: (node) => inFrom(node, isJoined),
+    expression: (node) => inExpression(node, fresh),
+    query: (node) => inQuery(node, isJoined, fresh),
+    from: (node) => inFrom(node, isJoined, fresh),
+  });
+
+/** The rows of IN are joined; those of other subqueries are aggregated before. */
+const inExpression = (node: Expression, fresh: Fresh): Expression =>
+  mapParts(node, {
+    expression: (part) => inExpression(part, fresh),
+    query: (part) =>
+      inQuery(part, node.kind === 'subquery' && (node.form === 'in' || node.form === 'not in'), fresh),
+    from: (part) => part,
   });
 
 /** Subqueries are joins in DuckDB's plans. */
 const joins = (query: Query): boolean =>
   someNode(query, ({ kind }) => kind === 'join' || kind === 'subquery');
 
-const readsOneTable = (query: Select): boolean => query.from?.kind === 'table' && !joins(query);
+/** DuckDB passes no keys to a table that is sorted as it is. */
+const isTopOfRows = (query: Select): boolean =>
+  query.limit !== undefined && query.orderBy.length > 0 && (query.from?.kind !== 'table' || joins(query));
 
-const asSubquery = (limit: Expression): Expression => ({
-  kind: 'subquery',
-  form: 'scalar',
-  query: select({ columns: [{ name: 'rows', value: limit }] }),
-  type: scalar('INT64'),
-});
+/** DuckDB makes no Top N of a limit for each row around the query, and common tables know no such row. */
+function isCorrelated(query: Query): boolean {
+  const own = new Set<string>();
+  const read = new Set<string>();
+  forEachNode(query, (node) => {
+    if ('alias' in node) own.add(node.alias);
+    if (node.kind === 'column') read.add(node.from);
+  });
+  return [...read].some((alias) => !own.has(alias));
+}
+
+function materialized(query: Select, fresh: Fresh): Query {
+  const [name, alias] = [fresh('sorted'), fresh('sorted')];
+  const columns = query.columns.map((member) => ({
+    name: member.name,
+    value: column(alias, member.name, member.value.type),
+  }));
+  return {
+    kind: 'with',
+    tables: [{ name, query, recursive: false, materialized: true }],
+    body: select({ columns, from: { kind: 'reference', alias, name } }),
+  };
+}
