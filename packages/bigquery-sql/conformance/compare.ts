@@ -66,7 +66,8 @@ function isSameValue(ours: Value, reference: Value): boolean {
   );
 }
 
-function isClose(a: number, b: number): boolean {
+/** Whether two FLOAT64 count as equal. */
+export function isClose(a: number, b: number): boolean {
   if (!Number.isFinite(a) || !Number.isFinite(b)) return false;
   return Math.abs(a - b) <= relativeTolerance * Math.max(Math.abs(a), Math.abs(b));
 }
