@@ -44,6 +44,10 @@ describe('time expressions', () => {
       "GENERATE_TIMESTAMP_ARRAY(TIMESTAMP '1970-01-02 00:00:00+00', TIMESTAMP '1970-01-01 00:00:00+00', INTERVAL 1 DAY)",
       [],
     ],
+    [
+      'GENERATE_TIMESTAMP_ARRAY(TIMESTAMP_TRUNC(TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY), DAY), TIMESTAMP_TRUNC(CURRENT_TIMESTAMP(), DAY), INTERVAL 1 DAY)',
+      [now - (now % day) - day, now - (now % day)],
+    ],
   ])('%s is computed without the engine', async (expression, value) => {
     expect(computedValue(expression, { at: iso })).toEqual(value);
     await dialect.query(`SELECT ${expression}`, { at: iso, none: '' });

@@ -1,6 +1,6 @@
 import { macroName } from '../../tree/macro-name.ts';
 import { isEqual } from '../../tree/equal.ts';
-import type { Case, Expression } from '../../tree/nodes.ts';
+import type { Case, Element, Expression } from '../../tree/nodes.ts';
 import { isScalar } from '../../types.ts';
 
 /**
@@ -23,8 +23,8 @@ export interface RunValues {
  */
 export type TimeExpression = (run: RunValues) => TimeValue | undefined;
 
-/** The time expressions of the values that are computed before an expression, by the parameter of its lambda. */
-type Locals = ReadonlyMap<number, TimeExpression>;
+/** The values that are computed before an expression, by the parameter of its lambda: one, or a row of several. */
+type Locals = ReadonlyMap<number, TimeExpression | readonly TimeExpression[]>;
 
 /** The name under which a query binds the value of CURRENT_TIMESTAMP(). */
 export const nowParameter = 'current_timestamp';
@@ -66,10 +66,12 @@ const noLocals: Locals = new Map();
 /** The time expression that computes a value; undefined if only the database can. */
 export function timeExpressionOf(node: Expression, locals = noLocals): TimeExpression | undefined {
   switch (node.kind) {
-    case 'local':
-      return locals.get(node.id);
+    case 'local': {
+      const value = locals.get(node.id);
+      return typeof value === 'function' ? value : undefined;
+    }
     case 'element':
-      return node.index === 1 ? timeExpressionOfLambda(node.of, locals) : undefined;
+      return timeExpressionOfElement(node, locals);
     case 'parameter':
       return node.name === nowParameter ? ({ now }) => now : (run) => run.parameter(node.name);
     case 'literal': {
@@ -87,16 +89,32 @@ export function timeExpressionOf(node: Expression, locals = noLocals): TimeExpre
   }
 }
 
-/** `list_transform([value], lambda name: …)`, of which the one element is read: the value is computed once. */
-function timeExpressionOfLambda(node: Expression, locals: Locals): TimeExpression | undefined {
-  if (node.kind !== 'call' || node.function !== 'list_transform') return undefined;
-  const [values, lambda] = node.args;
+/**
+ * A value of a row that is computed first, or the one element of `list_transform([value], lambda name: …)` or
+ * `list_transform([row(value, …)], lambda name: …)`, whose values are computed once.
+ */
+function timeExpressionOfElement({ of, index }: Element, locals: Locals): TimeExpression | undefined {
+  if (of.kind === 'local') {
+    const row = locals.get(of.id);
+    return typeof row === 'object' ? row[index - 1] : undefined;
+  }
+  if (index !== 1 || of.kind !== 'call' || of.function !== 'list_transform') return undefined;
+  const [values, lambda] = of.args;
   if (values?.kind !== 'list' || lambda?.kind !== 'lambda') return undefined;
   const [value, another] = values.items;
   const [parameter] = lambda.parameters;
-  const computed = value && !another ? timeExpressionOf(value, locals) : undefined;
+  const computed = value && !another ? timeExpressionsOf(value, locals) : undefined;
   if (!computed || parameter === undefined) return undefined;
   return timeExpressionOf(lambda.body, new Map([...locals, [parameter, computed]]));
+}
+
+function timeExpressionsOf(
+  value: Expression,
+  locals: Locals,
+): TimeExpression | readonly TimeExpression[] | undefined {
+  if (value.kind !== 'call' || value.function !== 'row') return timeExpressionOf(value, locals);
+  const row = value.args.flatMap((item) => timeExpressionOf(item, locals) ?? []);
+  return row.length === value.args.length ? row : undefined;
 }
 
 function timeExpressionOfCall(
