@@ -52,6 +52,19 @@ test('quotients of NUMERIC are those of integers', async () => {
   expect(await column('bq.numeric_divide(a, b)', rows)).toEqual(expected);
 });
 
+test('averages of NUMERIC are quotients of integers', async () => {
+  const divided = Array.from({ length: 3000 }, () => {
+    const n = BigInt(1 + random.below(random.one([4, 1000, 2 ** 32])));
+    const middle = (2n * units(17) + 1n) * n;
+    return random.percent(50) ? ([units(33), n] as const) : ([middle / 2n, n] as const);
+  });
+  const rows = divided.map(([a, n]) => [decimal(a), String(n)]);
+  const expected = divided.map(([a, n]) => numericText(rounded(a, n)));
+  expect(await column('bq.numeric_average(a, CAST(NULL AS BIGNUM), CAST(b AS BIGINT))', rows)).toEqual(
+    expected,
+  );
+});
+
 test('quotients in the middle of two results, and beside it, are those of integers', async () => {
   const divided = Array.from({ length: 1000 }, () => {
     const half = BigInt(1 + random.below(5000)) * (random.percent(50) ? 1n : -1n);

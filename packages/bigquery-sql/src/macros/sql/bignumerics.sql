@@ -13,12 +13,14 @@ create macro bq.op_add(a bignum, b bignum) as host_bignumeric_checked(a + b); --
 create macro bq.op_subtract(a bignum, b bignum) as host_bignumeric_checked(a - b); -- bignum strict
 create macro bq.op_multiply(a bignum, b bignum) as host_bignumeric_multiply(a, b); -- bignum strict
 create macro bq.op_divide(a bignum, b bignum) as host_bignumeric_divide(a, b); -- bignum strict
+create macro bq.op_divide(a bignum, b bigint) as host_bignumeric_divide(a, bq."cast_bignumeric(x bigint)"(b)); -- bignum strict
 create macro bq.op_negate(a bignum) as host_bignumeric_checked(- a); -- bignum
 -- TRY takes neither aggregates nor subqueries, which arguments may be: it is inside a lambda.
 create macro bq.safe_add(a bignum, b bignum) as list_transform([row(a, b)], lambda args: try(host_bignumeric_checked(args[1] + args[2])))[1]; -- bignum
 create macro bq.safe_subtract(a bignum, b bignum) as list_transform([row(a, b)], lambda args: try(host_bignumeric_checked(args[1] - args[2])))[1]; -- bignum
 create macro bq.safe_multiply(a bignum, b bignum) as list_transform([row(a, b)], lambda args: try(host_bignumeric_multiply(args[1], args[2])))[1]; -- bignum
 create macro bq.safe_divide(a bignum, b bignum) as list_transform([row(a, b)], lambda args: try(host_bignumeric_divide(args[1], args[2])))[1]; -- bignum
+create macro bq.safe_divide(a bignum, b bigint) as bq."safe_divide(a bignum, b bignum)"(a, bq."cast_bignumeric(x bigint)"(b)); -- bignum
 create macro bq.ieee_divide(a bignum, b bignum) as bq."ieee_divide(a double, b double)"(bq."cast_float64(x bignum)"(a), bq."cast_float64(x bignum)"(b)); -- double
 create macro bq.safe_negate(x bignum) as list_transform([x], lambda x_: try(host_bignumeric_checked(- x_)))[1]; -- bignum
 create macro bq.abs(x bignum) as host_bignumeric_checked(case when x < cast('0' as bignum) then - x else x end); -- bignum strict
@@ -45,11 +47,13 @@ create macro bq.bignumeric_pair_statistic(a, b, name) as host_decimal_pairs(list
 create macro bq.numeric_is_small(x) as x between -1000000000000000000 and 1000000000000000000; -- boolean
 create macro bq.numeric_small(x) as case when bq.numeric_is_small(x) then x end; -- decimal(38,9)
 create macro bq.numeric_large(x) as case when bq.numeric_is_small(x) then null else bq.numeric_units(x) end; -- bignum
-create macro bq.numeric_all_units(small, large) as bq.numeric_units(coalesce(small, 0)) + large; -- bignum
+create macro bq.numeric_all_units(small, large) as bq.numeric_units(coalesce(small, 0)) + coalesce(large, cast('0' as bignum)); -- bignum
 create macro bq.numeric_total(small, large) as case when large is null then bq.numeric_sum(small) else bq.numeric_of_units(bq.numeric_all_units(small, large)) end; -- decimal(38,9)
 create macro bq.numeric_sum(total) as case when total > bq.numeric_max() or total < - bq.numeric_max() then bq.fail('numeric overflow: SUM') else total end; -- decimal(38,9)
-create macro bq.numeric_units(x) as cast(bq.billionths(x) as bignum); -- bignum
+create macro bq.numeric_units(x) as cast(replace(cast(x as varchar), '.', '') as bignum); -- bignum
 create macro bq.numeric_of_units(n) as cast(host_numeric_of_units(n) as decimal(38,9)); -- decimal(38,9)
-create macro bq.numeric_average(small, large, n) as case when n = 0 then null when large is null then bq.numeric_divide(small, cast(n as decimal(38,9))) else bq.numeric_of_units(host_bignumeric_average(bq.numeric_all_units(small, large), n)) end; -- decimal(38,9)
+-- What a quotient by FLOAT64 leaves of the total is below 2^50 billionths, so that FLOAT64 divides it exactly enough; from the middle away from zero.
+create macro bq.average_near(total, n, near) as near + bq.few_billionths(sign(total) * floor(sign(total) * round(cast(total - near * cast(n as decimal(19,0)) as double) * 1e9) / n + 0.5)); -- decimal(38,9)
+create macro bq.numeric_average(small, large, n) as case when n = 0 then null when large is null and small between -100000000000000000000 and 100000000000000000000 then bq.average_near(small, n, cast(cast(small as double) / n as decimal(38,9))) else bq.numeric_of_units(host_bignumeric_average(bq.numeric_all_units(small, large), n)) end; -- decimal(38,9)
 create macro bq.numeric_statistic(items, name) as host_decimal_variance(list_transform(items, lambda x: cast(x as varchar)), name); -- double
 create macro bq.numeric_pair_statistic(a, b, name) as host_decimal_pairs(list_transform(a, lambda x: cast(x as varchar)), list_transform(b, lambda x: cast(x as varchar)), name); -- double

@@ -47,8 +47,9 @@ create macro bq.is_nan(x double) as isnan(x); -- boolean
 create macro bq.ieee_divide(a double, b double) as a / b; -- double
 create macro bq.rand() as random(); -- double
 
-create macro bq.safe_divide(a bigint, b bigint) as cast(a as double) / nullif(cast(b as double), 0); -- double
+create macro bq.safe_divide(a bigint, b bigint) as cast(a as double) / nullif(b, 0); -- double
 create macro bq.safe_quotient_of(a, b) as case when abs(cast(a as double) / nullif(cast(b as double), 0)) < 1.1e29 then try(bq.quotient_in_digits(a, b)) end; -- decimal(38,9)
+create macro bq.safe_divide(a double, b bigint) as a / nullif(b, 0); -- double
 create macro bq.safe_divide(a decimal(38,9), b decimal(38,9)) as coalesce(bq.usual_quotient(a, b), list_transform([row(a, b)], lambda args: bq.safe_quotient_of(args[1], args[2]))[1]); -- decimal(38,9)
 create macro bq.safe_divide(a double, b double) as case when isfinite(a / b) then a / b when b = 0 or isfinite(a) and isfinite(b) then null else a / b end; -- double
 -- Not try_cast: in a comparison with a constant DuckDB compares before the cast, so that the result is not NULL.
@@ -87,11 +88,10 @@ create macro bq.rounded_to_unit(x, n, unit, near) as case when abs(x - near) * 2
 create macro bq.numeric_rounded(x, n) as case when n between 0 and 8 and abs(cast(x as double)) * pow(10, n) < 1e12 then list_transform([row(x, cast(cast(round(cast(x as double) * pow(10, n)) as bigint) as decimal(19,0)) * cast(pow(10, -n) as decimal(38,9)))], lambda m: bq.rounded_to_unit(m[1], n, cast(pow(10, -n) as decimal(38,9)), m[2]))[1] else list_transform([row(x, n)], lambda args: bq.numeric_rounded_exactly(args[1], args[2]))[1] end; -- decimal(38,9)
 create macro bq.numeric_rounded_exactly(x, n) as case when n >= 9 then x when n < -29 then x * 0 else bq.numeric_of_billionths(sign(x) * bq.halves_up(abs(bq.billionths(x)), bq.power_of_ten(9 - n)) * bq.power_of_ten(9 - n)) end; -- decimal(38,9)
 create macro bq.round(x decimal(38,9), n bigint) as bq.numeric_rounded(x, n); -- decimal(38,9) strict
--- Up to 11 digits and 2^52, a FLOAT64 holds the product with 10^n but for an error that is a FLOAT64, too: it decides what the product does not.
-create macro bq.has_near_product(x, places) as places between 0 and 11 and x * pow(10, places) between -4.5e15 and 4.5e15; -- boolean
-create macro bq.high_bits(x) as x * 134217729 - (x * 134217729 - x); -- double
-create macro bq.product_error(x, c) as bq.high_bits(x) * c - x * c + (x - bq.high_bits(x)) * c; -- double
-create macro bq.round(x double, places bigint) as case when abs(round(x * pow(10, places)) - x * pow(10, places)) < 0.5 and x < 4.5e15 / pow(10, places) and x > -4.5e15 / pow(10, places) and places between 0 and 11 then round(x * pow(10, places)) / pow(10, places) when bq.has_near_product(x, places) then case when bq.product_error(x, pow(10, places)) * sign(x) < 0 then trunc(x * pow(10, places)) else round(x * pow(10, places)) end / pow(10, places) else bq.round_double(x, places) end; -- double strict
+-- Up to 10 digits, a FLOAT64 holds the product with 10^n but for an error that is a FLOAT64, too: it decides what the product does not. A FLOAT has half of the bits.
+create macro bq.product_error(x, c) as cast(x as float) * c - x * c + (x - cast(x as float)) * c; -- double
+create macro bq.round_at(x double, unit double) as case when abs(round(x * unit) - x * unit) < 0.5 and x < 4.5e15 / unit and x > -4.5e15 / unit then round(x * unit) / unit when abs(x) < 4503599627370496 and abs(x) * unit < 9.2e18 then (round(x * unit) + sign(x) * floor((x * unit - round(x * unit)) * sign(x) + 0.5 + bq.product_error(x, unit) * sign(x))) / unit else x end; -- double strict
+create macro bq.round(x double, places bigint) as case when places between 0 and 10 then bq.round_at(x, pow(10, places)) else bq.round_double(x, places) end; -- double strict
 create macro bq.double_rounded(x, n) as case when x is null or n is null then null when n < -308 then 0.0 when n < 0 then bq.float_or_error(bq.multiple_of(x, pow(10, - n), 0.5), x, 'ROUND') when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 1) as double) / pow(10, n) else round(x * pow(10, n)) / pow(10, n) end; -- double
 create macro bq.round_double(x double, n bigint) as list_transform([row(x, n)], lambda args: bq.double_rounded(args[1], args[2]))[1]; -- double
 create macro bq.multiple_of(x, unit, up_from) as case when isfinite(x) then sign(x) * (abs(x) - abs(x) % unit + case when abs(x) % unit >= unit * up_from then unit else 0 end) else x end; -- double
@@ -101,7 +101,8 @@ create macro bq.trunc(x double) as trunc(x); -- double
 create macro bq.trunc(x bigint, n bigint) as bq."trunc(x double, places bigint)"(cast(x as double), n); -- double
 create macro bq.numeric_truncated(x, n) as case when n >= 9 then x when n < -29 then x * 0 else bq.numeric_of_billionths(bq.billionths(x) // bq.power_of_ten(9 - n) * bq.power_of_ten(9 - n)) end; -- decimal(38,9)
 create macro bq.trunc(x decimal(38,9), n bigint) as list_transform([row(x, n)], lambda args: bq.numeric_truncated(args[1], args[2]))[1]; -- decimal(38,9)
-create macro bq.trunc(x double, places bigint) as case when x * pow(10, places) <> trunc(x * pow(10, places)) and places between 0 and 11 then trunc(x * pow(10, places)) / pow(10, places) when bq.has_near_product(x, places) then (trunc(x * pow(10, places)) - case when bq.product_error(x, pow(10, places)) * sign(x) < 0 then sign(x) else 0 end) / pow(10, places) else bq.trunc_double(x, places) end; -- double
+create macro bq.trunc_at(x double, unit double) as case when x * unit <> trunc(x * unit) then trunc(x * unit) / unit when abs(x) < 4503599627370496 and abs(x) * unit < 9.2e18 then (x * unit + sign(x) * floor(bq.product_error(x, unit) * sign(x))) / unit else x end; -- double
+create macro bq.trunc(x double, places bigint) as case when places between 0 and 10 then bq.trunc_at(x, pow(10, places)) else bq.trunc_double(x, places) end; -- double
 create macro bq.double_truncated(x, n) as case when x is null or n is null then null when n < -308 then 0.0 when n < 0 then bq.multiple_of(x, pow(10, - n), 2) when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 0) as double) / pow(10, n) else trunc(x * pow(10, n)) / pow(10, n) end; -- double
 create macro bq.trunc_double(x double, n bigint) as list_transform([row(x, n)], lambda args: bq.double_truncated(args[1], args[2]))[1]; -- double
 create macro bq.ceil(x bigint) as cast(x as double); -- double strict

@@ -31,7 +31,8 @@ create macro bq.op_multiply(a bigint, b decimal(38,9)) as (cast(a as decimal(19,
 create macro bq.op_multiply(a double, b double) as bq.float_or_error2(a * b, a, b, '*'); -- double strict
 create macro bq.op_multiply(a interval, b bigint) as bq.interval_of(bq.interval_months(a) * b, bq.interval_days(a) * b, bq.interval_micros(a) * b); -- interval strict
 create macro bq.op_multiply(a bigint, b interval) as bq.interval_of(bq.interval_months(b) * a, bq.interval_days(b) * a, bq.interval_micros(b) * a); -- interval strict
-create macro bq.op_divide(a bigint, b bigint) as case when b <> 0 then cast(a as double) / cast(b as double) when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) end; -- double strict
+create macro bq.op_divide(a bigint, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / 0') else cast(a as double) / b end; -- double strict
+create macro bq.op_divide(a double, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / 0') else a / b end; -- double strict
 create macro bq.op_divide(a double, b double) as case when isfinite(a / b) then a / b when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else bq.float_or_error2(a / b, a, b, '/') end; -- double strict
 create macro bq.op_divide(a decimal(38,9), b decimal(38,9)) as bq.numeric_divide(a, b); -- decimal(38,9) strict
 create macro bq.op_divide(a interval, b bigint) as list_transform([row(a, b)], lambda x: case when x[2] = 0 then bq.fail('Interval division by zero') else bq.interval_divided(bq.interval_months(x[1]), bq.interval_days(x[1]), bq.interval_micros(x[1]), x[2]) end)[1]; -- interval strict

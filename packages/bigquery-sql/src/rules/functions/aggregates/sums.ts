@@ -4,10 +4,14 @@ import {
   caseWhen,
   castTo,
   compareWith,
+  integerLiteral,
   literal,
+  not,
   nullLiteral,
   operation,
+  or,
 } from '../../../tree/build.ts';
+import { macroName } from '../../../tree/macro-name.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { isScalar } from '../../../types.ts';
 import { bindValues } from '../../bind-values.ts';
@@ -41,13 +45,70 @@ export const sum: Aggregate = plain('sum', typeOfFirst, {
       return bindValues([castTo(value, type)], (total = value) => call('bq.numeric_sum', [total], type));
     if (isScalar(type, 'BIGNUMERIC')) return call('bq.bignumeric_sum', [value], type);
     if (!isFloat(arg)) return value;
-    // Zero times an infinite value, or times NaN, is NaN: so this sum shows whether there is one, at half the cost of another aggregate.
-    const zero = literal(float64, '0');
-    const zeros = rows.other('sum', [operation('*', [arg, zero], float64)], float64);
-    const isOverflow = and([call('isinf', [value], bool), compareWith('=', zeros, zero)]);
+    if (magnitude(arg) + largestCount < 308) return value;
+    const isOverflow = and([call('isinf', [value], bool), areFinite(rows, arg)]);
     return caseWhen(isOverflow, fail('double overflow', type), value);
   },
 });
+
+/** Whether no value is infinite, if their sum is. */
+function areFinite(rows: Rows, arg: Expression): Expression {
+  const infinite = infiniteIn(arg);
+  if (infinite) return not(rows.other('bool_or', [infinite], bool));
+  // Zero times an infinite value, or times NaN, is NaN: so this sum shows whether there is one, at half the cost of another aggregate.
+  const zero = literal(float64, '0');
+  return compareWith('=', rows.other('sum', [operation('*', [arg, zero], float64)], float64), zero);
+}
+
+/**
+ * When a value is infinite, by the column that it depends on: DuckDB mostly knows from the least and the greatest value
+ * of a stored column that no row is. Undefined if more decides it.
+ */
+function infiniteIn(value: Expression): Expression | undefined {
+  if (value.kind === 'column')
+    return or(['inf', '-inf'].map((text) => compareWith('=', value, literal(float64, text))));
+  if (value.kind !== 'call') return undefined;
+  const [operand, divisor] = value.args;
+  const infinite = operand && infiniteIn(operand);
+  const name = macroName(value.function) ?? '';
+  if (infinite && divisor && isInteger(divisor) && /^(op|safe)_divide$/.test(name))
+    return and([infinite, compareWith('<>', divisor, integerLiteral(0))]);
+  const isKept = /^(round|trunc)_at$/.test(name) || (!divisor && /^(op_negate|abs|round|trunc)$/.test(name));
+  return isKept ? infinite : undefined;
+}
+
+/** The number of digits of the number of rows that an aggregate can have. */
+const largestCount = 19;
+
+/** The exponent of a power of ten that is greater than every value; infinite if that is not known. */
+function magnitude(value: Expression): number {
+  if (isScalar(value.type, 'INT64', 'NUMERIC')) return 30;
+  switch (value.kind) {
+    case 'literal':
+      return Math.log10(Math.abs(Number(value.value))) + 1;
+    case 'cast':
+      return magnitude(value.value);
+    case 'case':
+      return Math.max(
+        ...[...value.branches.map(({ result }) => result), ...(value.otherwise ? [value.otherwise] : [])].map(
+          magnitude,
+        ),
+      );
+    case 'call': {
+      const [left = Number.POSITIVE_INFINITY, right = 0] = value.args.map(magnitude);
+      const name = macroName(value.function) ?? '';
+      if (/^op_(add|subtract)$/.test(name)) return Math.max(left, right) + 1;
+      if (name === 'op_multiply') return left + right;
+      if (/^(op|safe)_divide$/.test(name) && value.args[1] && isInteger(value.args[1])) return left;
+      return /^(op_negate|abs|round|round_at)$/.test(name) ? left + 1 : Number.POSITIVE_INFINITY;
+    }
+    default:
+      return Number.POSITIVE_INFINITY;
+  }
+}
+
+const isInteger = (value: Expression): boolean =>
+  isScalar((value.kind === 'cast' ? value.value : value).type, 'INT64');
 
 /** The sum of the small values, and in billionths the sum of the others; a sum of no values is NULL. */
 const numericSums = (rows: Rows, arg: Expression): readonly Expression[] => [
