@@ -36,6 +36,15 @@ describe('what is neither grouped nor aggregated is refused where it is written'
     ['SELECT m.level FROM logs l, l.metadata m GROUP BY m.request', `1:8 ${cure('m.level')}`],
     ['FROM logs |> AGGREGATE COUNT(*) + id GROUP BY project', `1:35 ${cure('id')}`],
     ['SELECT COUNT(*) FROM logs GROUP BY 1', '1:36 GROUP BY takes no aggregate or window function'],
+    ['SELECT TO_JSON(project) AS j, COUNT(*) FROM logs GROUP BY ALL', '1:50 GROUP BY ALL does not take JSON'],
+    [
+      'SELECT [TO_JSON(project)] AS j, COUNT(*) FROM logs GROUP BY ALL',
+      '1:52 GROUP BY ALL does not take ARRAY<JSON>',
+    ],
+    [
+      'SELECT id + RAND() AS r FROM logs GROUP BY ALL',
+      '1:35 GROUP BY ALL takes no random value beside columns',
+    ],
     ["SELECT COUNT(*) FROM logs GROUP BY 'project'", '1:36 GROUP BY does not take a literal'],
     [
       'SELECT id AS a, project AS a FROM logs GROUP BY a',

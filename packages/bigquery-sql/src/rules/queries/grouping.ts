@@ -8,7 +8,7 @@ import { describeType, sameName } from '../../types.ts';
 import { collationKey, isCollated } from '../collation.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
-import { Unsupported } from '../unsupported.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
 import { expressionOf, isGroupable } from './after-grouping.ts';
 import { type Output, resolveOutput } from './outputs.ts';
 
@@ -32,7 +32,7 @@ export function resolveGrouping(
   scope: Scope,
   context: Context,
 ): ResolvedGrouping {
-  if (node.all) return groupingByAll(selected);
+  if (node.all) return groupingByAll(node, selected);
   const isPlain = node.items.every(({ kind }) => kind === 'GroupingExpression' || kind === 'GroupingList');
   const keys: Expression[] = [];
   const written: Output[] = [];
@@ -60,10 +60,14 @@ export function resolveGrouping(
 }
 
 /** GROUP BY ALL groups by what reads columns of FROM and contains no aggregate or window function. */
-function groupingByAll(selected: GroupedOutputs): ResolvedGrouping {
+function groupingByAll(place: Place, selected: GroupedOutputs): ResolvedGrouping {
   const keys = selected.outputs.filter(
     ({ value, uses = [] }) => uses.length > 0 && !someExpression(value, ({ kind }) => kind === 'aggregate'),
   );
+  for (const { value } of keys) {
+    requireGroupable(place, value, 'GROUP BY ALL');
+    if (isVolatile(value)) throw new Unsupported(place, 'GROUP BY ALL takes no random value beside columns');
+  }
   const grouping = {
     keys: keys.map((output) => keyOf(output, selected, true)),
     ...(keys.length === 0 && { sets: [[]] }),
@@ -117,11 +121,15 @@ function resolveKey(
   const output = namedOutput(node, outputs);
   if (!output && isBareLiteral(node)) throw new Unsupported(node, 'GROUP BY does not take a literal');
   const key = output ?? resolveOutput(node, undefined, scope, context);
-  if (!isGroupable(key.value.type) && !isCollated(key.value.type))
-    throw new Unsupported(node, `GROUP BY does not take ${describeType(key.value.type)}`);
+  requireGroupable(node, key.value, 'GROUP BY');
   if (someExpression(key.value, ({ kind }) => kind === 'aggregate'))
     throw new Unsupported(node, 'GROUP BY takes no aggregate or window function');
   return key;
+}
+
+function requireGroupable(place: Place, { type }: Expression, clause: string): void {
+  if (!isGroupable(type) && !isCollated(type))
+    throw new Unsupported(place, `${clause} does not take ${describeType(type)}`);
 }
 
 /** The column of the select list that GROUP BY or ORDER BY names by its position or alias. */
