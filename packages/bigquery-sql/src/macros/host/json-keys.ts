@@ -1,5 +1,5 @@
 import { hostFunction } from './host-function.ts';
-import { indentJson, type JsonTree, jsonTreeText, parseJsonTree } from './json-tree.ts';
+import { indentJson, type JsonTree, jsonTreeText, parseJsonTree, sortJsonNames } from './json-tree.ts';
 
 const modes = ['strict', 'lax', 'lax recursive'];
 
@@ -31,5 +31,6 @@ const quoted = (name: string): string =>
 /** The functions that read JSON as a whole. */
 export const jsonKeysFunctions = [
   hostFunction('host_json_keys', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', keys),
+  hostFunction('host_json_sorted', ['VARCHAR'], 'VARCHAR', sortJsonNames),
   hostFunction('host_json_indented', ['VARCHAR', 'BIGINT'], 'VARCHAR', indentJson),
 ];

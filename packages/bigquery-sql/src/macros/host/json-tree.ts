@@ -64,6 +64,19 @@ export function jsonTreeText(tree: JsonTree): string {
   return `{${members.join(',')}}`;
 }
 
+/** The JSON with the members of each object in the order of their names, by bytes, as BigQuery writes it. */
+export function sortJsonNames(json: string): string {
+  const sorted = (tree: JsonTree): JsonTree => {
+    if (tree.kind === 'scalar') return tree;
+    if (tree.kind === 'array') return { kind: 'array', items: tree.items.map(sorted) };
+    const members = [...tree.members].map(([name, value]) => [name, sorted(value)] as const);
+    return { kind: 'object', members: new Map(members.sort(([a], [b]) => compareBytes(a, b))) };
+  };
+  return jsonTreeText(sorted(parseJsonTree(json)));
+}
+
+const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
 /** Deeply nested values would have more blanks than text. */
 const maxIndentedLength = 10_000_000;
 

@@ -84,9 +84,8 @@ create macro bq.json_quoted(s) as case when regexp_matches(s, '[\x00-\x1f\x{2028
 create macro bq.json_of_int64(n) as case when n between -9007199254740992 and 9007199254740992 then cast(n as varchar) else '"' || n || '"' end; -- varchar
 create macro bq.json_of_float64(x) as case when isnan(x) then '"NaN"' when isinf(x) then case when x > 0 then '"Infinity"' else '"-Infinity"' end when cast(format('{:.15g}', x + 0.0) as double) = x then format('{:.15g}', x + 0.0) else format('{:.17g}', x) end; -- varchar
 create macro bq.json_of_numeric(text) as case when text = cast(try_cast(text as bigint) as varchar) then bq.json_of_int64(cast(text as bigint)) else '"' || text || '"' end; -- varchar
-create macro bq.json_keys_sorted(j) as not coalesce((select bool_or(key < before) from (select key, lag(key) over (partition by parent order by id) as before from json_tree(j) where try_cast(key as bigint) is null)), false); -- boolean
 create macro bq.json_rewritten(j) as array_to_string(list_transform(regexp_extract_all(cast(j as varchar), '"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[^"\d-]+'), lambda token: case when regexp_matches(token, '^-?\d') then bq.json_number(token) else token end), ''); -- varchar
-create macro bq.json_of_json(j) as case when j is null then null when bq.json_keys_sorted(j) then bq.json_rewritten(j) else bq.fail('TO_JSON_STRING of JSON is not supported unless names are in alphabetical order') end; -- varchar
+create macro bq.json_of_json(j) as bq.json_rewritten(case when regexp_matches(cast(j as varchar), ',\s*"(?:[^"\\]|\\.)*"\s*:') then host_json_sorted(cast(j as varchar)) else cast(j as varchar) end); -- varchar
 create macro bq.json_indented(text, depth) as host_json_indented(text, depth); -- varchar
 
 -- Functions that change a JSON value. Rules chain the pairs of a path and a value, and pass values of other types as JSON.
