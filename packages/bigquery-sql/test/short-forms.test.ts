@@ -27,6 +27,15 @@ const integers = textsOf(
   ['1', '9', '00', '-', '+', '_', 'e2', 'E4', '.', ' ', '0x', 'A', '\v', '12345678'],
   6,
 );
+/** Texts of the length of a date, or about it. */
+const days = Array.from({ length: 3000 }, () => {
+  const separator = random.one(['-', '-', '-', '-', '/', ' ']);
+  const year = random.one(['2024', '2024', '2023', '0001', '0000', '02024', '024', '+24']);
+  const month = random.one(['02', '12', '12', '2', '13', ' 2']);
+  const day = random.one(['29', '05', '31', '5', '031', 'é']);
+  const end = random.one(['', '', '', '', ' ', '\t', '\v', ' BC']);
+  return `${random.one(['', '', '', ' ', '-'])}${[year, month, day].join(separator)}${end}`;
+});
 const floats = Array.from({ length: 3000 }, () => {
   const digits = Array.from({ length: 1 + random.below(18) }, () => random.below(10)).join('');
   const exponent = random.one(['', '', 'e-6', 'e-15', 'e-17', 'e3', 'e300']);
@@ -122,6 +131,13 @@ test.each<[string, readonly string[], short: string, general: string]>([
     'bq.safe_cast_int64(text)',
     String.raw`CASE WHEN regexp_full_match(text, '\s*[+-]?\d+\s*') THEN try_cast(text AS BIGINT)
       WHEN regexp_full_match(text, '\s*[+-]?0[xX][0-9a-fA-F]{1,16}\s*') THEN bq.hex_int64(text) END`,
+  ],
+  [
+    'SAFE_CAST AS DATE',
+    days,
+    'CAST(bq.safe_cast_date(text) AS VARCHAR)',
+    String.raw`CASE WHEN regexp_full_match(text, '\d{1,4}-\d{1,2}-\d{1,2}') AND NOT regexp_matches(text, '^0+-')
+      THEN CAST(try_cast(text AS DATE) AS VARCHAR) END`,
   ],
   [
     'CAST FLOAT64 AS STRING',

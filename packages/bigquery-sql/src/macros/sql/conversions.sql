@@ -26,9 +26,9 @@ create macro bq.cast_int64(x boolean) as cast(x as bigint); -- bigint strict
 create macro bq.cast_int64(x double) as cast(round(x) as bigint); -- bigint strict
 create macro bq.cast_int64(x decimal(38,9)) as cast(round(x) as bigint); -- bigint strict
 -- SAFE_CAST of a STRING finds out by a pattern what fails: TRY takes the time of an exception for each such value.
-create macro bq.int64_of_text(x) as case when try_cast(x as bigint) is not null and regexp_full_match(x, '\s*[+-]?\d+\s*') then try_cast(x as bigint) when (contains(x, '0x') or contains(x, '0X')) and regexp_full_match(x, '\s*[+-]?0[xX][0-9a-fA-F]{1,16}\s*') then bq.hex_int64(x) end; -- bigint
+create macro bq.int64_of_text(x) as case when try_cast(x as bigint) is not null and regexp_full_match(x, '\s*[+-]?\d+\s*') then try_cast(x as bigint) when x < ':' and (contains(x, '0x') or contains(x, '0X')) and regexp_full_match(x, '\s*[+-]?0[xX][0-9a-fA-F]{1,16}\s*') then bq.hex_int64(x) end; -- bigint
 -- DuckDB reads what BigQuery does not: 1e3, 1_000, 1.5. Only of an exponent the number has as many digits as the text has characters, and then two zeros.
-create macro bq.is_all_digits(x) as [0, 9, 99, 999, 9999, 99999, 999999, 9999999, 99999999, 999999999, 9999999999, 99999999999, 999999999999, 9999999999999, 99999999999999, 999999999999999, 9999999999999999, 99999999999999999, 999999999999999999][strlen(x)] < try_cast(x as bigint) and try_cast(x as bigint) % 100 <> 0 and x >= '1'; -- boolean
+create macro bq.is_all_digits(x) as cast('[0, 9, 99, 999, 9999, 99999, 999999, 9999999, 99999999, 999999999, 9999999999, 99999999999, 999999999999, 9999999999999, 99999999999999, 999999999999999, 9999999999999999, 99999999999999999, 999999999999999999]' as bigint[])[strlen(x)] < try_cast(x as bigint) and try_cast(x as bigint) % 100 <> 0; -- boolean
 -- A text that DuckDB writes in the same way is one that BigQuery takes, too.
 create macro bq.is_own_text(x) as cast(try_cast(x as bigint) as varchar) = x; -- boolean
 create macro bq.cast_int64(x varchar) as case when bq.is_all_digits(x) then try_cast(x as bigint) when bq.is_own_text(x) then try_cast(x as bigint) else coalesce(bq.int64_of_text(x), bq.bad_value('int64', x)) end; -- bigint strict
@@ -68,9 +68,11 @@ create macro bq.cast_json(x json) as x; -- json strict
 create macro bq.cast_date(x date) as x; -- date strict
 create macro bq.cast_date(x timestamp) as cast(x as date); -- date strict
 create macro bq.cast_date(x timestamptz) as cast(make_timestamp(epoch_us(x)) as date); -- date strict
-create macro bq.usual_date(x) as case when cast(try_cast(x as date) as varchar) = x and strlen(x) = 10 then try_cast(x as date) end; -- date
+-- Of a date that DuckDB reads, ten characters of which the last one is a digit leave four, two and two digits.
+create macro bq.is_usual_date(x) as try_cast(x as date) is not null and x glob '????-??-?[0-9]' and x >= '0001'; -- boolean
+create macro bq.usual_date(x) as case when bq.is_usual_date(x) then try_cast(x as date) end; -- date
 create macro bq.usual_time(x, format) as case when strftime(try_strptime(x, format), format) = x and try_strptime(x, format) between timestamp '0001-01-01 00:00:00' and timestamp '9999-12-31 23:59:59' then try_strptime(x, format) end; -- timestamp
-create macro bq.safe_cast_date(x varchar) as case when cast(try_cast(x as date) as varchar) = x and strlen(x) = 10 then try_cast(x as date) when regexp_full_match(x, '\d{1,4}-\d{1,2}-\d{1,2}') and (x >= '1' or not regexp_matches(x, '^0+-')) then try_cast(x as date) end; -- date
+create macro bq.safe_cast_date(x varchar) as case when bq.is_usual_date(x) then try_cast(x as date) when regexp_full_match(x, '\d{1,4}-\d{1,2}-\d{1,2}') and (x >= '1' or not regexp_matches(x, '^0+-')) then try_cast(x as date) end; -- date
 create macro bq.cast_date(x varchar) as coalesce(bq.safe_cast_date(x), bq.bad_value('date', x)); -- date strict
 create macro bq.cast_time(x time) as x; -- time strict
 create macro bq.cast_time(x timestamp) as cast(x as time); -- time strict
