@@ -177,6 +177,7 @@ describe('what would hurt the process fails alone', () => {
     'f: InternalError: out of memory',
     'f: it uses more than 64 MB of memory',
     'f: it fails without a message',
+    'f: it threw null, or it uses too much memory or too deep a stack',
     tooSlow,
   ];
   const deep = ['f: InternalError: stack overflow', 'f: SyntaxError: stack overflow'];

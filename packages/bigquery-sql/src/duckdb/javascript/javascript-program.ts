@@ -10,7 +10,7 @@ import {
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
 import type { Answer, Channel, Request } from './javascript-thread.ts';
-import { valueConversions } from './value-conversions.ts';
+import { noError, valueConversions } from './value-conversions.ts';
 
 type Options = Parameters<typeof newVariant>[1];
 
@@ -59,6 +59,15 @@ port.on('message', async (request: Request) => {
   port.postMessage(answer);
   wake();
 });
+// To compile QuickJS takes most of the time of the first call: it is no time of a statement.
+await compute({
+  id: 0,
+  definition: '{"parameters":[],"returns":"STRING","code":""}',
+  rows: '[[]]',
+  timeoutMs: 10_000,
+})
+  .then(() => statements.delete(0))
+  .catch(() => {});
 wake();
 
 function wake(): void {
@@ -126,7 +135,8 @@ function result(context: QuickJSContext, run: QuickJSHandle, method: string, row
 
 function failureOf(context: QuickJSContext, error: QuickJSHandle): Error {
   const value: unknown = context.dump(error);
-  if (typeof value !== 'object' || value === null) return new Error(String(value));
+  if (value === null) return new Error(noError);
+  if (typeof value !== 'object') return new Error(String(value));
   const { name, message } = value as { readonly name?: unknown; readonly message?: unknown };
   return new Error(`${String(name)}: ${String(message)}`);
 }

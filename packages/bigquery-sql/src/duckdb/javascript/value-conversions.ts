@@ -1,3 +1,6 @@
+/** QuickJS throws null where it cannot make an error. */
+export const noError = 'it threw null, or it uses too much memory or too deep a stack';
+
 /**
  * What runs in the sandbox before a function, as a text: it is an expression of JavaScript whose value takes a
  * `JavascriptFunction` as JSON, and returns a function that computes rows. Texts are those that DuckDB casts values to, and
@@ -12,8 +15,7 @@ const fail = (value, type) => {
   const shown = typeof value === 'string' ? stringify(value) : String(value);
   throw new TypeError('returned ' + shown.slice(0, 100) + ' for ' + type);
 };
-// QuickJS throws null where it cannot make an error.
-const noError = 'it threw null, or it uses too much memory or too deep a stack';
+const noError = '${noError}';
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const toBase64 = (text) => {
   const bytes = [];
