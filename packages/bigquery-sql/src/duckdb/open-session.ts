@@ -57,7 +57,8 @@ export interface Session {
 
 /**
  * Prepares a connection for BigQuery's SQL: its settings (time zone UTC, order of NULLs), and functions and macros in the
- * schema `bq` of its database. The connection stays the caller's, who closes it.
+ * schema `bq` of its database, or, if that is a file, in a database `bq` in memory. The connection stays the caller's, who
+ * closes it.
  */
 export async function openSession(
   connection: DuckDBConnection,
@@ -67,11 +68,12 @@ export async function openSession(
   const works = registerHostFunctions(connection);
   const { connectionId } = connection.clientContext;
   await connection.run(sessionSettings.join(';'));
-  const definedMacros = new Set(await namesIn(connection, 'duckdb_functions()', 'function_name', 'bq'));
+  await makeMacroHome(connection);
+  const definedMacros = new Set(await macroNames(connection));
   const compute = buildCompute(connection, (sql) => connection.prepare(sql));
   const context = async () => {
     const current = tables ?? (await storedTables(connection));
-    return { connection, compute, now, definedMacros, tables: () => current };
+    return { connection, compute, now, definedMacros, hasMacroHome: true, tables: () => current };
   };
   const statementOf = (sql: string, parameters: RunOptions['parameters'] = {}) =>
     toStatement(sql, user === undefined ? parameters : { ...parameters, [userParameter]: user });
@@ -114,19 +116,38 @@ export async function storedTables(connection: DuckDBConnection): Promise<readon
   return tables;
 }
 
-/** The names in a catalog table of DuckDB that belong to the current database and a schema, the current one by default. */
-async function namesIn(
-  connection: DuckDBConnection,
-  table: string,
-  column: string,
-  schema?: string,
-): Promise<readonly string[]> {
-  const inSchema = schema === undefined ? 'current_schema()' : `'${schema}'`;
-  const rows = await connection.runAndReadAll(
-    `SELECT DISTINCT ${column} FROM ${table}
-     WHERE NOT internal AND database_name = current_database() AND schema_name = ${inSchema}`,
+/** A file may be read-only, and one of DuckDB's default version takes no parameters with types in macros. */
+async function makeMacroHome(connection: DuckDBConnection): Promise<void> {
+  const [isFile] = await firstColumn(
+    connection,
+    `SELECT path FROM duckdb_databases() WHERE database_name = current_database() AND path IS NOT NULL
+     AND NOT EXISTS (FROM duckdb_schemas() WHERE database_name = current_database() AND schema_name = 'bq')`,
   );
-  return rows.getRows().map(([name]) => String(name));
+  await connection.run(
+    isFile === undefined
+      ? 'CREATE SCHEMA IF NOT EXISTS bq'
+      : "ATTACH IF NOT EXISTS ':memory:' AS bq (READ_WRITE)",
+  );
+}
+
+const macroNames = (connection: DuckDBConnection): Promise<readonly string[]> =>
+  firstColumn(
+    connection,
+    `SELECT DISTINCT function_name FROM duckdb_functions() WHERE NOT internal
+     AND (database_name = 'bq' OR (database_name = current_database() AND schema_name = 'bq'))`,
+  );
+
+/** The names in a catalog table of DuckDB that belong to the current schema. */
+const namesIn = (connection: DuckDBConnection, table: string, column: string): Promise<readonly string[]> =>
+  firstColumn(
+    connection,
+    `SELECT DISTINCT ${column} FROM ${table}
+     WHERE NOT internal AND database_name = current_database() AND schema_name = current_schema()`,
+  );
+
+async function firstColumn(connection: DuckDBConnection, sql: string): Promise<readonly string[]> {
+  const rows = await connection.runAndReadAll(sql);
+  return rows.getRows().map(([value]) => String(value));
 }
 
 function toStatement(sql: string, parameters: RunOptions['parameters'] = {}): Statement {

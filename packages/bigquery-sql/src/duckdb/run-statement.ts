@@ -55,6 +55,8 @@ export interface StatementContext {
   readonly now: () => Date;
   /** The macros that the database has. */
   readonly definedMacros: Set<string>;
+  /** Whether it has a place for them, as `macroDefinitions` says. */
+  readonly hasMacroHome?: boolean;
 }
 
 /** Runs a statement. It does not throw. */
@@ -94,13 +96,13 @@ interface Translated {
 }
 
 async function translate(
-  { connection, definedMacros, tables }: StatementContext,
+  { connection, definedMacros, hasMacroHome, tables }: StatementContext,
   { sql, parameters, declared = [] }: Statement,
 ): Promise<Translated> {
   const source = { file: '', line: 1 };
   const { query, columns } = compile({ sql, source, parameters: declared }, tables());
   requireValues(sql, query, parameters);
-  const definitions = macroDefinitions(calledMacros(query), definedMacros);
+  const definitions = macroDefinitions(calledMacros(query), definedMacros, hasMacroHome);
   if (definitions !== '') await connection.run(definitions);
   const passed = runPasses(query, { known: {}, fresh: freshNames(query) });
   return { columns, generic: duckdbText(query), plan: printPlan(passed), query };

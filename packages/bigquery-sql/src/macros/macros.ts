@@ -25,16 +25,17 @@ export const capturedParameters = new CapturedParameters(macros);
  *
  * @param names of macros; defining all of them takes DuckDB more than a second, because it binds every body
  * @param defined the macros that the database has; the others are added
+ * @param hasHome whether there is a schema or database `bq` for them
  */
 export function macroDefinitions(
   names: Iterable<string> = macros.keys(),
   defined: Set<string> = new Set(),
+  hasHome = defined.size > 0,
 ): string {
-  const isFirst = defined.size === 0;
   const added = withCalled([...names], defined).map((name) => macros.get(name) ?? []);
-  if (added.length === 0 && !isFirst) return '';
+  if (added.length === 0 && hasHome) return '';
   return [
-    ...(isFirst ? ['CREATE SCHEMA IF NOT EXISTS bq'] : []),
+    ...(hasHome ? [] : ['CREATE SCHEMA IF NOT EXISTS bq']),
     ...inDependencyOrder(added.flat()).map(defineOne),
     ...added.filter(({ length }) => length > 1).map(defineOverloads),
   ].join(';\n');
