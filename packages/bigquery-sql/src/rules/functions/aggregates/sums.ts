@@ -11,6 +11,8 @@ import {
   operation,
   or,
 } from '../../../tree/build.ts';
+import { isWorthComputingOnce } from '../../../macros/compute-once.ts';
+import { planningCosts } from '../../../macros/macros.ts';
 import { macroName } from '../../../tree/macro-name.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { isScalar } from '../../../types.ts';
@@ -46,8 +48,12 @@ export const sum: Aggregate = plain('sum', typeOfFirst, {
     if (isScalar(type, 'BIGNUMERIC')) return call('bq.bignumeric_sum', [value], type);
     if (!isFloat(arg)) return value;
     if (magnitude(arg) + largestCount < 308) return value;
-    const isOverflow = and([call('isinf', [value], bool), areFinite(rows, arg)]);
-    return caseWhen(isOverflow, fail('double overflow', type), value);
+    const finite = areFinite(rows, arg);
+    const checked = (total = value, areAll = finite) =>
+      caseWhen(and([call('isinf', [total], bool), areAll]), fail('double overflow', type), total);
+    // DuckDB binds each copy of the argument before it finds that they are equal.
+    const isLong = !rows.isWindow && isWorthComputingOnce(planningCosts.of(arg).size, 2, 'inQuery');
+    return isLong ? bindValues([value, finite], checked) : checked();
   },
 });
 
