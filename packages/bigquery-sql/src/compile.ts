@@ -14,6 +14,7 @@ import type { StoredTable } from './tree/stored-table.ts';
 import type { Statement } from './syntax/nodes.ts';
 import { parseQuery } from './syntax/parse-query.ts';
 import { SyntaxProblem } from './syntax/syntax-problem.ts';
+import { distinctAliases } from './tree/fresh-aliases.ts';
 import { forEachNode } from './tree/map.ts';
 import type { Query } from './tree/nodes.ts';
 
@@ -79,7 +80,8 @@ export function compile(
     ]);
   }
   const columns = resultColumns(resolved);
-  const query = closeLambdas(computeFrameKeys(resolved.query, context.fresh));
+  const resolvedQuery = distinctAliases(resolved.query, context.fresh);
+  const query = closeLambdas(computeFrameKeys(resolvedQuery, context.fresh));
   return { query, columns, tables: tablesOf(query) };
 }
 

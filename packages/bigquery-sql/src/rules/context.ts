@@ -1,6 +1,6 @@
 import type * as Syntax from '../syntax/nodes.ts';
 import { nullLiteral, select } from '../tree/build.ts';
-import { unnestColumns, unusedName } from '../tree/fresh-names.ts';
+import { writtenColumns, unusedName } from '../tree/fresh-names.ts';
 import type { Expression, From, Member, Query } from '../tree/nodes.ts';
 import { scalar, type Type, unknown } from '../types.ts';
 import type { Range, RelationColumn, Scope } from './scope.ts';
@@ -82,7 +82,7 @@ export function buildContext(
 } {
   const problems: Unsupported[] = [];
   // In a subquery over a table with a column `r`, DuckDB would read `r.n` of an outer FROM item as a field of that column.
-  const used = new Set([...unnestColumns, ...columnNames.map((name) => name.toLowerCase())]);
+  const used = new Set([...writtenColumns, ...columnNames.map((name) => name.toLowerCase())]);
   let inlinedCalls = 0;
 
   const context: Context = {

@@ -2,16 +2,17 @@ import { forEachNode } from './map.ts';
 import type { Query } from './nodes.ts';
 
 /**
- * The columns of UNNEST, which are no names for tables: DuckDB takes `value.y` for a field of the column `value` of an inner
- * query before it looks for a table `value` around it.
+ * The columns of UNNEST and of what passes write, which are no names for tables: DuckDB takes `value.y` for a field of the
+ * column `value` of an inner query before it looks for a table `value` around it.
  */
-export const unnestColumns: readonly string[] = ['value', 'offset'];
+export const writtenColumns: readonly string[] = ['value', 'offset', 'item', 'key'];
 
-/** Makes names that occur nowhere in a tree; the same ones for equal trees. */
+/** Makes names for FROM items and common tables that occur nowhere in a tree; the same ones for equal trees. */
 export function freshNames(query: Query): (prefix: string) => string {
-  const used = new Set(unnestColumns);
+  const used = new Set(writtenColumns);
   forEachNode(query, (node) => {
     if ('alias' in node) used.add(node.alias.toLowerCase());
+    if (node.kind === 'select') for (const { name } of node.columns) used.add(name.toLowerCase());
     if (node.kind === 'with') for (const { name } of node.tables) used.add(name.toLowerCase());
   });
   return (prefix) => unusedName(prefix, used);
