@@ -62,10 +62,16 @@ function parseValue(text: string): GivenValue {
 function literalOf({ text, type, value }: GivenValue): string {
   const literal = literalText(type, value);
   if (literal !== undefined) return literal;
-  throw commandError(
-    `-p: got ${JSON.stringify(text)}; ${JSON.stringify(value)} is not a value of type ${type}`,
-  );
+  const reason = types.includes(type)
+    ? `${JSON.stringify(value)} is not a value of type ${type}`
+    : `${type} is not one of ${types.join(', ')}`;
+  throw commandError(`-p: got ${JSON.stringify(text)}; ${reason}`);
 }
+
+const types: readonly string[] = [
+  ...['STRING', 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'BOOL', 'BYTES'],
+  ...['DATE', 'TIME', 'DATETIME', 'TIMESTAMP', 'INTERVAL', 'JSON'],
+];
 
 /** The value as BigQuery SQL; undefined if it is not of the type. */
 function literalText(type: string, value: string): string | undefined {

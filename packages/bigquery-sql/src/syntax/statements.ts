@@ -69,7 +69,7 @@ function failStatement(p: Parser): never {
       `${p.token.key} is not supported: expected a query, "SELECT", "WITH" or "FROM"`,
     );
   if (p.atOneOf(writingWords)) return p.fail('a query, which only reads');
-  return p.fail('a query: "SELECT", "WITH" or "FROM", with only CREATE TEMP FUNCTION statements before it');
+  return p.fail('a query: "SELECT", "WITH" or "FROM", with functions or a script before it');
 }
 
 function parseCreate(p: Parser): CreateFunction | CreateTempTable {

@@ -24,8 +24,7 @@ describe('temporary functions', () => {
   });
 });
 
-const onlyQueries =
-  'expected a query: "SELECT", "WITH" or "FROM", with only CREATE TEMP FUNCTION statements before it';
+const onlyQueries = 'expected a query: "SELECT", "WITH" or "FROM", with functions or a script before it';
 
 const otherScripts =
   'is not supported: of a script, only DECLARE, SET, IF and CREATE TEMP TABLE before one query can become that query';
