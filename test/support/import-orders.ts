@@ -23,7 +23,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src/macros/host': ['cast-format', 'sketches'],
   'packages/bigquery-sql/src/rules/functions': ['aggregates', 'sketches', 'text', 'time'],
   'packages/bigquery-sql/src/duckdb': ['layout', 'javascript', 'host'],
-  'packages/bigquery-sql/src/passes': ['constants', 'rewriting'],
+  'packages/bigquery-sql/src/passes': ['constants', 'rewriting', 'reads'],
   'packages/pages/src': ['parameters', 'chart', 'live', 'result', 'snippets', 'sql', 'pages'],
   'packages/pages/src/chart': ['data', 'drawing'],
   src: [

@@ -83,6 +83,11 @@ export const shapes: readonly Shape[] = [
   shape('JSON_VALUE of a number', "MAX(JSON_VALUE(json, '$.price'))", "max(json ->> '$.price')"),
   shape('JSON_QUERY', "COUNT(JSON_QUERY(json, '$.user'))", "count(json -> '$.user')"),
   shape(
+    'JSON_VALUE of three paths',
+    "COUNT(JSON_VALUE(json, '$.user.name')) + COUNT(JSON_VALUE(json, '$.level')) + COUNT(JSON_VALUE(json, '$.path'))",
+    "count(json ->> '$.user.name') + count(json ->> '$.level') + count(json ->> '$.path')",
+  ),
+  shape(
     'EXISTS over UNNEST',
     "COUNTIF(EXISTS(SELECT 1 FROM UNNEST(tags) AS t WHERE t = 'a1'))",
     "count(*) FILTER (list_contains(tags, 'a1'))",

@@ -7,7 +7,11 @@ import type { Expression, Node, Query } from '../tree/nodes.ts';
 
 /** The stored columns that a query compares with a parameter for equality: a table may be sorted by such columns. */
 export function equalityColumns(query: Query): readonly Origin[] {
-  const passed = runPasses(query, { known: {}, fresh: freshNames(query) }, new Set(['join lists']));
+  const passed = runPasses(
+    query,
+    { known: {}, fresh: freshNames(query) },
+    new Set(['join lists', 'share json reads']),
+  );
   const tables = new Map<string, string>();
   forEachNode(passed, (node) => {
     if (node.kind === 'table') tables.set(node.alias, node.name);

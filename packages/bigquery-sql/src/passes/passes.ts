@@ -4,11 +4,12 @@ import { foldParameters } from './fold-parameters.ts';
 import { inlineQueries } from './inline-queries.ts';
 import { joinLists } from './join-lists.ts';
 import { limitArrays } from './limit-arrays.ts';
-import { narrowQuantiles } from './narrow-quantiles.ts';
+import { narrowQuantiles } from './reads/narrow-quantiles.ts';
 import type { Pass, PassOptions } from './pass.ts';
-import { pruneColumns } from './prune-columns.ts';
+import { pruneColumns } from './reads/prune-columns.ts';
 import { closeLambdas } from './rewriting/close-lambdas.ts';
 import { ownAggregates } from './rewriting/own-aggregates.ts';
+import { shareJsonReads } from './reads/share-json-reads.ts';
 import { splitRecords } from './split-records.ts';
 import { topNFirst } from './top-n.ts';
 import { unnestInPlace } from './unnest-in-place.ts';
@@ -27,6 +28,7 @@ export const passes: Readonly<Record<string, Pass>> = {
   'top n first': topNFirst,
   'narrow quantiles': narrowQuantiles,
   'join lists': joinLists,
+  'share json reads': shareJsonReads,
 };
 
 /**

@@ -75,6 +75,7 @@ const laterPasses: ReadonlySet<string> = new Set([
   'top n first',
   'narrow quantiles',
   'join lists',
+  'share json reads',
 ]);
 
 /** A query with the fields of its records as columns of their own, named by their path. */

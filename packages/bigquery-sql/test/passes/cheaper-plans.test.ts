@@ -101,6 +101,12 @@ const cases: readonly (readonly [pass: string, what: string, measure: Measure, s
     'SELECT id, happened, detail FROM events ORDER BY happened DESC, id LIMIT 2',
   ],
   [
+    'share json reads',
+    'a text of which several paths are read is checked once',
+    occurrences(/json_scalar_at_key/g),
+    "SELECT id, JSON_VALUE(project, '$.a') AS a, JSON_VALUE(project, '$.b') AS b FROM logs ORDER BY id",
+  ],
+  [
     'narrow quantiles',
     'only the quantiles that are read are computed',
     ({ text }) => text.length,

@@ -8,7 +8,28 @@ beforeAll(async () => {
 });
 afterAll(() => dialect.close());
 
+/** A column of JSON texts that no pass replaces by its expression, since it is read twice. */
+const jsonTexts = `WITH t AS (
+  SELECT id, CASE MOD(id, 4)
+    WHEN 0 THEN '{"a": 1.50, "b": {"c": "x", "d": [1]}}'
+    WHEN 1 THEN '{"a": "1.50", "b": {"c": -0, "d": null}}'
+    WHEN 2 THEN '{"b": {"c": 12.5, "d": "[1]"}, "a": [2]}'
+    ELSE '{"a": 1e3, "b": {"c": 1e3}, "e": {"c": 1000.0}}' END AS s
+  FROM UNNEST([1, 2, 3, 4]) AS id)
+SELECT x.id, COUNT(y.id) AS n, JSON_VALUE(x.s, '$.a') AS a, MAX(JSON_VALUE(y.s, '$.b.c')) AS c, MAX(JSON_VALUE(y.s, '$.b.d')) AS d, JSON_EXTRACT_SCALAR(x.s, '$.b.c') AS e
+FROM t AS x JOIN t AS y USING (id) WHERE IFNULL(JSON_VALUE(y.s, '$.e.f'), '') = '' GROUP BY x.id, x.s ORDER BY id`;
+
 test.each([
+  [
+    'several paths of a text of JSON',
+    jsonTexts,
+    [
+      ['1', '1', '1.50', '-0', null, '-0'],
+      ['2', '1', null, '12.5', '[1]', '12.5'],
+      ['3', '1', '1e3', '1e3', null, '1e3'],
+      ['4', '1', '1.50', 'x', null, 'x'],
+    ],
+  ],
   ['a constant column as sort key', "SELECT 'a' AS c FROM projects ORDER BY 1", [['a'], ['a']]],
   [
     'a constant column as sort key of rows around which there is another query',

@@ -18,17 +18,21 @@ create macro bq.json_scalars(items) as case when len(list_filter(items, lambda i
 create macro bq.json_number(n) as case when regexp_matches(n, '[.eE]') then bq.format_point(case when cast(format('{:.15g}', cast(n as double) + 0.0) as double) = cast(n as double) then format('{:.15g}', cast(n as double) + 0.0) else format('{:.17g}', cast(n as double)) end) else n end; -- varchar
 create macro bq.json_value_scalar(j) as case when json_type(j) = 'DOUBLE' then bq.json_number(j ->> '$') when json_type(j) not in ('OBJECT', 'ARRAY', 'NULL') then j ->> '$' end; -- varchar
 create macro bq.json_value_scalars(items) as case when len(list_filter(items, lambda item: json_type(item) in ('OBJECT', 'ARRAY'))) = 0 then list_transform(items, lambda item: bq.json_value_scalar(item)) end; -- varchar[]
--- Of most values DuckDB's text is the one that JSON has: the others begin with a digit, or are no scalars.
+-- Of most values DuckDB's text is the one that JSON has: the others begin with a digit, or are no scalars. Words and paths are first.
 create macro bq.json_may_be_number(t) as t >= '-' and t < ':' and (t = '0' or contains(t, '.') or contains(t, 'e')) and try_cast(t as double) is not null; -- boolean
 create macro bq.json_may_be_list(t) as t >= '[' and t < '\' or t >= '{' and t < '|'; -- boolean
-create macro bq.json_is_usual(t) as t >= ':' and not starts_with(t, '[') and not starts_with(t, '{') or t < ':' and t <> '0' and not contains(t, '.') and not contains(t, 'e'); -- boolean
+create macro bq.json_is_usual(t) as t >= '_' and t < '{' or t >= '/' and t < '0' or t >= ':' and not starts_with(t, '[') and not starts_with(t, '{') or t < ':' and t <> '0' and not contains(t, '.') and not contains(t, 'e'); -- boolean
 -- A lambda is prepared for each block of rows, with all that it may compute: what few values need has one of its own.
 create macro bq.json_other_scalar(t, s, path) as case when bq.json_may_be_list(t) then case when json_type(s, path) = 'VARCHAR' then t end when bq.json_may_be_number(t) and bq.json_has_odd_number(s) then list_transform([s], lambda odd: bq.json_scalar(json_extract(bq.json_with_numbers(odd), path)))[1] else t end; -- varchar
-create macro bq.json_scalar_at(s, path) as list_transform([case when bq.json_sound(s) then s end ->> path], lambda t: case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_other_scalar(u, s, path))[1] end)[1]; -- varchar
+-- A pass reads several paths of a text together: what DuckDB finds there, and the scalar that this is of.
+create macro bq.json_found(s, path) as case when bq.json_sound(s) then s end ->> path; -- varchar
+create macro bq.json_scalar_found(t, s, path) as case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_other_scalar(u, s, path))[1] end; -- varchar
+create macro bq.json_scalar_at(s, path) as list_transform([bq.json_found(s, path)], lambda t: bq.json_scalar_found(t, s, path))[1]; -- varchar
 -- Where the only `key": ` of a text without escapes is followed by a number as DuckDB writes it, the text has it so.
 create macro bq.json_is_at_key(t, s, key, pattern) as not contains(s, '\') and (contains(s, key || t || ',') or contains(s, key || t || '}') or contains(s, key || ' ' || t || ',') or contains(s, key || ' ' || t || '}')) and not s like pattern; -- boolean
 create macro bq.json_scalar_of_key(t, s, path, key, pattern) as case when t < ':' and (try_cast(t as double) is null or bq.json_is_at_key(t, s, key, pattern)) then t else list_transform([t], lambda v: bq.json_other_scalar(v, s, path))[1] end; -- varchar
-create macro bq.json_scalar_at_key(s varchar, path varchar, key varchar, pattern varchar) as list_transform([case when bq.json_sound(s) then s end ->> path], lambda t: case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_scalar_of_key(u, s, path, key, pattern))[1] end)[1]; -- varchar
+create macro bq.json_scalar_found_at_key(t, s, path, key, pattern) as case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_scalar_of_key(u, s, path, key, pattern))[1] end; -- varchar
+create macro bq.json_scalar_at_key(s varchar, path varchar, key varchar, pattern varchar) as list_transform([bq.json_found(s, path)], lambda t: bq.json_scalar_found_at_key(t, s, path, key, pattern))[1]; -- varchar
 create macro bq.json_other_value(t, j, path) as case when bq.json_may_be_list(t) then case when json_type(j, path) = 'VARCHAR' then t end when bq.json_may_be_number(t) then bq.json_value_scalar(json_extract(j, path)) else t end; -- varchar
 create macro bq.json_value_at(j, path) as list_transform([j ->> path], lambda t: case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_other_value(u, j, path))[1] end)[1]; -- varchar
 create macro bq.json_may_have_odd_number(t, s) as contains(t, '.') or contains(s, '-0') or regexp_matches(t, 'e[+-]?\d'); -- boolean

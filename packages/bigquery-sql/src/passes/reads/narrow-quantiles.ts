@@ -1,10 +1,10 @@
-import { macroName } from '../tree/macro-name.ts';
-import { element } from '../tree/build.ts';
-import { isEqual } from '../tree/equal.ts';
-import { forEachNode, type Mapper, mapExpressions, mapParts } from '../tree/map.ts';
-import type { Aggregate, Call, Column, Expression, List, Query } from '../tree/nodes.ts';
-import type { Pass } from './pass.ts';
-import { arrayRead } from './rewriting/array-reads.ts';
+import { macroName } from '../../tree/macro-name.ts';
+import { element } from '../../tree/build.ts';
+import { isEqual } from '../../tree/equal.ts';
+import { forEachNode, type Mapper, mapExpressions, mapParts } from '../../tree/map.ts';
+import type { Aggregate, Call, Column, Expression, List, Query } from '../../tree/nodes.ts';
+import type { Pass } from '../pass.ts';
+import { arrayRead } from '../rewriting/array-reads.ts';
 
 /**
  * Makes APPROX_QUANTILES compute only those quantiles that the query reads, if it reads them by `[OFFSET(n)]` with a

@@ -1,8 +1,8 @@
-import { nullLiteral } from '../tree/build.ts';
-import { type Mapper, mapParts, someNode } from '../tree/map.ts';
-import type { Expression, Member, Query, Select } from '../tree/nodes.ts';
-import type { Pass } from './pass.ts';
-import { columnsRead, commonColumnsRead } from './rewriting/columns-read.ts';
+import { nullLiteral } from '../../tree/build.ts';
+import { type Mapper, mapParts, someNode } from '../../tree/map.ts';
+import type { Expression, Member, Query, Select } from '../../tree/nodes.ts';
+import type { Pass } from '../pass.ts';
+import { columnsRead, commonColumnsRead } from '../rewriting/columns-read.ts';
 
 /** Leaves out columns of subqueries and common tables that are not read: DuckDB would plan them. */
 export const pruneColumns: Pass = (query, options) => {
