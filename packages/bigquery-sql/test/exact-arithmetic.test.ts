@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { analyze } from '../src/index.ts';
 import { type DialectDatabase, openDialectDatabase } from './support/dialect-database.ts';
 import { openRandom } from './support/random.ts';
 
@@ -50,6 +51,17 @@ test('quotients of NUMERIC are those of integers', async () => {
   const rows = divided.map(([a, b]) => [decimal(a), decimal(b)]);
   const expected = divided.map(([a, b]) => numericText(rounded(a * 10n ** 9n, b)));
   expect(await column('bq.numeric_divide(a, b)', rows)).toEqual(expected);
+});
+
+test.each([
+  ['4 / 3', 'FLOAT64'],
+  ['CAST(4 AS FLOAT64) / 3', 'FLOAT64'],
+  ["NUMERIC '4' / 3", 'NUMERIC'],
+  ["4 / NUMERIC '3'", 'NUMERIC'],
+  ["POW(NUMERIC '4' / 3, 2)", 'NUMERIC'],
+  ["BIGNUMERIC '4' / 3", 'BIGNUMERIC'],
+])('%s is a %s', (expression, type) => {
+  expect(analyze(`SELECT ${expression}`).columns.map((column) => column.type)).toEqual([type]);
 });
 
 test('averages of NUMERIC are quotients of integers', async () => {

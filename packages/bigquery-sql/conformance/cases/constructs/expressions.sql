@@ -1,4 +1,10 @@
 -- Arithmetic
+numeric '4' / 3
+4 / numeric '3'
+bignumeric '4' / 3
+cast(4 as float64) / 3
+pow(numeric '4' / 2, 2)
+select sum(x) / count(x) as q, pow(sum(x) / count(x), 2) as p from unnest([numeric '1', 2.5]) as x
 ${int64} + ${int64}
 ${int64} - ${int64}
 ${int64} * ${int64}
@@ -152,6 +158,14 @@ b'\xc3\xa9\xff\x00' like ${b'_'; b'____'; b'\xc3%'; b'%\xff_'; b'\xc3__\x00'; b'
 'abc' like any ('x%', 'a%')
 ${string} like any ('%l%', null)
 'abc' like any ('x', 'y')
+-- NOT LIKE ANY
+'abc' not like any ('abc', '%z%') <=> true
+'abc' not like any ('abc', '%b%') <=> false
+'abc' not like any ('abc', null) <=> cast(null as bool)
+'abc' not like any unnest(['abc', '%z%']) <=> true
+'abc' not like all ('abc', '%z%') <=> false
+'abc' not like all ('x', '%z%') <=> true
+'abc' not like all ('x', null) <=> cast(null as bool)
 -- LIKE ALL
 'abc' like all ('a%', '%c')
 ${string} like all ('%l%', 'H%')

@@ -35,6 +35,7 @@ create macro bq.op_divide(a bigint, b bigint) as case when b = 0 then bq.fail('d
 create macro bq.op_divide(a double, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / 0') else a / b end; -- double strict
 create macro bq.op_divide(a double, b double) as case when isfinite(a / b) then a / b when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else bq.float_or_error2(a / b, a, b, '/') end; -- double strict
 create macro bq.op_divide(a decimal(38,9), b decimal(38,9)) as bq.numeric_divide(a, b); -- decimal(38,9) strict
+create macro bq.op_divide(a decimal(38,9), b bigint) as bq.numeric_divide(a, cast(b as decimal(38,9))); -- decimal(38,9) strict
 create macro bq.op_divide(a interval, b bigint) as list_transform([row(a, b)], lambda x: case when x[2] = 0 then bq.fail('Interval division by zero') else bq.interval_divided(bq.interval_months(x[1]), bq.interval_days(x[1]), bq.interval_micros(x[1]), x[2]) end)[1]; -- interval strict
 create macro bq.op_negate(a bigint) as (- a); -- bigint
 create macro bq.op_negate(a decimal(38,9)) as (- a); -- decimal(38,9)
