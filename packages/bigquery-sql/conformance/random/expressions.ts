@@ -10,7 +10,7 @@ import {
   splitFields,
 } from './maker.ts';
 import type { ExpressionTemplate, Gap } from './templates.ts';
-import { list, sorted, sql, type Tree } from './tree.ts';
+import { choice, list, sorted, sql, type Tree } from './tree.ts';
 
 /** A random expression of a type. */
 export function makeExpression(maker: Maker, type: string, scope: Scope, depth: number): Tree {
@@ -98,7 +98,17 @@ function fillGap(maker: Maker, { subject }: ExpressionTemplate, gap: Gap, scope:
       : inputValue(known, random, fresh('p'));
   }
   const isAny = type !== undefined && !growing.test(subject) && random.percent(15);
-  return isAny ? maker.expression(type, scope, depth) : pick(random, choices);
+  if (!isAny) return pick(random, choices);
+  const any = maker.expression(type, scope, depth);
+  // The evaluator compares a column of a table byte by byte, whatever collation the other side has.
+  return /^collate$/i.test(subject) && type === 'STRING'
+    ? choice(
+        type,
+        [any],
+        ([text = '']) => text,
+        ([text = '']) => sql`CONCAT(${text}, '')`,
+      )
+    : any;
 }
 
 const mayBeAny = new Set(['finite', 'needle', 'json']);

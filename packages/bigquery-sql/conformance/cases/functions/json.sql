@@ -12,6 +12,7 @@ json_value('[1, 2]', ${'$[-1]'; '$[1]'; '$[2]'; '$.0'})
 json_query(${json_text}, ${json_path})
 json_query(${json}, ${json_path})
 json_query('{"a":   [1,  2], "b" : "x"}', '$')
+json_query('{"a":[{"b":[{"c":[1,2]}]},{"b":[{"c":[3]},{"c":[9]}]}]}', '$.a[0].b[1].c') <=> cast(null as string)
 -- JSON_EXTRACT
 json_extract(${json_text}, ${json_path})
 json_extract(${json}, ${json_path})
