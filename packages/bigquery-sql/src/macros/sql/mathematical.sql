@@ -51,6 +51,7 @@ create macro bq.safe_divide(a bigint, b bigint) as cast(a as double) / nullif(b,
 create macro bq.safe_quotient_of(a, b) as case when abs(cast(a as double) / nullif(cast(b as double), 0)) < 1.1e29 then try(bq.quotient_in_digits(a, b)) end; -- decimal(38,9)
 create macro bq.safe_divide(a double, b bigint) as a / nullif(b, 0); -- double
 create macro bq.safe_divide(a decimal(38,9), b decimal(38,9)) as coalesce(bq.usual_quotient(a, b), list_transform([row(a, b)], lambda args: bq.safe_quotient_of(args[1], args[2]))[1]); -- decimal(38,9)
+create macro bq.safe_divide(a decimal(38,9), b bigint) as bq."safe_divide(a decimal(38,9), b decimal(38,9))"(a, cast(b as decimal(38,9))); -- decimal(38,9)
 create macro bq.safe_divide(a double, b double) as case when isfinite(a / b) then a / b when b = 0 or isfinite(a) and isfinite(b) then null else a / b end; -- double
 -- Not try_cast: in a comparison with a constant DuckDB compares before the cast, so that the result is not NULL.
 create macro bq.int64_or_null(n) as list_transform([n], lambda n_: case when n_ between -9223372036854775808 and 9223372036854775807 then cast(n_ as bigint) end)[1]; -- bigint
