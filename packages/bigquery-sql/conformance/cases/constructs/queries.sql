@@ -601,6 +601,7 @@ select c.k, e.name from (select b.id as k from people as a left join people as b
 with c as (select * from (select b.id as k from people as a left join people as b on b.id = a.id order by 1 desc limit 2 offset 1)) select c.k, e.name from c join people as e on e.id = c.k where e.active
 select (select count(*) from (select b.id as k from people as a join people as b on b.id = a.id order by 1 desc limit 2) as c join people as e on e.id = c.k where e.id < 3 and e.active) as n
 select id, (select count(*) from (select b.id as k from people as a join people as b on b.id = a.id where a.team = p.team order by 1 desc limit 2) as c join people as e on e.id = c.k where e.active) as n from people as p order by id
+select c.k, e.name from (with x as (select b.id as k from people as a left join people as b on b.id = a.id) select k from x join people as p on p.id = x.k order by 1 desc limit 2) as c join people as e on e.id = c.k where e.active
 -- Names of FROM items and columns
 select (select n from (select struct(5 as n) as r) as d) as x from (select 1 as n) as r
 select (select n from (select struct(5 as n) as R, 3 as z) as d where z > n) as x, r.n from (select 1 as n) as r

@@ -25,7 +25,10 @@ function inQuery(query: Query, isJoined: boolean, fresh: Fresh): Query {
         ...table,
         query: inQuery(table.query, areJoined, fresh),
       }));
-      return { ...query, tables, body: inQuery(query.body, isJoined, fresh) };
+      const body = inQuery(query.body, isJoined, fresh);
+      if (body.kind !== 'with') return { ...query, tables, body };
+      // DuckDB takes no WITH behind another one.
+      return { ...query, tables: [...tables, ...body.tables], body: body.body };
     }
     case 'set':
       return { ...query, inputs: query.inputs.map((input) => inQuery(input, isJoined, fresh)) };
