@@ -1,5 +1,5 @@
 import { headerTypes, type ResultColumn } from '../catalog/model/header-types.ts';
-import { anonymousField, describeType, type Type } from '@querygate/bigquery-sql/types';
+import { describeType, storedFields, type Type } from '@querygate/bigquery-sql/types';
 
 /** A column of a type of BigQuery, in the words of a saved query's header. */
 export function resultColumnOf(name: string, type: Type): ResultColumn {
@@ -12,8 +12,9 @@ export function resultColumnOf(name: string, type: Type): ResultColumn {
 /** With the names that the values have in JSON. */
 function fieldsOf(type: Type): readonly ResultColumn[] | undefined {
   if (type.kind !== 'struct') return undefined;
-  return type.fields.map(({ name, type: inner }, at) => {
-    const own = name || anonymousField(at);
+  const stored = storedFields(type.fields);
+  return type.fields.map(({ type: inner }, at) => {
+    const own = stored[at] ?? '';
     return inner.kind === 'unknown' || inner.kind === 'null'
       ? { name: own, type: undefined, repeated: false }
       : resultColumnOf(own, inner);

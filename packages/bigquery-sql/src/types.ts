@@ -153,9 +153,10 @@ export function duckdbType(type: Type): string | undefined {
       return element && `${element}[]`;
     }
     case 'struct': {
+      const names = storedFields(type.fields);
       const fields = type.fields.map((field, index) => {
         const fieldType = duckdbType(field.type);
-        return fieldType && `${quote(field.name || anonymousField(index))} ${fieldType}`;
+        return fieldType && `${quote(names[index] ?? '')} ${fieldType}`;
       });
       return fields.includes(undefined) ? undefined : `STRUCT(${fields.join(', ')})`;
     }
@@ -169,8 +170,18 @@ export function duckdbType(type: Type): string | undefined {
   }
 }
 
-/** DuckDB can't mix named and anonymous fields in a struct: anonymous ones are named by their position. */
-export const anonymousField = (index: number): string => `_field_${index + 1}`;
+/**
+ * DuckDB's names of the fields of a STRUCT. It can't mix named and anonymous fields, nor has two of one name: anonymous ones,
+ * and further ones of a name, are named by their position.
+ */
+export function storedFields(fields: readonly { readonly name: string }[]): readonly string[] {
+  const used = new Set(['']);
+  return fields.map(({ name }, index) => {
+    const isNew = !used.has(name.toLowerCase());
+    used.add(name.toLowerCase());
+    return isNew ? name : `_field_${index + 1}`;
+  });
+}
 
 /** A name as DuckDB's SQL quotes it. */
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -206,10 +217,6 @@ export function columnsOf(fields: readonly Field[]): readonly Column[] {
 
 /** Whether two names are the same, which have no case in SQL. */
 export const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
-
-/** The field of a STRUCT that has a name; undefined for other types. */
-export const fieldOf = (type: Type, name: string): Column | undefined =>
-  type.kind === 'struct' ? type.fields.find((field) => sameName(field.name, name)) : undefined;
 
 /** The type of a parameter by its name, which has no case in SQL. Undeclared ones are STRING. */
 export const parameterTypeIn =

@@ -27,6 +27,11 @@ describe('unsupported syntax is reported with its position', () => {
       '1:68 INT64 = STRING cannot be compared: CAST one',
     ],
     ['SELECT project FROM logs, projects', "1:8 project is ambiguous: qualify it with the table's name"],
+    ['SELECT STRUCT(1 AS a, 2 AS A).a', '1:31 a is ambiguous: the STRUCT has several fields of this name'],
+    [
+      'SELECT a FROM UNNEST([STRUCT(1 AS a, 2 AS a)])',
+      "1:8 a is ambiguous: qualify it with the table's name",
+    ],
     [
       'SELECT metadata.level FROM logs',
       '1:17 cannot read level from an array: UNNEST it, or take one element with [OFFSET(0)]',

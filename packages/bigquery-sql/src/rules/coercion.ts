@@ -14,7 +14,6 @@ import {
 } from '../tree/build.ts';
 import type { Expression } from '../tree/nodes.ts';
 import {
-  anonymousField,
   arrayOf,
   describeType,
   duckdbType,
@@ -23,6 +22,7 @@ import {
   scalar,
   structOf,
   type Type,
+  storedFields,
 } from '../types.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
@@ -147,14 +147,12 @@ function convertArray(from: Expression, element: Type, to: Extract<Type, { kind:
 
 /** DuckDB matches struct fields by name, BigQuery by position. */
 function convertStruct(from: Expression, to: Extract<Type, { kind: 'struct' }>): Expression {
+  const names = storedFields(to.fields);
   const fieldsOf = (values: readonly Expression[]) => ({
     ...struct(
       values.map((value, index) => {
         const target = to.fields[index];
-        return {
-          name: target?.name || anonymousField(index),
-          value: target ? convert(value, target.type) : value,
-        };
+        return { name: names[index] ?? '', value: target ? convert(value, target.type) : value };
       }),
     ),
     type: to,
@@ -163,9 +161,8 @@ function convertStruct(from: Expression, to: Extract<Type, { kind: 'struct' }>):
   const { type } = from;
   if (type.kind !== 'struct') return castTo(from, to);
   return computeFirst([from], (value = from) => {
-    const fields = type.fields.map((member, index) =>
-      field(value, member.name || anonymousField(index), member.type),
-    );
+    const stored = storedFields(type.fields);
+    const fields = type.fields.map((member, index) => field(value, stored[index] ?? '', member.type));
     return caseWhen(operation('IS NOT NULL', [value]), fieldsOf(fields));
   });
 }

@@ -2,7 +2,7 @@ import { didYouMean } from '../text/nearest-name.ts';
 import type { CreateFunction, Identifier } from '../syntax/nodes.ts';
 import { column, field, nullLiteral } from '../tree/build.ts';
 import type { Expression, From, Member, Window } from '../tree/nodes.ts';
-import { anonymousField, fieldOf, sameName, type Type, unknown } from '../types.ts';
+import { sameName, storedFields, type Type, unknown } from '../types.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
 /** The names that an expression or a subquery may use. */
@@ -195,7 +195,7 @@ export const relationNames = (scope: Scope | undefined): readonly string[] =>
 export function columnsIn(range: Range, name: string): readonly Expression[] {
   const { value } = range;
   if (range.acceptsAnyColumn || value?.type.kind === 'unknown') return [nullLiteral(unknown)];
-  if (value) return [fieldValue(value, name)].filter((found) => found !== undefined);
+  if (value) return fieldsNamed(value, name);
   const known = range.columns
     .filter((column) => !column.isAnonymous && sameName(column.name, name))
     .map((column) => column.value);
@@ -203,19 +203,24 @@ export function columnsIn(range: Range, name: string): readonly Expression[] {
   return [column(range.openAlias, name, unknown)];
 }
 
-/** A field of a struct; undefined if the struct is known to have no such field. */
-export function fieldValue(of: Expression, name: string): Expression | undefined {
-  if (of.kind === 'struct') return of.fields.find((member) => sameName(member.name, name))?.value;
-  const found = fieldOf(of.type, name);
-  return found && field(of, found.name, found.type);
+/** The fields of a struct that have a name: several if it has equal names. */
+export function fieldsNamed(of: Expression, name: string): readonly Expression[] {
+  if (of.type.kind !== 'struct') return [];
+  const { fields } = of.type;
+  return fields.flatMap((member, at) => {
+    if (!sameName(member.name, name)) return [];
+    if (of.kind === 'struct') return of.fields[at]?.value ?? [];
+    return field(of, storedFields(fields)[at] ?? '', member.type);
+  });
 }
 
 /** All fields of a struct, in order; `name` is '' for anonymous ones. */
 export function fieldValues(of: Expression): readonly Member[] {
   if (of.type.kind !== 'struct') return [];
+  const stored = storedFields(of.type.fields);
   return of.type.fields.map(({ name, type }, index) => ({
     name,
-    value: field(of, name || anonymousField(index), type),
+    value: field(of, stored[index] ?? '', type),
   }));
 }
 

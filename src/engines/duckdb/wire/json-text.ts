@@ -16,7 +16,7 @@ import {
   textLiteral,
   transformList,
 } from '@querygate/bigquery-sql/tree';
-import { anonymousField, scalar, type Type, unknown } from '@querygate/bigquery-sql/types';
+import { scalar, storedFields, type Type, unknown } from '@querygate/bigquery-sql/types';
 import { type LargeIntegers, unsafeInteger } from '../../../engine/engine-errors.ts';
 
 const text = scalar('STRING');
@@ -145,9 +145,10 @@ function wireStruct(
   type: Extract<Type, { kind: 'struct' }>,
   large: LargeIntegers,
 ): Expression {
+  const names = storedFields(type.fields);
   const fields = type.fields.map((field, at) => {
     const own = call('struct_extract_at', [value, integerLiteral(at + 1)], field.type);
-    return { own, name: field.name || anonymousField(at), value: wireValue(own, field.type, large) };
+    return { own, name: names[at] ?? '', value: wireValue(own, field.type, large) };
   });
   if (fields.every(({ own, value: wire }) => own === wire)) return value;
   return caseWhen(not(isNull(value)), struct(fields.map(({ name, value: wire }) => ({ name, value: wire }))));

@@ -144,6 +144,12 @@ struct(struct('deep' as c) as d).d.c
 struct(null as a).a
 struct(1)
 struct(date '2024-02-29' as d)
+select to_json_string(struct(1 as a, 2 as a, 'x' as A)) as s
+select to_json_string(struct(1 as a, 2 as A)), format('%T', struct(1 as a, 2 as a))
+select s = struct(1 as b, 2 as c), to_json_string(cast(s as struct<x string, x int64>)), s[offset(1)] from (select struct(1 as a, 2 as a) as s)
+select to_json_string(array(select as struct x as v, x + 1 as v from unnest([1, 2]) as x)), to_json_string((select as struct 1 as a, 2 as a))
+select to_json_string(array_agg(struct(x as v, -x as v) order by x)), to_json_string(if(count(*) > 1, struct(1 as a, 2.5 as a), struct(2, 3))) from unnest([1, 2]) as x
+select to_json_string(t) from (select 1 as a, 2 as a) as t
 -- Literals: intervals
 interval 1 day
 interval -3 month
@@ -484,6 +490,8 @@ select metadata[safe_offset(0)].request[safe_offset(0)].path from requests order
 select r.metadata[safe_offset(0)].response[safe_offset(0)].status_code as s from requests as r order by r.id
 select items[safe_offset(0)].sku from orders order by id
 select (select as struct id, name from people where id = 1).name
+select s.b, s[offset(1)] from (select struct(1 as a, 2 as a, 3 as b) as s)
+select x.b from (select struct(1 as a, 2 as A, 3 as b) as s), unnest([s, s]) as x
 -- Table paths with project and dataset
 select id from my-project.logs.people order by id <=> select id from people order by id
 select p.name from `my-project.logs.people` as p order by p.id <=> select name from people order by id

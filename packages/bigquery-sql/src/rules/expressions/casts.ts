@@ -15,7 +15,7 @@ import {
   transformList,
 } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
-import { anonymousField, describeType, isScalar, scalar, type Type } from '../../types.ts';
+import { describeType, isScalar, scalar, storedFields, type Type } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
 import { convert } from '../coercion.ts';
 import type { Rule } from '../context.ts';
@@ -94,15 +94,16 @@ function castValue(place: Place, value: Expression, type: Type): Expression {
 type StructType = Extract<Type, { kind: 'struct' }>;
 
 function castStruct(place: Place, value: Expression, from: StructType, type: StructType): Expression {
+  const [names, targets] = [storedFields(from.fields), storedFields(type.fields)];
   const members = from.fields.map((member, index) => {
     const target = type.fields[index] ?? member;
     const part =
       value.kind === 'struct'
         ? (value.fields[index]?.value ?? nullLiteral(member.type))
-        : field(value, member.name || anonymousField(index), member.type);
+        : field(value, names[index] ?? '', member.type);
     // The digits of a literal count in a cast of its own only.
     const source = part.kind === 'literal' && isScalar(part.type, 'FLOAT64') ? castTo(part, part.type) : part;
-    return { name: target.name || anonymousField(index), value: castValue(place, source, target.type) };
+    return { name: targets[index] ?? '', value: castValue(place, source, target.type) };
   });
   const built = { ...struct(members), type };
   return value.kind === 'struct' ? built : caseWhen(operation('IS NOT NULL', [value]), built);
@@ -127,8 +128,9 @@ function withParameters(node: Syntax.Type, value: Expression): Expression {
       return bindValues([value], (bound = value) => {
         const { type } = value;
         if (type.kind !== 'struct') return bound;
+        const names = storedFields(type.fields);
         const members = node.fields.map((member, index) => {
-          const name = member.name?.name || anonymousField(index);
+          const name = names[index] ?? '';
           const part = field(bound, name, type.fields[index]?.type ?? type);
           return { name, value: withParameters(member.type, part) };
         });

@@ -1,15 +1,16 @@
+import { structValue } from '../struct-value.ts';
 import { didYouMean } from '../../text/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
-import { call, field, nullLiteral, struct, textLiteral } from '../../tree/build.ts';
+import { call, field, nullLiteral, textLiteral } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
-import { describeType, isScalar, sameName, scalar, structOf, unknown } from '../../types.ts';
+import { describeType, isScalar, sameName, scalar, unknown } from '../../types.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import {
   columnNames,
   unknownColumn,
   columnsIn,
-  fieldValue,
+  fieldsNamed,
   findColumns,
   findRange,
   namesInRange,
@@ -99,7 +100,9 @@ function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
       `cannot read ${name.name} from an array: UNNEST it, or take one element with [OFFSET(0)]`,
     );
   if (type.kind === 'unknown') return field(of, name.name, unknown);
-  const found = fieldValue(of, name.name);
+  const [found, another] = fieldsNamed(of, name.name);
+  if (another)
+    throw new Unsupported(name, `${name.name} is ambiguous: the STRUCT has several fields of this name`);
   if (found) return found;
   throw new Unsupported(
     name,
@@ -153,8 +156,5 @@ function rowValue(range: Range): Expression {
   if (range.value) return range.value;
   if (range.acceptsAnyColumn) return nullLiteral(unknown);
   const { columns } = range;
-  return {
-    ...struct(columns),
-    type: structOf(columns.map(({ name, value }) => ({ name, type: value.type }))),
-  };
+  return structValue(columns);
 }

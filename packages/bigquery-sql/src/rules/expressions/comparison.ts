@@ -1,3 +1,4 @@
+import { fieldValues } from '../scope.ts';
 import type { ComparisonOperator } from '../../syntax/nodes.ts';
 import {
   and,
@@ -5,14 +6,13 @@ import {
   call,
   caseWhen,
   compareWith,
-  field,
   integerLiteral,
   not,
   operation,
   transformList,
 } from '../../tree/build.ts';
 import type { Expression, InfixOperator } from '../../tree/nodes.ts';
-import { anonymousField, describeType, isScalar, scalar, unknown } from '../../types.ts';
+import { describeType, isScalar, scalar, unknown } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
 import { convert, supertype } from '../coercion.ts';
 import { isCollated, refuseCollations, sortKeyOf } from '../collation.ts';
@@ -81,9 +81,7 @@ function compareStructs(
 
 /** The fields of a struct, by position; of a constructor its values. */
 function fieldsInOrder(of: Expression): readonly Expression[] {
-  if (of.kind === 'struct') return of.fields.map(({ value }) => value);
-  if (of.type.kind !== 'struct') return [];
-  return of.type.fields.map(({ name, type }, index) => field(of, name || anonymousField(index), type));
+  return (of.kind === 'struct' ? of.fields : fieldValues(of)).map(({ value }) => value);
 }
 
 /** Arrays are equal if they have the same length and equal elements; a NULL element makes the result NULL. */

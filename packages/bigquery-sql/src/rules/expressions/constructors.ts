@@ -1,12 +1,13 @@
+import { structValue } from '../struct-value.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
-import { castTo, list, nullLiteral, struct } from '../../tree/build.ts';
-import type { Expression, Member } from '../../tree/nodes.ts';
-import { anonymousField, arrayOf, describeType, nullType, structOf, type Type } from '../../types.ts';
+import { castTo, list, nullLiteral } from '../../tree/build.ts';
+import type { Expression } from '../../tree/nodes.ts';
+import { arrayOf, describeType, nullType, type Type } from '../../types.ts';
 import { commonSupertype, convert, distance } from '../coercion.ts';
 import type { Context, Rule } from '../context.ts';
 import { resolveType } from '../resolve-type.ts';
 import type { Scope } from '../scope.ts';
-import { type Place, Unsupported } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { impliedName } from './column-paths.ts';
 
 /** `[a, b]`, whose elements are converted to a common type, or `ARRAY<type>[a, b]`. */
@@ -53,8 +54,7 @@ export const structConstructor: Rule<Syntax.StructConstructor> = (node, scope, c
       context,
     );
   }
-  return packFields(
-    node,
+  return structValue(
     node.fields.map(({ value, alias }) => ({
       name: alias?.name ?? impliedName(value) ?? '',
       value: context.expression(value, scope),
@@ -64,22 +64,7 @@ export const structConstructor: Rule<Syntax.StructConstructor> = (node, scope, c
 
 /** `(a, b)`: a struct whose fields have no names. */
 export const tuple: Rule<Syntax.Tuple> = (node, scope, context) =>
-  packFields(
-    node,
-    node.elements.map((element) => ({ name: '', value: context.expression(element, scope) })),
-  );
-
-/** A struct of fields in order; anonymous ones have the name ''. */
-function packFields(place: Place, fields: readonly Member[]): Expression {
-  const names = fields.map(({ name }) => name.toLowerCase());
-  const repeated = names.find((name, at) => name !== '' && names.indexOf(name) !== at);
-  if (repeated !== undefined)
-    throw new Unsupported(place, `a STRUCT with two fields named ${repeated} is not supported`);
-  return {
-    ...struct(fields.map(({ name, value }, index) => ({ name: name || anonymousField(index), value }))),
-    type: structOf(fields.map(({ name, value }) => ({ name, type: value.type }))),
-  };
-}
+  structValue(node.elements.map((element) => ({ name: '', value: context.expression(element, scope) })));
 
 /** A value of a declared type: tuples and structs take the field names from it. */
 function valueOfType(node: Syntax.Expression, type: Type, scope: Scope, context: Context): Expression {
@@ -118,5 +103,5 @@ function structOfType(
       value: target ? valueOfType(value, target.type, scope, context) : context.expression(value, scope),
     };
   });
-  return { ...packFields(node, fields), type };
+  return { ...structValue(fields), type };
 }

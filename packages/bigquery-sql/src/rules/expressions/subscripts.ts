@@ -1,7 +1,7 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { field } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
-import { anonymousField, describeType, isScalar, scalar, type Type } from '../../types.ts';
+import { describeType, isScalar, scalar, storedFields, type Type } from '../../types.ts';
 import { convert } from '../coercion.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
@@ -59,7 +59,7 @@ function fieldAt(
   const found = fields[at];
   if (!found) throw new Unsupported(place, `the STRUCT has ${fields.length} fields`);
   if (of.kind === 'struct') return of.fields[at]?.value ?? of;
-  return field(of, found.name || anonymousField(at), found.type);
+  return field(of, storedFields(fields)[at] ?? '', found.type);
 }
 
 function requireInt64(place: Place, { type }: Expression): void {

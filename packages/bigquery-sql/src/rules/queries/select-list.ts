@@ -1,6 +1,6 @@
+import { structValue } from '../struct-value.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
-import { struct } from '../../tree/build.ts';
-import { anonymousField, sameName, structOf } from '../../types.ts';
+import { sameName } from '../../types.ts';
 import type { Context } from '../context.ts';
 import { impliedName } from '../expressions/column-paths.ts';
 import {
@@ -101,9 +101,7 @@ export function rowValue(as: Syntax.SelectAs | undefined, columns: readonly Outp
     throw new Unsupported(as, 'only SELECT AS STRUCT and SELECT AS VALUE are supported');
   if (as.mode === 'STRUCT') {
     const fields = columns.map(({ name, isAnonymous, value }) => ({ name: isAnonymous ? '' : name, value }));
-    const packed = struct(fields.map(({ name, value }, at) => ({ name: name || anonymousField(at), value })));
-    const type = structOf(fields.map(({ name, value }) => ({ name, type: value.type })));
-    return { name: 'value', value: { ...packed, type } };
+    return { name: 'value', value: structValue(fields) };
   }
   const [only, another] = columns;
   if (!only || another) throw new Unsupported(as, 'SELECT AS VALUE takes exactly one column');

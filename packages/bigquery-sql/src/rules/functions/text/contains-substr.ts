@@ -1,6 +1,7 @@
-import { boolLiteral, call, field, literal, or, transformList } from '../../../tree/build.ts';
+import { fieldValues } from '../../scope.ts';
+import { boolLiteral, call, literal, or, transformList } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
-import { anonymousField, arrayOf, describeType, isScalar, scalar } from '../../../types.ts';
+import { arrayOf, describeType, isScalar, scalar } from '../../../types.ts';
 import { bindValues } from '../../bind-values.ts';
 import { convert, distance } from '../../coercion.ts';
 import { containsValue } from '../../expressions/comparison.ts';
@@ -33,11 +34,7 @@ function contains(place: Place, value: Expression, sought: Expression): Expressi
   }
   if (type.kind === 'struct')
     return bindValues([value], (struct = value) =>
-      or(
-        type.fields.map(({ name, type: fieldType }, at) =>
-          contains(place, field(struct, name || anonymousField(at), fieldType), sought),
-        ),
-      ),
+      or(fieldValues(struct).map(({ value: part }) => contains(place, part, sought))),
     );
   if (type.kind === 'null') return literal(bool, null);
   if (isScalar(type, 'BYTES', 'JSON'))

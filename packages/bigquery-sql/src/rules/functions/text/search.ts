@@ -1,7 +1,8 @@
+import { fieldValues } from '../../scope.ts';
 import { parseSearchQuery } from '../../../macros/host/search.ts';
-import { boolLiteral, field, literal, or, transformList } from '../../../tree/build.ts';
+import { boolLiteral, literal, or, transformList } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
-import { anonymousField, arrayOf, isScalar, scalar } from '../../../types.ts';
+import { arrayOf, isScalar, scalar } from '../../../types.ts';
 import { bindValues } from '../../bind-values.ts';
 import { convert, distance } from '../../coercion.ts';
 import { dependsOnRows } from '../../expressions/constant-values.ts';
@@ -41,11 +42,7 @@ function searchIn(place: Place, data: Expression, query: Expression): Expression
   }
   if (type.kind === 'struct')
     return bindValues([data], (struct = data) =>
-      or(
-        type.fields.map(({ name, type: fieldType }, at) =>
-          searchIn(place, field(struct, name || anonymousField(at), fieldType), query),
-        ),
-      ),
+      or(fieldValues(struct).map(({ value }) => searchIn(place, value, query))),
     );
   if (type.kind === 'null') return literal(bool, null);
   if (isScalar(type, 'JSON')) throw new Unsupported(place, 'SEARCH of JSON is not supported');

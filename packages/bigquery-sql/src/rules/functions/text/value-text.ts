@@ -1,6 +1,7 @@
-import { call, caseWhen, field, operation, textLiteral, transformList } from '../../../tree/build.ts';
+import { fieldValues } from '../../scope.ts';
+import { call, caseWhen, operation, textLiteral, transformList } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
-import { anonymousField, arrayOf, scalar } from '../../../types.ts';
+import { arrayOf, scalar } from '../../../types.ts';
 import { bindValues } from '../../bind-values.ts';
 
 const string = scalar('STRING');
@@ -34,9 +35,9 @@ function nullableText(value: Expression, format: ValueTextFormat, depth: number)
   }
   if (type.kind !== 'struct') return format.scalar(value, depth);
   return bindValues([value], (struct = value) => {
-    const fields = type.fields.map(({ name, type: fieldType }, index) => ({
+    const fields = fieldValues(struct).map(({ name, value: part }) => ({
       name,
-      text: valueText(field(struct, name || anonymousField(index), fieldType), format, depth + 1),
+      text: valueText(part, format, depth + 1),
     }));
     return caseWhen(operation('IS NOT NULL', [struct]), format.struct(fields, depth));
   });
