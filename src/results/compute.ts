@@ -45,8 +45,8 @@ export type OnCost = (endpoint: string, cost: Cost, trace: RequestTrace | undefi
 interface Runner {
   readonly owner: Owner;
   readonly trace: RequestTrace | undefined;
-  /** The result that the new one replaces. */
-  readonly before?: ResultDocument | undefined;
+  /** The result that the new one replaces: it is looked up when there are rows, so that a run does not keep it in memory. */
+  readonly before?: (() => ResultDocument | undefined) | undefined;
 }
 
 /**
@@ -91,7 +91,7 @@ async function compute(
   }
   try {
     const run = (signal: AbortSignal) =>
-      runEngine(options, bound, signal, { owner, trace, before: memory.get(key) });
+      runEngine(options, bound, signal, { owner, trace, before: () => memory.get(key) });
     const outcome: RunOutcome | undefined =
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
@@ -133,7 +133,7 @@ function runEngine(
   const queuedAt = performance.now();
   return inSpan(trace, 'engine', (span) => {
     const onStart = span && (() => span.set({ 'querygate.queue_ms': performance.now() - queuedAt }));
-    return runQuery(options, bound, { signal, owner, onStart, span }, trace, before);
+    return runQuery(options, bound, { signal, owner, onStart, span }, { trace, before });
   });
 }
 
@@ -141,8 +141,7 @@ async function runQuery(
   { engine, counters, clock, log, onCost, slots, turns }: ComputeOptions,
   bound: BoundQuery,
   run: RunOptions,
-  trace: RequestTrace | undefined,
-  before: ResultDocument | undefined,
+  { trace, before }: Pick<Runner, 'trace' | 'before'>,
 ): Promise<ResultDocument> {
   const computedAt = clock.now().getTime();
   counters.runs += 1;
@@ -155,7 +154,7 @@ async function runQuery(
     return await engine.run(bound, { ...run, beforeRows }).then((rows) => {
       if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, trace);
       run.span?.set({ 'querygate.rows': rowCountOf(rows), 'querygate.bytes_billed': rows.cost?.bytesBilled });
-      return slot.take(run.signal).then(() => buildDocument(rows, computedAt, turns, run.owner, before));
+      return slot.take(run.signal).then(() => buildDocument(rows, computedAt, turns, run.owner, before?.()));
     });
   } catch (error) {
     if (mayServeStale(error)) counters.failures += 1;
