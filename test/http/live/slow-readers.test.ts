@@ -39,7 +39,7 @@ const documents = await Promise.all(
 );
 const first = documents[0] as ResultDocument;
 
-/** A client that reads while it is told to. */
+/** A client that reads while `isReading` is true. */
 class Client {
   readonly keys: readonly string[];
   isReading = true;
