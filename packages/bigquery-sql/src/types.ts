@@ -70,8 +70,10 @@ export const scalar = (name: ScalarName): Type => ({ kind: 'scalar', name });
 export const arrayOf = (element: Type): Type => ({ kind: 'array', element });
 /** A RANGE. */
 export const rangeOf = (element: Type): Type => ({ kind: 'range', element });
+/** The type of a STRUCT. */
+export type StructType = Extract<Type, { kind: 'struct' }>;
 /** A STRUCT. */
-export const structOf = (fields: readonly Column[]): Type => ({ kind: 'struct', fields });
+export const structOf = (fields: readonly Column[]): StructType => ({ kind: 'struct', fields });
 
 /** Whether a type is one of these. */
 export const isScalar = (type: Type, ...names: readonly ScalarName[]): boolean =>

@@ -3,12 +3,10 @@ import {
   caseWhen,
   castTo,
   computeFirst,
-  field,
   list,
   literal,
   nullLiteral,
   operation,
-  struct,
   textLiteral,
   transformList,
 } from '../tree/build.ts';
@@ -21,9 +19,10 @@ import {
   type ScalarName,
   scalar,
   structOf,
+  type StructType,
   type Type,
-  storedFields,
 } from '../types.ts';
+import { fieldValues, structOfValues } from './struct-value.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
 /** The types to which BigQuery converts implicitly, nearest first. */
@@ -146,25 +145,17 @@ function convertArray(from: Expression, element: Type, to: Extract<Type, { kind:
 }
 
 /** DuckDB matches struct fields by name, BigQuery by position. */
-function convertStruct(from: Expression, to: Extract<Type, { kind: 'struct' }>): Expression {
-  const names = storedFields(to.fields);
-  const fieldsOf = (values: readonly Expression[]) => ({
-    ...struct(
-      values.map((value, index) => {
-        const target = to.fields[index];
-        return { name: names[index] ?? '', value: target ? convert(value, target.type) : value };
-      }),
-    ),
-    type: to,
-  });
+function convertStruct(from: Expression, to: StructType): Expression {
+  const fieldsOf = (values: readonly Expression[]) =>
+    structOfValues(
+      values.map((value, index) => convert(value, to.fields[index]?.type ?? value.type)),
+      to,
+    );
   if (from.kind === 'struct') return fieldsOf(from.fields.map(({ value }) => value));
-  const { type } = from;
-  if (type.kind !== 'struct') return castTo(from, to);
-  return computeFirst([from], (value = from) => {
-    const stored = storedFields(type.fields);
-    const fields = type.fields.map((member, index) => field(value, stored[index] ?? '', member.type));
-    return caseWhen(operation('IS NOT NULL', [value]), fieldsOf(fields));
-  });
+  if (from.type.kind !== 'struct') return castTo(from, to);
+  return computeFirst([from], (value = from) =>
+    caseWhen(operation('IS NOT NULL', [value]), fieldsOf(fieldValues(value).map((member) => member.value))),
+  );
 }
 
 /** The common type of several values; undefined if they have none. */

@@ -214,16 +214,6 @@ export function fieldsNamed(of: Expression, name: string): readonly Expression[]
   });
 }
 
-/** All fields of a struct, in order; `name` is '' for anonymous ones. */
-export function fieldValues(of: Expression): readonly Member[] {
-  if (of.type.kind !== 'struct') return [];
-  const stored = storedFields(of.type.fields);
-  return of.type.fields.map(({ name, type }, index) => ({
-    name,
-    value: field(of, stored[index] ?? '', type),
-  }));
-}
-
 /**
  * The problem of a name that no column has.
  *

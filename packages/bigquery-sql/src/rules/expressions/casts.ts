@@ -5,23 +5,22 @@ import {
   caseWhen,
   castTo,
   compareWith,
-  field,
   integerLiteral,
   literal,
   nullLiteral,
   operation,
-  struct,
   textLiteral,
   transformList,
 } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
-import { describeType, isScalar, scalar, storedFields, type Type } from '../../types.ts';
+import { describeType, isScalar, scalar, type StructType, type Type } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
 import { convert } from '../coercion.ts';
 import type { Rule } from '../context.ts';
 import { callMacro, nullOnError } from '../macro-call.ts';
 import { castToRange, rangeText } from '../ranges.ts';
 import { resolveType } from '../resolve-type.ts';
+import { fieldValues, structOfValues } from '../struct-value.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
 /** CAST is one macro for each target type, with a signature for each source type. */
@@ -91,21 +90,16 @@ function castValue(place: Place, value: Expression, type: Type): Expression {
   throw new Unsupported(place, `cannot cast ${describeType(from)} to ${describeType(type)}`);
 }
 
-type StructType = Extract<Type, { kind: 'struct' }>;
-
 function castStruct(place: Place, value: Expression, from: StructType, type: StructType): Expression {
-  const [names, targets] = [storedFields(from.fields), storedFields(type.fields)];
+  const parts = value.kind === 'struct' ? value.fields : fieldValues(value);
   const members = from.fields.map((member, index) => {
     const target = type.fields[index] ?? member;
-    const part =
-      value.kind === 'struct'
-        ? (value.fields[index]?.value ?? nullLiteral(member.type))
-        : field(value, names[index] ?? '', member.type);
+    const part = parts[index]?.value ?? nullLiteral(member.type);
     // The digits of a literal count in a cast of its own only.
     const source = part.kind === 'literal' && isScalar(part.type, 'FLOAT64') ? castTo(part, part.type) : part;
-    return { name: targets[index] ?? '', value: castValue(place, source, target.type) };
+    return castValue(place, source, target.type);
   });
-  const built = { ...struct(members), type };
+  const built = structOfValues(members, type);
   return value.kind === 'struct' ? built : caseWhen(operation('IS NOT NULL', [value]), built);
 }
 
@@ -128,13 +122,11 @@ function withParameters(node: Syntax.Type, value: Expression): Expression {
       return bindValues([value], (bound = value) => {
         const { type } = value;
         if (type.kind !== 'struct') return bound;
-        const names = storedFields(type.fields);
-        const members = node.fields.map((member, index) => {
-          const name = names[index] ?? '';
-          const part = field(bound, name, type.fields[index]?.type ?? type);
-          return { name, value: withParameters(member.type, part) };
+        const members = fieldValues(bound).map((part, index) => {
+          const member = node.fields[index];
+          return member ? withParameters(member.type, part.value) : part.value;
         });
-        return caseWhen(operation('IS NOT NULL', [bound]), { ...struct(members), type });
+        return caseWhen(operation('IS NOT NULL', [bound]), structOfValues(members, type));
       });
     default:
       return value;

@@ -1,4 +1,3 @@
-import { structValue } from '../struct-value.ts';
 import { didYouMean } from '../../text/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, field, nullLiteral, textLiteral } from '../../tree/build.ts';
@@ -18,6 +17,7 @@ import {
   type Scope,
   usesOf,
 } from '../scope.ts';
+import { structValue } from '../struct-value.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
 /** `a.b.c`: a column or a FROM item, and fields of it; or a function without parentheses. */

@@ -1,4 +1,3 @@
-import { fieldValues } from '../scope.ts';
 import type { ComparisonOperator } from '../../syntax/nodes.ts';
 import {
   and,
@@ -17,6 +16,7 @@ import { bindValues } from '../bind-values.ts';
 import { convert, supertype } from '../coercion.ts';
 import { isCollated, refuseCollations, sortKeyOf } from '../collation.ts';
 import { requireComparable } from '../moment-text.ts';
+import { fieldValues } from '../struct-value.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
 export type ComparisonName = ComparisonOperator | 'IS DISTINCT FROM' | 'IS NOT DISTINCT FROM';

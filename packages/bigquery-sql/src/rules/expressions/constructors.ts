@@ -1,4 +1,3 @@
-import { structValue } from '../struct-value.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { castTo, list, nullLiteral } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
@@ -7,6 +6,7 @@ import { commonSupertype, convert, distance } from '../coercion.ts';
 import type { Context, Rule } from '../context.ts';
 import { resolveType } from '../resolve-type.ts';
 import type { Scope } from '../scope.ts';
+import { structValue } from '../struct-value.ts';
 import { Unsupported } from '../unsupported.ts';
 import { impliedName } from './column-paths.ts';
 

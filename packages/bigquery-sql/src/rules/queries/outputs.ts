@@ -4,14 +4,8 @@ import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
 import { unknown } from '../../types.ts';
 import type { Context } from '../context.ts';
-import {
-  type ColumnUse,
-  fieldValues,
-  type Range,
-  type Relation,
-  type RelationColumn,
-  type Scope,
-} from '../scope.ts';
+import type { ColumnUse, Range, Relation, RelationColumn, Scope } from '../scope.ts';
+import { fieldValues } from '../struct-value.ts';
 
 /** One column of a query's result. */
 export interface Output extends Member {

@@ -1,17 +1,9 @@
-import { structValue } from '../struct-value.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { sameName } from '../../types.ts';
 import type { Context } from '../context.ts';
 import { impliedName } from '../expressions/column-paths.ts';
-import {
-  type ColumnUse,
-  fieldValues,
-  findRange,
-  type Range,
-  type Scope,
-  unknownColumn,
-  usesOf,
-} from '../scope.ts';
+import { type ColumnUse, findRange, type Range, type Scope, unknownColumn, usesOf } from '../scope.ts';
+import { fieldValues, structValue } from '../struct-value.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { type Output, resolveOutput, starColumns, toOutput } from './outputs.ts';
 

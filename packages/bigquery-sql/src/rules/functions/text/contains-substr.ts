@@ -1,4 +1,3 @@
-import { fieldValues } from '../../scope.ts';
 import { boolLiteral, call, literal, or, transformList } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { arrayOf, describeType, isScalar, scalar } from '../../../types.ts';
@@ -6,6 +5,7 @@ import { bindValues } from '../../bind-values.ts';
 import { convert, distance } from '../../coercion.ts';
 import { containsValue } from '../../expressions/comparison.ts';
 import { callMacro } from '../../macro-call.ts';
+import { fieldValues } from '../../struct-value.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import type { SpecialFunction } from '../special-function.ts';
 

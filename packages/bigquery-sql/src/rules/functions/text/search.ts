@@ -1,4 +1,3 @@
-import { fieldValues } from '../../scope.ts';
 import { parseSearchQuery } from '../../../macros/host/search.ts';
 import { boolLiteral, literal, or, transformList } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
@@ -8,6 +7,7 @@ import { convert, distance } from '../../coercion.ts';
 import { dependsOnRows } from '../../expressions/constant-values.ts';
 import { containsValue } from '../../expressions/comparison.ts';
 import { callMacro } from '../../macro-call.ts';
+import { fieldValues } from '../../struct-value.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import type { SpecialFunction } from '../special-function.ts';
 

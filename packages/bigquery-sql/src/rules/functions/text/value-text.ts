@@ -1,8 +1,8 @@
-import { fieldValues } from '../../scope.ts';
 import { call, caseWhen, operation, textLiteral, transformList } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { arrayOf, scalar } from '../../../types.ts';
 import { bindValues } from '../../bind-values.ts';
+import { fieldValues } from '../../struct-value.ts';
 
 const string = scalar('STRING');
 
