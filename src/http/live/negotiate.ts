@@ -66,7 +66,7 @@ export const namesStream = (accept = ''): boolean =>
 export function waitSeconds(headers: RequestHeaders): number | undefined {
   const { prefer } = headers;
   if (prefer === undefined || headers['if-none-match'] === undefined) return undefined;
-  const [, seconds] = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(prefer) ?? [];
+  const [, seconds] = /(?:^|[,;])\s*wait\s*=\s*"?(\d+)"?\s*(?:[,;]|$)/i.exec(prefer) ?? [];
   const requested = Number(seconds ?? 0);
   return requested > 0 ? Math.min(requested, httpLimits.maxWaitMs / 1000) : undefined;
 }

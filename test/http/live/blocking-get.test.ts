@@ -59,8 +59,8 @@ describe('a GET that waits for another result', () => {
     expect((await removed).status).toBe(404);
   });
 
-  test('waits for a minute at most', async () => {
-    const response = waiting({ prefer: 'respond-async, wait=3600' });
+  test.each(['3600', '99999999999'])('waits for a minute at most, of %s seconds', async (seconds) => {
+    const response = waiting({ prefer: `respond-async, wait=${seconds}` });
     await live.clock.pass(60_000);
     expect((await response).headers.get('preference-applied')).toBe('wait=60');
   });
@@ -69,6 +69,8 @@ describe('a GET that waits for another result', () => {
     ['has another result', { 'if-none-match': 'W/"other"' }, 200],
     ['sends no wait', { prefer: 'respond-async' }, 304],
     ['waits for no time', { prefer: 'wait=0' }, 304],
+    ['waits for something else than seconds', { prefer: 'wait=1e9' }, 304],
+    ['waits for less than no time', { prefer: 'wait=-1' }, 304],
   ])('is answered at once if the caller %s', async (_, headers, status) => {
     const response = await waiting(headers);
     expect(response.status).toBe(status);
