@@ -66,13 +66,15 @@ export class Delivery {
     this.#steps.each(feed.subscriptions, (subscription) => this.deliver(subscription));
   }
 
-  /** Writes a sign of life to each stream to which nothing was written for long: to be called every `beatEveryMs`. */
+  /**
+   * Writes a sign of life to each stream to which nothing was written for long, and finds clients that have not read what
+   * was written last: to be called every `beatEveryMs`.
+   */
   beat(streams: Iterable<Stream>): void {
     this.#steps.each(streams, (stream) => {
       stream.quietBeats += 1;
-      if (stream.quietBeats < httpLimits.heartbeatMs / beatEveryMs) return;
       if (stream.sink?.isWaiting) this.#wait(stream);
-      else stream.write(heartbeat);
+      else if (stream.quietBeats >= httpLimits.heartbeatMs / beatEveryMs) stream.write(heartbeat);
     });
   }
 

@@ -14,22 +14,10 @@ import { unrestricted } from '../../../src/keys/principal.ts';
 import type { Follower } from '../../../src/results/followers.ts';
 import { buildDocument, type ResultDocument } from '../../../src/results/result-document.ts';
 import { fakeClock, settled } from '../../support/fake-clock.ts';
-import { draftQuery } from '../../support/queries.ts';
+import { followedQuery, streamHead } from '../../support/live-streams.ts';
 
-const head = {
-  method: 'GET',
-  url: 'http://gateway.test/',
-  headers: { 'x-api-key': 'ann' },
-  address: '127.0.0.1',
-  signal: new AbortController().signal,
-};
 const admission = { principal: unrestricted('ann'), noCache: false, schedule: undefined };
-const query = draftQuery({
-  columns: { x: 'string' },
-  parameters: { p: '{ type: string, description: P. }' },
-  caching: ['caching: 60s', 'live: 60s'],
-  sql: 'select @p as x',
-});
+const query = followedQuery();
 const keys = ['a', 'b', 'c'];
 /** Results that differ in one row of forty. */
 const rowsOf = (version: number) =>
@@ -146,7 +134,7 @@ test('however clients read, each gets the newest result at last or is closed, an
             document: documentOf(key),
           };
         });
-        const body = live.stream(head, admission, queries, { endFrame });
+        const body = live.stream(streamHead, admission, queries, { endFrame });
         body.onEnd((summary) => {
           client.summary = summary;
         });
@@ -176,14 +164,19 @@ test('however clients read, each gets the newest result at last or is closed, an
       }
       const stopped = clients.filter(({ isReading, summary }) => !isReading && summary === undefined);
       for (const client of clients) if (!stopped.includes(client)) client.isWaiting = false;
+      const unread = stopped.filter(({ isWaiting }) => isWaiting);
       await clock.pass(2_000);
       await settled();
       for (const client of clients.filter(({ summary, isReading }) => summary === undefined && isReading)) {
         const expected = new Map(client.keys.map((key) => [key, etagOf(documentOf(key).digest)]));
         expect(new Map([...client.has].sort())).toEqual(expected);
       }
-      // A sign of life comes within eleven seconds, and the minute begins when the next one finds it unread.
-      await clock.pass(85_000);
+      // What is unread is found within a second, also if nothing newer is sent.
+      await clock.pass(59_200);
+      await settled();
+      for (const client of unread) expect(client.summary?.end).toBe('SLOW_READER');
+      // To the others a sign of life is written within eleven seconds.
+      await clock.pass(11_000);
       await settled();
       for (const client of stopped) expect(client.summary?.end).toBe('SLOW_READER');
       for (const client of clients) expect(client.problems).toEqual([]);

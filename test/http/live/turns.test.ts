@@ -13,26 +13,10 @@ import { type Principal, unrestricted } from '../../../src/keys/principal.ts';
 import type { Follower } from '../../../src/results/followers.ts';
 import { buildDocument } from '../../../src/results/result-document.ts';
 import { fakeClock, settled } from '../../support/fake-clock.ts';
+import { followedQuery, streamHead } from '../../support/live-streams.ts';
 import { measureLongestTurn } from '../../support/longest-turn.ts';
-import { draftQuery } from '../../support/queries.ts';
 
 const clients = 10_000;
-
-const queryOf = (parameter: string) =>
-  draftQuery({
-    columns: { x: 'string' },
-    parameters: { p: parameter },
-    caching: ['caching: 60s', 'live: 60s'],
-    sql: 'select @p as x',
-  });
-
-const head = {
-  method: 'GET',
-  url: 'http://gateway.test/',
-  headers: { 'x-api-key': 'ann' },
-  address: '127.0.0.1',
-  signal: new AbortController().signal,
-};
 
 describe('ten thousand streams of one key', () => {
   const clock = fakeClock();
@@ -88,15 +72,15 @@ describe('ten thousand streams of one key', () => {
       destroy: () => {},
     };
     for (let at = 0; at < clients; at += 1) {
-      const body = live.stream(head, admission, [one], { endFrame });
+      const body = live.stream(streamHead, admission, [one], { endFrame });
       body.begin(sink);
     }
     await settled();
     expect(written.filter((text) => text.startsWith('event: next'))).toHaveLength(clients);
     return written.splice(0) && written;
   };
-  const plain = queryOf('{ type: string, description: P. }');
-  const timed = queryOf('{ type: timestamp, description: P., default: -1h }');
+  const plain = followedQuery();
+  const timed = followedQuery('{ type: timestamp, description: P., default: -1h }');
 
   const ends: readonly (readonly [string, EndCode, () => void])[] = [
     ['its key', 'KEY_REVOKED', () => principals.delete('ann')],
@@ -151,7 +135,7 @@ describe('ten thousand streams of one key', () => {
 
   test('requests that wait for one result go on in turns of the event loop', async () => {
     const one = await followed(plain);
-    const waiting = Array.from({ length: clients }, () => live.wait(head, admission, one, 30_000));
+    const waiting = Array.from({ length: clients }, () => live.wait(streamHead, admission, one, 30_000));
     await settled();
     const end = measureLongestTurn();
     followers.get(plain.name)?.onResult(await document('b'));
