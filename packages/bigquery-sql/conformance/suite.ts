@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { type CliLine, toAnswer } from './cli-answer.ts';
 import { isOrdered } from './judge.ts';
@@ -115,10 +115,10 @@ async function runAll(list: readonly Statement[]): Promise<readonly Answer[]> {
   const answers: Answer[] = [];
   while (answers.length < list.length) {
     writeFileSync(texts, JSON.stringify(list.slice(answers.length).map(({ sql }) => sql)));
-    const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    if (child.stdout)
-      for await (const line of createInterface({ input: child.stdout }))
-        answers.push(toAnswer(JSON.parse(line) as CliLine));
+    const { stdout } = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    // Not `readline`, for which U+2028 in an answer ends a line. The last line of a command that ended early is incomplete.
+    const lines = (await text(stdout)).split('\n').slice(0, -1);
+    answers.push(...lines.map((line) => toAnswer(JSON.parse(line) as CliLine)));
     if (answers.length < list.length) answers.push(lost);
   }
   rmSync(folder, { recursive: true });
