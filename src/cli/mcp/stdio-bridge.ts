@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline';
+import { linesOf } from '../../files/lines.ts';
 
 /** Sends one message to `POST /mcp`. Its signal is aborted when the client no longer wants the answer. */
 export type SendMessage = (
@@ -59,7 +59,8 @@ export async function bridgeStdio({ input, output, send }: BridgeOptions): Promi
       if (id !== undefined) running.delete(id);
     }
   };
-  for await (const line of createInterface({ input })) {
+  input.setEncoding('utf8');
+  for await (const line of linesOf(input)) {
     if (line.trim() === '') continue;
     const answered: Promise<void> = answer(line).finally(() => answering.delete(answered));
     answering.add(answered);

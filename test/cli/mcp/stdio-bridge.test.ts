@@ -39,6 +39,21 @@ describe('the bridge of standard input and output', () => {
     expect(written).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
   });
 
+  test('a message may contain what ends a line elsewhere, and the last one needs no newline', async () => {
+    const sent: string[] = [];
+    const messages = ['\u2028', '\u2029', '\u0085'].map((separator, id) =>
+      JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: `a${separator}b` } }),
+    );
+    const input = new PassThrough();
+    input.end(messages.join('\r\n'));
+    const send: SendMessage = async (text) => {
+      sent.push(text.trimEnd());
+      return reply(200, '{}');
+    };
+    await bridgeStdio({ input, output: { write: () => true }, send });
+    expect(sent).toEqual(messages);
+  });
+
   test('repeats in headers what the body says, as the protocol encodes it', async () => {
     const seen: unknown[] = [];
     const send: SendMessage = async (_, headers) => {

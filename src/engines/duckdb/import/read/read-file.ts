@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { linesOf } from '../../../../files/lines.ts';
 
 const chunkBytes = 1 << 21;
 
@@ -34,21 +35,9 @@ export const maxLineBytes = 16_000_000;
 export const lineTooLong = 'the line is longer than 16 MB';
 
 /**
- * The lines of a UTF-8 text file, without their newlines. Not `readline`: it also ends lines at U+2028.
+ * The lines of a UTF-8 text file, without their newlines.
  *
  * @throws Error if a line is too long
  */
-export async function* readLines(path: string): AsyncGenerator<string> {
-  let rest = '';
-  for await (const chunk of createReadStream(path, 'utf8')) {
-    const [first = '', ...lines] = String(chunk).split('\n');
-    const last = lines.pop();
-    rest += first;
-    if (rest.length > maxLineBytes) throw new Error(lineTooLong);
-    if (last === undefined) continue;
-    yield rest;
-    yield* lines;
-    rest = last;
-  }
-  if (rest !== '') yield rest;
-}
+export const readLines = (path: string): AsyncGenerator<string> =>
+  linesOf(createReadStream(path, 'utf8'), maxLineBytes);
