@@ -4,6 +4,7 @@ import { findQuery, lookUpQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { GatewayError } from '../../errors.ts';
+import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import type { GetResult } from '../../results/get-result.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
 import { endFrame, etagOf, eventFrame, hasLineBreak } from '../live/events.ts';
@@ -38,18 +39,28 @@ type Scalar = string | number | boolean;
 
 /** Not `z.union`, which takes half a second for a list of wrong values that is as long as a body may be. */
 const isScalar = (value: unknown): value is Scalar =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  typeof value === 'string' ||
+  typeof value === 'boolean' ||
+  // JSON has read another integer than the one that was sent.
+  (typeof value === 'number' &&
+    Number.isFinite(value) &&
+    (!Number.isInteger(value) || Number.isSafeInteger(value)));
 
 type ItemParameters = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 
 /** As many values as in a query string. */
-function isParameters(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const values = Object.values(value);
+function parametersProblem(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'must be an object, as in {"project": "abc"}';
+  const parameters = Object.entries(value);
+  if (parameters.length > maxParameters)
+    return `has ${parameters.length} parameters; the limit is ${maxParameters}`;
+  const inLists = parameters.reduce((sum, [, one]) => sum + (Array.isArray(one) ? one.length : 0), 0);
+  if (inLists > maxListValues) return `has ${inLists} values in lists; the limit is ${maxListValues}`;
+  const wrong = parameters.find(([, one]) => ![one].flat().every(isScalar));
   return (
-    values.length <= maxParameters &&
-    values.reduce((sum, one) => sum + (Array.isArray(one) ? one.length : 0), 0) <= maxListValues &&
-    values.flat().every(isScalar)
+    wrong &&
+    `${wrong[0]}: must be a text, a number, true, false, or a list of them; integers beyond 2^53 are texts`
   );
 }
 
@@ -58,13 +69,21 @@ const bodySchema = z
     z.strictObject({
       id: z.string().min(1).max(100),
       query: z.string().min(1).max(200),
-      parameters: z.custom<ItemParameters>(isParameters).default({}),
+      parameters: z
+        .custom<ItemParameters>((value) => parametersProblem(value) === undefined, {
+          error: ({ input }) => parametersProblem(input),
+        })
+        .default({}),
       etag: z.string().max(200).optional(),
     }),
   )
   .min(1)
-  .max(maxStreamQueries)
-  .refine((items) => new Set(items.map(({ id }) => id)).size === items.length);
+  .check(({ value, issues }) => {
+    const ids = value.map(({ id }) => id);
+    const at = ids.findIndex((id, index) => ids.indexOf(id) !== index);
+    if (at >= 0)
+      issues.push({ code: 'custom', input: ids[at], path: [at, 'id'], message: 'another query has it too' });
+  });
 
 type Item = z.output<typeof bodySchema>[number];
 
@@ -155,15 +174,22 @@ function parseBody(body: Uint8Array): readonly Item[] {
   try {
     value = JSON.parse(Buffer.from(body).toString());
   } catch {
-    throw wrongBody();
+    throw wrongBody('The body is not JSON');
   }
-  const parsed = bodySchema.safeParse(value);
-  if (!parsed.success) throw wrongBody();
-  return parsed.data;
+  // Before its queries, of which there may be as many as the body has bytes.
+  if (Array.isArray(value) && value.length > maxStreamQueries)
+    throw wrongBody(`The body has ${value.length} queries; the limit is ${maxStreamQueries}`);
+  const parsed = bodySchema.safeParse(value, { error: describeIssue });
+  if (parsed.success) return parsed.data;
+  const [{ path, message } = { path: [], message: '' }] = schemaProblems(parsed.error);
+  throw wrongBody(`${path.length === 0 ? 'The body ' : ''}${message.slice(0, maxProblemLength)}`);
 }
 
-const wrongBody = () =>
+/** Names in it are the caller's. */
+const maxProblemLength = 300;
+
+const wrongBody = (problem: string) =>
   new GatewayError(
     'BAD_REQUEST',
-    `Send a list of 1 to ${maxStreamQueries} queries with different ids: [{"id": "a", "query": "name or UUID", "parameters": {}, "etag": "of the result that you have"}]`,
+    `${problem}; send a list of 1 to ${maxStreamQueries} queries with different ids: [{"id": "a", "query": "name or UUID", "parameters": {}, "etag": "of the result that you have"}]`,
   );

@@ -3,6 +3,7 @@ import { countsPath, type LiveGateway, liveQueries, openLiveGateway } from '../.
 import { measureLongestTurn } from '../../support/longest-turn.ts';
 import { queryText } from '../../support/query-folder.ts';
 import { readEvents } from '../../support/read-events.ts';
+import { apiKey } from '../../support/test-app.ts';
 
 describe('several queries in one stream', () => {
   let live: LiveGateway;
@@ -129,22 +130,46 @@ describe('several queries in one stream', () => {
     expect(await alone.json()).toEqual(body);
   });
 
+  const counts = { id: 'a', query: 'counts' };
   test.each([
-    ['no list', {}],
-    ['an empty list', []],
+    ['no JSON', '[{', 'The body is not JSON'],
+    ['no list', '{}', 'The body must be an array'],
+    ['an empty list', '[]', 'The body must not be empty'],
+    ['equal ids', [counts, { id: 'b', query: 'counts' }, counts], '2.id: another query has it too'],
+    ['no id', [{ query: 'counts' }], '0.id: is missing'],
+    ['an unknown member', [{ ...counts, project: 'p' }], '0: unknown: project'],
     [
-      'equal ids',
-      [
-        { id: 'a', query: 'counts' },
-        { id: 'a', query: 'warmed' },
-      ],
+      'too many',
+      Array.from({ length: 51 }, (_, at) => ({ ...counts, id: String(at) })),
+      'The body has 51 queries; the limit is 50',
     ],
-    ['an unknown member', [{ id: 'a', query: 'counts', project: 'p' }]],
-    ['too many', Array.from({ length: 51 }, (_, at) => ({ id: String(at), query: 'counts' }))],
-  ])('%s is refused', async (_, body) => {
-    const response = await live.post('/api/live', body);
+    ['a list of parameters', [{ ...counts, parameters: [] }], '0.parameters: must be an object'],
+    [
+      'NULL',
+      [counts, { id: 'b', query: 'x', parameters: { n: null } }],
+      '1.parameters: n: must be a text, a',
+    ],
+    [
+      'a number that is another one when it is read',
+      '[{"id": "a", "query": "counts", "parameters": {"n": 9007199254740993}}]',
+      '0.parameters: n: must be a text, a number, true, false, or a list of them; integers beyond 2^53 are texts',
+    ],
+    [
+      'an infinite number',
+      '[{"id": "a", "query": "counts", "parameters": {"n": 1e999}}]',
+      '0.parameters: n: ',
+    ],
+  ])('%s is refused, with its place', async (_, body, message) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const request = { method: 'POST', headers: { 'x-api-key': apiKey }, body: text };
+    const response = await live.gateway.fetch(new Request('http://gateway.test/api/live', request), {
+      address: '127.0.0.1',
+    });
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { code: 'BAD_REQUEST' } });
+    const { error } = (await response.json()) as { readonly error: { code: string; message: string } };
+    expect(error.code).toBe('BAD_REQUEST');
+    expect(error.message.slice(0, message.length)).toBe(message);
+    expect(error.message).toContain('; send a list of 1 to 50 queries with different ids: [{"id": "a", ');
   });
 
   test('long lists and many names of wrong values are refused in time', async () => {
@@ -161,6 +186,7 @@ describe('several queries in one stream', () => {
       [{ ...item, parameters: [1] }],
       [{ ...item, parameters: manyNames(1) }],
       [{ ...item, parameters: manyNames({}) }],
+      [{ ...item, ...manyNames(1) }],
       list(50, { ...item, parameters: { n: list(900, null) } }),
     ];
     for (const items of refused) {
