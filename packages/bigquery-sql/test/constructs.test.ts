@@ -22,6 +22,13 @@ test.each([
   ["SELECT 'abc' LIKE ANY ('x%', 'a%'), 2 IN UNNEST([1, NULL]), 'nan' = 'NaN'", [[true, null, false]]],
   ['SELECT x FROM UNNEST([1, NULL, 2]) AS x ORDER BY x NULLS LAST', [['1'], ['2'], [null]]],
   ['SELECT SAFE.REGEXP_CONTAINS("a", "("), SAFE_CAST("x" AS INT64)', [[null, null]]],
+  [
+    "SELECT SAFE_CAST(s.a AS NUMERIC), IF(s.b = 2, CAST(s.a AS NUMERIC), NULL) FROM UNNEST([STRUCT('x' AS a, 1 AS b), ('1.5', 2)]) AS s ORDER BY s.b",
+    [
+      [null, null],
+      ['1.500000000', '1.500000000'],
+    ],
+  ],
   ['SELECT 1 / 4, DATE "2024-01-31" + 1, [1] || [2]', [[0.25, '2024-02-01', ['1', '2']]]],
   [
     'SELECT * FROM (SELECT 1 AS id, 10 AS a, 20 AS b) UNPIVOT (v FOR k IN (a, b)) ORDER BY k',
