@@ -189,7 +189,7 @@ async function rowsOf(
 ): Promise<readonly string[]> {
   const isPlain = without === undefined;
   const passed = isPlain ? query : runPasses(query, { known: {}, fresh: freshNames(query) }, without);
-  const plan = isPlain ? { sql: duckdbText(query), constants: [], thresholds: [] } : printPlan(passed);
+  const plan = isPlain ? { sql: duckdbText(query), constants: [] } : printPlan(passed);
   const type = isList ? LIST(VARCHAR) : VARCHAR;
   const values: Record<string, DuckDBValue> = { p: isList ? listValue([...tenants]) : (tenants[0] ?? '') };
   const types: Record<string, DuckDBType> = { p: type };
@@ -202,12 +202,8 @@ async function rowsOf(
     return prepared.runAndReadAll();
   };
   const bound = `(SELECT CAST($p AS ${isList ? 'VARCHAR[]' : 'VARCHAR'}) AS p) AS ${boundRelation}`;
-  const computed = [
-    ...plan.constants.map(({ name, sql }) => ({ name, sql: `SELECT ${sql} FROM ${bound}` })),
-    ...plan.thresholds.map(({ name, sql }) => ({ name, sql: `SELECT ${sql}` })),
-  ];
-  for (const { name, sql } of computed) {
-    const result = await run(sql);
+  for (const { name, sql } of plan.constants) {
+    const result = await run(`SELECT ${sql} FROM ${bound}`);
     values[name] = result.getRows()[0]?.[0] ?? null;
     types[name] = result.columnType(0);
   }

@@ -1,7 +1,7 @@
 /** What runs compiled queries on a connection of DuckDB: settings, macros, host functions, plans, bindings, sessions. */
 export { bigqueryType, scalarNames } from './duckdb/bigquery-type.ts';
 export { type Bindings, bindingsOf, bindTo } from './duckdb/bindings.ts';
-export { buildCompute, type Compute, computeTimes, withThresholds } from './duckdb/compute-constants.ts';
+export { buildCompute, type Compute, computeTimes } from './duckdb/compute-constants.ts';
 export { callsHost, runCallingHost } from './duckdb/host/exit-guard.ts';
 export { type HostWorks, registerHostFunctions } from './duckdb/host/host-functions.ts';
 export { callerLimits, HostWork, savedLimits, tooMuchText, tooSlow } from './duckdb/host/host-work.ts';

@@ -157,11 +157,6 @@ export async function openDialect(moreRows: readonly string[] = []) {
       known[name] = value;
       types[name] = computed.columnType(0);
     }
-    for (const { name, sql } of plan.thresholds) {
-      const computed = await run(`SELECT ${sql}`, known, types);
-      known[name] = computed.getRows()[0]?.[0] ?? null;
-      types[name] = computed.columnType(0);
-    }
     return (await run(prefix + plan.sql, known, types)).getRowsJson();
   };
 
@@ -184,7 +179,7 @@ export async function openDialect(moreRows: readonly string[] = []) {
         expect(await answer(plan, values), `${name}: ${plan.sql}`).toEqual(first);
       };
       await expectSame(planOf(declared), 'declared');
-      await expectSame({ sql: duckdbText(stored.query), constants: [], thresholds: [] }, 'no pass');
+      await expectSame({ sql: duckdbText(stored.query), constants: [] }, 'no pass');
       for (const known of [{}, parameters]) {
         await expectSame(planOf(stored, known), 'every pass');
         for (const name of Object.keys(passes))
@@ -234,7 +229,6 @@ export async function openDialect(moreRows: readonly string[] = []) {
       const generic = ({ query, columns }: Compiled): Plan => ({
         sql: genericPlan(query, plannedColumns(columns), maxRows),
         constants: [],
-        thresholds: [],
       });
       const custom = (known: Readonly<Record<string, string>>, without?: string): Plan => {
         const left = new Set(without === undefined ? [] : [without]);
@@ -255,11 +249,10 @@ export async function openDialect(moreRows: readonly string[] = []) {
 }
 
 /** All that DuckDB gets of a plan. Most passes leave a query as it is: plans with the same text need to run only once. */
-const textOf = ({ sql, constants, thresholds }: Plan): string =>
+const textOf = ({ sql, constants }: Plan): string =>
   JSON.stringify([
     sql,
     constants.map(({ name, sql, timeExpression }) => [name, sql, timeExpression !== undefined]),
-    thresholds,
   ]);
 
 /** A query as DuckDB plans it. */

@@ -127,11 +127,8 @@ test('an element of a shredded record is read without UNNEST', () => {
 
 test('wide rows are read only for the first keys', () => {
   const sql = 'WITH e AS (SELECT * FROM events WHERE id > 1) SELECT * FROM e ORDER BY happened DESC LIMIT 5';
-  const plan = planOf(compiled(sql));
-  const [threshold] = plan.thresholds;
-  expect(plan.sql).toMatch(/"happened" >= coalesce\(CAST\(\$querygate_threshold_1 AS TIMESTAMPTZ\)/);
-  expect(threshold?.sql).toMatch(
-    /^\(SELECT min\("\w+"\."key"\) AS "key" FROM \(SELECT "\w+"\."happened" AS "key" .* LIMIT CAST\(5 AS BIGINT\)\) AS "\w+"\)$/,
+  expect(textOf(sql)).toMatch(
+    /"happened" >= \(SELECT min\("\w+"\."key"\) AS "key" FROM \(SELECT "\w+"\."happened" AS "key" .* LIMIT CAST\(5 AS BIGINT\)\) AS "\w+"\)/,
   );
 });
 

@@ -8,7 +8,7 @@ import { readStored, schemaTables } from '../../src/rules/from/table-relations.t
 import { userParameter } from '../../src/tree/own-parameters.ts';
 import { freshNames } from '../../src/tree/fresh-names.ts';
 import { type Plan, printPlan } from '../../src/duckdb/plan.ts';
-import { buildCompute, withThresholds } from '../../src/duckdb/compute-constants.ts';
+import { buildCompute } from '../../src/duckdb/compute-constants.ts';
 import { type Bindings, bindingsOf, bindTo, type ParameterValues } from '../../src/duckdb/bindings.ts';
 import { openDialectDatabase } from '../../test/support/dialect-database.ts';
 import { isSame } from '../compare.ts';
@@ -70,9 +70,7 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
     given: Bindings,
   ): Promise<DuckDBMaterializedResult> => {
     const computed = await inTime(() => compute(plan.constants, given)).catch(() => undefined);
-    if (computed === undefined) return run(generic, given);
-    const known = await withThresholds(plan.thresholds, computed, run);
-    return run(plan.sql, known);
+    return computed === undefined ? run(generic, given) : run(plan.sql, computed);
   };
 
   const evaluateBoth: LocalEngine['evaluateBoth'] = async (sql, parameters = {}) => {

@@ -8,7 +8,7 @@ import { freshNames } from '../../src/tree/fresh-names.ts';
 import type { Query } from '../../src/tree/nodes.ts';
 import { printQuery } from '../../src/tree/print.ts';
 import { printPlan } from '../../src/duckdb/plan.ts';
-import { buildCompute, withThresholds } from '../../src/duckdb/compute-constants.ts';
+import { buildCompute } from '../../src/duckdb/compute-constants.ts';
 import { type Bindings, bindingsOf, bindTo } from '../../src/duckdb/bindings.ts';
 import { answerOf } from '../local/answer.ts';
 import type { Answer } from '../values.ts';
@@ -54,10 +54,9 @@ export function buildForms(connection: DuckDBConnection, tables: readonly Stored
 
   const withPasses = async (query: Query, bindings: Bindings) => {
     const passed = runPasses(query, { known: {}, fresh: freshNames(query) });
-    const { constants, thresholds } = printPlan(passed);
+    const { constants } = printPlan(passed);
     try {
-      const values = await compute(constants, bindings);
-      return { query: hoist(passed).query, bindings: await withThresholds(thresholds, values, runText) };
+      return { query: hoist(passed).query, bindings: await compute(constants, bindings) };
     } catch {
       // A constant that fails is computed where it is used: by the form without passes.
       return undefined;

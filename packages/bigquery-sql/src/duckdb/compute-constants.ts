@@ -1,7 +1,6 @@
 import {
   type DuckDBAppender,
   type DuckDBConnection,
-  type DuckDBMaterializedResult,
   type DuckDBPreparedStatement,
   DuckDBTimestampTZValue,
   type DuckDBValue,
@@ -11,7 +10,7 @@ import {
 } from '@duckdb/node-api';
 import { nowParameter, type RunValues, type TimeValue } from '../passes/constants/time-values.ts';
 import { quote } from '../types.ts';
-import { boundRelation, type Plan, type PlannedConstant } from './plan.ts';
+import { boundRelation, type PlannedConstant } from './plan.ts';
 import { type Binding, bindable } from './bindable.ts';
 import { type Bindings, bindingOf } from './bindings.ts';
 import { readRows } from './read-rows.ts';
@@ -63,21 +62,6 @@ export function computeTimes(
     computed.set(name, value);
   }
   return computed;
-}
-
-/** The bindings, and the values of thresholds: each is a query over rows, which may use those before it. */
-export async function withThresholds(
-  thresholds: Plan['thresholds'],
-  bindings: Bindings,
-  run: (sql: string, bindings: Bindings) => Promise<DuckDBMaterializedResult>,
-): Promise<Bindings> {
-  const complete = new Map(bindings);
-  for (const { name, sql } of thresholds) {
-    const result = await run(`SELECT ${sql}`, complete);
-    const [[value = null] = []] = readRows(result);
-    complete.set(name, { value, type: result.columnType(0) });
-  }
-  return complete;
 }
 
 function runOf(bindings: Bindings): RunValues {

@@ -12,13 +12,11 @@ import { mapExpression, someNode } from '../tree/map.ts';
 import type { Expression, Query } from '../tree/nodes.ts';
 import type { Type } from '../types.ts';
 
-/** SQL that binds constants and thresholds beside its parameters. */
+/** SQL that binds constants beside its parameters. */
 export interface Plan {
   readonly sql: string;
   /** Each depends on parameters only. */
   readonly constants: readonly PlannedConstant[];
-  /** Each is a query over rows, and depends on parameters, constants and the thresholds before it. */
-  readonly thresholds: readonly { readonly name: string; readonly sql: string }[];
 }
 
 /** A value that is computed before the query. */
@@ -106,9 +104,7 @@ export function callerPlan(
   known: KnownValues,
 ): Plan {
   const tree = callerTree(query, columns, maxRows, known);
-  return tree
-    ? printPlan(tree, true)
-    : { sql: genericPlan(query, columns, maxRows), constants: [], thresholds: [] };
+  return tree ? printPlan(tree, true) : { sql: genericPlan(query, columns, maxRows), constants: [] };
 }
 
 /** The tree of `callerPlan`; undefined if only the generic one is small enough for DuckDB's planner. */
@@ -135,13 +131,10 @@ const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
 export const printPlan = (query: Query, timesOnly = false): Plan => planHoisted(hoist(query, timesOnly));
 
 /** The plan of a query whose constants have been found. */
-export function planHoisted(hoisted: HoistedQuery): Plan {
-  return {
-    sql: duckdbText(hoisted.query),
-    constants: hoisted.constants.map(plannedConstant),
-    thresholds: hoisted.thresholds.map(({ name, value }) => ({ name, sql: duckdbExpressionText(value) })),
-  };
-}
+export const planHoisted = ({ query, constants }: HoistedQuery): Plan => ({
+  sql: duckdbText(query),
+  constants: constants.map(plannedConstant),
+});
 
 function plannedConstant({ name, value, timeExpression }: Constant): PlannedConstant {
   const overRow = mapExpression(value, (node) =>

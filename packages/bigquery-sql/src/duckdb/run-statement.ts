@@ -16,7 +16,7 @@ import { printQuery } from '../tree/print.ts';
 import { type Plan, printPlan } from './plan.ts';
 import { planProblem } from './plan-problem.ts';
 import { isOfValue, runProblem } from './run-problem.ts';
-import { type Compute, withThresholds } from './compute-constants.ts';
+import type { Compute } from './compute-constants.ts';
 import { type Bindings, bindingsOf, bindTo, type ParameterValues } from './bindings.ts';
 import type { TypedParameter } from '../types.ts';
 import { toCell } from './result-cell.ts';
@@ -78,7 +78,7 @@ export async function runStatement(
 export async function explainStatement(context: StatementContext, statement: Statement): Promise<Outcome> {
   return withFailures(statement, async () => {
     const { generic, plan, query } = await translate(context, statement);
-    const before = [...plan.constants, ...plan.thresholds].map(({ name, sql }) => `$${name} = ${sql}`);
+    const before = plan.constants.map(({ name, sql }) => `$${name} = ${sql}`);
     return {
       generic,
       custom: plan.sql,
@@ -143,15 +143,11 @@ async function execute(
   const run = async (text: string, bindings: Bindings) => {
     const prepared = await connection.prepare(text);
     bindTo(prepared, bindings);
-    return prepared;
+    return prepared.stream();
   };
   const bindings = bindingsOf(parameters, now(), declared);
   const computed = await compute(plan.constants, bindings).catch(() => undefined);
-  if (computed === undefined) return (await run(generic, bindings)).stream();
-  const complete = await withThresholds(plan.thresholds, computed, async (text, known) =>
-    (await run(text, known)).run(),
-  );
-  return (await run(plan.sql, complete)).stream();
+  return computed === undefined ? run(generic, bindings) : run(plan.sql, computed);
 }
 
 async function readResult(

@@ -42,7 +42,7 @@ function canRender({ distinct, groupBy, orderBy, where, columns }: Select): bool
 
 const hasThreshold = (condition: Expression): boolean =>
   condition.kind === 'operation' &&
-  condition.operands.some((operand) => operand.kind === 'subquery' && operand.runFirst === true);
+  condition.operands.some((operand) => operand.kind === 'subquery' && operand.isThreshold === true);
 
 /** Rendering may write a value several times. */
 const isPlainValue = ({ kind }: Expression): boolean =>

@@ -12,7 +12,6 @@ import type {
   Subquery,
 } from '../tree/nodes.ts';
 import { isVolatile } from '../tree/volatile.ts';
-import { withTables } from '../tree/with-tables.ts';
 import { isScalar } from '../types.ts';
 import type { Pass, PassOptions } from './pass.ts';
 
@@ -27,29 +26,14 @@ export const topNFirst: Pass = (query, options) => {
     expression: (node) => mapParts(node, mapper),
     query: (node) => {
       const mapped = mapParts(node, mapper);
-      return mapped.kind === 'select' ? withThreshold(mapped, undefined, context) : mapped;
+      return mapped.kind === 'select' ? withThreshold(mapped, context) : mapped;
     },
     from: (node) => mapParts(node, mapper),
   };
-  switch (query.kind) {
-    case 'select':
-      return withThreshold(mapParts(query, mapper), [], context);
-    case 'set':
-      return mapParts(query, mapper);
-    case 'with': {
-      const tables = query.tables.map((table) => ({ ...table, query: mapper.query(table.query) }));
-      const { body } = query;
-      if (body.kind !== 'select') return { ...query, tables, body: mapper.query(body) };
-      return { ...query, tables, body: withThreshold(mapParts(body, mapper), tables, context) };
-    }
-  }
+  return mapper.query(query);
 };
 
-/**
- * @param tables of the outermost query, whose threshold is computed before it: the common tables that it may read;
- *   undefined for other queries
- */
-function withThreshold(query: Select, tables: readonly CommonTable[] | undefined, context: Context): Select {
+function withThreshold(query: Select, context: Context): Select {
   const { fresh } = context;
   const { orderBy, limit, offset, from, where } = query;
   const [key] = orderBy;
@@ -82,8 +66,8 @@ function withThreshold(query: Select, tables: readonly CommonTable[] | undefined
     kind: 'subquery',
     form: 'scalar',
     type: value.type,
-    ...(tables && { runFirst: true }),
-    query: withFreshAliases(withTables(tables ?? [], body), fresh),
+    isThreshold: true,
+    query: withFreshAliases(body, fresh),
   };
   return { ...query, where: [...where, compareWith(key.descending ? '>=' : '<=', value, threshold)] };
 }

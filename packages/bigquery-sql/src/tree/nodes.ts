@@ -218,8 +218,8 @@ export interface Subquery extends Typed<'subquery'> {
   readonly query: Query;
   /** The value of IN and NOT IN. */
   readonly value?: Expression;
-  /** True if DuckDB plans the query better when it knows the value: DuckDB prunes rows only by values known then. */
-  readonly runFirst?: true;
+  /** True for the sort key of the last row that a LIMIT returns. */
+  readonly isThreshold?: true;
 }
 
 /** A column of the select list by its position, counted from 1, in GROUP BY and ORDER BY. */

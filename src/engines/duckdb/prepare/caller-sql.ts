@@ -30,7 +30,7 @@ interface PreparedCallerSql {
   readonly columns: readonly WireColumn[];
   readonly resultColumns: readonly ResultColumn[];
   readonly generic: string;
-  /** Its constants are times, which are computed without the database; it has no thresholds. */
+  /** Its constants are times, which are computed without the database. */
   plan(parameters: BoundValues): Plan;
 }
 

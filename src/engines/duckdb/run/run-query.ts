@@ -8,14 +8,7 @@ import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows, RunOptions } from '../../../engine/engine.ts';
 import { deadlineExceeded, engineClosing } from '../../../engine/engine-errors.ts';
-import {
-  type Bindings,
-  bindingsOf,
-  HostWork,
-  type Plan,
-  savedLimits,
-  withThresholds,
-} from '@querygate/bigquery-sql/duckdb';
+import { type Bindings, bindingsOf, HostWork, type Plan, savedLimits } from '@querygate/bigquery-sql/duckdb';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { PreparedQuery } from '../prepare/prepare-query.ts';
 import { rowTexts } from '../wire/rows.ts';
@@ -172,14 +165,5 @@ async function select(
   const withConstants = await worker.compute(plan.constants, bindings).catch(() => undefined);
   signal.throwIfAborted();
   // A constant that fails may be one that no row needs: the generic plan computes it where it is used.
-  if (withConstants === undefined) return worker.run(generic, bindings);
-  if (plan.thresholds.length === 0) return worker.run(plan.sql, withConstants);
-  // A threshold is valid only for the rows that it was computed from.
-  await worker.beginSnapshot();
-  const complete = await withThresholds(plan.thresholds, withConstants, async (sql, bindings) => {
-    const result = await worker.run(sql, bindings);
-    signal.throwIfAborted();
-    return result;
-  });
-  return worker.run(plan.sql, complete);
+  return withConstants === undefined ? worker.run(generic, bindings) : worker.run(plan.sql, withConstants);
 }

@@ -1,6 +1,6 @@
 import { isEqual } from '../../tree/equal.ts';
 import { forEachPart, type Mapper, mapParts } from '../../tree/map.ts';
-import type { Expression, Node, Query, Subquery } from '../../tree/nodes.ts';
+import type { Expression, Node, Query } from '../../tree/nodes.ts';
 import { isVolatile } from '../../tree/volatile.ts';
 import { duckdbType, isScalar } from '../../types.ts';
 import { type TimeExpression, timeExpressionOf } from './time-values.ts';
@@ -19,8 +19,6 @@ export interface HoistedQuery {
   readonly query: Query;
   /** Each depends on parameters only. */
   readonly constants: readonly Constant[];
-  /** Each reads rows, and depends on parameters and constants. */
-  readonly thresholds: readonly Constant[];
 }
 
 /** Prefix of the names under which constants are bound; names of parameters can't start with it. */
@@ -34,23 +32,19 @@ const ownPrefix = 'querygate_';
  */
 export function hoist(query: Query, timesOnly = false): HoistedQuery {
   const constants: Constant[] = [];
-  const thresholds: Constant[] = [];
-  const bind = (into: Constant[], kind: string, value: Expression): Expression => {
-    const known = into.find((other) => isEqual(other.value, value));
-    const name = known?.name ?? `${ownPrefix}${kind}_${into.length + 1}`;
-    if (!known) into.push(constantOf(name, value));
+  const bind = (value: Expression): Expression => {
+    const known = constants.find((other) => isEqual(other.value, value));
+    const name = known?.name ?? `${ownPrefix}constant_${constants.length + 1}`;
+    if (!known) constants.push(constantOf(name, value));
     return { kind: 'parameter', name, type: value.type };
   };
   const mapper: Mapper = {
-    expression: (node) => {
-      if (isConstant(node) && (!timesOnly || isTime(node))) return bind(constants, 'constant', node);
-      const mapped = mapParts(node, mapper);
-      return isThreshold(mapped) ? bind(thresholds, 'threshold', mapped) : mapped;
-    },
+    expression: (node) =>
+      isConstant(node) && (!timesOnly || isTime(node)) ? bind(node) : mapParts(node, mapper),
     query: (node) => mapParts(node, mapper),
     from: (node) => mapParts(node, mapper),
   };
-  return { query: mapper.query(query), constants, thresholds };
+  return { query: mapper.query(query), constants };
 }
 
 function constantOf(name: string, value: Expression): Constant {
@@ -65,9 +59,6 @@ function timeOf(value: Expression): TimeExpression | undefined {
 }
 
 const isTime = (value: Expression): boolean => timeOf(value) !== undefined;
-
-const isThreshold = (node: Expression): node is Subquery =>
-  node.kind === 'subquery' && node.runFirst === true && duckdbType(node.type) !== undefined;
 
 /** Whether a value is the same for all rows, and worth to be computed before them. */
 function isConstant(node: Expression): boolean {
