@@ -308,6 +308,7 @@ cast('0-0 0 30:70:90' as interval)
 cast('  1-2' as interval)
 cast('1-2  3' as interval)
 -- INTERVAL: several parts
+interval ${'3'; '-1'} ${week; quarter}
 interval '1-2' year to month
 interval '-1-2' year to month
 interval '1-2 3' year to day

@@ -15,6 +15,8 @@ date_add(${date}, interval ${small} ${step_part})
 date_add(${date}, interval ${1; -1; 12; 1000000; null} ${step_part})
 date_add(date '2024-01-31', interval ${1; 2; 3; 13; -2} month)
 date_add(date '2024-02-29', interval ${1; 4; -1; -4} year)
+date_add(date '2024-01-31', interval ${'1'; '-2'; ' +3 '} ${day; week; month; quarter})
+! date_add(date '2024-01-31', interval ${'x'; ''; '1.5'} day)
 date_add(${datetime}, interval 1 day)
 ! date_add(date '2024-01-01', interval 1 hour)
 -- DATE_SUB

@@ -16,6 +16,7 @@ timestamp(${timestamp})
 -- TIMESTAMP_ADD
 timestamp_add(${timestamp}, interval ${small} ${stamp_part})
 timestamp_add(${timestamp}, interval ${1; -1; 1000000000; null} ${stamp_part})
+timestamp_add(timestamp '2024-02-29 10:20:30+00', interval ${'1500'; '-7'} ${stamp_part})
 timestamp_add(timestamp '2024-02-29 10:20:30+00', interval ${9223372036854775807; -9223372036854775807} ${stamp_part})
 ! timestamp_add(timestamp '2024-01-01', interval 1 month)
 -- TIMESTAMP_SUB

@@ -30,7 +30,7 @@ export const intervalLiteral: Rule<Syntax.IntervalLiteral> = (node, scope, conte
   const [maker, times] = makers[part] ?? [];
   if (maker === undefined || times === undefined)
     throw new Unsupported(from, `INTERVAL does not support ${part}`);
-  const amount = context.expression(value, scope);
+  const amount = context.expression(amountOf(node), scope);
   if (amount.kind === 'parameter' && isScalar(amount.type, 'STRING'))
     throw new Unsupported(
       value,
@@ -41,6 +41,17 @@ export const intervalLiteral: Rule<Syntax.IntervalLiteral> = (node, scope, conte
     throw new Unsupported(value, `INTERVAL … ${part} takes INT64, not ${describeType(amount.type)}`);
   return call(maker, [timesUnit(amount, times)], interval);
 };
+
+/** The number of the date parts: GoogleSQL converts a literal string to INT64. */
+export function amountOf({ value }: Syntax.IntervalLiteral): Syntax.Expression {
+  if (value.kind !== 'StringLiteral') return value;
+  const [, sign, digits] = /^\s*([+-]?)(\d+)\s*$/.exec(value.value) ?? [];
+  if (digits === undefined)
+    throw new Unsupported(value, 'INTERVAL takes a number, or a string that is a whole number');
+  const { start, end } = value;
+  const number = BigInt(digits);
+  return { kind: 'IntegerLiteral', start, end, value: sign === '-' ? -number : number, text: digits };
+}
 
 const timesUnit = (amount: Expression, times: number): Expression =>
   times === 1 ? amount : operation('*', [amount, integerLiteral(times)], int64);

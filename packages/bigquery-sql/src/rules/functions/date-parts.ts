@@ -1,4 +1,5 @@
 import type * as Syntax from '../../syntax/nodes.ts';
+import { amountOf } from '../expressions/intervals.ts';
 import { Unsupported } from '../unsupported.ts';
 
 /** The index of the date part among the arguments. */
@@ -43,7 +44,7 @@ export function partArguments(
   if (intervalAt !== undefined && interval) {
     if (interval.kind !== 'IntervalLiteral' || interval.to)
       throw new Unsupported(interval, `${name.toUpperCase()} takes INTERVAL number PART`);
-    return { suffix: partName(interval.from), args: args.with(intervalAt, interval.value) };
+    return { suffix: partName(interval.from), args: args.with(intervalAt, amountOf(interval)) };
   }
   const at = Object.hasOwn(partIndex, name) ? partIndex[name] : undefined;
   const part = at === undefined ? undefined : args[at];
