@@ -60,13 +60,15 @@ export interface Range {
   readonly value?: Expression;
   /** True if a bare name never refers to one of its columns, as with the tables before a pipe operator. */
   readonly isQualifiedOnly?: true;
-  /** The alias of an item whose columns are not known: it may have a column of any name. */
+  /** The alias of an item whose columns are not known: it may have a column of any name, except for `openExcept`. */
   readonly openAlias?: string;
+  /** The names that EXCEPT left out of columns that are not known. */
+  readonly openExcept?: readonly string[];
   /** Set for an unsupported item: it accepts any column name, so that one mistake is reported once. */
   readonly acceptsAnyColumn?: true;
 }
 
-interface RangeColumn extends Member, Pick<RelationColumn, 'isAnonymous' | 'isPseudo'> {}
+interface RangeColumn extends Member, Pick<RelationColumn, 'isAnonymous' | 'isPseudo' | 'except'> {}
 
 /** A column that a table or query gives to its readers. */
 export interface RelationColumn {
@@ -81,6 +83,8 @@ export interface RelationColumn {
   readonly isAnonymous?: boolean;
   /** True if it is read by its name only, never by `*`. */
   readonly isPseudo?: boolean;
+  /** Of the column that means all columns that are not known: the names that are not among them. */
+  readonly except?: readonly string[];
 }
 
 /** A table or common table expression that FROM may name. */
@@ -155,9 +159,12 @@ export function findColumns(scope: Scope | undefined, name: string): readonly Ex
 function columnsNamed(scope: Scope, name: string): readonly Expression[] {
   const merged = scope.merged.find((column) => sameName(column.name, name));
   if (merged) return [merged.value];
-  return withoutGuesses(scope.ranges.filter((range) => !range.isQualifiedOnly)).flatMap((range) =>
-    columnsIn(range, name),
-  );
+  const ranges = withoutGuesses(scope.ranges.filter((range) => !range.isQualifiedOnly));
+  const own = ranges.flatMap((range) => columnsIn(range, name));
+  if (own.length < 2 || ranges.every(({ openAlias }) => openAlias === undefined)) return own;
+  // The name would be ambiguous if an item whose columns are not known had it too.
+  const known = ranges.flatMap((range) => columnsIn({ ...range, openExcept: [name] }, name));
+  return known.length > 0 ? known : own;
 }
 
 /** One of the ranges that accept any column is enough: a name is not ambiguous because two of them do. */
@@ -200,6 +207,7 @@ export function columnsIn(range: Range, name: string): readonly Expression[] {
     .filter((column) => !column.isAnonymous && sameName(column.name, name))
     .map((column) => column.value);
   if (known.length > 0 || range.openAlias === undefined) return known;
+  if (range.openExcept?.some((left) => sameName(left, name))) return [];
   return [column(range.openAlias, name, unknown)];
 }
 

@@ -154,7 +154,7 @@ function onlyCandidate(
 /** A FROM item used as a value: the element of an array, or the row as a STRUCT. */
 function rowValue(range: Range): Expression {
   if (range.value) return range.value;
-  if (range.acceptsAnyColumn) return nullLiteral(unknown);
+  if (range.acceptsAnyColumn || range.openAlias !== undefined) return nullLiteral(unknown);
   const { columns } = range;
   return structValue(columns);
 }

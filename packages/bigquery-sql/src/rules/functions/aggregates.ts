@@ -36,11 +36,12 @@ export function aggregateCall(
   const rowScope = node.over ? scope : aggregatedScope(scope);
   const given = argumentsOf(node, shown, aggregate, rowScope, context);
   const args = node.over ? given : argumentsOfOwnQuery(given, scope);
-  if (args.some(({ type }) => type.kind === 'unknown' && !aggregate.window) && name !== 'count')
-    return nullLiteral(aggregate.result(args));
   const build = (rows: Rows, given: readonly Expression[]) => aggregate.build(rows, given, node);
-  if (node.having) return extremeRows(node, node.having, args, build, rowScope, context);
+  const isUnknown = name !== 'count' && !aggregate.window && args.some(({ type }) => type.kind === 'unknown');
+  if (node.having && !isUnknown) return extremeRows(node, node.having, args, build, rowScope, context);
   const over = node.over && windowOf(node.over, shown, aggregate, node, scope, context);
+  // What it is made of depends on the type; it still is an aggregate, of these arguments.
+  if (isUnknown) return aggregateNode(name, args, aggregate.result(args), over ? { over } : {});
   return build(callRows(node, over, rowScope, context), args);
 }
 

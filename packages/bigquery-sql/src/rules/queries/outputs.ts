@@ -1,8 +1,8 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import { column } from '../../tree/build.ts';
+import { column, field } from '../../tree/build.ts';
 import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
-import { unknown } from '../../types.ts';
+import { sameName, unknown } from '../../types.ts';
 import type { Context } from '../context.ts';
 import type { ColumnUse, Range, Relation, RelationColumn, Scope } from '../scope.ts';
 import { fieldValues } from '../struct-value.ts';
@@ -10,6 +10,8 @@ import { fieldValues } from '../struct-value.ts';
 /** One column of a query's result. */
 export interface Output extends Member {
   readonly isAnonymous?: boolean;
+  /** See `RelationColumn`. */
+  readonly except?: readonly string[];
   /** The expression as it was written; undefined for a column of `*`. */
   readonly node?: Syntax.Expression;
   /** The columns of FROM that it reads, except for those in aggregate functions. */
@@ -26,7 +28,7 @@ export interface NamedOutputs {
 export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
   const used = new Set<string>();
   let anonymous = 0;
-  const columns = outputs.map(({ name, value, isAnonymous }): RelationColumn => {
+  const columns = outputs.map(({ name, value, isAnonymous, except }): RelationColumn => {
     const shown = isAnonymous ? `f${anonymous++}_` : name;
     return {
       name: shown,
@@ -34,6 +36,7 @@ export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
       type: value.type,
       ...(value.kind === 'column' && value.required && { required: true }),
       ...(isAnonymous && { isAnonymous }),
+      ...(except && { except }),
     };
   });
   const members = columns.map((named, at) => ({
@@ -63,23 +66,39 @@ export function rangeOf(
   const [only] = members;
   if (acceptsAnyColumn) return { name, columns: members, acceptsAnyColumn };
   if (isValue && only) return { name, columns: [], value: only.value };
-  const isOpen = members.some((member) => member.name === openColumns);
+  const [open, ...more] = columns.filter((own) => own.name === openColumns);
   return {
     name,
     columns: members.filter((member) => member.name !== openColumns),
-    ...(isOpen && { openAlias: alias }),
+    ...(open && { openAlias: alias, openExcept: leftOutOf([open, ...more]) }),
   };
 }
+
+/** The names that are in none of several sets of columns that are not known. */
+const leftOutOf = ([first, ...others]: readonly RelationColumn[]): readonly string[] =>
+  (first?.except ?? []).filter((name) =>
+    others.every(({ except = [] }) => except.some((other) => sameName(other, name))),
+  );
 
 /** The name of a column that means all columns that are not known. */
 export const openColumns = '*';
 
+/** What `*` gives of a value whose fields are not known. */
+export const unknownFields = (value: Expression): Output =>
+  toOutput(openColumns, field(value, openColumns, unknown));
+
 /** The columns that `*` expands to. */
 export function starColumns(range: Range): readonly Output[] {
-  const { value, name, openAlias } = range;
-  if (openAlias !== undefined) return [toOutput(openColumns, column(openAlias, openColumns, unknown))];
-  if (!value)
-    return range.columns.filter(({ isPseudo }) => !isPseudo).map(({ isPseudo: _, ...output }) => output);
+  const { value, name, openAlias, openExcept: except } = range;
+  if (!value) {
+    const known = range.columns
+      .filter(({ isPseudo }) => !isPseudo)
+      .map(({ isPseudo: _, ...output }) => output);
+    if (openAlias === undefined) return known;
+    const open = toOutput(openColumns, column(openAlias, openColumns, unknown));
+    return [...known, { ...open, ...(except && { except }) }];
+  }
+  if (value.type.kind === 'unknown') return [unknownFields(value)];
   if (value.type.kind !== 'struct') return [toOutput(name, value)];
   return fieldValues(value).map((member) => toOutput(member.name || undefined, member.value));
 }

@@ -1,11 +1,11 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import { sameName } from '../../types.ts';
+import { sameName, unknown } from '../../types.ts';
 import type { Context } from '../context.ts';
 import { impliedName } from '../expressions/column-paths.ts';
 import { type ColumnUse, findRange, type Range, type Scope, unknownColumn, usesOf } from '../scope.ts';
 import { fieldValues, structValue } from '../struct-value.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { type Output, resolveOutput, starColumns, toOutput } from './outputs.ts';
+import { openColumns, type Output, resolveOutput, starColumns, toOutput, unknownFields } from './outputs.ts';
 
 /** The columns of a select list, with every star expanded. */
 export const selectList = (
@@ -50,7 +50,7 @@ function columnsOf(operand: Syntax.Expression, scope: Scope, context: Context): 
     });
   const uses: ColumnUse[] = [];
   const value = context.expression(operand, { ...scope, uses });
-  if (value.type.kind === 'unknown') return [];
+  if (value.type.kind === 'unknown') return [unknownFields(value)];
   if (value.type.kind !== 'struct') throw new Unsupported(operand, '.* needs a STRUCT with known fields');
   return fieldValues(value).map((member) => ({
     ...toOutput(member.name || undefined, member.value),
@@ -72,7 +72,8 @@ function modified(
   scope: Scope,
   context: Context,
 ): readonly Output[] {
-  const isComplete = !scope.ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn);
+  const isOpen = columns.some(({ name }) => name === openColumns);
+  const isComplete = !isOpen && !scope.ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn);
   const known = columns.map(({ name }) => name);
   for (const name of [...except, ...replace.map((replaced) => replaced.name)]) {
     if (isComplete && !known.some((one) => sameName(one, name.name))) throw unknownColumn(name, known);
@@ -80,10 +81,19 @@ function modified(
   const kept = columns.filter((column) => !except.some(({ name }) => sameName(name, column.name)));
   if (isComplete && kept.length === 0 && columns.length > 0 && except[0])
     throw new Unsupported(except[0], 'EXCEPT leaves no column');
-  return kept.map((column) => {
+  const replaced = kept.map((column) => {
     const found = replace.find(({ name }) => sameName(name.name, column.name));
     return found ? resolveOutput(found.expression, column.name, scope, context) : column;
   });
+  if (!isOpen) return replaced;
+  const added = replace.filter(({ name }) => !known.some((one) => sameName(one, name.name)));
+  const without = [...except, ...added.map(({ name }) => name)].map(({ name }) => name);
+  return [
+    ...replaced.map((column) =>
+      column.name === openColumns ? { ...column, except: [...(column.except ?? []), ...without] } : column,
+    ),
+    ...added.map(({ expression, name }) => resolveOutput(expression, name.name, scope, context)),
+  ];
 }
 
 /** The one column of SELECT AS STRUCT or AS VALUE; undefined without either. */
@@ -93,7 +103,9 @@ export function rowValue(as: Syntax.SelectAs | undefined, columns: readonly Outp
     throw new Unsupported(as, 'only SELECT AS STRUCT and SELECT AS VALUE are supported');
   if (as.mode === 'STRUCT') {
     const fields = columns.map(({ name, isAnonymous, value }) => ({ name: isAnonymous ? '' : name, value }));
-    return { name: 'value', value: structValue(fields) };
+    const value = structValue(fields);
+    const isOpen = columns.some(({ name }) => name === openColumns);
+    return { name: 'value', value: isOpen ? { ...value, type: unknown } : value };
   }
   const [only, another] = columns;
   if (!only || another) throw new Unsupported(as, 'SELECT AS VALUE takes exactly one column');

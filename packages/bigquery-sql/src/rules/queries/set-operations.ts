@@ -7,6 +7,7 @@ import { isCollated } from '../collation.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
 import type { RelationColumn } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
+import { openColumns } from './outputs.ts';
 import { distinctRows, isGroupable } from './after-grouping.ts';
 
 const operators: Readonly<Record<string, SetOperation['operator']>> = {
@@ -60,7 +61,8 @@ type Matched = readonly (readonly (RelationColumn | undefined)[])[];
 
 function matchByPosition(place: Place, words: string, inputs: readonly ResolvedQuery[]): Matched {
   const [first] = inputs;
-  if (!first || inputs.some(({ columns }) => columns.length !== first.columns.length))
+  const isOpen = inputs.some(({ columns }) => columns.some(({ name }) => name === openColumns));
+  if (!first || (!isOpen && inputs.some(({ columns }) => columns.length !== first.columns.length)))
     throw new Unsupported(place, `${words} needs queries with the same number of columns`);
   return first.columns.map((_, at) => inputs.map(({ columns }) => columns[at]));
 }

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { unfilteredTables } from '../../src/analysis.ts';
+import { type Compiled, compile } from '../../src/compile.ts';
+import { describeProblem, ProblemError } from '../../src/problem.ts';
+
+describe('a query over tables whose columns are not known has no problem', () => {
+  test.each([
+    ['with * EXCEPT', 'SELECT * EXCEPT (a), b AS c FROM t'],
+    [
+      'with a column that EXCEPT leaves out and another column gives',
+      'SELECT x FROM (SELECT * EXCEPT (x), a AS x FROM t)',
+    ],
+    ['with * REPLACE', 'SELECT a, b FROM (SELECT * REPLACE (1 AS a) FROM t)'],
+    ['with the fields of a value', 'SELECT a FROM (SELECT payload.* EXCEPT (b) FROM t)'],
+    ['with the fields of a row', 'SELECT a FROM (SELECT IF(t.b, t, u).* FROM t JOIN u USING (id))'],
+    [
+      'with a row of all fields',
+      'SELECT r.a FROM (SELECT (SELECT AS STRUCT p.* REPLACE (1 AS b)) AS r FROM t)',
+    ],
+    ['with the elements of an array', 'SELECT (SELECT SUM(a) FROM (SELECT * FROM UNNEST(items))) FROM t'],
+    ['with UNION ALL of * and columns', 'SELECT a FROM (SELECT * FROM t UNION ALL SELECT a, b FROM u)'],
+    ['with aggregates of unknown columns', 'SELECT MAX(a) FROM t HAVING SUM(b) > 1'],
+    ['with PIVOT', "SELECT * FROM (SELECT a, b FROM t) PIVOT (MAX(a) FOR b IN ('x', 'y'))"],
+    [
+      'with a name that another item surely has',
+      'SELECT u.n, COUNT(*) FROM t, (SELECT COUNT(*) AS n FROM t) AS u GROUP BY n',
+    ],
+  ])('%s', (_, sql) => {
+    expect(problemsOf(sql)).toEqual([]);
+  });
+});
+
+test('a column that EXCEPT leaves out is not one of the query around it', () => {
+  expect(problemsOf('SELECT a FROM (SELECT * EXCEPT (a) FROM t)')).toEqual(['no column is named a']);
+  expect(problemsOf('SELECT a FROM (SELECT * FROM (SELECT * EXCEPT (a) FROM t))')).toEqual([
+    'no column is named a',
+  ]);
+});
+
+describe('only a column of the table restricts it to a tenant', () => {
+  test.each([
+    ['SELECT * FROM (SELECT * EXCEPT (a) FROM t) WHERE tenant = @tenant', []],
+    ["SELECT * FROM (SELECT * REPLACE ('x' AS tenant) FROM t) WHERE tenant = @tenant", ['t']],
+    ["SELECT * FROM (SELECT * FROM (SELECT * REPLACE (a AS tenant) FROM t)) WHERE tenant = 'x'", ['t']],
+    ["SELECT * FROM (SELECT * FROM (SELECT * REPLACE ('x' AS tenant) FROM t)) WHERE tenant = @tenant", ['t']],
+    ['SELECT * FROM (SELECT * EXCEPT (tenant) FROM t), u WHERE tenant = @tenant', ['t']],
+    ['SELECT t.a, (SELECT u FROM u LIMIT 1).* FROM t WHERE tenant = @tenant', ['u']],
+    ['SELECT a FROM (SELECT a, tenant FROM t UNION ALL SELECT * FROM u) WHERE tenant = @tenant', ['u']],
+    ['SELECT MAX((SELECT a FROM u LIMIT 1)) FROM t WHERE tenant = @tenant', ['u']],
+  ])('%s: %j are not restricted', (sql, names) => {
+    const found = unfilteredTables(compileOpen(sql).query, {
+      name: 'tenant',
+      isPattern: false,
+      isList: false,
+    });
+    expect(found.map(({ name }) => name)).toEqual(names);
+  });
+});
+
+function problemsOf(sql: string): readonly string[] {
+  try {
+    compileOpen(sql);
+    return [];
+  } catch (error) {
+    if (error instanceof ProblemError)
+      return error.problems.map(({ message }) => describeProblem({ message }));
+    throw error;
+  }
+}
+
+function compileOpen(sql: string): Compiled {
+  return compile({ sql, source: { file: 'sql', line: 1 } }, [], { hasOpenTables: true });
+}
