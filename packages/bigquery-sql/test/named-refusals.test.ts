@@ -23,6 +23,8 @@ describe('what BigQuery or another database has, and is not supported, is refuse
     ["SELECT * FROM (SELECT 1) FOR SYSTEM_TIME AS OF '2026-01-01'", 'only a table has FOR SYSTEM_TIME AS OF'],
     ["SELECT * FROM logs AS OF '2026-01-01'", 'earlier rows of a table are not kept'],
     ['SELECT * FROM logs MATCH_RECOGNIZE (ORDER BY id)', 'MATCH_RECOGNIZE is not supported'],
+    ['SELECT * FROM logs AS l MATCH_RECOGNIZE (ORDER BY id)', 'MATCH_RECOGNIZE is not supported'],
+    ['SELECT * FROM UNNEST([1]) AS n MATCH_RECOGNIZE (ORDER BY n)', 'MATCH_RECOGNIZE is not supported'],
     ['FROM logs |> MATCH_RECOGNIZE (ORDER BY id)', 'the pipe operator MATCH_RECOGNIZE is not supported'],
     ['FROM logs |> FORK (|> SELECT id)', 'the pipe operator FORK is not supported'],
     ['FROM logs |> EXPORT DATA OPTIONS ()', 'the pipe operator EXPORT is not supported'],

@@ -81,6 +81,7 @@ function pivoted<Item extends FromItem>(
   item: (alias: Identifier | undefined) => Item,
 ): FromItem {
   const source = item(parseTableAlias(p));
+  refuseMatchRecognize(p);
   if (startsPivot(p)) {
     const spec = parsePivotSpec(p);
     const alias = p.alias();
@@ -95,12 +96,15 @@ function pivoted<Item extends FromItem>(
 }
 
 /** An alias, unless the name is the PIVOT or UNPIVOT that follows. */
-const parseTableAlias = (p: Parser): Identifier | undefined =>
-  startsPivot(p) || startsUnpivot(p) || refusesMatchRecognize(p) ? undefined : p.alias();
+function parseTableAlias(p: Parser): Identifier | undefined {
+  refuseMatchRecognize(p);
+  return startsPivot(p) || startsUnpivot(p) ? undefined : p.alias();
+}
 
-const refusesMatchRecognize = (p: Parser): boolean =>
-  p.at('MATCH_RECOGNIZE', '(') &&
-  p.problem(p.start, 'MATCH_RECOGNIZE is not supported: compare rows with LAG and LEAD, or number them');
+function refuseMatchRecognize(p: Parser): void {
+  if (p.at('MATCH_RECOGNIZE', '('))
+    p.problem(p.start, 'MATCH_RECOGNIZE is not supported: compare rows with LAG and LEAD, or number them');
+}
 
 function parseUnnest(p: Parser): FromItem {
   const { start } = p;
