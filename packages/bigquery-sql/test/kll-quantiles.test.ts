@@ -1,21 +1,13 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSession, type Session } from '../src/duckdb/open-session.ts';
+import { describe, expect, test } from 'vitest';
+import { ownSession } from './support/own-session.ts';
 
-let instance: DuckDBInstance;
-let session: Session;
-beforeAll(async () => {
-  instance = await DuckDBInstance.create(':memory:');
-  session = await openSession(await instance.connect());
-});
-afterAll(() => instance.closeSync());
+const session = ownSession();
 
 /** The first row, or the message of the problem. */
 async function firstRow(sql: string): Promise<unknown> {
-  const outcome = await session.run(sql);
-  if ('rows' in outcome) return outcome.rows[0];
-  return 'error' in outcome ? outcome.error.message : outcome;
+  const answer = await session.answer(sql);
+  return typeof answer === 'string' ? answer : answer[0];
 }
 
 const toFive = 'SELECT KLL_QUANTILES.INIT_INT64(x, 1000) AS k FROM UNNEST([1, 2, 3, 4, 5]) AS x';

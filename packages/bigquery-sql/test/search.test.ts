@@ -1,23 +1,15 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSession, type Session } from '../src/duckdb/open-session.ts';
+import { expect, test } from 'vitest';
 import { searchFunctions } from '../src/macros/host/search.ts';
 import { problemsOf } from './harness.ts';
+import { ownSession } from './support/own-session.ts';
 
-let instance: DuckDBInstance;
-let session: Session;
-beforeAll(async () => {
-  instance = await DuckDBInstance.create(':memory:');
-  session = await openSession(await instance.connect());
-});
-afterAll(() => instance.closeSync());
+const session = ownSession();
 
 /** The values of expressions, or the message of their problem. */
 async function valuesOf(expressions: readonly string[], parameters = {}): Promise<unknown> {
-  const outcome = await session.run(`SELECT ${expressions.join(', ')}`, { parameters });
-  if ('rows' in outcome) return outcome.rows[0];
-  return 'error' in outcome ? outcome.error.message : undefined;
+  const answer = await session.answer(`SELECT ${expressions.join(', ')}`, { parameters });
+  return typeof answer === 'string' ? answer : answer[0];
 }
 
 const email = "'Please use foobar@example.com as your email.'";

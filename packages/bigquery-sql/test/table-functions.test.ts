@@ -1,26 +1,19 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSession, type Session } from '../src/duckdb/open-session.ts';
 import { openDialect, problemsOf } from './harness.ts';
+import { ownSession } from './support/own-session.ts';
 
-let instance: DuckDBInstance;
-let session: Session;
+const session = ownSession();
 let dialect: Awaited<ReturnType<typeof openDialect>>;
 beforeAll(async () => {
-  instance = await DuckDBInstance.create(':memory:');
-  session = await openSession(await instance.connect());
   dialect = await openDialect();
 });
-afterAll(() => {
-  instance.closeSync();
-  dialect.close();
-});
+afterAll(() => dialect.close());
 
 /** The rows of a query. @throws Error with the message of its problem */
 async function run(sql: string): Promise<readonly (readonly unknown[])[]> {
-  const outcome = await session.run(sql);
-  if ('rows' in outcome) return outcome.rows.map((row) => Object.values(row));
-  throw new Error('error' in outcome ? outcome.error.message : 'it was explained');
+  const answer = await session.answer(sql);
+  if (typeof answer === 'string') throw new Error(answer);
+  return answer;
 }
 
 /** The rows of a table function in order, each as the text of its values. */
@@ -225,7 +218,7 @@ describe('RANGE_SESSIONIZE', () => {
   });
 
   test('many ranges with the same start are in one session', async () => {
-    const connection = await instance.connect();
+    const connection = await session.connect();
     await connection.run(
       'CREATE TABLE visits AS SELECT (i * 7919) % 100 AS day FROM range(100000) AS rows(i)',
     );

@@ -1,26 +1,13 @@
-import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { callerLimits, HostWork, savedLimits, tooMuchText, tooSlow } from '../../src/duckdb.ts';
-import { analyze, openSession, ProblemError, type Session } from '../../src/index.ts';
+import { analyze, ProblemError } from '../../src/index.ts';
+import { ownSession } from '../support/own-session.ts';
 import { sampleFunctions } from './sample-functions.ts';
 
-let instance: DuckDBInstance;
-let session: Session;
-beforeAll(async () => {
-  instance = await DuckDBInstance.create(':memory:', { threads: '2' });
-  session = await openSession(await instance.connect());
-});
-afterAll(() => instance.closeSync());
+const { answer } = ownSession({ threads: '2' });
 
 const define = (signature: string, code: string, options = '') =>
   `CREATE TEMP FUNCTION ${signature} ${options} LANGUAGE js AS r'''${code}''';\n`;
-
-/** The rows of a query, or the message of its failure. */
-async function answer(sql: string, timeoutMs?: number): Promise<unknown> {
-  const outcome = await session.run(sql, timeoutMs === undefined ? {} : { timeoutMs });
-  if ('error' in outcome) return outcome.error.message;
-  return 'rows' in outcome ? outcome.rows : outcome;
-}
 
 const callValue = (signature: string, code: string, call: string) =>
   answer(`${define(signature, code)}SELECT ${call}`);
@@ -196,7 +183,7 @@ describe('what would hurt the process fails alone', () => {
     ['deep nesting', 'return JSON.parse("[".repeat(1e6))', deep],
   ])('%s', async (_, code, messages) => {
     const sql = `${define('f(x FLOAT64) RETURNS FLOAT64', code)}SELECT f(1)`;
-    expect(messages).toContain(await answer(sql, messages === noTime ? 500 : undefined));
+    expect(messages).toContain(await answer(sql, messages === noTime ? { timeoutMs: 500 } : {}));
     expect(await callValue('f(x FLOAT64) RETURNS FLOAT64', 'return x + 1', 'f(1)')).toEqual([[2]]);
   });
 
