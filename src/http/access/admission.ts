@@ -112,7 +112,7 @@ const anonymous: Admission = {
 function urlTooLong(length: number): GatewayError {
   return new GatewayError(
     'URL_TOO_LONG',
-    `The URL has ${length} characters; at most ${maxUrlLength} are allowed`,
+    `The URL has ${length} characters; at most ${maxUrlLength} are allowed; send long operations, and long SQL, as GraphQL by POST`,
   );
 }
 

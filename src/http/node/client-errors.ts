@@ -23,7 +23,7 @@ export function describeClientError(error: NodeJS.ErrnoException): GatewayError 
   return requestLineLength < 0 || requestLineLength > maxUrlLength
     ? new GatewayError(
         'URL_TOO_LONG',
-        `The URL is too long; at most ${maxUrlLength} characters are allowed: send long operations by POST`,
+        `The URL is too long; at most ${maxUrlLength} characters are allowed; send long operations, and long SQL, as GraphQL by POST`,
       )
     : new GatewayError('HEADERS_TOO_LARGE', `The headers are larger than ${maxHeaderBytes / 1024} KB`);
 }
