@@ -117,6 +117,32 @@ describe.skipIf(isWithoutBrowser)('the page for SQL, over the demo', () => {
     await page.close();
   });
 
+  test('an empty text is not sent, and a time is in one line', async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 900 } });
+    await open(page, 'with');
+    const field = page.getByLabel('SQL', { exact: true });
+    await expect.poll(() => field.inputValue()).toContain('FROM edge_logs');
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(request.url()));
+    await field.fill(' \n');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('alert').filter({ hasText: 'There is no SQL; write one SELECT.' }).waitFor();
+    expect(requested).toEqual([]);
+    await field.fill(
+      "select date '2026-01-31' as d, datetime '2026-01-31 12:34:56' as t, repeat('long ', 90) as x",
+    );
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('heading', { name: 'Rows' }).waitFor();
+    const heights = await page
+      .locator('#sql-rows td .nowrap')
+      .evaluateAll((cells) => cells.map((cell) => [cell.textContent, cell.getClientRects().length]));
+    expect(heights).toEqual([
+      ['2026-01-31', 1],
+      ['2026-01-31T12:34:56', 1],
+    ]);
+    await page.close();
+  });
+
   test('a key without the permission sees no table', async () => {
     const page = await browser.newPage();
     await open(page, 'without');

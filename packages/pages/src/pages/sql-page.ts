@@ -141,6 +141,12 @@ function buildPlayground(
     const values = new Map([...form.read(), ['sql', [editor.text()]] as const]);
     const search = searchOf(values);
     editor.mark(undefined, '');
+    if (editor.text().trim() === '') {
+      status.textContent = '';
+      output.replaceChildren();
+      editor.mark({ line: 1, column: 1 }, 'There is no SQL; write one SELECT.');
+      return;
+    }
     status.textContent = 'Running…';
     try {
       const explained = await gateway.json<Explained>(explainUrl(name) + search, signal);

@@ -12,6 +12,9 @@ export const alignment = (column: Column): string | undefined => (isNumeric(colu
 /** Text longer than this is opened on demand. */
 const maxShownLength = 240;
 
+/** Of texts that have no place for a line break. */
+const timeTypes = new Set(['date', 'datetime', 'time']);
+
 /** What a cell shows of a value. */
 export function cellContent(value: Json | undefined, column: Column): Node {
   const { type, repeated } = column;
@@ -21,6 +24,8 @@ export function cellContent(value: Json | undefined, column: Column): Node {
   }
   if (value !== null && typeof value === 'object') return nested(value);
   const text = String(value);
+  // A time in three lines cannot be read.
+  if (!repeated && timeTypes.has(type)) return element('span', { class: 'nowrap' }, text);
   if (isNumeric(column)) return numberCell(text, column);
   if (text === '') return element('span', { class: 'null' }, 'empty text');
   return text.length > maxShownLength ? longText(text) : visibleText(text);

@@ -75,6 +75,9 @@ const shownTypes: Readonly<Record<string, string>> = {
   NUMERIC: 'numeric',
   BIGNUMERIC: 'numeric',
   TIMESTAMP: 'timestamp',
+  DATE: 'date',
+  DATETIME: 'datetime',
+  TIME: 'time',
 };
 
 const columnOf = ({ name, type }: SqlColumn): Column => ({
