@@ -5,6 +5,7 @@ import { type Grammar, Parser } from './parser.ts';
 import { parseFromItem } from './queries/joins.ts';
 import { parseQueryAfter, parseQuery as parseQueryExpression } from './queries/query.ts';
 import { parseStatement } from './statements.ts';
+import { SyntaxProblem } from './syntax-problem.ts';
 import { checkTreeDepth } from './tree-depth.ts';
 import { parseType } from './type-names.ts';
 
@@ -19,12 +20,18 @@ const grammar: Grammar = {
   fromItem: parseFromItem,
 };
 
+/** The first line of a query in legacy SQL, in which the same words may have another meaning. */
+const legacyPragma = /^\s*(?=#legacysql\b)/i;
+
 /**
  * The tree of one query as BigQuery's dialect of GoogleSQL writes it, with the temporary functions before it.
  *
  * @throws SyntaxProblem and nothing else, whatever the text is
  */
 export function parseQuery(sql: string): Statement {
+  const pragma = legacyPragma.exec(sql);
+  if (pragma !== null)
+    throw new SyntaxProblem(pragma[0].length, 'legacy SQL is not supported: write the query in GoogleSQL');
   const statement = parseStatement(new Parser(tokenize(sql), grammar));
   checkTreeDepth(statement);
   return statement;

@@ -15,6 +15,7 @@ test.each([
     'SELECT 1 FROM [p:d.t]',
     '14: expected the name of a table, as in `project.dataset.table`, because legacy SQL is not supported, found "["',
   ],
+  ['\n#legacySQL\nSELECT a FROM t1, t2', '1: legacy SQL is not supported: write the query in GoogleSQL'],
   ["SELECT 1 AS 'a'", '12: expected a name after AS, found a string: a name is written in backquotes'],
   ['SELECT * FROM select', '14: expected the name of a table, found "select"'],
   ['SELECT a = b = c', '13: expected parentheses around the comparison before an operator, found "="'],
