@@ -6,7 +6,7 @@ import {
 import type * as Syntax from '../syntax/nodes.ts';
 import { call, castTo, textLiteral } from '../tree/build.ts';
 import type { Expression } from '../tree/nodes.ts';
-import { describeType, duckdbType, quote, scalar, type Type, unknown } from '../types.ts';
+import { describeType, duckdbType, quote, sameName, scalar, type Type, unknown } from '../types.ts';
 import { resolveType } from './resolve-type.ts';
 import { Unsupported } from './unsupported.ts';
 
@@ -25,24 +25,17 @@ export function requireJavascript(definition: ForeignFunction): void {
       `functions in ${body.language.name} are not supported, only in SQL and js`,
     );
   if (aggregate) throw new Unsupported(name, 'aggregate functions in JavaScript are not supported');
-  const [option] = options;
-  if (option)
+  const library = options.find(({ name: option }) => sameName(option.name, 'library'));
+  if (library)
     throw new Unsupported(
-      option,
-      option.name.name.toLowerCase() === 'library'
-        ? 'OPTIONS (library = …) is not supported: write the code of the library into the function'
-        : 'a function in JavaScript takes no OPTIONS here',
+      library,
+      'OPTIONS (library = …) is not supported: write the code of the library into the function',
     );
   if (!returns) throw new Unsupported(name, 'a function in JavaScript needs RETURNS with a type');
   javascriptType(returns, resolveType(returns));
   for (const { type, name: parameter } of parameters) {
     if (type === 'ANY TYPE') throw new Unsupported(parameter, 'JavaScript takes no parameter of ANY TYPE');
     const ofJavascript = javascriptType(type, resolveType(type));
-    if (hasType(ofJavascript, 'INT64'))
-      throw new Unsupported(
-        type,
-        'JavaScript takes no INT64, as it has no 64-bit integers: declare FLOAT64 or STRING',
-      );
     if (hasType(ofJavascript, 'TIMESTAMP') && body.code.value.includes('microsecond'))
       throw new Unsupported(
         body.code,

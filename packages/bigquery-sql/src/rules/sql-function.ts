@@ -1,6 +1,6 @@
 import type * as Syntax from '../syntax/nodes.ts';
 import type { Expression } from '../tree/nodes.ts';
-import { describeType, type Type } from '../types.ts';
+import { describeType, sameName, type Type } from '../types.ts';
 import { letValues } from './bind-values.ts';
 import { convert, distance } from './coercion.ts';
 import type { Context } from './context.ts';
@@ -20,9 +20,10 @@ export function sqlFunctions(
     if (another) throw new Unsupported(definition.name, 'a temporary function has a name without dots');
     const lower = name.name.toLowerCase();
     if (functions.has(lower)) throw new Unsupported(definition.name, `${name.name} is defined twice`);
-    const [option] = definition.options;
     if (isForeign(definition)) requireJavascript(definition);
-    else if (option) throw new Unsupported(option, 'a function in SQL takes no OPTIONS here');
+    const option = definition.options.find(({ name: { name } }) => !sameName(name, 'description'));
+    if (option)
+      throw new Unsupported(option, `the option ${option.name.name} of a function is not supported`);
     functions.set(lower, { definition, earlier: new Map(functions) });
   }
   return functions;
@@ -38,11 +39,7 @@ export function callSqlFunction(
   context.countInlinedCall(node);
   const { parameters, body, returns, aggregate: isOfRows } = definition;
   const shown = definition.name.parts[0].name;
-  if (node.args.length !== parameters.length)
-    throw new Unsupported(node, `${shown} takes ${parameters.length} arguments`);
-  const args = node.args.map((arg, index) => {
-    if (arg.kind === 'StarArgument' || arg.kind === 'NamedArgument')
-      throw new Unsupported(arg, `${shown} takes arguments by position`);
+  const args = argumentsInOrder(node, definition).map((arg, index) => {
     const { type, ofGroup } = parameters[index] ?? {};
     const value = isOfRows && !ofGroup ? rowValue(arg, scope, context) : context.expression(arg, scope);
     return type === undefined || type === 'ANY TYPE' ? value : converted(arg, value, resolveType(type));
@@ -66,6 +63,32 @@ export function callSqlFunction(
   // Its aggregates read the rows, for which no name is computed before.
   const result = isOfRows ? resolveBody(args) : letValues(node, args, resolveBody);
   return returns ? converted(body, result, resolveType(returns)) : result;
+}
+
+/** The arguments of a call in the order of the parameters; those after the first may name theirs. */
+function argumentsInOrder(
+  node: Syntax.FunctionCall,
+  { name, parameters }: Syntax.CreateFunction,
+): readonly Syntax.Expression[] {
+  const shown = name.parts[0].name;
+  if (node.args.length !== parameters.length)
+    throw new Unsupported(node, `${shown} takes ${parameters.length} arguments`);
+  const ordered: Syntax.Expression[] = [];
+  let isNamed = false;
+  for (const [index, arg] of node.args.entries()) {
+    if (arg.kind === 'StarArgument') throw new Unsupported(arg, `${shown} takes no *`);
+    if (arg.kind !== 'NamedArgument') {
+      if (isNamed) throw new Unsupported(arg, 'named arguments come after all others');
+      ordered[index] = arg;
+      continue;
+    }
+    isNamed = true;
+    const at = parameters.findIndex((parameter) => sameName(parameter.name.name, arg.name.name));
+    if (at < 0) throw new Unsupported(arg, `${shown} has no argument named ${arg.name.name}`);
+    if (ordered[at]) throw new Unsupported(arg, `the argument ${arg.name.name} is given twice`);
+    ordered[at] = arg.value;
+  }
+  return ordered;
 }
 
 /** An argument of a function that aggregates. */

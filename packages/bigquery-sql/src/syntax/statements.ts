@@ -98,6 +98,8 @@ function parseCreate(p: Parser): CreateFunction | CreateTempTable {
   const deterministic = changes ? false : p.accept('DETERMINISTIC') || undefined;
   const language = p.accept('LANGUAGE') ? p.name('the name of a language') : undefined;
   if (deterministic !== undefined && !language) p.fail('"LANGUAGE"');
+  if (language && p.at('WITH', 'CONNECTION'))
+    p.problem(language.start, `functions in ${language.name} are not supported, only in SQL and js`);
   const optionsBefore = parseOptions(p);
   p.expect('AS');
   const body = language ? parseForeignBody(p, language) : parseSqlBody(p);

@@ -22,6 +22,9 @@ describe('values', () => {
   test.each([
     ['FLOAT64', '1.5', 'number Number 1.5'],
     ['FLOAT64', "CAST('nan' AS FLOAT64)", 'number Number NaN'],
+    ['INT64', '9223372036854775807', 'string String 9223372036854775807'],
+    ['ARRAY<INT64>', '[10, -9]', 'object Array 10,-9'],
+    ['STRUCT<a INT64>', 'STRUCT(5)', 'object Object [object Object]'],
     ['FLOAT64', "CAST('-inf' AS FLOAT64)", 'number Number -Infinity'],
     ['BOOL', 'FALSE', 'boolean Boolean false'],
     ['STRING', "'\\u00e9\\n\\\"'", 'string String é\n"'],
@@ -51,6 +54,8 @@ describe('values', () => {
   test.each([
     ['INT64', "'-9223372036854775808'", '-9223372036854775808'],
     ['INT64', '2n ** 62n', '4611686018427387904'],
+    ['BOOL', '1', true],
+    ['BOOL', '0', false],
     ['FLOAT64', '-0', -0],
     ['FLOAT64', '1e300 * 1e10', 'Infinity'],
     ['FLOAT64', '0 / 0', 'NaN'],
@@ -78,7 +83,8 @@ describe('values', () => {
     ['INT64', '1.5', 'f: TypeError: returned 1.5 for INT64'],
     ['INT64', '2 ** 63', 'f: TypeError: returned 9223372036854776000 for INT64'],
     ['INT64', '"1e3"', 'f: TypeError: returned "1e3" for INT64'],
-    ['BOOL', '1', 'f: TypeError: returned 1 for BOOL'],
+    ['BOOL', '"true"', 'f: TypeError: returned "true" for BOOL'],
+    ['BOOL', 'NaN', 'f: TypeError: returned NaN for BOOL'],
     ['BYTES', '"é"', 'f: TypeError: returned "é" for BYTES, which is base64'],
     ['DATE', '"2024-01-01"', 'f: TypeError: returned "2024-01-01" for DATE'],
     ['TIMESTAMP', 'new Date("x")', 'f: TypeError: returned Invalid Date for TIMESTAMP'],
@@ -117,6 +123,14 @@ describe('a statement', () => {
     const sql = `${define('f(x FLOAT64, s STRING) RETURNS INT64', 'return x + s.length')}
       SELECT SUM(f(n, IF(MOD(n, 30000) = 0, REPEAT('é', 400000), ''))) FROM UNNEST(GENERATE_ARRAY(1, 100000)) AS n`;
     expect(await answer(sql)).toEqual([[String(5_000_050_000 + 1_200_000)]]);
+  });
+
+  test('names arguments and describes functions', async () => {
+    const sql = `
+      CREATE TEMP FUNCTION f(a INT64, b STRING) RETURNS STRING LANGUAGE js OPTIONS (description = 'd') AS 'return a + b';
+      CREATE TEMP FUNCTION g(x INT64, y STRING) AS (f(b => y, a => x)) OPTIONS (description = 'd');
+      SELECT g(1, y => 'a'), g(Y => 'b', x => 2)`;
+    expect(await answer(sql)).toEqual([['1a', '2b']]);
   });
 
   test('keeps nothing for another statement', async () => {
@@ -216,14 +230,6 @@ function spend(ms: number): number {
 describe('is refused', () => {
   const body = 'AS "return 1"; SELECT 1';
   test.each([
-    [
-      'f(x INT64) RETURNS FLOAT64 LANGUAGE js',
-      'JavaScript takes no INT64, as it has no 64-bit integers: declare FLOAT64 or STRING',
-    ],
-    [
-      'f(x ARRAY<STRUCT<a INT64>>) RETURNS FLOAT64 LANGUAGE js',
-      'JavaScript takes no INT64, as it has no 64-bit integers: declare FLOAT64 or STRING',
-    ],
     ['f(x ANY TYPE) RETURNS FLOAT64 LANGUAGE js', 'JavaScript takes no parameter of ANY TYPE'],
     ['f(x DATETIME) RETURNS FLOAT64 LANGUAGE js', 'the type DATETIME is not supported in JavaScript'],
     ['f() RETURNS BIGNUMERIC LANGUAGE js', 'the type BIGNUMERIC is not supported in JavaScript'],
@@ -242,8 +248,16 @@ describe('is refused', () => {
       'OPTIONS (library = …) is not supported: write the code of the library into the function',
     ],
     [
-      "f() RETURNS INT64 LANGUAGE js OPTIONS (description = 'd')",
-      'a function in JavaScript takes no OPTIONS here',
+      "f() RETURNS INT64 LANGUAGE js OPTIONS (description = 'd', library = 'gs://a/b.js')",
+      'OPTIONS (library = …) is not supported: write the code of the library into the function',
+    ],
+    [
+      "f() RETURNS INT64 LANGUAGE js OPTIONS (description = 'd', max_batching_rows = 1)",
+      'the option max_batching_rows of a function is not supported',
+    ],
+    [
+      'f() RETURNS INT64 LANGUAGE python WITH CONNECTION c OPTIONS (runtime_version = "3")',
+      'functions in python are not supported, only in SQL and js',
     ],
   ])('%s', (signature, message) => {
     expect(problemOf(`CREATE TEMP FUNCTION ${signature} ${body}`)).toBe(message);
@@ -253,6 +267,10 @@ describe('is refused', () => {
     const f = define('f(x FLOAT64) RETURNS FLOAT64', 'return x');
     expect(problemOf(`${f}SELECT f('a' || 'b')`)).toBe('expected FLOAT64, got STRING');
     expect(problemOf(`${f}SELECT f(1, 2)`)).toBe('f takes 1 arguments');
+    expect(problemOf(`${f}SELECT f(y => 1)`)).toBe('f has no argument named y');
+    const two = define('f(x FLOAT64, y FLOAT64) RETURNS FLOAT64', 'return x');
+    expect(problemOf(`${two}SELECT f(1, x => 1)`)).toBe('the argument x is given twice');
+    expect(problemOf(`${two}SELECT f(y => 1, 2)`)).toBe('named arguments come after all others');
     expect(problemOf(`CREATE TEMP AGGREGATE FUNCTION f(x FLOAT64) RETURNS FLOAT64 LANGUAGE js ${body}`)).toBe(
       'aggregate functions in JavaScript are not supported',
     );
