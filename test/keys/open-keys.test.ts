@@ -71,7 +71,7 @@ describe('the keys of a gateway', () => {
 
   test('are not accepted from a file that may have been cut, where others can reach the gateway', () => {
     const { id, sha256 } = entry(a);
-    const cut = `keys:\n  - id: ${id}\n    name: a\n    sha256: ${sha256}\n`;
+    const cut = `keys:\n  - id: '${id}'\n    name: a\n    sha256: ${sha256}\n`;
     writeFileSync(file, cut);
     expect(() => open(undefined, false)).toThrow('write "count: 1" as its last line');
     writeFileSync(file, `${cut}    tenants: [abc]\ncount: 1\n`);
