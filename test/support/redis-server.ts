@@ -27,6 +27,7 @@ export async function redisServer(): Promise<RedisServer> {
   const url = `redis://127.0.0.1:${port}`;
   const dir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   let child: ChildProcess | undefined;
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
   const run: RedisServer['run'] = async (work) => {
     const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: false } });
     client.on('error', () => {});
@@ -41,14 +42,10 @@ export async function redisServer(): Promise<RedisServer> {
     url,
     run,
     async start() {
-      child = spawn(
-        'redis-server',
-        ['--port', String(port), '--dir', dir, '--save', '', '--appendonly', 'no'],
-        {
-          stdio: 'ignore',
-        },
-      );
+      const args = ['--port', String(port), '--dir', dir, '--save', '', '--appendonly', 'no'];
       for (;;) {
+        // It ends at once while its port is that of somebody else's connection.
+        if (!isRunning()) child = spawn('redis-server', args, { stdio: 'ignore' });
         try {
           await run((client) => client.ping());
           return;
@@ -59,9 +56,9 @@ export async function redisServer(): Promise<RedisServer> {
     },
     signal: (signal) => child?.kill(signal),
     async close() {
-      if (child !== undefined && child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGKILL');
-        await once(child, 'exit');
+      if (isRunning()) {
+        child?.kill('SIGKILL');
+        await once(child as ChildProcess, 'exit');
       }
       rmSync(dir, { recursive: true, force: true });
     },
