@@ -21,7 +21,7 @@ test('a script of variables, conditions and temporary tables is one query', asyn
       IF least = 1 THEN SET most = twice(last_id); SET least = most + 1; END IF;
     ELSE SET day = NULL; SET most = -1;
     END IF;
-    CREATE OR REPLACE TEMP TABLE counted AS SELECT id, COUNT(*) AS n FROM tagged GROUP BY id;
+    CREATE OR REPLACE TEMP TABLE counted PARTITION BY RANGE_BUCKET(id, [1, 9]) CLUSTER BY id, n AS SELECT id, COUNT(*) AS n FROM tagged GROUP BY id;
     SELECT t.id, tag, n, least, most, day, last_id FROM tagged AS t JOIN counted USING (id) WHERE t.id < most ORDER BY 1, 2`;
   expect(await dialect.query(script, { less: '1' })).toEqual([
     ['1', 'x', '2', '9', '8', '2002-02-02', '4'],

@@ -25,6 +25,7 @@ const words: Readonly<Record<string, string>> = {
   PLACING: 'write CONCAT of SUBSTR',
   REMOTE: 'remote functions are not supported, only those in SQL',
   COLUMNS: 'write JSON_QUERY_ARRAY and JSON_VALUE for JSON_TABLE',
+  MATERIALIZED: 'leave it out',
   SOME: 'write IN (SELECT …), or IN UNNEST(array)',
   ANY: 'write IN (SELECT …), or IN UNNEST(array)',
 };
@@ -52,6 +53,8 @@ const symbols: Readonly<Record<string, (at: TokenAt) => string | undefined>> = {
   '~': () => 'write REGEXP_CONTAINS(text, pattern)',
   '%': (at) => (isNext(at, '(') || isNext(at, 's') ? asParameter : 'write MOD(a, b)'),
   '/': (at) => (follows(at, '/') ? 'a comment begins with -- or #' : undefined),
+  '(': (at) =>
+    at(-2)?.key === 'AS' ? 'an alias takes no list of columns: name them in a subquery' : undefined,
   ',': (at) => {
     const [offset, count] = [at(-1), at(1)];
     const isLimit = at(-2)?.key === 'LIMIT' && offset?.kind === 'integer' && count?.kind === 'integer';
@@ -70,6 +73,9 @@ export function foreignSyntax(at: TokenAt): string | undefined {
   if (at(-1)?.key === 'TABLE' && isArgument(at(-2)))
     return 'a table is an argument of table functions, which FROM takes';
   if (at(-1)?.key === 'ILIKE') return words.ILIKE;
+  if (token?.key === 'AT' && at(1)?.key === 'TIME')
+    return 'write DATETIME(timestamp, zone), TIMESTAMP(datetime, zone) or EXTRACT(… AT TIME ZONE zone)';
+  if (token?.key === 'ALL' && at(-1)?.key === 'BY') return 'write the columns, or their positions';
   if (token?.key === 'ROWS' && at(-2)?.key === 'OFFSET') return 'leave ROWS out';
   if (token?.key === 'ON' && at(-1)?.key === 'DISTINCT')
     return 'keep one row of each with QUALIFY ROW_NUMBER() OVER (PARTITION BY …) = 1';

@@ -26,6 +26,8 @@ function parseDeclare(p: Parser): Declare {
 function parseSet(p: Parser): SetVariable {
   const { start } = p.next();
   if (p.at('(')) p.problem(p.start, 'SET of several variables is not supported: write a SET for each');
+  if (p.at('@@'))
+    p.problem(p.start, `SET of the system variable @@${p.peek(1).key.toLowerCase()} is not supported`);
   const name = p.name('the name of a variable');
   p.expect('=');
   const value = p.expression();
@@ -62,18 +64,26 @@ function parseAssignments(p: Parser): readonly (SetVariable | IfStatement)[] {
         ),
       );
     else if (p.at('SET')) statements.push(ended(p, parseSet(p)));
-    else p.fail('SET: only variables can be set in IF');
+    else if (p.token.kind === 'word')
+      p.problem(p.start, `${p.token.key} in IF is not supported: only variables can be SET there`);
+    else p.fail('"SET" or "END IF"');
   }
   return statements;
 }
 
-/** The rest of `CREATE TEMP TABLE name AS query`, from TABLE. */
+/** The rest of `CREATE TEMP TABLE name [PARTITION BY …] [CLUSTER BY …] AS query`, from TABLE. */
 export function parseTempTable(p: Parser, start: number): CreateTempTable {
   p.expect('TABLE');
   if (p.at('FUNCTION') && p.peek(1).key !== 'AS')
     p.problem(start, 'CREATE TEMP TABLE FUNCTION is not supported: write its query as a WITH query');
   const path = splitPath(p, parsePath(p, 'the name of the table'));
   const name = path.parts.at(-1) ?? path.parts[0];
+  if (p.at('('))
+    p.problem(p.start, 'CREATE TEMP TABLE with a list of columns is not supported: write AS and a query');
+  // How a table is stored does not change its rows.
+  if (p.accept('PARTITION', 'BY')) p.expression();
+  if (p.accept('CLUSTER', 'BY')) p.list(() => parsePath(p));
+  if (p.at('OPTIONS')) p.problem(p.start, 'OPTIONS of CREATE TEMP TABLE are not supported: leave them out');
   p.expect('AS', '"AS" and a query, which say the columns');
   const query = p.query();
   return ended(p, { kind: 'CreateTempTable', start, end: p.end, name, query });

@@ -43,15 +43,17 @@ function parseBefore(p: Parser): CreateFunction | ScriptStatement | undefined {
 
 /** The words with which other statements of a script begin. */
 const scriptWords: ReadonlySet<string> = new Set(
-  'BEGIN CASE LOOP WHILE REPEAT FOR EXECUTE CALL ASSERT RAISE RETURN COMMIT ROLLBACK'.split(' '),
+  'BEGIN CASE LOOP WHILE REPEAT FOR LEAVE BREAK CONTINUE ITERATE EXECUTE CALL ASSERT RAISE RETURN COMMIT ROLLBACK'.split(
+    ' ',
+  ),
 );
 const writingWords: ReadonlySet<string> = new Set(
-  'INSERT UPDATE DELETE MERGE TRUNCATE DROP ALTER EXPORT LOAD GRANT REVOKE'.split(' '),
+  'INSERT UPDATE DELETE MERGE TRUNCATE DROP UNDROP ALTER RENAME CLONE EXPORT LOAD GRANT REVOKE'.split(' '),
 );
 
 /** Statements of other databases, or of the console. */
 const commandWords: ReadonlySet<string> = new Set(
-  'EXPLAIN DESCRIBE DESC SHOW USE ANALYZE VALUES TABLE'.split(' '),
+  'EXPLAIN DESCRIBE DESC SHOW USE ANALYZE VALUES TABLE DEFINE IMPORT'.split(' '),
 );
 
 function failStatement(p: Parser): never {
@@ -143,6 +145,7 @@ function parseParameters(p: Parser): readonly FunctionParameter[] {
 function parseParameter(p: Parser): FunctionParameter {
   const name = p.name('the name of a parameter');
   const type = p.accept('ANY', 'TYPE') ? 'ANY TYPE' : p.type();
+  if (p.at('DEFAULT')) p.problem(p.start, 'DEFAULT of a parameter is not supported: give each argument');
   const ofGroup = p.accept('NOT', 'AGGREGATE');
   return { kind: 'FunctionParameter', start: name.start, end: p.end, name, type, ofGroup };
 }

@@ -95,3 +95,11 @@ test.each([
 ])('%s is refused', (sql, problem) => {
   expect(problemOf(sql)).toBe(problem);
 });
+
+test('a query in parentheses has an alias before pipe operators', () => {
+  const named = `FromQuery(from: DerivedTable(query: ${one} alias: t)) pipes: [PipeWhere(condition: a)]`;
+  expect(dump(parseQuery('(SELECT 1) AS t |> WHERE a').query)).toBe(`Query(body: ${named})`);
+  expect(dump(parseQuery('SELECT ((SELECT 1) AS t |> WHERE a)').query)).toContain(named);
+  expect(dump(parseQuery('SELECT * FROM ((SELECT 1) AS t |> WHERE a)').query)).toContain(named);
+  expect(problemOf('(SELECT 1) AS t')).toBe('11: expected the end of the query, found "AS"');
+});

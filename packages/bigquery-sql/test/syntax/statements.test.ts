@@ -37,7 +37,7 @@ test.each([
   ['SET (a, b) = (1, 2); SELECT 1', '4: SET of several variables is not supported: write a SET for each'],
   [
     'IF TRUE THEN SELECT 1; END IF; SELECT 2',
-    '13: expected SET: only variables can be set in IF, found "SELECT"',
+    '13: SELECT in IF is not supported: only variables can be SET there',
   ],
   ["EXECUTE IMMEDIATE 'SELECT 1'", `0: EXECUTE IMMEDIATE ${otherScripts}`],
   ['DECLARE x INT64; LOOP SELECT 1; END LOOP', `17: LOOP ${otherScripts}`],

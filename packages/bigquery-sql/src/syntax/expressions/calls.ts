@@ -9,11 +9,15 @@ export function parseCall(p: Parser, path: Path): FunctionCall {
   p.expect('(');
   const distinct = p.accept('DISTINCT');
   const args = p.at(')') && !distinct ? [] : parseArguments(p);
+  if (p.at('WHERE'))
+    p.problem(p.start, 'WHERE in a function is not supported: write IF(condition, value, NULL), or COUNTIF');
   const nulls = parseNulls(p);
   const having = parseHavingExtreme(p);
   const orderBy = parseOrderBy(p);
   const limit = parseCallLimit(p);
   p.expect(')', limit || orderBy.length > 0 || having || nulls ? '")"' : '")" or ","');
+  if (p.at('FILTER', '('))
+    p.problem(p.start, 'FILTER is not supported: write IF(condition, value, NULL), or COUNTIF');
   const over = p.accept('OVER') ? parseOver(p) : undefined;
   return {
     kind: 'FunctionCall',
@@ -33,7 +37,8 @@ export function parseCall(p: Parser, path: Path): FunctionCall {
 function parseArguments(p: Parser): readonly Argument[] {
   if (!p.at('*')) return p.list(() => parseArgument(p));
   const { start, end } = p.next();
-  return [{ kind: 'StarArgument', start, end }];
+  const star: Argument = { kind: 'StarArgument', start, end };
+  return p.accept(',') ? [star, ...p.list(() => parseArgument(p))] : [star];
 }
 
 const parseArgument = (p: Parser): Argument => parseNamedArgument(p) ?? p.expression();

@@ -9,8 +9,12 @@ export function startsQuery(p: Parser): boolean {
 const queryClauses: ReadonlySet<string> = new Set(['UNION', 'INTERSECT', 'EXCEPT', 'ORDER', 'LIMIT', '|>']);
 const columnModes: ReadonlySet<string> = new Set(['FULL', 'LEFT', 'INNER', 'OUTER']);
 
+/** Whether a query in parentheses gets an alias for the pipe operators after it. */
+export const startsPipesOfAlias = (p: Parser): boolean => p.at('AS') && p.atName(1) && p.peek(2).key === '|>';
+
 /** Whether what comes after a query in parentheses makes a larger query of it. */
 export function continuesQuery(p: Parser): boolean {
+  if (startsPipesOfAlias(p)) return true;
   let ahead = 0;
   while (p.atOneOf(columnModes, ahead) && ahead < 2) ahead += 1;
   return p.atOneOf(queryClauses, ahead);

@@ -56,6 +56,8 @@ function derivedTableAfter(p: Parser, start: number, query: Query): FromItem {
 
 function parseTable(p: Parser): FromItem {
   const { start } = p;
+  if (p.at('VALUES', '('))
+    p.problem(start, 'VALUES is not supported: write UNNEST([STRUCT(… AS a, … AS b), …])');
   const path = parseTablePath(p);
   if (p.at('(')) {
     const isGraph = path.parts.length === 1 && path.parts[0].name.toUpperCase() === 'GRAPH_TABLE';

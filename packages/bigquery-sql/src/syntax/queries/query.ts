@@ -1,5 +1,6 @@
 import { parseLimit, parseOrderBy } from '../expressions/ordering.ts';
-import type { FromQuery, Query, QueryBody, Select, With } from '../nodes.ts';
+import { startsPipesOfAlias } from '../expressions/parentheses.ts';
+import type { DerivedTable, FromQuery, Query, QueryBody, Select, With } from '../nodes.ts';
 import type { Parser } from '../parser.ts';
 import { parseWith } from './common-tables.ts';
 import { parseFrom } from './joins.ts';
@@ -11,7 +12,10 @@ import { parseSetOperations } from './set-operations.ts';
 export function parseQuery(p: Parser): Query {
   const { start } = p;
   const commonTables = p.at('WITH') ? parseWith(p) : undefined;
-  if (p.at('FROM')) return finishFromQuery(p, start, commonTables);
+  if (p.at('FROM')) {
+    const body: FromQuery = { kind: 'FromQuery', start: p.start, from: parseFrom(p), end: p.end };
+    return finishFromQuery(p, start, commonTables, body);
+  }
   return finishQuery(p, start, commonTables, parsePart(p));
 }
 
@@ -19,8 +23,7 @@ export function parseQuery(p: Parser): Query {
 export const parseQueryAfter = (p: Parser, start: number, part: Query): Query =>
   finishQuery(p, start, undefined, part);
 
-function finishFromQuery(p: Parser, start: number, commonTables: With | undefined): Query {
-  const body: FromQuery = { kind: 'FromQuery', start: p.start, from: parseFrom(p), end: p.end };
+function finishFromQuery(p: Parser, start: number, commonTables: With | undefined, body: FromQuery): Query {
   if (p.at('WHERE') || p.at('GROUP') || p.at('ORDER') || p.at('LIMIT') || p.at('SELECT')) {
     p.fail('"|>" before a further clause of a query that starts with FROM');
   }
@@ -29,6 +32,8 @@ function finishFromQuery(p: Parser, start: number, commonTables: With | undefine
 }
 
 function finishQuery(p: Parser, start: number, commonTables: With | undefined, first: Select | Query): Query {
+  if (first.kind === 'Query' && startsPipesOfAlias(p))
+    return finishFromQuery(p, start, commonTables, namedQuery(p, first));
   const body: QueryBody = parseSetOperations(
     p,
     first.kind === 'Query' ? start : first.start,
@@ -41,6 +46,14 @@ function finishQuery(p: Parser, start: number, commonTables: With | undefined, f
   const bare = !commonTables && orderBy.length === 0 && !limit && pipes.length === 0;
   if (bare && body.kind === 'Query') return body;
   return { kind: 'Query', start, end: p.end, with: commonTables, body, orderBy, limit, pipes };
+}
+
+/** `(SELECT …) AS t |> …`: the same as `FROM (SELECT …) AS t |> …`. */
+function namedQuery(p: Parser, query: Query): FromQuery {
+  const { start } = query;
+  const alias = p.alias();
+  const from: DerivedTable = { kind: 'DerivedTable', start, end: p.end, query, alias };
+  return { kind: 'FromQuery', start, end: p.end, from };
 }
 
 /** One side of a set operation: a SELECT, or a query in parentheses. */
