@@ -34,6 +34,28 @@ describe('structs are compared by position', () => {
   });
 });
 
+describe('BYTES', () => {
+  test.each([
+    ["TO_HEX(b'\\x0f\\xf0' << 4)", 'ff00'],
+    ["TO_HEX(b'\\x0f\\xf0' >> 4)", '00ff'],
+    ["TO_HEX(b'\\xff\\xff' << 9)", 'fe00'],
+    ["TO_HEX(b'\\xff\\xff' >> 9223372036854775807)", '0000'],
+    ["TO_HEX(b'' << 3)", ''],
+    ["TO_HEX(b'a' << CAST(NULL AS INT64))", null],
+    ["TO_HEX(LTRIM(b'\\x00\\x10\\x01\\x00', b'\\x10\\x00'))", '0100'],
+    ["TO_HEX(RTRIM(b'\\x21\\x12\\x22\\x21', b'\\x22\\x21'))", '2112'],
+    ["TO_HEX(TRIM(b'..a.', b'.'))", '61'],
+    ["TO_JSON_STRING(TO_CODE_POINTS(b'\\x00\\xffa'))", '[0,255,97]'],
+    ["TO_JSON_STRING(TO_CODE_POINTS(b''))", '[]'],
+  ])('%s is %s', async (expression, expected) => {
+    expect(await valueFor(expression)).toBe(expected);
+  });
+
+  test('are not shifted by a negative number', async () => {
+    await expect(valueFor("b'a' << -1")).rejects.toThrow('shift by a negative offset');
+  });
+});
+
 describe('NUMERIC is exact', () => {
   test.each([
     ['CAST(-123456789012.12 AS NUMERIC)', '-123456789012.120000000'],

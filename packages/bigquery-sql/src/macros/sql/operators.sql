@@ -59,6 +59,8 @@ create macro bq.op_bitxor(a blob, b blob) as case when octet_length(a) <> octet_
 create macro bq.op_bitnot(a blob) as case when octet_length(a) = 0 then a else cast(~ cast(a as bit) as blob) end; -- blob
 create macro bq.op_shiftleft(a bigint, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when b > 63 then 0 * a else bq.signed64(((bq.unsigned64(a)) << cast(b as integer)) & cast(18446744073709551615 as hugeint)) end; -- bigint
 create macro bq.op_shiftright(a bigint, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when b > 63 then 0 * a else bq.signed64(bq.unsigned64(a) >> cast(b as integer)) end; -- bigint
+create macro bq.op_shiftleft(a blob, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when octet_length(a) = 0 or b = 0 then a else cast(cast(a as bit) << cast(case when b > 8 * octet_length(a) then 8 * octet_length(a) else b end as integer) as blob) end; -- blob
+create macro bq.op_shiftright(a blob, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when octet_length(a) = 0 or b = 0 then a else cast(cast(a as bit) >> cast(case when b > 8 * octet_length(a) then 8 * octet_length(a) else b end as integer) as blob) end; -- blob
 create macro bq.unsigned64(a) as case when a < 0 then cast(a as hugeint) + 18446744073709551616 else cast(a as hugeint) end; -- a
 create macro bq.signed64(a) as cast(case when a > 9223372036854775807 then a - 18446744073709551616 else a end as bigint); -- bigint
 -- NaN is equal to nothing and neither less nor greater than anything.

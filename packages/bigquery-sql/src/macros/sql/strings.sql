@@ -11,7 +11,7 @@ create macro bq.ascii(s varchar) as case when unicode(s) > 127 then bq.fail('ASC
 create macro bq.unicode(s varchar) as case when s = '' then 0 else cast(unicode(s) as bigint) end; -- bigint
 create macro bq.chr(n bigint) as case when n = 0 then chr(0) when n between 1 and 55295 or n between 57344 and 1114111 then chr(cast(n as integer)) when n is not null then bq.fail('Invalid codepoint ' || n) end; -- varchar
 create macro bq.to_code_points(s varchar) as list_transform(bq.characters(s), lambda c: cast(unicode(c) as bigint)); -- bigint[]
-create macro bq.to_code_points(b blob) as list_transform(bq.characters(bq.bytes_as_text(b)), lambda c: cast(unicode(c) as bigint)); -- bigint[]
+create macro bq.to_code_points(b blob) as cast(regexp_extract_all(regexp_replace(hex(b), '(..)', '0x\1', 'g'), '....') as bigint[]); -- bigint[]
 create macro bq.code_points_to_string(a bigint[]) as case when len(list_filter(a, lambda n: n is null)) = 0 then array_to_string(list_transform(a, lambda n: bq.chr(n)), '') end; -- varchar
 create macro bq.code_points_to_bytes(a bigint[]) as case when len(list_filter(a, lambda n: n not between 0 and 255)) > 0 then bq.fail('Invalid byte in ' || cast(a as varchar)) when len(list_filter(a, lambda n: n is null)) = 0 then unhex(array_to_string(list_transform(a, lambda n: format('{:02X}', n)), '')) end; -- blob
 -- Case
@@ -68,10 +68,11 @@ create macro bq.trim(s varchar, set varchar) as case when set = '' then s else t
 create macro bq.trim(b blob, set blob) as case when octet_length(set) = 0 then b else bq.text_as_bytes(trim(bq.bytes_as_text(b), bq.bytes_as_text(set))) end; -- blob strict
 create macro bq.ltrim(s varchar) as regexp_replace(s, '^[\p{Z}\x09-\x0d\x{85}]+', ''); -- varchar strict
 create macro bq.ltrim(s varchar, set varchar) as case when set = '' then s else ltrim(s, set) end; -- varchar strict
-create macro bq.ltrim(b blob, set blob) as case when octet_length(set) = 0 then b else bq.text_as_bytes(ltrim(bq.bytes_as_text(b), bq.bytes_as_text(set))) end; -- blob strict
+create macro bq.any_byte(set blob) as array_to_string(regexp_extract_all(hex(set), '..'), '|'); -- varchar
+create macro bq.ltrim(b blob, set blob) as case when octet_length(set) = 0 then b else unhex(regexp_replace(hex(b), '^(?:' || bq.any_byte(set) || ')+', '')) end; -- blob strict
 create macro bq.rtrim(s varchar) as regexp_replace(s, '[\p{Z}\x09-\x0d\x{85}]+$', ''); -- varchar strict
 create macro bq.rtrim(s varchar, set varchar) as case when set = '' then s else rtrim(s, set) end; -- varchar strict
-create macro bq.rtrim(b blob, set blob) as case when octet_length(set) = 0 then b else bq.text_as_bytes(rtrim(bq.bytes_as_text(b), bq.bytes_as_text(set))) end; -- blob strict
+create macro bq.rtrim(b blob, set blob) as case when octet_length(set) = 0 then b else unhex(regexp_replace(hex(b), '(?:' || bq.any_byte(set) || ')+$', '')) end; -- blob strict
 create macro bq.padding(s, n, pattern) as case when s is null or n is null or pattern is null then null when n < 0 then bq.fail('LPAD/RPAD to a negative length') when n > 1048576 then bq.fail('Output of LPAD/RPAD exceeds max allowed output size of 1MB') when pattern = '' then bq.fail('LPAD/RPAD with an empty pattern') else left(repeat(pattern, cast(ceil(greatest(n - length(s), 0) / length(pattern)) as bigint)), greatest(n - length(s), 0)) end; -- varchar
 create macro bq.lpad(s varchar, n bigint) as list_transform([s], lambda bound: bq.padding(bound, n, ' ') || left(bound, n))[1]; -- varchar
 create macro bq.lpad(s varchar, n bigint, pattern varchar) as list_transform([s], lambda bound: bq.padding(bound, n, pattern) || left(bound, n))[1]; -- varchar
