@@ -25,7 +25,10 @@ test('no macro gives names to fields in an argument that it computes first: Duck
 test('a macro is defined after those that it calls', () => {
   const definitions = macroDefinitions().split(';\n');
   const at = new Map(
-    definitions.map((text, index) => [/^CREATE MACRO (bq\.(?:"[^"]+"|\w+))/.exec(text)?.[1], index]),
+    definitions.map((text, index) => [
+      /^CREATE MACRO IF NOT EXISTS (bq\.(?:"[^"]+"|\w+))/.exec(text)?.[1],
+      index,
+    ]),
   );
   for (const { callee, body } of all) {
     for (const [called] of body.matchAll(/\bbq\.(?:\w+|"[^"]+")/g))

@@ -103,9 +103,19 @@ async function translate(
   const { query, columns } = compile({ sql, source, parameters: declared }, tables());
   requireValues(sql, query, parameters);
   const definitions = macroDefinitions(calledMacros(query), definedMacros, hasMacroHome);
-  if (definitions !== '') await connection.run(definitions);
+  if (definitions !== '') await define(connection, definitions);
   const passed = runPasses(query, { known: {}, fresh: freshNames(query) });
   return { columns, generic: duckdbText(query), plan: printPlan(passed), query };
+}
+
+/** Another connection may define the same macros at the same time. */
+async function define(connection: DuckDBConnection, definitions: string, triesLeft = 100): Promise<void> {
+  try {
+    await connection.run(definitions);
+  } catch (error) {
+    if (triesLeft === 0 || !/write-write conflict/.test(String(error))) throw error;
+    await define(connection, definitions, triesLeft - 1);
+  }
 }
 
 /** What each pass does to the tree that it gets from those before it. */

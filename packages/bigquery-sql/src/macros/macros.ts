@@ -93,7 +93,7 @@ function inDependencyOrder(added: readonly Macro[]): readonly Macro[] {
 }
 
 function defineOne({ callee, parameters, body }: Macro): string {
-  return `CREATE MACRO ${callee}(${parameters.map(declare).join(', ')}) AS ${body}`;
+  return `CREATE MACRO IF NOT EXISTS ${callee}(${parameters.map(declare).join(', ')}) AS ${body}`;
 }
 
 /** All signatures under one name: DuckDB chooses one if the types are unknown during translation. */
@@ -102,7 +102,7 @@ function defineOverloads(signatures: readonly Macro[]): string {
   const overloads = signatures.map(
     ({ parameters, body }) => `(${parameters.map(declare).join(', ')}) AS ${body}`,
   );
-  return `CREATE MACRO bq.${first?.name} ${overloads.join(', ')}`;
+  return `CREATE MACRO IF NOT EXISTS bq.${first?.name} ${overloads.join(', ')}`;
 }
 
 function declare({ name, type }: MacroParameter): string {

@@ -29,6 +29,17 @@ beforeAll(() =>
 );
 afterAll(() => rmSync(folder, { recursive: true }));
 
+test('sessions on two connections of a database define functions at the same time', async () => {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
+  const sessions = [await openSession(await instance.connect()), await openSession(await instance.connect())];
+  for (const sql of ["SELECT UPPER(s), INITCAP(s) FROM (SELECT 'a' AS s)", "SELECT INITCAP('a'), UPPER('a')"])
+    expect(await Promise.all(sessions.map((session) => session.run(sql)))).toMatchObject([
+      { rows: [['A', 'A']] },
+      { rows: [['A', 'A']] },
+    ]);
+  instance.closeSync();
+});
+
 test.each([
   ['of the default version', {}],
   ['that is only read', { access_mode: 'READ_ONLY' }],
