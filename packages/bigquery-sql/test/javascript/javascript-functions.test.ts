@@ -187,6 +187,7 @@ describe('what would hurt the process fails alone', () => {
     ['an endless loop', 'while (true) {}', noTime],
     ['an endless loop that catches', 'for (;;) try { for (;;) ; } catch (e) {}', noTime],
     ['endless promises', 'return (async () => { for (;;) await 0; })()', noTime],
+    ['promises that settle each other', 'return Promise.resolve({ then(r) { r(this); } })', noTime],
     ['an exponential pattern', 'return /^(a+)+$/.test("a".repeat(40) + "b")', noTime],
     ['a loop of the engine itself', 'return "a".repeat(1e7).indexOf("a".repeat(5e6) + "b")', noTime],
     ['an array of a gigabyte', 'return new ArrayBuffer(1 << 30).byteLength', noMemory],
@@ -199,6 +200,11 @@ describe('what would hurt the process fails alone', () => {
     const sql = `${define('f(x FLOAT64) RETURNS FLOAT64', code)}SELECT f(1)`;
     expect(messages).toContain(await answer(sql, messages === noTime ? { timeoutMs: 500 } : {}));
     expect(await callValue('f(x FLOAT64) RETURNS FLOAT64', 'return x + 1', 'f(1)')).toEqual([[2]]);
+  });
+
+  test('a message has 1,000 characters at most', async () => {
+    const message = await callValue('f() RETURNS STRING', 'throw "x".repeat(1e7)', 'f()');
+    expect(message).toBe(`f: ${'x'.repeat(1_000)}`);
   });
 
   test('a statement has as much time as its limits', async () => {

@@ -6,6 +6,9 @@ import { HostWork, savedLimits } from './host-work.ts';
 /** The most text of arguments that is in the memory of a function at once. */
 const batchLength = 1_000_000;
 
+/** Of what a function throws; it may be any text. */
+const maxMessageLength = 1_000;
+
 /** Registers the functions that compute what is written in JavaScript, for all connections of the database. */
 export function registerJavascript(connection: DuckDBConnection, works: ReadonlyMap<number, HostWork>): void {
   for (const [when, name] of Object.entries(javascriptCalls)) {
@@ -87,9 +90,8 @@ function numberOf(work: HostWork): number {
 function computeWith(work: HostWork, definition: string): Compute {
   const id = numberOf(work);
   const fail = (message: string): never => {
-    throw new Error(
-      `${(JSON.parse(definition) as { readonly name: string }).name}: ${message || 'it fails without a message'}`,
-    );
+    const { name } = JSON.parse(definition) as { readonly name: string };
+    throw new Error(`${name}: ${message.slice(0, maxMessageLength) || 'it fails without a message'}`);
   };
   return (rows) => {
     const text = `[${rows.join(',')}]`;

@@ -85,11 +85,15 @@ async function compute(request: Exclude<Request, { readonly ended: number }>): P
     const known = functions.get(definition);
     const run = known ?? callWith(context, define, definition);
     functions.set(definition, run);
-    const first = result(context, run, 'start', rows);
-    if (!first.startsWith('{"waiting"')) return { results: first };
-    const jobs = context.runtime.executePendingJobs();
-    if (jobs.error) throw failureOf(context, jobs.error);
-    return { results: result(context, run, 'finish') };
+    let results = result(context, run, 'start', rows);
+    if (results.startsWith('{"waiting"')) {
+      const jobs = context.runtime.executePendingJobs();
+      if (jobs.error) throw failureOf(context, jobs.error);
+      results = result(context, run, 'finish');
+    }
+    // A promise is rejected, or stays open, when its code is interrupted.
+    if (results.startsWith('{') && performance.now() > deadline) throw new Error('interrupted');
+    return { results };
   } catch (error) {
     // The instance may be in any state.
     statements.delete(id);
