@@ -33,6 +33,7 @@ describe('warming', () => {
       await clock.pass(queryMs);
       await first;
 
+      const said = `failing in minutes ${failingMinutes}`;
       const start = clock.now().getTime();
       /** The engine has failed until then, or failed queries have not been retried yet. */
       let failingUntil = start;
@@ -44,15 +45,15 @@ describe('warming', () => {
         if (engine.failing) failingUntil = now + seconds(10) + seconds(15) + queryMs;
 
         const result = await immediate(results);
-        expect(result, `at ${second} s, failing in minutes ${failingMinutes}`).toBeDefined();
+        expect(result, `at ${second} s, ${said}`).toBeDefined();
         if (now > failingUntil) {
           const ageMs = now - (result?.document.computedAt ?? 0);
-          expect(ageMs, `failing in minutes ${failingMinutes}`).toBeLessThanOrEqual(seconds(300) + queryMs);
+          expect(ageMs, said).toBeLessThanOrEqual(seconds(300) + queryMs);
         }
         await clock.pass(seconds(10));
       }
-      expect(results.counters.misses).toBe(1);
-      expect(engine.most).toBe(1);
+      expect(results.counters.misses, said).toBe(1);
+      expect(engine.most, said).toBe(1);
       await results.close();
     },
   );
