@@ -107,6 +107,10 @@ test.each([
     "SEARCH('a', 'b', analyzer => 'NO_OP_ANALYZER')",
     'SEARCH is supported with LOG_ANALYZER and its default options',
   ],
+  [
+    "SEARCH('a', 'a', json_scope => 'json_keys')",
+    'json_scope of SEARCH is one of JSON_VALUES, JSON_KEYS, JSON_KEYS_AND_VALUES',
+  ],
   ["SEARCH(JSON '1', '1')", 'SEARCH of JSON is not supported'],
   ["SEARCH('a', project)", 'the search query of SEARCH must be the same for all rows'],
 ])('%s is refused: %s', (expression, problem) => {

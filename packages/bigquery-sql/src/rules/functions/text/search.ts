@@ -13,12 +13,17 @@ import type { SpecialFunction } from '../special-function.ts';
 
 const [string, bool] = [scalar('STRING'), scalar('BOOL')];
 
+/** Of JSON, which is refused; texts have none of its keys. */
+const scopes: readonly unknown[] = ['JSON_VALUES', 'JSON_KEYS', 'JSON_KEYS_AND_VALUES'];
+
 /** SEARCH(data, query): whether one text of a value has all terms of a search query, as LOG_ANALYZER reads them. */
-export const search: SpecialFunction = (place, [data, query, , analyzer, option]) => {
+export const search: SpecialFunction = (place, [data, query, scope, analyzer, option]) => {
   if (!data || !query || distance(query, string) === undefined)
     throw new Unsupported(place, 'SEARCH takes a value and a STRING');
   if (option || (analyzer && !(analyzer.kind === 'literal' && analyzer.value === 'LOG_ANALYZER')))
     throw new Unsupported(place, 'SEARCH is supported with LOG_ANALYZER and its default options');
+  if (scope && !(scope.kind === 'literal' && scopes.includes(scope.value)))
+    throw new Unsupported(place, `json_scope of SEARCH is one of ${scopes.join(', ')}`);
   if (dependsOnRows(query))
     throw new Unsupported(place, 'the search query of SEARCH must be the same for all rows');
   if (query.kind === 'literal') requireQuery(place, query.value);
