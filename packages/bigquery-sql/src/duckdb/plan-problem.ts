@@ -19,6 +19,9 @@ interface Explanation {
 const groupedInSubquery =
   'a subquery cannot read what GROUP BY or an aggregate function computes here: group in a WITH query, and filter or sort its rows';
 
+const aggregateInWhere =
+  'WHERE chooses rows before they are grouped: conditions on aggregate functions belong in HAVING';
+
 const windowOfOuterRow =
   'a window function cannot be in ON, and cannot read columns of the query around its subquery: compute it in a WITH query';
 const outerJoinInSubquery =
@@ -49,12 +52,13 @@ const explanations: readonly Explanation[] = [
   },
   {
     pattern: /^WHERE clause cannot contain aggregates/,
-    message: () =>
-      'WHERE chooses rows before they are grouped: conditions on aggregate functions belong in HAVING',
+    message: () => aggregateInWhere,
     isPlace: (node, around) => {
       const select = around.findLast((one) => one.kind === 'Select');
       return isAggregate(node) && [...around, node].some((one) => one === select?.where);
     },
+    // It may be an aggregate that the query defines.
+    otherwise: aggregateInWhere,
   },
   {
     pattern: /^WHERE clause cannot contain window functions/,

@@ -13,10 +13,19 @@ export const javascriptCalls = {
 export interface JavascriptFunction {
   /** For messages. */
   readonly name: string;
-  readonly parameters: readonly { readonly name: string; readonly type: JavascriptType }[];
+  readonly parameters: readonly JavascriptParameter[];
   readonly returns: JavascriptType;
-  /** The statements of its body. */
+  /** The statements of its body, or the module of an aggregate. */
   readonly code: string;
+  /** Each of its calls has the rows of a group and the arguments of the group: `[[row, …], group]`. */
+  readonly isAggregate?: true;
+}
+
+interface JavascriptParameter {
+  readonly name: string;
+  readonly type: JavascriptType;
+  /** The same for all rows of an aggregate. */
+  readonly ofGroup?: true;
 }
 
 /** A type of BigQuery that values of JavaScript have. */

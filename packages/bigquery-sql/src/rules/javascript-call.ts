@@ -4,9 +4,9 @@ import {
   javascriptCalls,
 } from '../macros/javascript-function.ts';
 import type * as Syntax from '../syntax/nodes.ts';
-import { call, castTo, textLiteral } from '../tree/build.ts';
+import { aggregate, call, castTo, operation, textLiteral } from '../tree/build.ts';
 import type { Expression } from '../tree/nodes.ts';
-import { describeType, duckdbType, quote, sameName, scalar, type Type, unknown } from '../types.ts';
+import { arrayOf, describeType, duckdbType, quote, sameName, scalar, type Type, unknown } from '../types.ts';
 import { resolveType } from './resolve-type.ts';
 import { Unsupported } from './unsupported.ts';
 
@@ -18,13 +18,12 @@ export const isForeign = (definition: Syntax.CreateFunction): definition is Fore
 
 /** @throws Unsupported if it is no function in JavaScript as BigQuery has them */
 export function requireJavascript(definition: ForeignFunction): void {
-  const { aggregate, body, name, options, parameters, returns } = definition;
+  const { body, name, options, parameters, returns } = definition;
   if (body.language.name.toLowerCase() !== 'js')
     throw new Unsupported(
       body.language,
       `functions in ${body.language.name} are not supported, only in SQL and js`,
     );
-  if (aggregate) throw new Unsupported(name, 'aggregate functions in JavaScript are not supported');
   const library = options.find(({ name: option }) => sameName(option.name, 'library'));
   if (library)
     throw new Unsupported(
@@ -46,7 +45,7 @@ export function requireJavascript(definition: ForeignFunction): void {
 
 /** A call of a function in JavaScript: its arguments are handed over as texts, and its result is one. */
 export function javascriptCall(definition: ForeignFunction, args: readonly Expression[]): Expression {
-  const { body, deterministic, name, parameters, returns } = definition;
+  const { aggregate: isAggregate, body, deterministic, name, parameters, returns } = definition;
   if (!returns) throw new Unsupported(name, 'a function in JavaScript needs RETURNS with a type');
   const type = resolveType(returns);
   const types = parameters.map((parameter) =>
@@ -54,29 +53,46 @@ export function javascriptCall(definition: ForeignFunction, args: readonly Expre
   );
   const spec: JavascriptFunction = {
     name: name.parts[0].name,
-    parameters: parameters.map(({ name: parameter }, at) => ({
+    parameters: parameters.map(({ name: parameter, ofGroup }, at) => ({
       name: parameter.name,
       type: javascriptType(parameter, types[at] ?? unknown),
+      ...(ofGroup && { ofGroup }),
     })),
     returns: javascriptType(returns, type),
     code: body.code.value,
+    ...(isAggregate && { isAggregate }),
   };
+  const texts = args.map((arg, at) => withTexts(arg, types[at] ?? unknown));
+  const ofRow = texts.filter((_, at) => !parameters[at]?.ofGroup);
+  const ofGroup = texts.filter((_, at) => parameters[at]?.ofGroup);
   const changes = deterministic === undefined ? changing.test(spec.code) : !deterministic;
   const text = call(
     changes ? javascriptCalls.eachTime : javascriptCalls.once,
-    [
-      textLiteral(JSON.stringify(spec)),
-      castTo(
-        call(
-          'json_array',
-          args.map((arg, at) => withTexts(arg, types[at] ?? unknown)),
-        ),
-        scalar('STRING'),
-      ),
-    ],
+    [textLiteral(JSON.stringify(spec)), isAggregate ? groupText(ofRow, ofGroup) : jsonText(texts)],
     scalar('STRING'),
   );
   return fromText(text, type);
+}
+
+const jsonText = (texts: readonly Expression[]): Expression =>
+  castTo(call('json_array', texts), scalar('STRING'));
+
+/** JSON of all rows of a group, and of the arguments that are the same for all of them. */
+function groupText(row: readonly Expression[], group: readonly Expression[]): Expression {
+  const text = scalar('STRING');
+  const rows = call(
+    'coalesce',
+    [
+      call('array_to_string', [aggregate('list', [jsonText(row)], arrayOf(text)), textLiteral(',')], text),
+      textLiteral(''),
+    ],
+    text,
+  );
+  return operation(
+    '||',
+    [textLiteral('[['), rows, textLiteral('],'), jsonText(group), textLiteral(']')],
+    text,
+  );
 }
 
 /** What may give another value for the same arguments, if nothing says whether the function does. */

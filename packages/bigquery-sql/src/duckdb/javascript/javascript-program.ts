@@ -10,6 +10,7 @@ import {
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
 import type { Answer, Channel, Request } from './javascript-thread.ts';
+import type { JavascriptFunction } from '../../macros/javascript-function.ts';
 import { noError, valueConversions } from './value-conversions.ts';
 
 type Options = Parameters<typeof newVariant>[1];
@@ -83,7 +84,7 @@ async function compute(request: Exclude<Request, { readonly ended: number }>): P
   const { context, define, functions } = statement;
   try {
     const known = functions.get(definition);
-    const run = known ?? callWith(context, define, definition);
+    const run = known ?? defined(context, define, definition);
     functions.set(definition, run);
     let results = result(context, run, 'start', rows);
     if (results.startsWith('{"waiting"')) {
@@ -122,9 +123,12 @@ async function openStatement(): Promise<Statement> {
   return { context, define, functions: new Map() };
 }
 
-function callWith(context: QuickJSContext, callee: QuickJSHandle, text: string): QuickJSHandle {
-  using argument = context.newString(text);
-  const called = context.callFunction(callee, context.undefined, argument);
+function defined(context: QuickJSContext, define: QuickJSHandle, definition: string): QuickJSHandle {
+  const { code, isAggregate } = JSON.parse(definition) as JavascriptFunction;
+  const module = isAggregate ? context.evalCode(code, 'aggregate', { type: 'module' }) : undefined;
+  if (module?.error) throw failureOf(context, module.error);
+  using text = context.newString(definition);
+  const called = context.callFunction(define, context.undefined, text, module?.value ?? context.undefined);
   if (called.error) throw failureOf(context, called.error);
   return called.value;
 }

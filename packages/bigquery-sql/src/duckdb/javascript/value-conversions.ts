@@ -17,13 +17,17 @@ const fail = (value, type) => {
 };
 const noError = '${noError}';
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-const toBase64 = (text) => {
+const bytesOf = (text) => {
   const bytes = [];
   for (let at = 0; at < text.length; at += 1) {
     const isEscape = text[at] === '\\';
     bytes.push(isEscape ? Number('0x' + text.slice(at + 2, at + 4)) : text.charCodeAt(at));
     if (isEscape) at += 3;
   }
+  return bytes;
+};
+const toBase64 = (text) => {
+  const bytes = bytesOf(text);
   let out = '';
   for (let at = 0; at < bytes.length; at += 3) {
     const three = (bytes[at] << 16) | ((bytes[at + 1] || 0) << 8) | (bytes[at + 2] || 0);
@@ -33,6 +37,7 @@ const toBase64 = (text) => {
   }
   return out;
 };
+const escaped = (byte) => '\\x' + (byte + 256).toString(16).slice(1);
 const fromBase64 = (value) => {
   if (typeof value !== 'string' || value.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(value)) fail(value, 'BYTES, which is base64');
   let out = '';
@@ -41,7 +46,7 @@ const fromBase64 = (value) => {
     const three = (four[0] << 18) | (four[1] << 12) | (four[2] << 6) | four[3];
     const count = value[at + 2] === '=' ? 1 : value[at + 3] === '=' ? 2 : 3;
     for (let byte = 0; byte < count; byte += 1)
-      out += '\\x' + (((three >> (16 - 8 * byte)) & 255) + 256).toString(16).slice(1);
+      out += escaped((three >> (16 - 8 * byte)) & 255);
   }
   return out;
 };
@@ -99,31 +104,64 @@ const encoders = {
   TIMESTAMP: (value) => dateText(value, 'TIMESTAMP').replace('Z', '+00'),
   JSON: (value) => stringify(value),
 };
+// Aggregates have other values of two types.
+const aggregateDecoders = { ...decoders, INT64: BigInt, BYTES: (text) => Uint8Array.from(bytesOf(text)) };
+const aggregateEncoders = {
+  ...encoders,
+  BYTES: (value) => value instanceof Uint8Array ? Array.from(value, escaped).join('') : fail(value, 'BYTES, which is an Uint8Array'),
+};
 const orNull = (convert) => (value) => value === null || value === undefined ? null : convert(value);
-const decoder = (type) => {
+const decoder = (type, decoders) => {
   if (typeof type === 'string') return orNull(decoders[type]);
   if (type.element) {
-    const decode = decoder(type.element);
+    const decode = decoder(type.element, decoders);
     return orNull((items) => items.map(decode));
   }
-  const fields = type.fields.map(([name, of]) => [name, decoder(of)]);
+  const fields = type.fields.map(([name, of]) => [name, decoder(of, decoders)]);
   return orNull((record) => Object.fromEntries(fields.map(([name, decode]) => [name, decode(record[name])])));
 };
-const encoder = (type) => {
+const encoder = (type, encoders) => {
   if (typeof type === 'string') return orNull(encoders[type]);
   if (type.element) {
-    const encode = encoder(type.element);
+    const encode = encoder(type.element, encoders);
     return orNull((items) => Array.isArray(items) ? Array.from(items, encode) : fail(items, 'ARRAY'));
   }
-  const fields = type.fields.map(([name, of]) => [name, encoder(of)]);
+  const fields = type.fields.map(([name, of]) => [name, encoder(of, encoders)]);
   return orNull((record) => typeof record === 'object' ? Object.fromEntries(fields.map(([name, encode]) => [name, encode(record[name])])) : fail(record, 'STRUCT'));
 };
-return (definition) => {
-  const { parameters, returns, code } = parse(definition);
-  const decode = parameters.map(({ type }) => decoder(type));
-  const convert = encoder(returns);
-  const encode = typeof returns === 'string' ? convert : orNull((value) => stringify(convert(value)));
+const decodeWith = (parameters, decoders) => {
+  const decode = parameters.map(({ type }) => decoder(type, decoders));
+  return (args) => {
+    for (let at = 0; at < args.length; at += 1) args[at] = decode[at](args[at]);
+    return args;
+  };
+};
+const functionOf = ({ parameters, code }) => {
   const compute = new Function(...parameters.map(({ name }) => name), code);
+  const decode = decodeWith(parameters, decoders);
+  return (args) => compute(...decode(args));
+};
+// BigQuery merges the states of parts of a group; here a group has one state.
+const aggregateOf = ({ parameters }, module) => {
+  for (const name of ['initialState', 'aggregate', 'merge', 'finalize'])
+    if (typeof module[name] !== 'function') throw new TypeError('it exports no function ' + name);
+  const { initialState, aggregate, finalize } = module;
+  const decodeRow = decodeWith(parameters.filter(({ ofGroup }) => !ofGroup), aggregateDecoders);
+  const decodeGroup = decodeWith(parameters.filter(({ ofGroup }) => ofGroup), aggregateDecoders);
+  return ([rows, group]) => {
+    decodeGroup(group);
+    const state = initialState(...group);
+    if (typeof state !== 'object' || state === null) throw new TypeError('initialState returned no object');
+    for (const row of rows) aggregate(state, ...decodeRow(row), ...group);
+    return finalize(state, ...group);
+  };
+};
+return (definition, module) => {
+  const parsed = parse(definition);
+  const { returns, isAggregate } = parsed;
+  const convert = encoder(returns, isAggregate ? aggregateEncoders : encoders);
+  const encode = typeof returns === 'string' ? convert : orNull((value) => stringify(convert(value)));
+  const compute = isAggregate ? aggregateOf(parsed, module) : functionOf(parsed);
   let results = [];
   let waiting = 0;
   let failure;
@@ -141,8 +179,7 @@ return (definition) => {
       failure = undefined;
       try {
         for (const args of parse(rows)) {
-          for (let at = 0; at < args.length; at += 1) args[at] = decode[at](args[at]);
-          const value = compute(...args);
+          const value = compute(args);
           if (value instanceof Promise) settle(value, results.push(null) - 1);
           else results.push(encode(value));
         }
