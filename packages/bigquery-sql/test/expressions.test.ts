@@ -181,6 +181,14 @@ describe('what people write', () => {
       'CREATE TEMP FUNCTION twice(x FLOAT64) AS (x + x); CREATE TEMP FUNCTION f(x INT64, s STRING) RETURNS STRING AS (CONCAT(s, twice(x)));';
     expect(await dialect.query(`${define} SELECT f(1 + 2, 'a')`)).toEqual([['a6']]);
     expect(messagesOf(`${define} SELECT f('x', 'a')`)).toEqual(['expected INT64, got STRING']);
+    const sum =
+      'CREATE TEMP FUNCTION f(x ARRAY<STRUCT<key STRING, n INT64>>) AS ((SELECT SUM(n) FROM UNNEST(x)));';
+    expect(
+      await dialect.query(`${sum} SELECT f([STRUCT('a' AS key, NULL AS n)]), f([('a', NULL), ('b', 2)])`),
+    ).toEqual([[null, '2']]);
+    expect(messagesOf(`${sum} SELECT f([STRUCT('a' AS key, 1.5 AS n)])`)).toEqual([
+      'expected ARRAY<STRUCT<key STRING, n INT64>>, got ARRAY<STRUCT<key STRING, n FLOAT64>>',
+    ]);
     expect(messagesOf('CREATE TEMP FUNCTION f(x INT64) AS (f(x)); SELECT f(1)')).toEqual([
       'the function F is not supported',
     ]);

@@ -79,8 +79,8 @@ function stepsTo(from: Convertible, to: Type): number | undefined {
   if (type.kind === 'null') return isScalar(to, 'BIGNUMERIC') ? 2 : 1;
   if (type.kind === 'array' && to.kind === 'array') {
     const step = stepsTo({ type: type.element, coercible }, to.element);
-    // Only literal arrays are converted.
-    return coercible || type.element.kind === 'null' || step === 0 ? step : undefined;
+    // Only literal arrays are converted, and NULL without a type.
+    return coercible || step === 0 || differsInNulls(type.element, to.element) ? step : undefined;
   }
   if (type.kind === 'struct' && to.kind === 'struct') {
     if (type.fields.length !== to.fields.length) return undefined;
@@ -100,6 +100,13 @@ function stepsTo(from: Convertible, to: Type): number | undefined {
   // A FLOAT64 literal becomes NUMERIC in an expression with NUMERIC, but no function is chosen for that.
   if (coercible && type.name === 'FLOAT64' && (to.name === 'NUMERIC' || to.name === 'BIGNUMERIC')) return 20;
   return type.name === 'STRING' && coercible && typesOfTextLiterals.includes(to.name) ? 5 : undefined;
+}
+
+/** Whether a type is another one, or has parts without a type where that has one. */
+function differsInNulls(type: Type, to: Type): boolean {
+  if (type.kind === 'null') return true;
+  if (type.kind !== 'struct' || to.kind !== 'struct') return stepsTo({ type, coercible: false }, to) === 0;
+  return type.fields.every((field, at) => differsInNulls(field.type, to.fields[at]?.type ?? field.type));
 }
 
 /** The value converted to exactly that type. */
