@@ -56,9 +56,11 @@ export function chooseFormat(
         parameter: formatParameter,
       });
     case 'unknown parameter':
-      throw notAcceptable(bound, { parameter: formatParameter });
+      throw notAcceptable(`${formatParameter}: there is no such format`, bound, {
+        parameter: formatParameter,
+      });
     case 'unknown extension':
-      throw notAcceptable(bound);
+      throw notAcceptable('The path ends in the extension of no format', bound);
   }
   if (isAvailable(ofUrl, bound)) return ofUrl;
   throw new GatewayError(
@@ -72,7 +74,8 @@ function acceptedFormat(accept: string | undefined, bound: BoundQuery): Format {
   const preferred = parsed.get(accept) ?? preferredFormats(accept);
   if (accept.length <= maxParsedLength) parsed.set(accept, preferred);
   const format = preferred.find((one) => isAvailable(one, bound));
-  if (format === undefined) throw notAcceptable(bound);
+  if (format === undefined)
+    throw notAcceptable('Accept: it names no media type that is available here', bound);
   return format;
 }
 
@@ -84,8 +87,8 @@ const maxParsedLength = 1_024;
 const isAvailable = (format: Format, { query, sql }: BoundQuery): boolean =>
   format !== formats.prometheus || (query.prometheus !== undefined && sql === undefined);
 
-function notAcceptable(bound: BoundQuery, options: GatewayErrorOptions = {}): GatewayError {
-  return new GatewayError('NOT_ACCEPTABLE', `There is no such format; ${availableFormats(bound)}`, options);
+function notAcceptable(problem: string, bound: BoundQuery, options: GatewayErrorOptions = {}): GatewayError {
+  return new GatewayError('NOT_ACCEPTABLE', `${problem}; ${availableFormats(bound)}`, options);
 }
 
 function availableFormats(bound: BoundQuery): string {

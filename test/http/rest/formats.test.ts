@@ -468,19 +468,25 @@ describe('formats of a result', () => {
   });
 
   test.each([
-    ['an unknown parameter', 'every.types?format=xml', {}],
-    ['an unknown extension', 'every.types.xlsx', {}],
-    ['an extension in upper case', 'every.types.CSV', {}],
-    ['an unknown media type', 'every.types', { accept: 'text/html' }],
-    ['media types of weight 0', 'every.types', { accept: '*/*;q=0' }],
-    ['Prometheus text that is not declared', 'every.one-column.prom', {}],
-    ['the same by Accept', 'every.one-column', { accept: 'text/plain' }],
-    ['another version of it', 'every.types', { accept: 'text/plain;version=1.0.0' }],
-  ])('%s is 406', async (_, target, headers) => {
+    ['an unknown parameter', 'every.types?format=xml', {}, 'format: there is no such format; '],
+    ['an unknown extension', 'every.types.xlsx', {}, 'The path ends in the extension of no format; '],
+    ['an extension in upper case', 'every.types.CSV', {}, 'The path ends in '],
+    ['an unknown media type', 'every.types', { accept: 'text/html' }, 'Accept: it names no media type that '],
+    ['media types of weight 0', 'every.types', { accept: '*/*;q=0' }, 'Accept: '],
+    [
+      'Prometheus text that is not declared',
+      'every.one-column.prom',
+      {},
+      'every.one-column has no Prometheus',
+    ],
+    ['the same by Accept', 'every.one-column', { accept: 'text/plain' }, 'Accept: '],
+    ['another version of it', 'every.types', { accept: 'text/plain;version=1.0.0' }, 'Accept: '],
+  ])('%s is 406, and the message says what it is', async (_, target, headers, problem) => {
     const response = await get(target, headers);
     expect(response.status).toBe(406);
     const { error } = (await response.json()) as { error: { code: string; message: string } };
     expect(error.code).toBe('NOT_ACCEPTABLE');
+    expect(error.message.slice(0, problem.length)).toBe(problem);
     expect(error.message).toContain('csv, csv-bom, ndjson, jsonl, parquet, arrow, arrows');
     expect(error.message.endsWith('prometheus, prom')).toBe(target.startsWith('every.types'));
   });
