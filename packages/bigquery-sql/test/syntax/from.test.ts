@@ -84,6 +84,7 @@ describe('joins', () => {
   test.each([
     ['a JOIN b', '22: expected "ON" or "USING" after the join, found none'],
     ['a CROSS JOIN b ON x', '29: expected no condition after CROSS JOIN, found "ON"'],
+    ['a CROSS JOIN UNNEST(b) ON x ON y', '42: expected no condition after CROSS JOIN, found "ON"'],
     ['a JOIN b ON x ON y', '28: expected a join for this condition, found none'],
     ['a JOIN b JOIN c JOIN d ON x ON y', '22: expected "ON" or "USING" after the join, found none'],
     [

@@ -464,6 +464,9 @@ select o.id, tag, n from orders as o, unnest(o.tags) as tag with offset as n ord
 -- UNNEST of a column
 select o.id, tag from orders as o, unnest(o.tags) as tag order by o.id, tag
 select o.id, tag from orders as o cross join unnest(tags) as tag order by o.id, tag
+select o.id, tag from orders as o cross join unnest(tags) as tag with offset as place on place = 0 or o.id = 2 order by o.id, tag
+select a, b from unnest([1, 2, null]) as a cross join unnest([2, 3, null]) as b on a = b or b = 3 order by a, b
+select a from unnest([1, 2, 3]) as a cross join unnest([2, 3, 4]) as a using (a) order by a
 select o.id, i.sku, i.quantity from orders as o, unnest(o.items) as i order by o.id, i.sku
 select o.id, sku from orders as o, unnest(items) order by o.id, sku
 select o.id, i.sku, p from orders as o, unnest(o.items) as i, unnest(i.prices) as p order by o.id, i.sku, p

@@ -33,7 +33,11 @@ function parseJoins(p: Parser, commas: boolean): readonly PendingJoin[] {
     const type: JoinType | undefined = commas && p.accept(',') ? 'COMMA' : parseJoinWords(p);
     if (type === undefined) return joins;
     const right = p.fromItem();
-    joins.push({ type, right, conditions: parseConditions(p, type), end: p.end });
+    // GoogleSQL lets CROSS JOIN UNNEST(…) have a condition: it is an inner join then.
+    const isFiltered = type === 'CROSS' && right.kind === 'Unnest' && (p.at('ON') || p.at('USING'));
+    const first = isFiltered ? [parseJoinCondition(p)] : [];
+    const conditions = [...first, ...parseConditions(p, type)];
+    joins.push({ type: isFiltered ? 'INNER' : type, right, conditions, end: p.end });
   }
 }
 
