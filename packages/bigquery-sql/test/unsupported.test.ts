@@ -5,6 +5,11 @@ describe('unsupported syntax is reported with its position', () => {
   test.each([
     ['SELECT read_csv(id) FROM logs', '1:8 the function READ_CSV is not supported'],
     ['SELECT pg_sleep(1)', '1:8 the function PG_SLEEP is not supported'],
+    ['SELECT AVG(project) FROM logs', '1:8 AVG does not take (STRING)'],
+    [
+      "SELECT PERCENTILE_CONT(x, 0.5) OVER () FROM (SELECT BIGNUMERIC '1' AS x)",
+      '1:8 PERCENTILE_CONT of BIGNUMERIC is not supported: CAST it AS FLOAT64',
+    ],
     ['SELECT NOW()', '1:8 the function NOW is not one of BigQuery: write CURRENT_TIMESTAMP()'],
     ['SELECT logs.id FROM logs AS l', '1:8 no column is named logs; FROM has l'],
     [

@@ -25,7 +25,9 @@ select avg(x) from unnest([1.5, 2.25, null]) as x
 select avg(x) from unnest([1.0, cast('inf' as float64)]) as x
 select avg(x) from unnest([numeric '1', numeric '2', numeric '2']) as x
 select avg(x) from unnest([9223372036854775807, 9223372036854775807]) as x
+! select avg(x) from unnest([${'a'; true; date '2024-01-01'; timestamp '2024-01-01 00:00:00+00'; time '10:00:00'; b'a'; json '1'; struct(1 as a)}]) as x
 -- MIN
+! select min(x) from unnest([${json '1'; struct(1 as a)}]) as x
 select min(x) from unnest(${int64s}) as x
 select min(x) from unnest(${strings}) as x
 select min(x) from unnest([1.0, cast('nan' as float64), -1.0]) as x
@@ -33,6 +35,7 @@ select min(x) from unnest([date '2024-02-29', date '1970-01-01']) as x
 select min(x) from unnest([false, true, null]) as x
 select min(x) from unnest([b'b', b'a']) as x
 -- MAX
+! select max(x) from unnest([${json '1'; struct(1 as a)}]) as x
 select max(x) from unnest(${int64s}) as x
 select max(x) from unnest(${strings}) as x
 select max(x) from unnest([1.0, cast('nan' as float64), -1.0]) as x
@@ -128,6 +131,7 @@ select var_pop(x) from unnest([1.5, 2.5, 4.0, null]) as x
 select var_samp(x) from unnest(${int64s}) as x
 select var_samp(x) from unnest([1.5, 2.5, 4.0, null]) as x
 -- APPROX_COUNT_DISTINCT
+! select approx_count_distinct(x) from unnest([json '1']) as x
 select approx_count_distinct(x) from unnest(${int64s}) as x <=> select count(distinct x) from unnest(${1}) as x
 select approx_count_distinct(x) from unnest(${strings}) as x <=> select count(distinct x) from unnest(${1}) as x
 select abs(approx_count_distinct(x) - 1000) < 50 from unnest(generate_array(1, 1000)) as x <=> true
@@ -170,6 +174,7 @@ select kll_quantiles.merge_point_float64(s, 1) from (select kll_quantiles.init_f
 select kll_quantiles.extract_int64(kll_quantiles.merge_partial(s), 1) from (select kll_quantiles.init_int64(x) as s from unnest([1, 2]) as x union all select kll_quantiles.init_int64(x) from unnest([2, 5]) as x) <=> [1, 5]
 select kll_quantiles.merge_partial(s) is null from unnest([cast(null as bytes)]) as s <=> true
 -- APPROX_QUANTILES
+! select approx_quantiles(x, 2) from unnest([${json '1'; struct(1 as a)}]) as x
 select approx_quantiles(x, 4) from unnest([1, 2, 3, 4, 5]) as x <=> [1, 2, 3, 4, 5]
 select approx_quantiles(x, 2) from unnest([1, 1, 1, 4, 5, 6, 7, 8, 9, 10]) as x <=> [1, 5, 10]
 select approx_quantiles(x, ${1; 2; 3; 100}) from unnest([7]) as x <=> array(select 7 from unnest(generate_array(0, ${1})))
@@ -182,6 +187,7 @@ select array_length(approx_quantiles(x, 100)) from unnest(generate_array(1, 1000
 select abs(approx_quantiles(x, 100)[offset(${0; 5; 50; 95; 99; 100})] - 10 * ${1; 2}) <= 10 from unnest(generate_array(1, 1000)) as x
   <=> abs(10 * ${1} - 10 * ${2}) <= 10
 -- APPROX_TOP_COUNT
+! select approx_top_count(x, 1) from unnest([json '1']) as x
 select approx_top_count(x, 2) from unnest(['apple', 'apple', 'pear', 'pear', 'pear', 'banana']) as x
   <=> [struct('pear' as value, 3 as count), ('apple', 2)]
 select approx_top_count(x, 1) from unnest([null, null, 1]) as x <=> [struct(cast(null as int64) as value, 2 as count)]

@@ -39,10 +39,12 @@ select x, last_value(y ignore nulls) over (order by x) as n from unnest([struct(
 select x, nth_value(x, ${1; 2; 5}) over (order by x) as n from unnest([3, 1, 2]) as x order by x
 select x, nth_value(y, 1 ignore nulls) over (order by x) as n from unnest([struct(1 as x, cast(null as int64) as y), (2, 7), (3, 8)]) order by x
 -- PERCENTILE_CONT
+! select percentile_cont(x, 0.5) over () from unnest([${true; json '1'; 'a'; date '2024-01-01'}]) as x
 select distinct percentile_cont(x, ${0; 0.25; 0.5; 0.9; 1}) over () as p from unnest([0, 3, null, 1, 2]) as x
 select distinct percentile_cont(x, 0.5 respect nulls) over () as p from unnest([0, 3, null, 1, 2]) as x
 select x, percentile_cont(x, 0.5) over (partition by mod(x, 2)) as p from unnest([1, 2, 3, 4, 5]) as x order by x
 -- PERCENTILE_DISC
+! select percentile_disc(x, 0.5) over () from unnest([${json '1'; struct(1 as a)}]) as x
 select distinct percentile_disc(x, ${0; 0.25; 0.5; 0.9; 1}) over () as p from unnest(['c', null, 'b', 'a']) as x
 select distinct percentile_disc(x, 0.5 respect nulls) over () as p from unnest(['c', null, 'b', 'a']) as x
 select distinct percentile_disc(x, ${0.5; 0.51}) over () as p from unnest([1, 2, 3, 4]) as x

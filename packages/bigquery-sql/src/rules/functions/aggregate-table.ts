@@ -1,6 +1,7 @@
 import { boolLiteral, call, caseWhen, nullLiteral, operation } from '../../tree/build.ts';
 import { arrayOf, structOf } from '../../types.ts';
 import { isCollated, sortKeyOf } from '../collation.ts';
+import { isGroupable } from '../queries/after-grouping.ts';
 import { Unsupported } from '../unsupported.ts';
 import {
   type Aggregate,
@@ -10,6 +11,7 @@ import {
   int64,
   isFloat,
   isNotANumber,
+  isOrdered,
   nan,
   plain,
   typeOfFirst,
@@ -42,6 +44,7 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
   sum,
   avg,
   min: plain('min', typeOfFirst, {
+    takesFirst: isOrdered,
     build(rows, args) {
       const [arg] = args;
       if (arg && isCollated(arg.type)) return rows.main('arg_min', [arg, sortKeyOf(arg)], arg.type);
@@ -52,6 +55,7 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
   }),
   // In DuckDB NaN is the greatest number, so it is the result as in BigQuery.
   max: plain('max', typeOfFirst, {
+    takesFirst: isOrdered,
     build(rows, args) {
       const [arg] = args;
       if (arg && isCollated(arg.type)) return rows.main('arg_max', [arg, sortKeyOf(arg)], arg.type);
@@ -88,13 +92,14 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
   covar_samp: pairStatistic('covar_samp', 2),
   grouping: plain('grouping', () => int64, { allows: [] }),
   approx_count_distinct: {
-    ...plain('count', () => int64, { allows: ['having'] }),
+    ...plain('count', () => int64, { allows: ['having'], takesFirst: isGroupable }),
     build: (rows, args) => rows.distinct('count', args, int64),
   },
   approx_quantiles: {
     arity: [2, 2],
     result: arrayOfFirst,
     allows: ['distinct', 'nulls', 'having'],
+    takesFirst: (type) => type.kind !== 'array' && isOrdered(type),
     build(rows, args, place) {
       if (rows.nulls === 'RESPECT')
         throw new Unsupported(place, 'APPROX_QUANTILES with RESPECT NULLS is not supported');
@@ -115,6 +120,7 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
         ]),
       ),
     allows: [],
+    takesFirst: isGroupable,
     build(rows, args, place) {
       const [value = nullLiteral(), n = nullLiteral()] = args;
       requireCount(place, 'approx_top_count', n, 1n);

@@ -8,7 +8,15 @@ import {
 } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
 import type { Expression, SortKey, Window } from '../../tree/nodes.ts';
-import { describeType, isScalar, sameName, scalar, type Type, unknown } from '../../types.ts';
+import {
+  describeType,
+  isScalar,
+  sameName,
+  scalar,
+  type Type,
+  unknown,
+  withoutCollation,
+} from '../../types.ts';
 import { convert, distance } from '../coercion.ts';
 import { collationKey, refuseCollations } from '../collation.ts';
 import type { Context } from '../context.ts';
@@ -52,7 +60,7 @@ const passedOn: readonly string[] =
 function argumentsOf(
   node: Syntax.FunctionCall,
   shown: string,
-  { arity: [least, most], named, takes }: Aggregate,
+  { arity: [least, most], named, takes, takesFirst = () => true }: Aggregate,
   scope: Scope,
   context: Context,
 ): readonly Expression[] {
@@ -72,7 +80,9 @@ function argumentsOf(
   const given = nodes.map((arg) => context.expression(arg, scope));
   const args = shown === 'COUNT' && node.distinct ? given.map(collationKey) : given;
   const fits = args.length >= least && args.length <= most;
-  if (!fits || (takes && args.some((arg) => distance(arg, takes) === undefined))) {
+  const [{ type } = nullLiteral()] = args;
+  const isTaken = type.kind === 'unknown' || type.kind === 'null' || takesFirst(withoutCollation(type));
+  if (!fits || !isTaken || (takes && args.some((arg) => distance(arg, takes) === undefined))) {
     const types = args.map(({ type }) => describeType(type)).join(', ');
     throw new Unsupported(node, `${shown} does not take (${types})`);
   }

@@ -31,6 +31,8 @@ export interface Aggregate {
   readonly named?: string;
   /** The type of every argument; any type if absent. */
   readonly takes?: Type;
+  /** Whether the first argument may have a type, which is known; any may if absent. */
+  readonly takesFirst?: (type: Type) => boolean;
   readonly allows?: readonly Clause[];
   /** True for functions that exist only with OVER. */
   readonly window?: true;
@@ -53,6 +55,11 @@ export const isNumeric = (value: Expression | undefined): boolean =>
   value !== undefined && isScalar(value.type, 'NUMERIC', 'BIGNUMERIC');
 export const isFloat = (value: Expression | undefined): boolean =>
   value !== undefined && isScalar(value.type, 'FLOAT64');
+
+export const isNumber = (type: Type): boolean => isScalar(type, 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC');
+
+/** Whether GoogleSQL compares values of a type by `<`. */
+export const isOrdered = (type: Type): boolean => type.kind !== 'struct' && !isScalar(type, 'JSON');
 
 export const usual: readonly Clause[] = ['distinct', 'having'];
 export const nan = literal(float64, 'nan');

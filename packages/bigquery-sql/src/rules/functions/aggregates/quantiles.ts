@@ -14,7 +14,17 @@ import type { Expression } from '../../../tree/nodes.ts';
 import { arrayOf, isScalar, scalar } from '../../../types.ts';
 import { isConstant } from '../../expressions/constant-values.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
-import { type Aggregate, bool, float64, isFloat, isNotANumber, isNumeric, type Rows } from './aggregate.ts';
+import {
+  type Aggregate,
+  bool,
+  float64,
+  isFloat,
+  isNotANumber,
+  isNumber,
+  isNumeric,
+  isOrdered,
+  type Rows,
+} from './aggregate.ts';
 
 /** The n + 1 boundaries of n parts, as fractions. Exact quantiles replace approximate ones. */
 export function fractions(place: Place, parts: Expression | undefined): Expression {
@@ -46,10 +56,13 @@ export const percentile = (name: 'percentile_cont' | 'percentile_disc'): Aggrega
   window: true,
   windowOrder: 'refused',
   noFrame: true,
+  takesFirst: name === 'percentile_cont' ? isNumber : isOrdered,
   build(rows, args, place) {
     const [value = nullLiteral(), fraction = nullLiteral()] = args;
     requireFraction(place, name, fraction);
     const type = this.result(args);
+    if (name === 'percentile_cont' && isScalar(value.type, 'BIGNUMERIC'))
+      throw new Unsupported(place, 'PERCENTILE_CONT of BIGNUMERIC is not supported: CAST it AS FLOAT64');
     const used = name === 'percentile_cont' ? castTo(value, type) : value;
     const isNumericResult = name === 'percentile_cont' && isScalar(type, 'NUMERIC');
     if (rows.nulls !== 'RESPECT' && fraction.kind === 'literal' && !isNumericResult)

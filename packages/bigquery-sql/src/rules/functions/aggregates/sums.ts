@@ -25,6 +25,7 @@ import {
   float64,
   int64,
   isFloat,
+  isNumber,
   plain,
   type Rows,
   typeOfFirst,
@@ -126,6 +127,7 @@ export const avg: Aggregate = plain(
   'avg',
   ([arg]) => (arg && isScalar(arg.type, 'NUMERIC', 'BIGNUMERIC', 'INTERVAL') ? arg.type : float64),
   {
+    takesFirst: (type) => isNumber(type) || isScalar(type, 'INTERVAL'),
     build(rows, args, place) {
       const [arg] = args;
       if (!arg || !isScalar(arg.type, 'INTERVAL', 'NUMERIC', 'BIGNUMERIC'))
