@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { expressionOf, isGroupable } from './after-grouping.ts';
-import { type Output, resolveOutput } from './outputs.ts';
+import { openColumns, type Output, resolveOutput } from './outputs.ts';
 
 export interface ResolvedGrouping {
   readonly grouping: Grouping;
@@ -135,7 +135,10 @@ function requireGroupable(place: Place, { type }: Expression, clause: string): v
 /** The column of the select list that GROUP BY or ORDER BY names by its position or alias. */
 export function namedOutput(node: Syntax.Expression, outputs: readonly Output[]): Output | undefined {
   if (node.kind === 'IntegerLiteral') {
-    const output = outputs[Number(node.value) - 1];
+    const at = Number(node.value) - 1;
+    // From columns that are not known on, positions are those of other columns.
+    const open = outputs.findIndex(({ name }) => name === openColumns);
+    const output = outputs[open >= 0 ? Math.min(at, open) : at];
     if (!output) throw new Unsupported(node, `the select list has no column ${node.text}`);
     return output;
   }

@@ -1,7 +1,7 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { column, nullLiteral, select } from '../../tree/build.ts';
 import type { Expression, Member, Query, Select, SetOperation } from '../../tree/nodes.ts';
-import { describeType, duckdbType, sameName, type Type } from '../../types.ts';
+import { describeType, duckdbType, sameName, type Type, unknown } from '../../types.ts';
 import { convert, supertype } from '../coercion.ts';
 import { isCollated } from '../collation.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
@@ -56,13 +56,17 @@ export function combine(
   return { query: distinctRows(all, rows), columns, isValue };
 }
 
+/** Whether there are columns that are not known. */
+const isOpen = (columns: readonly RelationColumn[]): boolean =>
+  columns.some(({ name }) => name === openColumns);
+
 /** For each column of the result the column of each input; undefined where an input has none. */
 type Matched = readonly (readonly (RelationColumn | undefined)[])[];
 
 function matchByPosition(place: Place, words: string, inputs: readonly ResolvedQuery[]): Matched {
   const [first] = inputs;
-  const isOpen = inputs.some(({ columns }) => columns.some(({ name }) => name === openColumns));
-  if (!first || (!isOpen && inputs.some(({ columns }) => columns.length !== first.columns.length)))
+  const hasOpen = inputs.some(({ columns }) => isOpen(columns));
+  if (!first || (!hasOpen && inputs.some(({ columns }) => columns.length !== first.columns.length)))
     throw new Unsupported(place, `${words} needs queries with the same number of columns`);
   return first.columns.map((_, at) => inputs.map(({ columns }) => columns[at]));
 }
@@ -85,7 +89,8 @@ function matchByName(
     if (repeated)
       throw new Unsupported(place, `${words} ${spelling}: ${repeated.name} occurs twice in one query`);
   }
-  const inAll = (name: string) => named.every((columns) => columns.some((own) => sameName(own.name, name)));
+  const inAll = (name: string) =>
+    named.every((columns) => isOpen(columns) || columns.some((own) => sameName(own.name, name)));
   const effective = mode ?? (spelling === 'BY NAME' ? 'STRICT' : 'INNER');
   const all = named.flat().map(({ name }) => name);
   const distinct = all.filter((name, at) => !all.slice(0, at).some((other) => sameName(other, name)));
@@ -94,10 +99,11 @@ function matchByName(
     if (effective === 'INNER') return inAll(name);
     return effective === 'LEFT' ? first.some((own) => sameName(own.name, name)) : true;
   });
-  if (effective === 'STRICT' && !(listed.length > 0 ? names : distinct).every(inAll))
+  const required = (listed.length > 0 ? names : distinct).filter((name) => name !== openColumns);
+  if (effective === 'STRICT' && !required.every(inAll))
     throw new Unsupported(
       place,
-      `${words} ${spelling} needs the same columns in each query: ${distinct.find((name) => !inAll(name))} is missing in one`,
+      `${words} ${spelling} needs the same columns in each query: ${required.find((name) => !inAll(name))} is missing in one`,
     );
   if (names.length === 0) throw new Unsupported(place, `${words} ${spelling} finds no common column`);
   return names.map((name) => named.map((columns) => columns.find((own) => sameName(own.name, name))));
@@ -115,13 +121,13 @@ function commonColumn(
     return part && query ? [expressionOf(query.query, part)] : [];
   });
   const [shown] = parts.filter((part) => part !== undefined);
-  const type = supertype(values);
+  const type = inputs.some(({ columns }) => isOpen(columns)) ? unknown : supertype(values);
   if (!type || !shown) {
     const types = values.map((value) => describeType(value.type)).join(', ');
     throw new Unsupported(place, `${words} has no common type for column ${at + 1} (${types})`);
   }
-  const { name, column: own, isAnonymous } = shown;
-  return { name, column: own, type, ...(isAnonymous && { isAnonymous }) };
+  const { name, column: own, isAnonymous, except } = shown;
+  return { name, column: own, type, ...(isAnonymous && { isAnonymous }), ...(except && { except }) };
 }
 
 /** The expression of a column: a literal there is converted more freely than other values. */
