@@ -32,6 +32,7 @@ describe('what BigQuery or another database has, and is not supported, is refuse
     ['CREATE OR REPLACE MODEL m AS SELECT 1', 'CREATE MODEL is not supported'],
     ['CREATE SEARCH INDEX i ON t(ALL COLUMNS)', 'CREATE SEARCH INDEX is not supported'],
     ['CREATE FUNCTION f() AS (1)', 'CREATE FUNCTION is not supported'],
+    ["SELECT ML.GENERATE_TEXT(MODEL m, 'a')", 'MODEL is not supported: there are no models here'],
     ['LEAVE', 'LEAVE is not supported: of a script'],
     ['UNDROP SCHEMA s', 'expected a query, which only reads, found "UNDROP"'],
     ["SET @@time_zone = 'UTC'; SELECT 1", 'SET of the system variable @@time_zone is not supported'],

@@ -41,7 +41,10 @@ function parseArguments(p: Parser): readonly Argument[] {
   return p.accept(',') ? [star, ...p.list(() => parseArgument(p))] : [star];
 }
 
-const parseArgument = (p: Parser): Argument => parseNamedArgument(p) ?? p.expression();
+function parseArgument(p: Parser): Argument {
+  if (p.at('MODEL') && p.atName(1)) p.problem(p.start, 'MODEL is not supported: there are no models here');
+  return parseNamedArgument(p) ?? p.expression();
+}
 
 /** `name => value`, if one comes next. */
 export function parseNamedArgument(p: Parser): NamedArgument | undefined {
