@@ -34,6 +34,13 @@ describe('structs are compared by position', () => {
   });
 });
 
+test.each([
+  ["LOWER('ΑΣ ΣΑΣ Σ ΑΣ.Β, İΣ a')", 'ας σας σ ασ.β, i̇ς a'],
+  ["LOWER('ÀİB')", 'ài̇b'],
+])('%s is %s', async (expression, expected) => {
+  expect(await valueFor(expression)).toBe(expected);
+});
+
 describe('BYTES', () => {
   test.each([
     ["TO_HEX(b'\\x0f\\xf0' << 4)", 'ff00'],

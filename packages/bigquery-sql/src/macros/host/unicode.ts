@@ -35,6 +35,7 @@ const contains = (text: string, part: string): boolean =>
   normalizeAndCasefold(text, 'NFKC').includes(normalizeAndCasefold(part, 'NFKC'));
 
 export const unicodeFunctions = [
+  hostFunction('host_lower', ['VARCHAR'], 'VARCHAR', (text) => text.toLowerCase()),
   hostFunction('host_normalize', ['VARCHAR', 'VARCHAR'], 'VARCHAR', normalizeTo),
   hostFunction('host_casefold', ['VARCHAR', 'VARCHAR'], 'VARCHAR', normalizeAndCasefold),
   hostFunction('host_contains', ['VARCHAR', 'VARCHAR'], 'BOOLEAN', contains),
