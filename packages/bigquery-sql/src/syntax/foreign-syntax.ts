@@ -26,11 +26,13 @@ const words: Readonly<Record<string, string>> = {
   REMOTE: 'remote functions are not supported, only those in SQL',
   COLUMNS: 'write JSON_QUERY_ARRAY and JSON_VALUE for JSON_TABLE',
   MATERIALIZED: 'leave it out',
+  REPEATABLE: 'samples are different in each run',
   SOME: 'write IN (SELECT …), or IN UNNEST(array)',
   ANY: 'write IN (SELECT …), or IN UNNEST(array)',
 };
 
 const asParameter = 'a parameter is written @name';
+const asHint = 'hints are not supported: leave @{…} out';
 
 /** Symbols that GoogleSQL lacks or has elsewhere. Tokens are symbols of GoogleSQL, so that `::` is two of them. */
 const symbols: Readonly<Record<string, (at: TokenAt) => string | undefined>> = {
@@ -38,7 +40,11 @@ const symbols: Readonly<Record<string, (at: TokenAt) => string | undefined>> = {
     if (isNext(at, ':')) return 'write CAST(value AS TYPE) for value::TYPE';
     return at(1)?.kind === 'word' && at(1)?.start === at(0)?.end ? asParameter : undefined;
   },
-  '{': (at) => (isNext(at, '{') ? asParameter : undefined),
+  '@': (at) => (at(1)?.key === '{' ? asHint : undefined),
+  '{': (at) => {
+    if (at(-1)?.key === '@') return asHint;
+    return isNext(at, '{') ? asParameter : undefined;
+  },
   $: (at) => (at(1)?.kind === 'word' || isNext(at, '{') ? asParameter : undefined),
   '=': (at) => (follows(at, '=') ? 'write = once' : undefined),
   '>': (at) => {

@@ -77,6 +77,12 @@ test.each([
     ['6'],
   ],
   ['a chained call', "SELECT ('abc').UPPER().SUBSTR(2) AS v", ['BC']],
+  ['a chained aggregate', 'SELECT (x).COUNT(DISTINCT) AS v FROM UNNEST([1, 1, 2]) AS x', ['2']],
+  [
+    'a chained aggregate of some rows in an order',
+    "SELECT (x).ARRAY_AGG(IGNORE NULLS ORDER BY x LIMIT 1) AS v FROM UNNEST(['b', NULL, 'a']) AS x",
+    [['a']],
+  ],
   ['a chained call of a function with dots', "SELECT ('abc').(SAFE.LEFT)(-1) AS v", [null]],
   ['bytes beside each other', "SELECT TO_HEX(b'a' rb'b'\nB'\\xff') AS v", ['6162ff']],
   ['strings beside each other', "SELECT 'a' /* and */ \"b\"\n r'\\d' AS v", ['ab\\d']],

@@ -35,7 +35,10 @@ test.each([
   ['SELECT WITH(a AS 1)', '18: expected ",", found ")"'],
   ['SELECT f(a) OVER', '16: expected "(" or the name of a window after OVER, found the end of the text'],
   ['SELECT f(a) OVER (ROWS 1)', '24: expected "PRECEDING" or "FOLLOWING", found ")"'],
-  ['SELECT @{a = 1} b', '8: expected the name of a parameter after "@", found "{"'],
+  [
+    'SELECT @{a = 1} b',
+    '8: expected the name of a parameter after "@", found "{": hints are not supported: leave @{…} out',
+  ],
   ['SELECT a WHERE b', '9: expected "FROM" before "WHERE", found "WHERE"'],
   ['SELECT a FROM t GROUP a', '22: expected "BY", found "a"'],
   ['SELECT a FROM t LIMIT 1 ORDER BY a', '24: expected the end of the query, found "ORDER"'],

@@ -4,11 +4,18 @@ import type { Parser } from '../parser.ts';
 import { parseOrderBy } from './ordering.ts';
 import { parseOver } from './windows.ts';
 
-/** A call whose name has been read; what an aggregate or a window function takes comes last. */
-export function parseCall(p: Parser, path: Path): FunctionCall {
+/**
+ * A call whose name has been read; what an aggregate or a window function takes comes last.
+ *
+ * @param hasInput whether its first argument has been read, as in `(x).COUNT(DISTINCT)`
+ */
+export function parseCall(p: Parser, path: Path, hasInput = false): FunctionCall {
   p.expect('(');
   const distinct = p.accept('DISTINCT');
-  const args = p.at(')') && !distinct ? [] : parseArguments(p);
+  const isEmpty = hasInput ? p.atOneOf(afterArguments) : p.at(')') && !distinct;
+  const args = isEmpty ? [] : parseArguments(p);
+  if (p.at('GROUP', 'BY'))
+    p.problem(p.start, 'GROUP BY in a function is not supported: group in a subquery first');
   if (p.at('WHERE'))
     p.problem(p.start, 'WHERE in a function is not supported: write IF(condition, value, NULL), or COUNTIF');
   const nulls = parseNulls(p);
@@ -33,6 +40,8 @@ export function parseCall(p: Parser, path: Path): FunctionCall {
     over,
   };
 }
+
+const afterArguments: ReadonlySet<string> = new Set([')', 'IGNORE', 'RESPECT', 'HAVING', 'ORDER', 'LIMIT']);
 
 function parseArguments(p: Parser): readonly Argument[] {
   if (!p.at('*')) return p.list(() => parseArgument(p));

@@ -38,7 +38,7 @@ function parenthesizedPath(p: Parser): Path {
 
 /** `(value).function(…)`: the value is the first argument. */
 function callOn(p: Parser, start: number, operand: Expression, path: Path): FunctionCall {
-  const call = parseCall(p, path);
+  const call = parseCall(p, path, true);
   const star = call.args.find(({ kind }) => kind === 'StarArgument');
   if (star) p.problem(star.start, 'expected an argument of a chained call, found "*"');
   return { ...call, start, args: [operand, ...call.args] };

@@ -113,6 +113,8 @@ function parseUnnest(p: Parser): FromItem {
   p.expect('UNNEST');
   p.expect('(');
   const array = p.expression();
+  if (p.at(','))
+    p.problem(p.start, 'UNNEST of several arrays is not supported: join them by their WITH OFFSET');
   p.expect(')');
   return pivoted(p, start, (alias): Unnest => {
     const withOffset = parseWithOffset(p);
