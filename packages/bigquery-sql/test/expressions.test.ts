@@ -65,6 +65,9 @@ describe('BYTES', () => {
 
 describe('NUMERIC is exact', () => {
   test.each([
+    ["CAST(POW(10, BIGNUMERIC '-38') AS STRING)", '0.00000000000000000000000000000000000001'],
+    ["CAST(POW(BIGNUMERIC '1.1', 3) AS STRING)", '1.331'],
+    ["CAST(POW(BIGNUMERIC '-3', -1) AS STRING)", `-0.${'3'.repeat(38)}`],
     ['CAST(-123456789012.12 AS NUMERIC)', '-123456789012.120000000'],
     ["NUMERIC '1.5' + 2.25", '3.750000000'],
     [
@@ -247,6 +250,7 @@ describe('FORMAT with a format string that conditions choose', () => {
   test.each([
     ["FORMAT(CASE 1 WHEN 1 THEN IF(FALSE, '%d', '%3d|') ELSE '%t' END, 1 + 1)", '  2|'],
     ["FORMAT(CASE 1 WHEN 2 THEN '%d' END, 1)", null],
+    ["FORMAT('<' || IF(x < 0, 'm', 'p') || '%3d>', ABS(x)) FROM UNNEST([-7]) AS x", '<m  7>'],
     [
       "FORMAT(IF((SELECT COUNT(*) > 1 FROM UNNEST([1, 2])), '%05d', '%d'), (SELECT MAX(x) FROM UNNEST([7, 8]) AS x))",
       '00008',

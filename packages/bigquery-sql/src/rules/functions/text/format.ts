@@ -34,7 +34,8 @@ interface Specifier {
 const maxSize = 1_048_576;
 
 /** FORMAT with literal format strings, of which conditions may choose one. */
-export const format: SpecialFunction = (place, [pattern, ...args]) => {
+export const format: SpecialFunction = (place, [given, ...args]) => {
+  const pattern = given && joinedWithChoice(given);
   if (pattern?.kind === 'case') return formatChosen(place, pattern, args);
   return formatWithText(place, pattern && constantText(pattern), args);
 };
@@ -74,6 +75,18 @@ function formatChosen(place: Place, pattern: Case, args: readonly Expression[]):
       result: write(at, values),
     })),
   }));
+}
+
+/** A choice that is joined with other texts, as a choice among the joined texts. */
+function joinedWithChoice(pattern: Expression): Expression {
+  if (pattern.kind !== 'operation' || pattern.operator !== '||') return pattern;
+  const at = pattern.operands.findIndex(({ kind }) => kind === 'case');
+  const choice = pattern.operands[at];
+  if (choice?.kind !== 'case') return pattern;
+  const results = resultsOf(choice);
+  return withResults(choice, string, (number) =>
+    operation('||', pattern.operands.with(at, results[number] ?? choice), string),
+  );
 }
 
 /** What a CASE chooses among, through those inside it. */
