@@ -60,6 +60,8 @@ test.each([
   ["4 / NUMERIC '3'", 'NUMERIC'],
   ["POW(NUMERIC '4' / 3, 2)", 'NUMERIC'],
   ["BIGNUMERIC '4' / 3", 'BIGNUMERIC'],
+  ["POW(10, BIGNUMERIC '2')", 'BIGNUMERIC'],
+  ["POW(BIGNUMERIC '2', CAST(2 AS FLOAT64))", 'FLOAT64'],
 ])('%s is a %s', (expression, type) => {
   expect(analyze(`SELECT ${expression}`).columns.map((column) => column.type)).toEqual([type]);
 });

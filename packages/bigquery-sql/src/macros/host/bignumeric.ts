@@ -102,26 +102,31 @@ function squareRoot(value: bigint): bigint {
   return divideRounded(root, 10n);
 }
 
-/** The digits of an exact power are as many as those of the base times the exponent. */
-const largestExponent = 10_000n;
-
-/** POW of NUMERIC, rounded to nine digits. The exponent must be an integer: others have no exact power. */
+/** POW of NUMERIC, rounded to nine digits. */
 function numericPower(base: string, exponent: string): string {
   const [a, n] = [base, exponent].map((text) => parseDecimal(text, numericScale) ?? 0n) as [bigint, bigint];
-  const unit = power10(numericScale);
+  const result = power('NUMERIC', a, n, power10(numericScale));
+  return numericText(result * power10(bignumericScale - numericScale));
+}
+
+/** The digits of an exact power are as many as those of the base times the exponent. */
+const largestExponents = { NUMERIC: 10_000n, BIGNUMERIC: 5_000n };
+
+/** Rounded to this unit. The exponent must be an integer: others have no exact power. */
+function power(type: keyof typeof largestExponents, a: bigint, n: bigint, unit: bigint): bigint {
+  const largestExponent = largestExponents[type];
   if (n % unit !== 0n)
     throw new Error(
-      'POW of NUMERIC with an exponent that is no integer is not supported: CAST it AS FLOAT64',
+      `POW of ${type} with an exponent that is no integer is not supported: CAST it AS FLOAT64`,
     );
   const times = n < 0n ? -n / unit : n / unit;
   if (a === 0n && n < 0n) throw new Error('division by zero: POW of 0 with a negative exponent');
   if (times > largestExponent && a !== 0n && a !== unit && a !== -unit)
-    throw new Error(`POW of NUMERIC with an exponent over ${largestExponent} is not supported`);
+    throw new Error(`POW of ${type} with an exponent over ${largestExponent} is not supported`);
   const odd = times % 2n;
-  const [power, scale] = times > largestExponent ? [a ** (odd + 2n), odd + 2n] : [a ** times, times];
+  const [exact, scale] = times > largestExponent ? [a ** (odd + 2n), odd + 2n] : [a ** times, times];
   const whole = unit ** scale;
-  const result = n < 0n ? divideRounded(whole * unit, power) : divideRounded(power * unit, whole);
-  return numericText(result * power10(bignumericScale - numericScale));
+  return n < 0n ? divideRounded(whole * unit, exact) : divideRounded(exact * unit, whole);
 }
 
 /** BIGNUMERIC is a BIGNUM that counts units of 10^-38; DuckDB compares, adds and sums those itself. */
@@ -144,6 +149,9 @@ export const bignumericFunctions = [
     truncateTo(value, bignumericScale, clamp(digits)),
   ),
   hostFunction('host_bignumeric_floor', ['BIGNUM'], 'BIGNUM', (value) => checkedBignumeric(floorOf(value))),
+  hostFunction('host_bignumeric_power', ['BIGNUM', 'BIGNUM'], 'BIGNUM', (a, n) =>
+    checkedBignumeric(power('BIGNUMERIC', a, n, one)),
+  ),
   hostFunction('host_bignumeric_sqrt', ['BIGNUM'], 'BIGNUM', squareRoot),
   hostFunction('host_bignumeric_average', ['BIGNUM', 'BIGINT'], 'BIGNUM', (sum, count) =>
     checkedBignumeric(divideRounded(sum, count)),

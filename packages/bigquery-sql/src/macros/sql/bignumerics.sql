@@ -36,6 +36,8 @@ create macro bq.trunc(x bignum, n bigint) as host_bignumeric_trunc(x, n); -- big
 create macro bq.floor(x bignum) as host_bignumeric_floor(x); -- bignum strict
 create macro bq.ceil(x bignum) as host_bignumeric_checked(- host_bignumeric_floor(- x)); -- bignum strict
 create macro bq.ceiling(x bignum) as host_bignumeric_checked(- host_bignumeric_floor(- x)); -- bignum strict
+create macro bq.pow(x bignum, y bignum) as host_bignumeric_power(x, y); -- bignum
+create macro bq.power(x bignum, y bignum) as host_bignumeric_power(x, y); -- bignum
 create macro bq.sqrt(x bignum) as host_bignumeric_sqrt(x); -- bignum
 
 -- Aggregates over decimals: rules pass the results of DuckDB's aggregates, `list(x)` for statistics.
