@@ -5,7 +5,7 @@ import { type ParameterType, quote, type TypedParameter, unknown } from '../type
 import { bigqueryType } from './bigquery-type.ts';
 import type { ParameterValue } from './bindings.ts';
 import { buildCompute } from './compute-constants.ts';
-import { registerHostFunctions } from './host/host-functions.ts';
+import { shareHostFunctions } from './host/host-functions.ts';
 import { HostWork, sessionLimits } from './host/host-work.ts';
 import { keepByteOrderMarks } from './keep-byte-order-marks.ts';
 import type { Outcome } from './outcome.ts';
@@ -65,7 +65,7 @@ export async function openSession(
   { tables, now = () => new Date(), user }: SessionOptions = {},
 ): Promise<Session> {
   keepByteOrderMarks();
-  const works = registerHostFunctions(connection);
+  const works = await shareHostFunctions(connection);
   const { connectionId } = connection.clientContext;
   await connection.run(sessionSettings.join(';'));
   await makeMacroHome(connection);

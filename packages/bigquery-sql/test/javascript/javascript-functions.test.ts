@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { callerLimits, HostWork, savedLimits, tooMuchText, tooSlow } from '../../src/duckdb.ts';
-import { analyze, ProblemError } from '../../src/index.ts';
+import { analyze, openSession, ProblemError } from '../../src/index.ts';
 import { ownSession } from '../support/own-session.ts';
 import { sampleFunctions } from './sample-functions.ts';
 
-const { answer } = ownSession({ threads: '2' });
+const { answer, connect } = ownSession({ threads: '2' });
 
 const define = (signature: string, code: string, options = '') =>
   `CREATE TEMP FUNCTION ${signature} ${options} LANGUAGE js AS r'''${code}''';\n`;
@@ -280,6 +280,19 @@ describe('what would hurt the process fails alone', () => {
     const sql = `${define('f(x FLOAT64) RETURNS FLOAT64', code)}SELECT f(1)`;
     expect(messages).toContain(await answer(sql, messages === noTime ? { timeoutMs: 500 } : {}));
     expect(await callValue('f(x FLOAT64) RETURNS FLOAT64', 'return x + 1', 'f(1)')).toEqual([[2]]);
+  });
+
+  test('another session of the database changes no limits', async () => {
+    const another = await openSession(await connect());
+    const start = performance.now();
+    expect(
+      await answer(`${define('f() RETURNS INT64', 'while (true);')}SELECT f()`, { timeoutMs: 300 }),
+    ).toBe('no result within 0.3 s');
+    expect(performance.now() - start).toBeLessThan(2_000);
+    const counts = define('f(x FLOAT64) RETURNS INT64', 'globalThis.n = (globalThis.n || 0) + 1; return n;');
+    const sql = `${counts}SELECT MAX(f(n)) FROM UNNEST(GENERATE_ARRAY(1, 5000)) AS n`;
+    expect(await answer(sql)).toEqual([['5000']]);
+    expect(await another.run(sql)).toMatchObject({ rows: [['5000']] });
   });
 
   test('a message has 1,000 characters at most', async () => {

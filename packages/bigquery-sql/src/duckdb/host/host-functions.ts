@@ -35,6 +35,38 @@ export function registerHostFunctions(connection: DuckDBConnection): HostWorks {
   return works;
 }
 
+/** By the name of a function that only marks a database. */
+const marked = new Map<string, HostWorks>();
+let marking: Promise<unknown> = Promise.resolve();
+
+/**
+ * As `registerHostFunctions`, once for each database: functions that are registered again would not know the work of
+ * other connections.
+ */
+export function shareHostFunctions(connection: DuckDBConnection): Promise<HostWorks> {
+  const works = marking.then(async () => {
+    const found = await connection.runAndReadAll(
+      `SELECT function_name FROM duckdb_functions() WHERE starts_with(function_name, '${mark}')`,
+    );
+    const known = marked.get(String(found.getRows()[0]?.[0]));
+    return known ?? registerMarked(connection);
+  });
+  marking = works.catch(() => {});
+  return works;
+}
+
+const mark = 'host_works_';
+
+function registerMarked(connection: DuckDBConnection): HostWorks {
+  const works = registerHostFunctions(connection);
+  const name = `${mark}${marked.size}`;
+  connection.registerScalarFunction(
+    DuckDBScalarFunction.create({ name, parameterTypes: [], returnType: VARCHAR, mainFunction: () => {} }),
+  );
+  marked.set(name, works);
+  return works;
+}
+
 function toDuckdb(
   { name, parameters, result, compute }: HostFunction,
   works: HostWorks,
