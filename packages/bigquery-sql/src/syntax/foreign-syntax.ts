@@ -23,7 +23,7 @@ const words: Readonly<Record<string, string>> = {
   ASOF: 'join by a condition, and keep the latest row with QUALIFY',
   INTO: 'a query only reads',
   PLACING: 'write CONCAT of SUBSTR',
-  REMOTE: 'remote functions are not supported, only those in SQL',
+  REMOTE: 'remote functions are not supported, only those in SQL and js',
   COLUMNS: 'write JSON_QUERY_ARRAY and JSON_VALUE for JSON_TABLE',
   MATERIALIZED: 'leave it out',
   REPEATABLE: 'samples are different in each run',
