@@ -148,6 +148,7 @@ log(${8; 100.0; 0.5; -1; 0; null}, ${2; 10; 0.5; 1; 0; -2; null})
 -- LOG10
 log10(${float64})
 -- GREATEST
+! greatest(${json '1'; struct(1 as a)})
 greatest(${int64}, ${small})
 greatest(${float64}, ${finite})
 greatest(${string}, ${needle})
@@ -156,6 +157,7 @@ greatest(1, 2.5, ${small})
 greatest(${numeric}, ${numeric})
 greatest(${bytes}, ${bytes})
 -- LEAST
+! least(${json '1'; struct(1 as a)})
 least(${int64}, ${small})
 least(${float64}, ${finite})
 least(${string}, ${needle})

@@ -21,6 +21,7 @@ import { compare, requireBool } from '../expressions/comparison.ts';
 import { concatenateArrays, concatenateTexts } from '../expressions/operators.ts';
 import { callMacro } from '../macro-call.ts';
 import { Unsupported } from '../unsupported.ts';
+import { isOrdered } from './aggregates/aggregate.ts';
 import { rangeFunctions } from './ranges.ts';
 import type { SpecialFunction } from './special-function.ts';
 import { containsSubstr } from './text/contains-substr.ts';
@@ -89,6 +90,15 @@ const strict = (name: string, args: readonly Expression[], type: Type): Expressi
 
 const greatest = (args: readonly Expression[], type: Type) =>
   bindValues(args, (...values) => strict('greatest', values, type));
+
+/** GREATEST and LEAST compare values by `<`. */
+const extreme =
+  (name: string, write: (args: readonly Expression[], type: Type) => Expression): SpecialFunction =>
+  (place, args, context) => {
+    const wrong = args.find(({ type }) => !isOrdered(type));
+    if (wrong) throw new Unsupported(place, `${name} does not take ${describeType(wrong.type)}`);
+    return variadic(name, write)(place, args, context);
+  };
 
 /** BigQuery's LEAST returns NaN if one value is NaN; in DuckDB NaN is the greatest number. */
 const least = (args: readonly Expression[], type: Type) =>
@@ -225,8 +235,8 @@ const specialFunctions: Readonly<Record<string, SpecialFunction>> = {
   coalesce: variadic('COALESCE', coalesce),
   ifnull: ifNull,
   nullif: nullIf,
-  greatest: variadic('GREATEST', greatest),
-  least: variadic('LEAST', least),
+  greatest: extreme('GREATEST', greatest),
+  least: extreme('LEAST', least),
   if: conditional,
   nullifzero: nullIfZero,
   zeroifnull: zeroIfNull,
