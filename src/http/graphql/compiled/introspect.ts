@@ -5,6 +5,7 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
+  isObjectType,
   Kind,
   OperationTypeNode,
 } from 'graphql';
@@ -71,58 +72,73 @@ function* listTypes(
   resultOf: (part: GraphQLSchema) => unknown,
 ): Generator<void, readonly string[] | undefined> {
   const texts: string[] = [];
-  const add = (types: readonly Result[]) => {
-    texts.push(`${texts.length === 0 ? '[' : ','}${JSON.stringify(types).slice(1, -1)}`);
-  };
-  let last: readonly Result[] | undefined;
-  for (const { types, isContinued } of slicesOf(schema)) {
-    const answer = resultOf(withTypes(schema, types)) as readonly Result[] | undefined;
-    if (answer === undefined) return undefined;
-    if (isContinued && last !== undefined) last = joinFields(last, answer, fieldKeys);
-    else {
-      if (last !== undefined) add(last);
-      last = answer;
+  for (const types of slicesOf(schema)) {
+    texts.push(texts.length === 0 ? '[' : ',');
+    const answers: (readonly Result[])[] = [];
+    for (const part of types) {
+      const answer = resultOf(withTypes(schema, part)) as readonly Result[] | undefined;
+      if (answer === undefined) return undefined;
+      answers.push(answer);
+      yield;
     }
-    yield;
+    const [first = [], ...others] = answers;
+    if (others.length === 0) texts.push(itemsText(first));
+    else yield* addJoined(texts, answers.flat(), fieldKeys);
   }
-  if (last !== undefined) add(last);
   return [...texts, ']'];
 }
 
-/** One type, whose lists of fields are in two parts. */
-function joinFields(
-  [first = {}]: readonly Result[],
-  [second = {}]: readonly Result[],
+/** The JSON text of a list, without its brackets. */
+const itemsText = (items: readonly unknown[]): string => JSON.stringify(items).slice(1, -1);
+
+/** Adds the text of one type, whose lists of fields are in parts. */
+function* addJoined(
+  texts: string[],
+  parts: readonly Result[],
   fieldKeys: readonly string[],
-): readonly Result[] {
-  const lists = fieldKeys.map((key) => [key, [first[key], second[key]].flat()] as const);
-  return [{ ...first, ...Object.fromEntries(lists) }];
+): Generator<void> {
+  for (const [at, [key, value]] of Object.entries(parts[0] ?? {}).entries()) {
+    texts.push(`${at === 0 ? '{' : ','}${JSON.stringify(key)}:`);
+    if (!fieldKeys.includes(key)) {
+      texts.push(JSON.stringify(value));
+      continue;
+    }
+    let before = '[';
+    for (const part of parts) {
+      const items = itemsText(part[key] as readonly unknown[]);
+      yield;
+      // All fields of the part may be deprecated, and not asked for.
+      if (items === '') continue;
+      texts.push(before, items);
+      before = ',';
+    }
+    texts.push(before === '[' ? '[]' : ']');
+  }
+  texts.push('}');
 }
 
-interface Slice {
-  readonly types: readonly GraphQLNamedType[];
-  /** Whether it is the type of the slice before, with further fields. */
-  readonly isContinued: boolean;
-}
-
-/** The types in their order, some in each slice. The root type has a field for each saved query, and has slices of its own. */
-function* slicesOf(schema: GraphQLSchema): Generator<Slice> {
-  const root = schema.getQueryType();
+/**
+ * The types in their order, some in each slice. A type with many fields, as the root types have one for each saved query, is
+ * a slice of several parts.
+ */
+function* slicesOf(schema: GraphQLSchema): Generator<readonly (readonly GraphQLNamedType[])[]> {
   let types: GraphQLNamedType[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
-    if (types.length > 0 && (type === root || types.length === perSlice)) {
-      yield { types, isContinued: false };
+    const parts = isObjectType(type) ? partsOf(type) : [type];
+    if (types.length > 0 && (parts.length > 1 || types.length === perSlice)) {
+      yield [types];
       types = [];
     }
-    if (type !== root) types.push(type);
-    else for (const [at, part] of partsOf(root).entries()) yield { types: [part], isContinued: at > 0 };
+    if (parts.length > 1) yield parts.map((part) => [part]);
+    else types.push(type);
   }
-  if (types.length > 0) yield { types, isContinued: false };
+  if (types.length > 0) yield [types];
 }
 
 /** An object type, each with some of its fields. */
 function partsOf(type: GraphQLObjectType): readonly GraphQLObjectType[] {
   const fields = Object.entries(type.getFields());
+  if (fields.length <= perSlice) return [type];
   const starts = Array.from({ length: Math.ceil(fields.length / perSlice) }, (_, at) => at * perSlice);
   return starts.map((at) => {
     const some = Object.fromEntries(fields.slice(at, at + perSlice));

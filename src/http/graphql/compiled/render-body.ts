@@ -193,7 +193,10 @@ function* collectConstant(
   }
   const texts = yield* member.introspect();
   if (texts === undefined) throw new UnexpectedCell();
-  for (const text of texts) pieces.push(toBinaryText(text));
+  for (const text of texts) {
+    pieces.push(toBinaryText(text));
+    yield;
+  }
 }
 
 function estimateBytes({ request, results }: Rendering): number {

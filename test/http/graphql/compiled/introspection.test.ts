@@ -2,7 +2,18 @@ import { gunzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { processorMsOf } from '../../../support/processor-time.ts';
+import { makeQueryFolder, uuidOf } from '../../../support/query-folder.ts';
 import { apiKey, openTestApp, type TestApp } from '../../../support/test-app.ts';
+
+const saved = (at: number, header: string) => `/*---
+id: ${uuidOf(at)}
+description: a query – of the tests
+max_rows: 1
+caching: 60s
+${header}columns: { n: { type: integer, description: a number } }
+---*/
+SELECT ${at} AS n
+`;
 
 describe('a query of the schema', () => {
   let app: TestApp;
@@ -85,4 +96,35 @@ describe('a query of the schema', () => {
     }
     expect(repeated).toBeLessThan(executed / 2);
   });
+});
+
+test('types with many fields have all of them, in their order', async () => {
+  const files = Array.from({ length: 45 }, (_, at) => [
+    `area.query-${100 + at}.sql`,
+    saved(at, at < 25 ? 'deprecated: { since: 2026-01-01, sunset: 2027-01-01 }\nlive: 5s\n' : 'live: 5s\n'),
+  ]);
+  const queries = makeQueryFolder(Object.fromEntries(files));
+  const app = await openTestApp({}, { QUERIES_DIR: queries.folder });
+  const textOf = async (query: string) => {
+    const response = await app.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    return response.text();
+  };
+  try {
+    const types = '{ name now: fields { name } fields(includeDeprecated: true) { name description } kind }';
+    for (const schema of [`__schema { types ${types} }`, '__schema { types { name fields { name } } }']) {
+      const compiled = await textOf(`{ ${schema} }`);
+      // With a variable, an operation on the schema is not compiled.
+      expect(compiled).toBe(
+        await textOf(`query ($unused: Boolean = true) { __typename @skip(if: $unused) ${schema} }`),
+      );
+      expect(compiled).toContain('"name":"areaQuery144"');
+    }
+  } finally {
+    await app.close();
+    queries.close();
+  }
 });
