@@ -20,8 +20,8 @@ import type { Context } from '../context.ts';
 import { openArgumentTypes, parameterArguments, rawArguments } from './arguments.ts';
 import { catalogFields } from './catalog-fields.ts';
 import { deprecationReason } from './deprecation.ts';
-import { objectType } from './object-type.ts';
 import { resultTypeWith, rowTypeOf } from './result-type.ts';
+import { rootType } from './root-type.ts';
 import { connectionType, pageArguments, readPageRequest } from './rows/connection-type.ts';
 import type { ExtendSchema, QueryTypes } from './schema-extension.ts';
 import { scalars, sqlResult } from './shared-types.ts';
@@ -56,21 +56,22 @@ export function* buildSchemaInSteps(catalog: Catalog, extend?: ExtendSchema): Ge
       sqlFields[sqlFieldOf(field)] = sqlField(name, argumentsOf, reason);
     yield;
   }
-  const query = objectType<unknown>({
-    name: 'Query',
-    description: 'One field per saved query, and the catalog that describes them.',
-    fields: { ...fields, ...pageFields, ...sqlFields, ...catalogFields(catalog), ...extension?.rootFields },
+  const query = yield* rootType('Query', 'One field per saved query, and the catalog that describes them.', {
+    ...fields,
+    ...pageFields,
+    ...sqlFields,
+    ...catalogFields(catalog),
+    ...extension?.rootFields,
   });
-  yield;
   const subscription =
     Object.keys(followedFields).length === 0
       ? undefined
-      : objectType<unknown>({
-          name: 'Subscription',
-          description:
-            'One field per saved query that can be followed: its result, now and whenever it changes.',
-          fields: followedFields,
-        });
+      : yield* rootType(
+          'Subscription',
+          'One field per saved query that can be followed: its result, now and whenever it changes.',
+          followedFields,
+        );
+  yield;
   // In any schema, also if no saved query has such an argument or column.
   const types = [scalars.DateTime, scalars.JSON, scalars.SafeInt];
   // graphql-js would check all of it in one turn with the first request: the catalog has been checked, and a test checks this.
