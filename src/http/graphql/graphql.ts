@@ -58,6 +58,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
   const schemasOf = (catalog: Catalog) => {
     function* build(part: Catalog, share: number) {
       const schema = yield* buildSchemaInSteps(part, federation?.extendSchema);
+      yield;
       const checkDocument = buildCheckDocument(schema, introspection, share);
       if (part === catalog) yield* warnOfInvalid(trusted, checkDocument, log);
       return {
