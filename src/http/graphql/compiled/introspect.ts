@@ -107,7 +107,7 @@ function* addJoined(
     for (const part of parts) {
       const items = itemsText(part[key] as readonly unknown[]);
       yield;
-      // All fields of the part may be deprecated, and not asked for.
+      // Its fields may all be deprecated, which the query leaves out.
       if (items === '') continue;
       texts.push(before, items);
       before = ',';
