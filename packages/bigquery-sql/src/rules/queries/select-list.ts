@@ -5,7 +5,15 @@ import { impliedName } from '../expressions/column-paths.ts';
 import { type ColumnUse, findRange, type Range, type Scope, unknownColumn, usesOf } from '../scope.ts';
 import { fieldValues, structValue } from '../struct-value.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { openColumns, type Output, resolveOutput, starColumns, toOutput, unknownFields } from './outputs.ts';
+import {
+  isOpen,
+  openColumns,
+  type Output,
+  resolveOutput,
+  starColumns,
+  toOutput,
+  unknownFields,
+} from './outputs.ts';
 
 /** The columns of a select list, with every star expanded. */
 export const selectList = (
@@ -72,8 +80,8 @@ function modified(
   scope: Scope,
   context: Context,
 ): readonly Output[] {
-  const isOpen = columns.some(({ name }) => name === openColumns);
-  const isComplete = !isOpen && !scope.ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn);
+  const hasOpen = isOpen(columns);
+  const isComplete = !hasOpen && !scope.ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn);
   const known = columns.map(({ name }) => name);
   for (const name of [...except, ...replace.map((replaced) => replaced.name)]) {
     if (isComplete && !known.some((one) => sameName(one, name.name))) throw unknownColumn(name, known);
@@ -85,7 +93,7 @@ function modified(
     const found = replace.find(({ name }) => sameName(name.name, column.name));
     return found ? resolveOutput(found.expression, column.name, scope, context) : column;
   });
-  if (!isOpen) return replaced;
+  if (!hasOpen) return replaced;
   const added = replace.filter(({ name }) => !known.some((one) => sameName(one, name.name)));
   const without = [...except, ...added.map(({ name }) => name)].map(({ name }) => name);
   return [
@@ -104,8 +112,7 @@ export function rowValue(as: Syntax.SelectAs | undefined, columns: readonly Outp
   if (as.mode === 'STRUCT') {
     const fields = columns.map(({ name, isAnonymous, value }) => ({ name: isAnonymous ? '' : name, value }));
     const value = structValue(fields);
-    const isOpen = columns.some(({ name }) => name === openColumns);
-    return { name: 'value', value: isOpen ? { ...value, type: unknown } : value };
+    return { name: 'value', value: isOpen(columns) ? { ...value, type: unknown } : value };
   }
   const [only, another] = columns;
   if (!only || another) throw new Unsupported(as, 'SELECT AS VALUE takes exactly one column');

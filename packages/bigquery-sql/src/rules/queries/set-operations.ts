@@ -7,7 +7,7 @@ import { isCollated } from '../collation.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
 import type { RelationColumn } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { openColumns } from './outputs.ts';
+import { isOpen, openColumns } from './outputs.ts';
 import { distinctRows, isGroupable } from './after-grouping.ts';
 
 const operators: Readonly<Record<string, SetOperation['operator']>> = {
@@ -55,10 +55,6 @@ export function combine(
   });
   return { query: distinctRows(all, rows), columns, isValue };
 }
-
-/** Whether there are columns that are not known. */
-const isOpen = (columns: readonly RelationColumn[]): boolean =>
-  columns.some(({ name }) => name === openColumns);
 
 /** For each column of the result the column of each input; undefined where an input has none. */
 type Matched = readonly (readonly (RelationColumn | undefined)[])[];
