@@ -13,7 +13,7 @@ export async function* linesOf(
     const [first = '', ...lines] = String(chunk).split('\n');
     const last = lines.pop();
     rest += first;
-    if (rest.length > maxLength) throw new Error(`the line is longer than ${maxLength / 1e6} MB`);
+    if (rest.length > maxLength) throw new Error(lineLongerThan(maxLength));
     if (last === undefined) continue;
     yield rest;
     yield* lines;
@@ -21,3 +21,6 @@ export async function* linesOf(
   }
   if (rest !== '') yield rest;
 }
+
+/** What is wrong with a line that is longer, in characters. */
+export const lineLongerThan = (maxLength: number): string => `the line is longer than ${maxLength / 1e6} MB`;

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { linesOf } from '../../../../files/lines.ts';
+import { lineLongerThan, linesOf } from '../../../../files/lines.ts';
 
 const chunkBytes = 1 << 21;
 
@@ -32,7 +32,7 @@ export async function* readBytes(
 /** The longest line of a data file, without its newline. DuckDB reads no JSON of more than 16 MiB. */
 export const maxLineBytes = 16_000_000;
 
-export const lineTooLong = 'the line is longer than 16 MB';
+export const lineTooLong = lineLongerThan(maxLineBytes);
 
 /**
  * The lines of a UTF-8 text file, without their newlines.
