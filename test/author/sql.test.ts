@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -264,6 +265,53 @@ INT64 | STRING | INT64
     const wrong = await querygate(['sql', '--jsn']);
     expect(wrong).toMatchObject({ exitCode: 2, output: '' });
     expect(wrong.errors).toContain('--help');
+  });
+});
+
+describe('querygate sql loads the rows of a wildcard', () => {
+  const queries = join(folder, 'daily');
+  const data = join(folder, 'daily-data');
+  const env = { QUERIES_DIR: queries, DATA_DIR: data };
+  mkdirSync(join(queries, 'tables'), { recursive: true });
+  mkdirSync(data);
+  for (const day of ['1', '2']) {
+    writeFileSync(join(queries, 'tables', `ev_${day}.json`), '[{ "name": "n", "type": "INTEGER" }]');
+    writeFileSync(join(data, `ev_${day}.ndjson`), '{"n":1}\n{"n":2}\n');
+  }
+  const rowsOf = async (args: readonly string[]) => (await runJson(args, env)).lines;
+
+  const wildcard = 'select count(*) from `ev_*`';
+  test('named in a file of SQL, of JSON, and of a saved query', async () => {
+    const texts = {
+      'plain.sql': `-- days\n${wildcard};`,
+      'list.json': JSON.stringify([{ sql: wildcard }]),
+      'saved.sql': queryText({ columns: { n: 'integer' }, sql: wildcard.replace('(*)', '(*) as n') }),
+    };
+    for (const [name, text] of Object.entries(texts)) {
+      const file = join(folder, name);
+      writeFileSync(file, text);
+      const args = name.endsWith('.json') ? ['--file', file] : [file];
+      expect(await rowsOf(args)).toMatchObject([{ rows: [['4']] }]);
+    }
+  });
+
+  test('named on standard input', () => {
+    const output = execFileSync(process.execPath, ['src/main.ts', 'sql', '--json'], {
+      input: wildcard,
+      env: { PATH: process.env.PATH, STORE_FILE: ':memory:', ...env },
+    });
+    expect(JSON.parse(output.toString())).toMatchObject({ rows: [['4']] });
+  });
+
+  test('named in an argument with a parameter, beside a statement that fails', async () => {
+    const sql = `select * from nothing; ${wildcard} where _table_suffix = @day`;
+    expect(await rowsOf([sql, '-p', 'day=1'])).toMatchObject([{ error: {} }, { rows: [['2']] }]);
+  });
+
+  test('but no rows where a common table only has the name of a table', async () => {
+    const missing = { ...env, DATA_DIR: join(folder, 'missing') };
+    const { lines } = await runJson(['with ev_1 as (select 1 as n) select n from ev_1'], missing);
+    expect(lines).toMatchObject([{ rows: [['1']] }]);
   });
 });
 

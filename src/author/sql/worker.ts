@@ -5,6 +5,7 @@ import { openSession, type Session } from '../../engines/duckdb/open-session.ts'
 import { storeInUse } from '../../engines/duckdb/store/open-store.ts';
 import type { Outcome, Statement } from '@querygate/bigquery-sql/duckdb';
 import { type Problem, StartError } from '../../errors.ts';
+import { readsTable } from './reads-table.ts';
 
 /** What the command sends to this process, one request at a time. */
 export type WorkerRequest =
@@ -60,7 +61,7 @@ async function open(
     const { duckdb, queriesDir } = readConfig(settings);
     const { tables, problems } = loadTables(join(queriesDir, 'tables'));
     if (problems.length > 0) throw new StartError('The tables have problems', problems);
-    const withRows = tables.some(({ name }) => texts.some((text) => mentions(text, name)));
+    const withRows = texts.some((text) => readsTable(text, tables));
     const listener = { problem: report, news: () => {} };
     const options = { duckdb, tables, withRows, now: () => new Date(), listener };
     session = await openSession(options).catch((error: unknown) => {
@@ -78,8 +79,5 @@ async function open(
 
 const isStoreInUse = (error: unknown): boolean =>
   error instanceof StartError && error.problems.some(({ message }) => message.includes(storeInUse));
-
-/** Whether a text contains a table's name, wherever: loading rows in vain is only slow. */
-const mentions = (text: string, table: string) => text.toLowerCase().includes(table.toLowerCase());
 
 const report = (message: string) => void process.stderr.write(`${message}\n`);

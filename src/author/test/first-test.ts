@@ -3,11 +3,13 @@ import { join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import { isRelative } from '../../catalog/binding/times.ts';
 import { exampleValue } from '../../catalog/binding/example-parameters.ts';
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { hasOrder, readsClock, tablesRead, undefinedOrders } from '@querygate/bigquery-sql/analysis';
+import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import { hasOrder, readsClock, undefinedOrders } from '@querygate/bigquery-sql/analysis';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Config } from '../../config.ts';
 import type { EngineFactory } from '../../engine/engine-factory.ts';
+import { StartError } from '../../errors.ts';
 import { testsFolder } from './load-tests.ts';
 
 /** A larger file of rows would make every run of the tests slow. */
@@ -20,7 +22,7 @@ const maxFileBytes = 10_000_000;
  * @param names empty for all queries whose tables have rows in the data folder
  */
 export async function writeFirstTests(
-  catalog: Catalog,
+  catalog: AnalyzedCatalog,
   config: Config,
   names: readonly string[],
   sql: EngineFactory['sql'],
@@ -29,8 +31,7 @@ export async function writeFirstTests(
   for (const query of catalog.queries.filter(({ name }) => names.length === 0 || names.includes(name))) {
     const file = join(folder, `${query.name}.yaml`);
     if (existsSync(file) || existsSync(join(folder, `${query.name}.yml`))) continue;
-    // Of SQL that is not BigQuery's, only the author knows which tables it reads.
-    const tables = sql === 'native' ? [] : tablesRead(query.sql, catalog.tables);
+    const tables = sql === 'native' ? [] : tablesRead(query, catalog);
     const files = await filesOf(tables, config);
     if (names.length === 0 && tables.some(({ name }) => !files.has(name))) continue;
     const text = await firstTest(query, tables, { files, folder, config });
@@ -38,6 +39,17 @@ export async function writeFirstTests(
     writeFileSync(file, text, { flag: 'wx' });
     process.stdout.write(`wrote ${file}: ${rowsText(tables, files)}\n${orderText(query)}`);
   }
+}
+
+/** Of SQL that is not compiled, only the author knows which tables it reads. */
+function tablesRead(query: SavedQuery, { analysisOf, tables }: AnalyzedCatalog): readonly TableSchema[] {
+  let names: readonly string[] = [];
+  try {
+    names = analysisOf(query).compiled().tables;
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+  }
+  return tables.filter(({ name }) => names.includes(name));
 }
 
 interface FirstTestOptions {
