@@ -14,6 +14,19 @@ export const systemClock: Clock = {
   },
 };
 
+/** The result of a promise that may never settle. @throws what `late` gives if it has not after this time */
+export function within<T>(
+  clock: Pick<Clock, 'after'>,
+  ms: number,
+  promise: Promise<T>,
+  late: () => Error,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => reject(late()));
+    promise.then(resolve, reject).finally(cancel);
+  });
+}
+
 export function sleep(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => {
     clock.after(ms, resolve);

@@ -160,7 +160,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     readiness: buildReadiness(() => ready, state),
     budget,
     turns,
-    now,
+    clock,
   });
   const reload = openReload({
     source,
@@ -200,7 +200,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     reload: reload.look,
     counters: results.counters,
     live: live.counters,
-    fetch: buildFetch({ ...settings, handle, turns, log }),
+    fetch: buildFetch({ ...settings, handle, turns, clock, log }),
     listener: buildNodeListener({ ...settings, handle, budget, turns, log }),
     drain: () => {
       ready = false;

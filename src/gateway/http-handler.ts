@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { FairShare } from '../concurrency/fair-share.ts';
+import type { Clock } from '../concurrency/clock.ts';
 import { runSteps, type LoopTurns } from '../concurrency/loop-turns.ts';
 import { VersionedRef } from '../concurrency/versioned-ref.ts';
 import { buildAdmit } from '../http/access/admission.ts';
@@ -61,7 +62,7 @@ interface HttpOptions {
   readonly readiness: Readiness;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
-  readonly now: () => Date;
+  readonly clock: Clock;
 }
 
 interface HttpHandler {
@@ -74,7 +75,7 @@ interface HttpHandler {
 
 /** Connects what answers requests. */
 export function buildHttpHandler(options: HttpOptions): HttpHandler {
-  const { settings, callers, log, writeLine, tracer, hooks, budget, now } = options;
+  const { settings, callers, log, writeLine, tracer, hooks, budget, clock } = options;
   const { isKeyText } = callers;
   const audit = buildAudit(log, isKeyText);
   const cors = buildCors(settings.corsOrigins, settings.corsHeaders);
@@ -86,8 +87,8 @@ export function buildHttpHandler(options: HttpOptions): HttpHandler {
     admit: buildAdmit({
       callers,
       rejectKeysInUrls: buildRejectKeysInUrls(isKeyText),
-      rejectWrongKey: buildRejectWrongKey(now),
-      now,
+      rejectWrongKey: buildRejectWrongKey(clock.now),
+      clock,
     }),
     audit,
     finish: buildFinish(cors, buildAccessLog(log, writeLine, isKeyText), hooks),
@@ -115,7 +116,7 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
     readiness,
     budget,
     turns,
-    now,
+    clock: { now },
   } = options;
   const pageOfResult = buildPageOfResult({ derived, turns });
   const buildGraphqlOf = buildGraphql({

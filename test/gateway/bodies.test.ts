@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
+import type { GatewayOptions } from '../../src/gateway/options.ts';
 import { apiKey } from '../../src/keys/sources/api-key.ts';
+import { fakeClock } from '../support/fake-clock.ts';
 import { listen } from '../support/listen.ts';
 import { makeQueryFolder, type QueryFolder, queryText } from '../support/query-folder.ts';
 import { openedEngine } from '../support/test-app.ts';
@@ -16,15 +18,20 @@ let folder: QueryFolder;
 let gateway: Gateway;
 let close: (() => unknown)[] = [];
 
+const options = (): GatewayOptions => ({
+  queries: folder.folder,
+  engine: openedEngine({
+    source: 'test',
+    run: async () => ({ rows: ['{"n":1}'], truncated: false }),
+    close: async () => {},
+  }),
+  keys: apiKey(key),
+  reload: false,
+});
+
 beforeAll(async () => {
   folder = makeQueryFolder({ 'q.sql': queryText() });
-  const run = async () => ({ rows: ['{"n":1}'], truncated: false });
-  gateway = await createGateway({
-    queries: folder.folder,
-    engine: openedEngine({ source: 'test', run, close: async () => {} }),
-    keys: apiKey(key),
-    reload: false,
-  });
+  gateway = await createGateway(options());
 });
 afterAll(async () => {
   await gateway.close();
@@ -122,6 +129,35 @@ describe('a body of fetch', () => {
     const used = request();
     await used.text();
     expect(await read(await gateway.fetch(used))).toMatchObject(wasRead);
+  });
+
+  test('that something else reads is a clear error', async () => {
+    const locked = request();
+    locked.body?.getReader();
+    expect(await read(await gateway.fetch(locked))).toMatchObject(wasRead);
+  });
+
+  test('that never ends is refused after 30 s, and given up', async () => {
+    const clock = fakeClock();
+    const own = await createGateway({ ...options(), ...clock });
+    let wasCancelled = false;
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(Buffer.from('{')),
+      cancel() {
+        wasCancelled = true;
+        return new Promise(() => {});
+      },
+    });
+    const init = { method: 'POST', headers, body, duplex: 'half' };
+    const waiting = own.fetch(new Request('http://gateway.test/graphql', init)).then(read);
+    await expect.poll(() => clock.timers()).toBeGreaterThan(0);
+    await clock.pass(30_000);
+    expect(await waiting).toEqual({
+      status: 408,
+      body: { errors: [expect.objectContaining({ extensions: { code: 'REQUEST_TIMEOUT' } })] },
+    });
+    expect(wasCancelled).toBe(true);
+    await own.close();
   });
 
   test('that was read from a copy arrives', async () => {

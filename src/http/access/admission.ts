@@ -1,3 +1,4 @@
+import { type Clock, within } from '../../concurrency/clock.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Callers } from '../../keys/join-sources.ts';
 import type { Principal } from '../../keys/principal.ts';
@@ -31,13 +32,13 @@ interface AdmitOptions {
   readonly callers: Pick<Callers, 'find' | 'explain'>;
   readonly rejectKeysInUrls: RejectKeysInUrls;
   readonly rejectWrongKey: RejectWrongKey;
-  readonly now: () => Date;
+  readonly clock: Clock;
 }
 
-const { maxUrlLength } = httpLimits;
+const { maxUrlLength, callerTimeoutMs } = httpLimits;
 
 export function buildAdmit(options: AdmitOptions): Admit {
-  const { callers, rejectKeysInUrls, rejectWrongKey, now } = options;
+  const { callers, rejectKeysInUrls, rejectWrongKey, clock } = options;
   const admitPrincipal = (
     principal: Principal,
     head: RequestHead,
@@ -47,7 +48,7 @@ export function buildAdmit(options: AdmitOptions): Admit {
     head.onKey?.();
     const { rateLimiter } = principal;
     if (rateLimiter === undefined) return admission(principal, head);
-    const status = rateLimiter.take(now().getTime());
+    const status = rateLimiter.take(clock.now().getTime());
     // Most requests are counted without waiting.
     if (status instanceof Promise) {
       return status.then((later) => {
@@ -68,13 +69,15 @@ export function buildAdmit(options: AdmitOptions): Admit {
     const found = callers.find(text, head);
     if (found === undefined) throw wrongKey(text, head, options);
     if (!(found instanceof Promise)) return admitPrincipal(found, head, caller);
-    return found.then((verified) => {
+    return within(clock, callerTimeoutMs, found, noCaller).then((verified) => {
       if ('principal' in verified) return admitPrincipal(verified.principal, head, caller);
       const { refusal } = verified;
       throw refusal === undefined ? wrongKey(text, head, options) : rejectWrongKey(head.address, refusal);
     });
   };
 }
+
+const noCaller = (): Error => new Error('no source of keys has answered in time');
 
 function admission(principal: Principal, { headers }: RequestHead): Admission {
   const { concurrencyLimiter, permissions } = principal;

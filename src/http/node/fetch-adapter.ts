@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
+import type { Clock } from '../../concurrency/clock.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { bodyOfFetch } from '../message/body/body.ts';
 import type { Handler } from '../handler/handle.ts';
@@ -17,12 +18,13 @@ export type Connection = object & { readonly address?: unknown };
 interface FetchOptions extends Reception {
   readonly handle: Handler;
   readonly turns: LoopTurns;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** The handler as a Fetch handler, for servers other than Node's. */
 export function buildFetch(options: FetchOptions) {
-  const { handle, turns, log } = options;
+  const { handle, turns, clock, log } = options;
   let isReported = false;
   const addressOf = (request: Request, connection: Connection | undefined) => {
     const address = peerAddress(request, connection);
@@ -33,7 +35,7 @@ export function buildFetch(options: FetchOptions) {
   return async (request: Request, connection?: Connection): Promise<Response> => {
     turns.noteArrival();
     const head = headOfFetch(request, () => addressOf(request, connection), options);
-    const reply = await handle(head, () => bodyOfFetch(request));
+    const reply = await handle(head, () => bodyOfFetch(request, clock));
     const { status, body } = reply;
     const init = { status, headers: [...headerEntries(reply)] };
     if (body instanceof Readable) return new Response(Readable.toWeb(body) as ReadableStream, init);

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { type Clock, within } from '../../../concurrency/clock.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import { httpLimits } from '../http-limits.ts';
 
-const { maxBodyBytes } = httpLimits;
+const { maxBodyBytes, bodyTimeoutMs } = httpLimits;
 
 /**
  * Reads a whole request body.
@@ -48,25 +49,47 @@ async function bodyThatWasRead({ body }: IncomingMessage & { readonly body?: unk
 const wasRead = () =>
   new GatewayError('BAD_REQUEST', 'The body was read before the gateway: the server must leave it unread');
 
-/** The same for a Fetch request. @throws GatewayError BAD_REQUEST, too, if its stream fails */
-export async function bodyOfFetch({ headers, body, bodyUsed, signal }: Request): Promise<Uint8Array> {
+/**
+ * The same for a Fetch request.
+ *
+ * @throws GatewayError BAD_REQUEST, too, if its stream fails; REQUEST_TIMEOUT if it does not end
+ */
+export async function bodyOfFetch(
+  { headers, body, bodyUsed, signal }: Request,
+  clock: Clock,
+): Promise<Uint8Array> {
   if (isTooLong(headers.get('content-length') ?? undefined)) throw bodyTooLarge();
-  if (bodyUsed) throw wasRead();
-  const chunks: Uint8Array[] = [];
-  let byteLength = 0;
+  if (bodyUsed || body?.locked) throw wasRead();
+  if (body === null) return new Uint8Array();
+  const reader = body.getReader();
   try {
-    for await (const chunk of body ?? []) {
-      byteLength += chunk.byteLength;
-      if (byteLength > maxBodyBytes) throw bodyTooLarge();
-      chunks.push(chunk);
-    }
+    return await within(clock, bodyTimeoutMs, readBody(reader), bodyTooSlow);
   } catch (cause) {
+    // Nobody waits for it, and it may never be cancelled.
+    reader.cancel(cause).catch(() => {});
     if (cause instanceof GatewayError) throw cause;
     if (signal.aborted) throw callerDisconnected(cause);
     throw new GatewayError('BAD_REQUEST', 'The body did not arrive completely', { cause });
   }
-  return Buffer.concat(chunks);
 }
+
+async function readBody(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let byteLength = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks);
+    byteLength += value.byteLength;
+    if (byteLength > maxBodyBytes) throw bodyTooLarge();
+    chunks.push(value);
+  }
+}
+
+const bodyTooSlow = () =>
+  new GatewayError(
+    'REQUEST_TIMEOUT',
+    `The body took too long to arrive; it may take ${bodyTimeoutMs / 1000} s`,
+  );
 
 function isTooLong(contentLength: string | undefined): boolean {
   return contentLength !== undefined && Number(contentLength) > maxBodyBytes;
