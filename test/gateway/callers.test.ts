@@ -10,6 +10,7 @@ import { apiKey } from '../../src/keys/sources/api-key.ts';
 import { jwt } from '../../src/keys/sources/jwt.ts';
 import { keyFile } from '../../src/keys/sources/key-file.ts';
 import type { Caller, KeyFunction } from '../../src/keys/sources/key-function.ts';
+import { fakeClock } from '../support/fake-clock.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../support/query-folder.ts';
 
@@ -58,6 +59,50 @@ async function get(
 
 const requests = () => lines.filter(({ msg }) => msg === 'request');
 const errors = () => lines.filter(({ level }) => Number(level) >= 50);
+
+/** A caller with a getter and a private field. */
+class Session {
+  readonly id = 'alice';
+  readonly #teams: readonly string[];
+
+  constructor(teams: readonly string[]) {
+    this.#teams = teams;
+  }
+
+  get tenants(): readonly string[] {
+    return this.#teams;
+  }
+
+  /** Of the program: it restricts nothing. */
+  get teams(): readonly string[] {
+    return this.#teams;
+  }
+}
+
+class Misspelled {
+  readonly id = 'alice';
+
+  get tenant(): readonly string[] {
+    return ['x'];
+  }
+}
+
+const undefinedTenants = {
+  get tenants() {
+    return undefined;
+  },
+};
+
+const own = (members: Record<string, unknown>) => Object.getOwnPropertyDescriptors(members);
+
+/** The same list, as an array whose first element is computed. */
+function computedList(tenants: readonly string[]): readonly string[] {
+  const list = [...tenants];
+  return Object.defineProperty(list, 0, { get: () => tenants[0], enumerable: true });
+}
+
+/** As `computedList`, for an array that is changed once it was given. */
+const reused: string[] = [];
 
 describe('keys as a function of the request', () => {
   test('get method, URL, headers and address, and say what a caller may do', async () => {
@@ -118,11 +163,32 @@ describe('keys as a function of the request', () => {
     ['gives a caller without an id', () => ({}) as Caller],
     ['gives a property that is undefined', () => ({ id: 'a', tenants: undefined }) as unknown as Caller],
     ['gives an unknown property', async () => ({ id: 'a', tenant: 'x' }) as Caller],
+    ['gives a misspelled property of a class', () => new Misspelled() as Caller],
+    ['gives a date as its id', () => ({ id: new Date(0) }) as unknown as Caller],
+    ['gives a text object as its id', () => ({ id: Object('a') }) as unknown as Caller],
+    ['gives a set of tenants', () => ({ id: 'a', tenants: new Set(['x']) }) as unknown as Caller],
+    ['gives a list of objects', () => ({ id: 'a', tenants: [{ toJSON: () => 'x' }] }) as unknown as Caller],
+    ['gives a rate that is no number', () => ({ id: 'a', requestsPerMinute: Number.NaN })],
+    ['gives a getter that is undefined', () => Object.create(undefinedTenants, own({ id: 'a' })) as Caller],
     ['gives an empty list', () => ({ id: 'a', endpoints: [] })],
   ])('that %s is logged, and answered with 500', async (_, keys) => {
     await open(keys);
     expect(await get('a')).toMatchObject({ status: 500, code: 'INTERNAL', message: 'Internal error' });
     expect(errors()).toHaveLength(1);
+  });
+
+  test('that never answer end the request after 30 s', async () => {
+    const clock = fakeClock();
+    await open(() => new Promise(() => {}), { after: clock.after });
+    const waiting = get('a');
+    await expect.poll(() => clock.timers()).toBeGreaterThan(0);
+    await clock.pass(30_000);
+    expect(await waiting).toMatchObject({ status: 500, code: 'INTERNAL' });
+    expect(errors()).toEqual([
+      expect.objectContaining({
+        err: expect.objectContaining({ message: 'no source of keys has answered in time' }),
+      }),
+    ]);
   });
 
   test('keep the state of the limits of a caller, whatever else changes', async () => {
@@ -147,6 +213,77 @@ describe('keys as a function of the request', () => {
       [expect.stringMatching(/^#[0-9a-f]{16}$/), 'User a long id that has spaces'],
     ]);
     expect(requests().at(-1)?.key).toBe(named.at(-1)?.[0]);
+  });
+
+  test.each<[string, (tenants: readonly string[]) => Caller]>([
+    ['a plain object', (tenants) => ({ id: 'alice', tenants })],
+    ['a class with a getter', (tenants) => new Session(tenants)],
+    ['a subclass', (tenants) => new (class extends Session {})(tenants)],
+    ['an object with a prototype', (tenants) => Object.create({ tenants }, own({ id: 'alice' }))],
+    ['an object without a prototype', (tenants) => Object.create(null, own({ id: 'alice', tenants }))],
+    [
+      'a property that is not listed',
+      (tenants) => Object.defineProperty({ id: 'alice' }, 'tenants', { value: tenants }),
+    ],
+    [
+      'a method toJSON that leaves it out',
+      (tenants) => Object.create({ toJSON: () => ({ id: 'alice' }) }, own({ id: 'alice', tenants })),
+    ],
+    [
+      'a proxy',
+      (tenants) =>
+        new Proxy<Caller>(
+          { id: 'alice' },
+          {
+            get: (target, name) => (name === 'tenants' ? tenants : Reflect.get(target, name)),
+          },
+        ),
+    ],
+    [
+      'a list with a toJSON of its own',
+      (tenants) => ({ id: 'alice', tenants: Object.assign([...tenants], { toJSON: () => [] }) }),
+    ],
+    ['a list whose elements are computed', (tenants) => ({ id: 'alice', tenants: computedList(tenants) })],
+    [
+      'a list that is changed later',
+      (tenants) => {
+        reused.splice(0, reused.length, ...tenants);
+        return { id: 'alice', tenants: reused };
+      },
+    ],
+    [
+      'a getter that gives something else the next time',
+      (tenants) => {
+        let isRead = false;
+        return {
+          id: 'alice',
+          get tenants() {
+            const given = isRead ? ['other'] : tenants;
+            isRead = true;
+            return given;
+          },
+        };
+      },
+    ],
+  ])('permit exactly the tenants that were given, of %s', async (_, callerOf) => {
+    await open(({ headers }) => callerOf((headers['x-teams'] ?? '').split(',')));
+    const ask = async (teams: string, team: string) =>
+      (await get(`of-tenant?team=${team}`, { 'x-teams': teams })).status;
+    for (let round = 0; round < 2; round += 1) {
+      expect(await ask('x', 'x')).toBe(200);
+      expect(await ask('y', 'x')).toBe(403);
+      expect(await ask('y', 'y')).toBe(200);
+      expect(await ask('x,y', 'y')).toBe(200);
+      expect(await ask('x', 'y')).toBe(403);
+    }
+    expect(errors()).toEqual([]);
+  });
+
+  test('refuse what is no text, though a caller of the same JSON was there before', async () => {
+    const id = new Date(0);
+    await open(({ headers }) => ({ id: headers['x-user'] === undefined ? id.toJSON() : id }) as Caller);
+    expect((await get('a')).status).toBe(200);
+    expect((await get('a', { 'x-user': '1' })).status).toBe(500);
   });
 
   test('find endpoints in another version of the catalog', async () => {

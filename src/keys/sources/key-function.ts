@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { didYouMean } from '@querygate/bigquery-sql/text';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
@@ -72,11 +73,13 @@ function openFunction(callerOf: KeyFunction, host: Parameters<KeySource['open']>
   const known = new LRUCache<string, Principal>({ max: maxCallers });
   const latest = new LRUCache<string, Principal>({ max: maxCallers });
   const names = new LRUCache<string, string>({ max: maxCallers });
-  const principalOf = (caller: Caller): Principal => {
-    const text = JSON.stringify(caller, undefinedAsNull);
-    const same = known.get(text);
+  const principalOf = (caller: unknown): Principal => {
+    const given = readOnce(caller);
+    // A principal is found by exactly what it was made of.
+    const text = isPlain(given) ? JSON.stringify(given) : undefined;
+    const same = text === undefined ? undefined : known.get(text);
     if (same !== undefined) return same;
-    const read = parseCaller(caller);
+    const read = parseCaller(given);
     const id = plainId.test(read.id) ? read.id : `#${hash('sha256', read.id, 'hex').slice(0, 16)}`;
     const tenants = read.tenants === 'all' ? undefined : read.tenants;
     const endpoints = read.endpoints === 'all' ? undefined : read.endpoints;
@@ -94,7 +97,7 @@ function openFunction(callerOf: KeyFunction, host: Parameters<KeySource['open']>
       names.set(id, read.name);
       host.log.info({ key: id, name: read.name }, 'who a key of the log is');
     }
-    known.set(text, principal);
+    if (text !== undefined) known.set(text, principal);
     latest.set(id, principal);
     return principal;
   };
@@ -122,20 +125,71 @@ const isPromise = (value: ReturnType<KeyFunction>): value is Promise<Caller | un
 /** It needs no escape in JSON. */
 const plainId = /^[\w.@|:+-]{1,64}$/;
 
-/** A property that is undefined by mistake must not be taken for one that is absent. */
-const undefinedAsNull = (_: string, value: unknown) => (value === undefined ? null : value);
+/** A caller as the function gives it: nothing is known of it yet. */
+type Given = Readonly<Record<string, unknown>>;
 
-/** @throws TypeError if it has another shape: to ignore a wrong property would widen what the caller may do */
-function parseCaller(caller: Caller): z.output<typeof callerSchema> {
-  const parsed = callerSchema.safeParse(caller, { error: describeIssue });
-  const problems = parsed.success
-    ? missing(caller)
-    : schemaProblems(parsed.error).map(({ message }) => message);
-  if (parsed.success && problems.length === 0) return parsed.data;
-  throw new TypeError(`keys: the function gives a wrong caller: ${problems.join('; ')}`);
+/** An absent property of these permits all: one that is undefined by mistake must not be taken for it. */
+const restrictions: ReadonlySet<string> = new Set([
+  'tenants',
+  'endpoints',
+  'requestsPerMinute',
+  'concurrentQueries',
+]);
+
+/**
+ * The properties of a caller, each read once: those of a class are getters, which a copy would leave out, and may give
+ * something else the next time.
+ *
+ * @throws TypeError if it is not an object, has an unknown property, or one that is undefined
+ */
+function readOnce(caller: unknown): Given {
+  if (typeof caller !== 'object' || caller === null) throw wrongCaller(['must be an object']);
+  const unknown = unknownProperty(caller);
+  if (unknown !== undefined) throw wrongCaller([`unknown: ${unknown}${didYouMean(unknown, propertyNames)}`]);
+  const given: Record<string, unknown> = {};
+  for (const name of propertyNames) {
+    const value: unknown = Reflect.get(caller, name);
+    if (value !== undefined) given[name] = Array.isArray(value) ? Array.from<unknown>(value) : value;
+    else if (restrictions.has(name) && name in caller)
+      throw wrongCaller([`${name}: is undefined; omit it to allow all`]);
+  }
+  return given;
 }
 
-const missing = (caller: Caller): readonly string[] =>
-  (['tenants', 'endpoints', 'requestsPerMinute', 'concurrentQueries'] as const)
-    .filter((name) => name in caller && caller[name] === undefined)
-    .map((name) => `${name}: is undefined; omit it to allow all`);
+const propertyNames = Object.keys(callerSchema.shape);
+
+/**
+ * To ignore a misspelled property would widen what the caller may do, also one that a class has. Methods, and what else a class
+ * has, restrict nothing.
+ */
+function unknownProperty(caller: object): string | undefined {
+  for (let from: object | null = caller; from !== null; from = Object.getPrototypeOf(from)) {
+    if (from === Object.prototype) return undefined;
+    for (const name of Object.getOwnPropertyNames(from)) {
+      if (name in callerSchema.shape) continue;
+      const property = Object.getOwnPropertyDescriptor(from, name);
+      if (typeof property?.value === 'function') continue;
+      const isShown = from === caller && property?.enumerable === true;
+      if (isShown || didYouMean(name, propertyNames) !== '') return name;
+    }
+  }
+  return undefined;
+}
+
+/** Whether its JSON has all of it. */
+const isPlain = (given: Given): boolean =>
+  Object.values(given).every((value) =>
+    Array.isArray(value)
+      ? value.every((one) => typeof one === 'string')
+      : typeof value === 'string' || Number.isFinite(value),
+  );
+
+/** @throws TypeError if it has another shape */
+function parseCaller(given: Given): z.output<typeof callerSchema> {
+  const parsed = callerSchema.safeParse(given, { error: describeIssue });
+  if (parsed.success) return parsed.data;
+  throw wrongCaller(schemaProblems(parsed.error).map(({ message }) => message));
+}
+
+const wrongCaller = (problems: readonly string[]): TypeError =>
+  new TypeError(`the function of keys gives a wrong caller: ${problems.join('; ')}`);
