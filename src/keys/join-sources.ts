@@ -43,14 +43,27 @@ export function joinSources(sources: readonly OpenKeys[]): Callers {
   };
 }
 
+/** Which source knew a text when the earlier ones, as they were then, did not. */
+interface Remembered {
+  readonly at: number;
+  /** A key may be bound to addresses. */
+  readonly address: string | undefined;
+  readonly generation: number;
+}
+
 function findInTurn(sources: readonly OpenKeys[]): Callers['find'] {
-  const latest = new LRUCache<string, OpenKeys>({
+  const latest = new LRUCache<string, Remembered>({
     maxSize: maxRememberedLength,
     sizeCalculation: (_, text) => text.length,
   });
   // Another part of the request may make it one of an earlier source that reads more than the text.
-  const readsMore = sources.findIndex(({ readsRequest }) => readsRequest);
+  const readsMore = sources.findIndex((source) => source.readsRequest || source.generation === undefined);
   const lastRemembered = readsMore < 0 ? sources.length : readsMore;
+  const generationBefore = (end: number) => {
+    let sum = 0;
+    for (let at = 0; at < end; at += 1) sum += sources[at]?.generation?.() ?? 0;
+    return sum;
+  };
   const findFrom = (
     at: number,
     text: string | undefined,
@@ -61,7 +74,9 @@ function findInTurn(sources: readonly OpenKeys[]): Callers['find'] {
       const found = source.find(text, request);
       if (found === undefined) continue;
       if (!(found instanceof Promise)) {
-        if (text && index <= lastRemembered) latest.set(text, source);
+        const { address } = request;
+        if (text && index <= lastRemembered)
+          latest.set(text, { at: index, address, generation: generationBefore(index) });
         return found;
       }
       return found.then(async (verified) => {
@@ -73,8 +88,14 @@ function findInTurn(sources: readonly OpenKeys[]): Callers['find'] {
     }
     return undefined;
   };
+  const remembered = (text: string, request: FindRequest) => {
+    const last = latest.get(text);
+    const isCurrent =
+      last?.address === request.address && last?.generation === generationBefore(last?.at ?? 0);
+    return isCurrent ? sources[last.at]?.find(text, request) : undefined;
+  };
   return (text, request) => {
-    const found = text === undefined ? undefined : latest.get(text)?.find(text, request);
+    const found = text === undefined ? undefined : remembered(text, request);
     // What has to be verified again is given to all in turn: another source may know it.
     return found === undefined || found instanceof Promise ? findFrom(0, text, request) : found;
   };

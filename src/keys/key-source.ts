@@ -47,6 +47,8 @@ export type Verified =
 export interface OpenKeys {
   /** Whether `find` reads more of a request than the text and the address. */
   readonly readsRequest?: true;
+  /** Grows when it may know other texts than before. Without it, later sources are not asked before it. */
+  generation?(): number;
   /**
    * The principal of a request.
    *

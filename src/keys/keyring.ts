@@ -60,6 +60,7 @@ export class Keyring {
   #queries: EndpointNames;
   /** The keys of the file. */
   #entries: readonly KeyEntry[] = [];
+  #generation = 0;
   readonly #apiKey: Credential;
   /** Compared instead of the digest of a key that does not exist. */
   readonly #dummyDigest = randomBytes(32);
@@ -101,7 +102,11 @@ export class Keyring {
     });
     this.#credentials = new Map(credentials);
     this.#recent.clear();
+    this.#generation += 1;
   }
+
+  /** Grows when the keys are replaced. */
+  readonly generation = (): number => this.#generation;
 
   /**
    * Resolves the endpoints of all keys in another version of the catalog.

@@ -15,6 +15,7 @@ function keyOf(text: string, name: string): OpenKeys & { asked: number } {
   const principal = unrestricted(name);
   return {
     asked: 0,
+    generation: () => 0,
     find(given) {
       this.asked += 1;
       return given === text ? principal : undefined;
@@ -51,6 +52,42 @@ describe('several sources', () => {
     const { find } = joinSources([first, last]);
     for (let at = 0; at < 3; at += 1) find('b', request());
     expect([first.asked, last.asked]).toEqual([1, 3]);
+  });
+
+  test('but to one that has other keys by now', () => {
+    let keys: readonly string[] = [];
+    const changing: OpenKeys = {
+      generation: () => keys.length,
+      find: (text = '') => (keys.includes(text) ? unrestricted('changed') : undefined),
+    };
+    const { find } = joinSources([changing, keyOf('b', 'last')]);
+    const ids = () => [find('b', request()), find('b', request())].map((one) => one && 'id' in one && one.id);
+    expect(ids()).toEqual(['last', 'last']);
+    keys = ['b'];
+    expect(ids()).toEqual(['changed', 'changed']);
+    keys = [];
+    expect(ids()).toEqual(['last', 'last']);
+  });
+
+  test('and to one that accepts the key from some addresses only', async () => {
+    const bound: OpenKeys = {
+      generation: () => 0,
+      find: (text, { address }) =>
+        text === 'b' && address === '192.0.2.1' ? unrestricted('bound') : undefined,
+    };
+    const { find } = joinSources([bound, keyOf('b', 'last')]);
+    const idFrom = (address: string) => idOf(find('b', { ...request(), address }));
+    for (let round = 0; round < 2; round += 1) {
+      expect(await idFrom('192.0.2.2')).toBe('last');
+      expect(await idFrom('192.0.2.1')).toBe('bound');
+    }
+  });
+
+  test('and to one that does not say when its keys change', () => {
+    const { generation: _, ...first } = keyOf('z', 'first');
+    const { find } = joinSources([first, keyOf('b', 'last')]);
+    for (let at = 0; at < 3; at += 1) find('b', request());
+    expect(first.asked).toBe(3);
   });
 
   test('but to one that reads more than the key, which may know the next request', async () => {

@@ -17,6 +17,8 @@ import { maxTokenLength, tokenProblems } from './token-shape.ts';
 export interface Tokens {
   /** The principal of a token that was verified before and is still valid. */
   known(text: string | undefined): Principal | undefined;
+  /** Grows when the keys that verify them change. */
+  generation(): number;
   /** True for a text of the form of a token. */
   isToken(text: string): boolean;
   /** It never rejects. */
@@ -98,6 +100,7 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
       if (inUse === undefined) recent.set(text, token);
       return token.principal;
     },
+    generation: () => source.generation(),
     isToken: (text) => beginsAsToken(text) && text.includes('.'),
     async verify(text) {
       if (text.length > maxTokenLength) return { refusal: { reason: 'token', problem: 'too long' } };

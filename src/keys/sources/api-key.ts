@@ -24,6 +24,7 @@ export function apiKey(text: string): KeySource {
       const isOwn = (other: string) =>
         other.length === text.length && timingSafeEqual(digestOf(other), digest);
       return {
+        generation: keyring.generation,
         find: keyring.find,
         // A value may be a whole header: `Bearer <key>`.
         isKeyText: (other) => isOwn(other) || other.split(/[\s,;]+/).some(isOwn),

@@ -45,6 +45,7 @@ export function jwt(options: JwtOptions): KeySource {
       const { openTokens } = await import('../jwt/open-tokens.ts');
       const tokens = await openTokens({ ...host, jwt: config });
       return {
+        generation: tokens.generation,
         find(text) {
           const known = tokens.known(text);
           if (known !== undefined || text === undefined || !tokens.isToken(text)) return known;

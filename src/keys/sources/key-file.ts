@@ -22,6 +22,7 @@ export function keyFile(file: string, { acceptsCutFile = false }: KeyFileOptions
       const { keyring, ...keys } = openKeys({ ...host, file, apiKey: undefined, acceptsCutFile });
       return {
         ...keys,
+        generation: keyring.generation,
         find: keyring.find,
         explain(text) {
           const rejection = keyring.explain(text);
