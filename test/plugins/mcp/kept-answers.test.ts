@@ -43,7 +43,7 @@ function callsOf(document: () => Promise<ResultDocument>, maxBytes: number) {
     { maxRows: 10, maxBytes },
   );
   const endpoint = { name: 'draft', field: 'draft', query, isPinned: false };
-  const answer = (n: number, era: Era, noCache = false) =>
+  const answer = (n: number | null, era: Era, noCache = false) =>
     call(
       { name: 'draft', endpoint, takesSql: false },
       { n },
@@ -87,6 +87,18 @@ describe('the answer of a result that the cache may have no room for', () => {
     await answer(2, 'legacy');
     expect(runs()).toBe(5);
   });
+});
+
+test('an answer is not that of other arguments with the same JSON', async () => {
+  const { answer } = callsOf(
+    async () => buildDocument({ rows: ['{"text":"a"}'], truncated: false }, 0),
+    8_192,
+  );
+  for (let at = 0; at < 2; at += 1) {
+    await answer(null, 'legacy');
+    // A text of JSON may have 1e400.
+    await expect(async () => answer(Number.POSITIVE_INFINITY, 'legacy')).rejects.toThrow('n: got');
+  }
 });
 
 test('kept answers do not keep the results that they were made of', async () => {

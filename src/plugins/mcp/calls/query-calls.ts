@@ -159,11 +159,12 @@ function lastingOf({ bound, result }: ObtainedRows, end: number): KnownCall['las
   };
 }
 
-/** Other arguments are refused, and too deep ones are no JSON text either. */
+/** Other arguments are refused; a text of JSON has not all of them, as a number that is too large, or is too deep. */
 const isFlat = (given: JsonMembers): boolean =>
-  Object.values(given).every((value) =>
-    [value].flat().every((one) => one === null || typeof one !== 'object'),
-  );
+  Object.values(given).every((value) => [value].flat().every(isScalar));
+
+const isScalar = (value: unknown): boolean =>
+  value === null || (typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'object');
 
 const tooLong = '';
 
