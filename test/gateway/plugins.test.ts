@@ -122,6 +122,35 @@ test('replies of a route with the same frozen headers each have their own body a
   }
 });
 
+test('a reply that a plug-in changes and gives again is sent as it is now', async () => {
+  const headers: Record<string, string> = { 'content-type': 'text/plain' };
+  const reply = { status: 200, headers, body: '', logFields: {} };
+  const answer: PluginRoute['answer'] = (_, { url }) => {
+    const n = url.search.slice(1);
+    headers['X-Number'] = n;
+    return Object.assign(reply, { body: n, logFields: { n } });
+  };
+  const changed = { status: 200, headers: {}, body: '' };
+  await open({
+    name: 'own',
+    routes: () => [{ path: '/own', access: 'key', answer }],
+    onReply(exchange, before) {
+      if (exchange.path === '/own') return before;
+      return Object.assign(changed, { headers: before.headers, body: before.headers.etag });
+    },
+  });
+  for (const n of ['1', '22', '1']) {
+    const response = await get(`/own?${n}`);
+    expect([response.headers.get('x-number'), response.headers.get('content-length')]).toEqual([n, null]);
+    expect(await response.text()).toBe(n);
+    expect(lines.findLast(({ msg }) => msg === 'request')).toMatchObject({ path: '/own', n });
+  }
+  for (const path of [rest, graphql]) {
+    const response = await get(path);
+    expect(await response.text()).toBe(response.headers.get('etag'));
+  }
+});
+
 test('a reply that a plug-in gives for several requests has the fields of each in the log', async () => {
   const same = { status: 503, headers: {}, body: 'closed' };
   const answer: PluginRoute['answer'] = (_, { url }) => {

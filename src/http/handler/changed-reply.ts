@@ -33,25 +33,48 @@ export function changedReply(onReply: RequestHooks['onReply'], exchange: Exchang
  */
 export function sendableReply(reply: Reply, { headers: checked, body: before, logFields }: Reply): Reply {
   if (reply.headers === checked && reply.body === before && reply.logFields === logFields) return reply;
-  const known = sendable.get(reply);
-  if (known !== undefined) return withFields(known, logFields);
-  const headers = checkedHeaders(reply.headers);
-  const { body } = reply;
-  if (body !== before) delete headers['content-length'];
-  if (body !== before && (typeof body === 'string' || body instanceof Uint8Array))
-    headers['content-length'] = String(Buffer.byteLength(body));
-  const { status, recycle, onSent } = reply;
-  const made = { status, headers, body, recycle, onSent };
-  sendable.set(reply, made);
-  return withFields(made, logFields);
+  return withFields(reply.body === before ? withCheckedHeaders(reply) : withLength(reply), logFields);
 }
 
 /** They are those of the request: a plug-in may give the same reply to several. */
 const withFields = (reply: Reply, logFields: Reply['logFields']): Reply =>
   logFields === undefined ? reply : { ...reply, logFields };
 
-/** A plug-in that gives the same object again is spared the checks. */
-const sendable = new WeakMap<Reply, Reply>();
+/** A plug-in that gives the same object again is spared the checks, unless it has changed it. */
+function checkedOnce(check: (reply: Reply) => Reply): (reply: Reply) => Reply {
+  const known = new WeakMap<Reply, { readonly given: Reply; readonly made: Reply }>();
+  return (reply) => {
+    const { status, headers, body, recycle, onSent } = reply;
+    const given = { status, headers: { ...headers }, body, recycle, onSent };
+    const before = known.get(reply);
+    if (before !== undefined && isSame(before.given, given)) return before.made;
+    const made = check(given);
+    known.set(reply, { given, made });
+    return made;
+  };
+}
+
+const isSame = ({ headers: a, ...one }: Reply, { headers: b, ...other }: Reply): boolean =>
+  hasSameValues(one, other) && hasSameValues(a, b);
+
+function hasSameValues(a: object, b: object): boolean {
+  const [entries, others] = [Object.entries(a), Object.entries(b)];
+  return (
+    entries.length === others.length &&
+    entries.every(([name, value], at) => name === others[at]?.[0] && value === others[at]?.[1])
+  );
+}
+
+const withCheckedHeaders = checkedOnce((reply) => ({ ...reply, headers: checkedHeaders(reply.headers) }));
+
+const withLength = checkedOnce((reply) => {
+  const { body } = reply;
+  const headers = checkedHeaders(reply.headers);
+  delete headers['content-length'];
+  if (typeof body === 'string' || body instanceof Uint8Array)
+    headers['content-length'] = String(Buffer.byteLength(body));
+  return { ...reply, headers };
+});
 
 /**
  * The reply of a plug-in's route, as it can be sent. Frozen headers are checked once for all replies that have them.
@@ -60,14 +83,9 @@ const sendable = new WeakMap<Reply, Reply>();
  */
 export function checkedReply(reply: Reply): Reply {
   const { headers, logFields } = reply;
-  if (!Object.isFrozen(headers)) return checkedCopy(reply);
-  return { ...reply, headers: checkedOnce(headers), logFields: fieldsToLog(logFields) };
+  if (!Object.isFrozen(headers)) return withFields(withCheckedHeaders(reply), fieldsToLog(logFields));
+  return { ...reply, headers: frozenHeaders(headers), logFields: fieldsToLog(logFields) };
 }
-
-const checkedCopy = memoize((reply: Reply): Reply => {
-  const { headers, logFields } = reply;
-  return { ...reply, headers: checkedHeaders(headers), logFields: fieldsToLog(logFields) };
-});
 
 const fieldsToLog = (given: Reply['logFields']): Reply['logFields'] =>
   given === undefined ? undefined : checkedFields(given);
@@ -82,4 +100,4 @@ function checkedHeaders(given: Reply['headers']): Record<string, string> {
   return headers;
 }
 
-const checkedOnce = memoize(checkedHeaders);
+const frozenHeaders = memoize(checkedHeaders);
