@@ -5,7 +5,7 @@ import type { Engine, ImportReport } from '../engine/engine.ts';
 import type { EngineFactory } from '../engine/engine-factory.ts';
 import { errorToLog, problemWithoutValues } from '../engine/without-values.ts';
 import { limitsOf, withFileChecks } from '../engines/checked-engine.ts';
-import { describeProblem } from '../errors.ts';
+import { describeProblem, StartError } from '../errors.ts';
 import type { Settings } from './options.ts';
 
 interface EngineOptions {
@@ -23,9 +23,9 @@ interface EngineOptions {
 }
 
 /** Opens an engine whose reports go to the log. @throws StartError as `Engine` says */
-export function openEngine(options: EngineOptions): Promise<Engine> {
+export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { engine, settings, catalog, turns, log, now, onProgress, onUnusable, imported } = options;
-  return withFileChecks(engine).open({
+  const opened = await withFileChecks(engine).open({
     catalog,
     limits: limitsOf(settings),
     turns,
@@ -44,6 +44,12 @@ export function openEngine(options: EngineOptions): Promise<Engine> {
       },
     },
   });
+  // Of another kind, those of two engines may have the same text, by which results are shared.
+  if (typeof opened.source === 'string') return opened;
+  await opened.close();
+  throw new StartError('The engine cannot be used', [
+    { message: `engine: ${engine.name}: source must be a text that names its data` },
+  ]);
 }
 
 const unusable = 'the engine cannot run anything until the gateway is opened again';
