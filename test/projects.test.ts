@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { projectOf } from './support/projects.ts';
 
@@ -11,14 +11,23 @@ describe('the project of a test file', () => {
     ['unit', 'test/keys/key-text.test.ts'],
     ['unit', 'test/catalog/header/parse-query.test.ts'],
     ['unit', 'packages/bigquery-sql/test/syntax/pipes.test.ts'],
+    ['timing', 'test/http/event-loop.timing.test.ts'],
   ])('is %s for %s', (project, file) => {
     expect(projectOf(file)).toBe(project);
+  });
+
+  test('is timing for all that measure processor time, and none repeats a test until it passes', () => {
+    const files = globSync('{test,packages/*/test}/**/*.test.ts');
+    const having = (pattern: RegExp) => files.filter((file) => pattern.test(readFileSync(file, 'utf8')));
+    const measuring = having(/\/(?:processor-time|longest-turn|block-meter)\.ts'/);
+    expect(measuring.filter((file) => projectOf(file) !== 'timing')).toEqual([]);
+    expect(having(/\bretry: \d/)).toEqual([]);
   });
 
   test('is process or browser for everything in the folder of that name', () => {
     const others = (folder: string, allowed: readonly string[]) =>
       globSync(`test/${folder}/**/*.test.ts`).filter((file) => !allowed.includes(projectOf(file)));
     expect(others('browser', ['browser'])).toEqual([]);
-    expect(others('process', ['process'])).toEqual([]);
+    expect(others('process', ['process', 'timing'])).toEqual([]);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { parseFields } from '../../src/catalog/folder/load-tables.ts';
 import { readYaml } from '../../src/files/read-yaml.ts';
 import { parseKeys } from '../../src/keys/file/parse-keys.ts';
-import { processorMs } from '../support/processor-time.ts';
 
 describe('a text that is nested too deeply', () => {
   const tooDeep = (format: string) =>
@@ -15,22 +14,13 @@ describe('a text that is nested too deeply', () => {
     ['dashes', `keys:\n  ${'- '.repeat(50_000)}a`],
     ['questions', `keys:\n  ${'? '.repeat(50_000)}a`],
   ])('%s are refused with their line, before they are parsed', (_, text) => {
-    let read: ReturnType<typeof readYaml> | undefined;
-    const ms = processorMs(() => {
-      read = readYaml(text);
-    });
-    expect(read).toMatchObject({ problems: [{ line: 2, message: tooDeep('YAML') }] });
-    expect(ms).toBeLessThan(100);
+    expect(readYaml(text)).toMatchObject({ problems: [{ line: 2, message: tooDeep('YAML') }] });
   });
 
   test('as a key file in JSON', () => {
     const text = `{"keys":\n${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
-    let parsed: ReturnType<typeof parseKeys> | undefined;
-    const ms = processorMs(() => {
-      parsed = parseKeys('keys.json', text);
-    });
-    expect(parsed?.problems).toMatchObject([{ file: 'keys.json', line: 2, message: tooDeep('YAML') }]);
-    expect(ms).toBeLessThan(200);
+    const { problems } = parseKeys('keys.json', text);
+    expect(problems).toMatchObject([{ file: 'keys.json', line: 2, message: tooDeep('YAML') }]);
   });
 
   test('reports no problem for records as deep as BigQuery has them', () => {
@@ -48,13 +38,9 @@ describe('many mistakes in one line', () => {
     ['tags', '!a '],
     ['anchors', '&a '],
     ['brackets', ']'],
-  ])('%s are reported without much work, the first hundred', (_, part) => {
-    let read: ReturnType<typeof readYaml> | undefined;
-    const ms = processorMs(() => {
-      read = readYaml(`a: b\n${part.repeat(20_000)}`);
-    });
-    expect(read && 'problems' in read && read.problems.length).toBe(100);
-    expect(ms).toBeLessThan(500);
+  ])('%s are reported, the first hundred', (_, part) => {
+    const read = readYaml(`a: b\n${part.repeat(20_000)}`);
+    expect('problems' in read && read.problems.length).toBe(100);
   });
 });
 

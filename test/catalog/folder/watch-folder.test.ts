@@ -197,22 +197,3 @@ test('a folder that is gone or empty changes nothing; when it is there again, it
   await eventually(() => expect(latest()).toEqual({ 'a.sql': { text: 'changed' } }));
   rmSync(`${queries.folder}-away`, { recursive: true });
 });
-
-test('500 files cost well under one percent of a core', async () => {
-  await watch.close();
-  for (let at = 0; at < 500; at += 1) queries.write(`q${at}.sql`, 'SELECT 1');
-  await sleep(2_100);
-  const cpuShare = async () => {
-    const before = process.cpuUsage();
-    await sleep(4_000);
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 4_000_000;
-  };
-  const idle = await cpuShare();
-  follow();
-  await sleep(2_500);
-  // What other processes do to the caches of the processor only adds to it.
-  let share = Number.POSITIVE_INFINITY;
-  for (let turn = 0; turn < 4 && share >= 0.006; turn += 1) share = (await cpuShare()) - idle;
-  expect(share).toBeLessThan(0.006);
-});

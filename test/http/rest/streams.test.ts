@@ -7,13 +7,13 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
-import { convertRows } from '../../../src/formats/convert-rows.ts';
 import { formats } from '../../../src/formats/format.ts';
 import { ByteBudget } from '../../../src/http/message/byte-budget.ts';
 import { httpLimits } from '../../../src/http/message/http-limits.ts';
 import type { FormattedRequest } from '../../../src/http/rest/formatted/formatted-request.ts';
 import { streamRows } from '../../../src/http/rest/formatted/stream-rows.ts';
 import { draftQuery } from '../../support/queries.ts';
+import { hasProgram } from '../../support/has-program.ts';
 import { readParquet, readPythonCsv } from '../../support/read-formats.ts';
 import { type ServedApp, serveTestApp } from '../../support/served-app.ts';
 import { apiKey } from '../../support/test-app.ts';
@@ -74,7 +74,10 @@ test('CSV in every coding is the same', async () => {
   expect(zstdDecompressSync(await read(zstd)).equals(plain)).toBe(true);
   const lines = plain.toString().split('\r\n');
   expect(lines).toHaveLength(count + 2);
-  expect(readPythonCsv(plain)?.length ?? count).toBe(count);
+});
+
+test.skipIf(!hasProgram('python3'))("Python's csv reads all rows", async () => {
+  expect(readPythonCsv(await read(await open('csv')))).toHaveLength(count);
 });
 
 test('an Arrow stream has all rows in many batches', async () => {
@@ -136,25 +139,6 @@ test('an ETag that the client has spares the conversion', async () => {
   expect(unchanged.statusCode).toBe(304);
   expect((await read(unchanged)).byteLength).toBe(0);
 });
-
-test.each([formats.csv, formats.ndjson, formats.arrow])(
-  'a conversion to $names takes a few milliseconds of the event loop at a time',
-  (format) => {
-    const identity = Buffer.from(`{"result":[${rows.join(',')}]}`);
-    const parts = convertRows(format, { identity, columns }, undefined);
-    const times: number[] = [];
-    for (let isDone = false; !isDone; ) {
-      const before = process.threadCpuUsage();
-      isDone = parts.next().done === true;
-      const { user, system } = process.threadCpuUsage(before);
-      times.push((user + system) / 1000);
-    }
-    times.sort((a, b) => a - b);
-    expect(times.length).toBeGreaterThan(50);
-    // The last of them also have the collection of garbage.
-    expect(times[Math.floor(times.length * 0.95)]).toBeLessThan(20);
-  },
-);
 
 test('the rows are charged to the key while they are sent, until the body is read or destroyed', async () => {
   const budget = new ByteBudget();

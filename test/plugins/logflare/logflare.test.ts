@@ -157,23 +157,6 @@ describe('COMPAT=logflare', () => {
       }
     });
 
-    test('a body of any form takes some milliseconds at most', async () => {
-      const list = (one: string, count: number) => Array(count).fill(one).join(',');
-      const bodies = [
-        `{"tenant":${'['.repeat(120_000)}${']'.repeat(120_000)}}`,
-        `{"x":[${list('1', 120_000)}],"n":1}`,
-        `{"tenant":"${'%25'.repeat(80_000)}","unit":"s"}`,
-        `{${Array.from({ length: 18_000 }, (_, at) => `"a${at}":"b"`).join(',')}}`,
-      ];
-      for (const body of bodies) {
-        await post(`${path}/a.one`, json, body);
-        const before = process.cpuUsage();
-        await post(`${path}/a.one`, json, body);
-        const { user, system } = process.cpuUsage(before);
-        expect((user + system) / 1000, body.slice(0, 20)).toBeLessThan(100);
-      }
-    });
-
     test('without a body or a type the parameters are those of the URL', async () => {
       for (const type of [undefined, json, form]) {
         const t = tenant();

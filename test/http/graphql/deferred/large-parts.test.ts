@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, request as httpRequest, type Reques
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Engine } from '../../../../src/engine/engine.ts';
 import { listen } from '../../../support/listen.ts';
-import { measureLongestTurn } from '../../../support/longest-turn.ts';
 import { queryText } from '../../../support/queries.ts';
 import { makeQueryFolder } from '../../../support/query-folder.ts';
 import { mergeParts, readParts } from '../../../support/read-parts.ts';
@@ -52,19 +51,6 @@ test('text in rows does not end a part', async () => {
   expect(payloads).toHaveLength(2);
   const rows = [{ text: hostile }];
   expect(mergeParts(payloads).data).toEqual({ a: { rows }, b: { rows } });
-});
-
-test('large parts are sent in short turns', async () => {
-  await post('{ large { rowCount } }');
-  const query = '{ __typename ...@defer { large { rows { text } } } }';
-  const endMeasurement = measureLongestTurn();
-  const response = await post(query);
-  const { body } = response;
-  let bytes = 0;
-  for await (const part of body as unknown as AsyncIterable<Uint8Array>) bytes += part.byteLength;
-  const longestMs = endMeasurement();
-  expect(bytes).toBeGreaterThan(20_000_000);
-  expect(longestMs).toBeLessThan(50);
 });
 
 test('all parts together are limited as one response is', async () => {

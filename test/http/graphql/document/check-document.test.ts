@@ -5,7 +5,6 @@ import {
   type CheckDocument,
 } from '../../../../src/http/graphql/document/check-document.ts';
 import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
-import { processorMs } from '../../../support/processor-time.ts';
 import { apiKey, openTestApp, type TestApp } from '../../../support/test-app.ts';
 
 describe('a rejected document', () => {
@@ -67,18 +66,6 @@ describe('a rejected document', () => {
 
 describe('checking a document', () => {
   const check: CheckDocument = buildCheckDocument(buildSchema({ queries: [], tables: [] }), true);
-
-  test('that is rejected again costs neither parsing nor validation', () => {
-    const fields = Array.from({ length: 1_500 }, (_, at) => `f${at}`).join(' ');
-    const measured = (text: string) => processorMs(() => expect(check(text).errors).toHaveLength(11));
-    let [first, again] = [0, 0];
-    for (let at = 0; at < 20; at += 1) {
-      const text = `{ endpoints { ${fields} } } # ${at}`;
-      first += measured(text);
-      again += measured(text);
-    }
-    expect(again).toBeLessThan(first / 2);
-  });
 
   test('gives each request errors of its own, without the syntax tree', () => {
     const errors = () => check('{ nope }').errors;

@@ -1,11 +1,9 @@
-import { buildSchema, parse, validateSchema } from 'graphql';
+import { buildSchema, validateSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildAnalyze } from '../../../../src/analysis/analyze-catalog.ts';
 import { loadCatalog } from '../../../../src/catalog/folder/load-catalog.ts';
 import { printSubgraph } from '../../../../src/http/graphql/federation/subgraph.ts';
 import { type FolderApp, openFolderApp } from '../../../support/folder-app.ts';
-import { measureLongestTurn } from '../../../support/longest-turn.ts';
-import { queryText } from '../../../support/queries.ts';
 import { makeQueryFolder } from '../../../support/query-folder.ts';
 import { subgraphFiles } from './subgraph.ts';
 
@@ -70,35 +68,4 @@ describe('a gateway', () => {
       expect.stringContaining('ref: must be'),
     ]);
   });
-});
-
-test('the schema of hundreds of queries is printed in turns', async () => {
-  const names = Array.from({ length: 300 }, (_, at) => `rows.number-${at}`);
-  const columns = { id: 'integer', name: 'string', share: 'float', made: 'timestamp' };
-  const app = await openFolderApp(
-    Object.fromEntries(
-      names.map((name, at) => [
-        `${name}.sql`,
-        queryText({
-          name: String(at).padStart(6, '0'),
-          caching: ['caching: 60s', 'row_arguments: all'],
-          columns,
-          sql: "select 1 as id, 'a' as name, 0.5 as share, timestamp '2026-01-01' as made",
-        }),
-      ]),
-    ),
-    { env: { FEDERATION: 'on' } },
-  );
-  try {
-    // What the first operation of all takes is not measured.
-    await app.graphql('{ _service { __typename } }');
-    const end = measureLongestTurn();
-    const { data = {} } = await app.graphql('{ _service { sdl } }');
-    const longestMs = end();
-    const { sdl } = data._service as { sdl: string };
-    expect(parse(sdl).definitions.length).toBeGreaterThan(1_500);
-    expect(longestMs).toBeLessThan(50);
-  } finally {
-    await app.close();
-  }
 });

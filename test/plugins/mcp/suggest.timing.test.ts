@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { nearestOf, nearOf } from '../../../src/plugins/mcp/calls/suggest.ts';
+import { medianOf } from '../../support/median.ts';
 import { processorMs } from '../../support/processor-time.ts';
 
-test('the nearest of thousands of names is found in little time, also for a long text that is related to all', () => {
+test('the nearest of thousands of names is found in little time, also for a long text that is related to all', async () => {
   const names = Array.from(
     { length: 2_000 },
     (_, at) => `warehouse.department_${at}_of_things_and_${at * 7}.sql`,
@@ -13,7 +14,6 @@ test('the nearest of thousands of names is found in little time, also for a long
     expect(nearOf(related, names)).toBeDefined();
     expect(nearestOf(related, names)).toBeDefined();
   };
-  attempt();
-  expect(processorMs(attempt)).toBeLessThan(200);
+  expect(await medianOf(() => processorMs(attempt))).toBeLessThan(200);
   expect(nearOf('warehouse.department_1999_of_things_and', names)).toBe(names.at(-1));
 });

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { medianOf } from '../support/median.ts';
 import { parseRaw, type RawResponse, sendRaw } from '../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../support/served-app.ts';
 import { longestBlockMs } from './event-loop/block-meter.ts';
@@ -13,12 +14,6 @@ import { serveAllTypes } from './event-loop/serve.ts';
  */
 const maxBlockMs = 50;
 
-/**
- * The first requests of a kind run before their code is compiled, a garbage collection may fall into any, and while other
- * processes use the same caches, all cost up to twice as much. What costs too much by itself does so each time.
- */
-const attempts = 15;
-
 let nonce = 10;
 
 /** Without the responses to requests that were sent behind the first. */
@@ -27,17 +22,16 @@ function firstBody({ headers, body }: RawResponse): string {
   return length === undefined ? body : Buffer.from(body).subarray(0, Number(length)).toString();
 }
 
-/** Sends a request, in other words each time, until it blocks the event loop for no longer than is allowed. */
+/** Sends a request, in other words each time. */
 async function sendMeasured(served: ServedApp, build: (nonce: number) => Buffer) {
-  let blockMs = Number.POSITIVE_INFINITY;
   let response = parseRaw('');
-  for (let attempt = 0; attempt < attempts && blockMs >= maxBlockMs; attempt += 1) {
+  const blockMs = await medianOf(() => {
     nonce += 1;
     const bytes = build(nonce);
-    blockMs = await longestBlockMs(async () => {
+    return longestBlockMs(async () => {
       response = parseRaw(await sendRaw(served.port, bytes));
     });
-  }
+  });
   return { blockMs, ...response, body: firstBody(response) };
 }
 
@@ -177,17 +171,15 @@ describe('F3: many requests at once with answers of 3 MB, which are not read', (
     }
     await Promise.all(opened);
   };
-  /** Sends so many requests at once, about another project in each attempt, so that each waits for a run. */
-  const blockOf = async (count: number, build: (project: string, at: number) => Buffer) => {
-    let blockMs = Number.POSITIVE_INFINITY;
-    for (let attempt = 0; attempt < attempts && blockMs >= maxBlockMs; attempt += 1) {
+  /** Sends so many requests at once, about another project each time, so that each waits for a run. */
+  const blockOf = (count: number, build: (project: string, at: number) => Buffer) =>
+    medianOf(async () => {
       nonce += 1;
       const requests = Array.from({ length: count }, (_, at) => build(`p${nonce}`, at));
-      blockMs = await longestBlockMs(() => openAll(requests));
+      const blockMs = await longestBlockMs(() => openAll(requests));
       for (const socket of sockets.splice(0)) socket.destroy();
-    }
-    return blockMs;
-  };
+      return blockMs;
+    });
   const rows = (project: string, count = 20) =>
     times(count, (at) => `a${at}: logsAll(project: "${project}") { rows { id timestamp eventMessage } }`);
   const small = (project: string) => `{ logsAll(project: "${project}") { rowCount } }`;

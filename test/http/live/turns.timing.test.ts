@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { FairShare } from '../../../src/concurrency/fair-share.ts';
@@ -15,6 +15,7 @@ import { buildDocument } from '../../../src/results/result-document.ts';
 import { fakeClock, settled } from '../../support/fake-clock.ts';
 import { followedQuery, streamHead } from '../../support/live-streams.ts';
 import { measureLongestTurn } from '../../support/longest-turn.ts';
+import { medianOf } from '../../support/median.ts';
 
 const clients = 10_000;
 
@@ -25,7 +26,7 @@ describe('ten thousand streams of one key', () => {
   const followers = new Map<string, Follower>();
   let live: Live;
   let isGone = false;
-  beforeEach(() => {
+  const begin = () => {
     Object.assign(counters, zeroLiveCounters());
     principals.set('ann', unrestricted('ann'));
     isGone = false;
@@ -50,8 +51,17 @@ describe('ten thousand streams of one key', () => {
       clock,
       log: pino({ level: 'silent' }),
     });
-  });
-  afterEach(() => live.close());
+  };
+  /** The median of the longest turns that some work measures, each time over streams of its own. */
+  const longestTurn = (work: () => Promise<number>) =>
+    medianOf(async () => {
+      begin();
+      try {
+        return await work();
+      } finally {
+        await live.close();
+      }
+    }, 3);
 
   const document = (text: string) => buildDocument({ rows: [`{"x":"${text}"}`], truncated: false }, 0);
   const followed = async (query: SavedQuery) => {
@@ -100,46 +110,61 @@ describe('ten thousand streams of one key', () => {
   ];
 
   test.each(ends)('each ends with %s, in turns of the event loop', async (_, code, change) => {
-    const written = await open(plain);
-    const end = measureLongestTurn();
-    change();
-    await clock.pass(200);
-    while (counters.open > 0) await settled();
-    expect(end()).toBeLessThan(50);
-    expect(counters.ends[code]).toBe(clients);
-    expect(written.filter((text) => text.includes(`"code":"${code}"`))).toHaveLength(clients);
-    expect(written).toHaveLength(clients);
+    const longestMs = await longestTurn(async () => {
+      const written = await open(plain);
+      const end = measureLongestTurn();
+      change();
+      await clock.pass(200);
+      while (counters.open > 0) await settled();
+      const ms = end();
+      expect(counters.ends[code]).toBe(clients);
+      expect(written.filter((text) => text.includes(`"code":"${code}"`))).toHaveLength(clients);
+      expect(written).toHaveLength(clients);
+      return ms;
+    });
+    expect(longestMs).toBeLessThan(50);
   });
 
   test('each is bound again, in turns of the event loop, when rights change that are not of its query', async () => {
-    const written = await open(plain);
-    const end = measureLongestTurn();
-    principals.set('ann', { ...unrestricted('ann'), permissions: new Set() });
-    await clock.pass(1_000);
-    for (let turn = 0; turn < 100; turn += 1) await settled();
-    expect(end()).toBeLessThan(50);
-    expect(counters.open).toBe(clients);
-    expect(written).toEqual([]);
+    const longestMs = await longestTurn(async () => {
+      const written = await open(plain);
+      const end = measureLongestTurn();
+      principals.set('ann', { ...unrestricted('ann'), permissions: new Set() });
+      await clock.pass(1_000);
+      for (let turn = 0; turn < 100; turn += 1) await settled();
+      const ms = end();
+      expect(counters.open).toBe(clients);
+      expect(written).toEqual([]);
+      return ms;
+    });
+    expect(longestMs).toBeLessThan(50);
   });
 
   test('each follows what its request means at another time, in turns of the event loop', async () => {
-    const written = await open(timed);
-    const end = measureLongestTurn();
-    await clock.pass(61_000);
-    for (let turn = 0; turn < 100; turn += 1) await settled();
-    expect(end()).toBeLessThan(50);
-    followers.get(timed.name)?.onResult(await document('b'));
-    for (let turn = 0; turn < 1_000; turn += 1) await settled();
-    expect(written.filter((text) => text.includes('"x":"b"'))).toHaveLength(clients);
+    const longestMs = await longestTurn(async () => {
+      const written = await open(timed);
+      const end = measureLongestTurn();
+      await clock.pass(61_000);
+      for (let turn = 0; turn < 100; turn += 1) await settled();
+      const ms = end();
+      followers.get(timed.name)?.onResult(await document('b'));
+      for (let turn = 0; turn < 1_000; turn += 1) await settled();
+      expect(written.filter((text) => text.includes('"x":"b"'))).toHaveLength(clients);
+      return ms;
+    });
+    expect(longestMs).toBeLessThan(50);
   });
 
   test('requests that wait for one result go on in turns of the event loop', async () => {
-    const one = await followed(plain);
-    const waiting = Array.from({ length: clients }, () => live.wait(streamHead, admission, one, 30_000));
-    await settled();
-    const end = measureLongestTurn();
-    followers.get(plain.name)?.onResult(await document('b'));
-    await Promise.all(waiting);
-    expect(end()).toBeLessThan(50);
+    const longestMs = await longestTurn(async () => {
+      const one = await followed(plain);
+      const waiting = Array.from({ length: clients }, () => live.wait(streamHead, admission, one, 30_000));
+      await settled();
+      const end = measureLongestTurn();
+      followers.get(plain.name)?.onResult(await document('b'));
+      await Promise.all(waiting);
+      return end();
+    });
+    expect(longestMs).toBeLessThan(50);
   });
 });

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkDocument } from '../../../src/author/lsp/check-document.ts';
 import { loadTables } from '../../../src/catalog/folder/load-tables.ts';
+import { medianOf } from '../../support/median.ts';
 import { processorMs } from '../../support/processor-time.ts';
 
-test('a saved query of 300 lines is checked in less than 200 ms', () => {
+test('a saved query of 300 lines is checked in less than 200 ms', async () => {
   const { tables } = loadTables('queries/tables');
   const text = readFileSync('queries/functions.invocation-stats.sql', 'utf8');
   const [header = '', sql = ''] = text.split('---*/\n');
@@ -21,10 +22,9 @@ test('a saved query of 300 lines is checked in less than 200 ms', () => {
     checkDocument('functions.invocation-stats', 'functions.invocation-stats.sql', changed, context);
   expect(check(long).problems).toEqual([]);
   const typed = long.replace('select * from part_0', 'select * from part_');
-  let problems: readonly { readonly message: string }[] = [];
-  const ms = processorMs(() => {
-    problems = check(typed).problems;
-  });
-  expect(problems.map(({ message }) => message)).toEqual(['no table is named part_; did you mean part_0?']);
+  expect(check(typed).problems.map(({ message }) => message)).toEqual([
+    'no table is named part_; did you mean part_0?',
+  ]);
+  const ms = await medianOf((at) => processorMs(() => check(`${typed}-- ${at}\n`)));
   expect(ms).toBeLessThan(200);
 });
