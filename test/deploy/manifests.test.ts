@@ -5,6 +5,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { settingNames } from '../../src/config/settings.ts';
 import { livePath, readinessPath } from '../../src/http/message/paths.ts';
+import { hasProgram } from '../support/has-program.ts';
 
 /** Seconds: requests in flight may take ten, closing two. */
 const timeToEnd = 12;
@@ -128,7 +129,7 @@ describe('the service of Cloud Run', () => {
   });
 });
 
-const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+const hasSystemd = hasProgram('systemd-analyze');
 
 test.skipIf(!hasSystemd)('systemd-analyze security finds the exposure of the unit to be OK', () => {
   const { stdout } = spawnSync(
@@ -154,10 +155,9 @@ test.each([
   expect(Number(ofGrace.exec(read(file))?.[1])).toBeGreaterThan(shutdownDelaySeconds + timeToEnd);
 });
 
-test('systemd accepts the unit', () => {
-  const { error, stderr } = spawnSync('systemd-analyze', ['verify', './deploy/systemd/querygate.service'], {
+test.skipIf(!hasSystemd)('systemd accepts the unit', () => {
+  const { stderr } = spawnSync('systemd-analyze', ['verify', './deploy/systemd/querygate.service'], {
     encoding: 'utf8',
   });
-  if (error !== undefined) return;
   expect(stderr.split('\n').filter((line) => line.includes('querygate.service'))).toEqual([]);
 });

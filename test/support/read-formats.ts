@@ -87,8 +87,8 @@ async function withDuckdb(bytes: Uint8Array, sql: (file: string) => string): Pro
   }
 }
 
-/** Reads CSV with Python's module `csv`; undefined without Python. */
-export function readPythonCsv(bytes: Uint8Array, encoding = 'utf-8'): readonly ReadRow[] | undefined {
+/** Reads CSV with Python's module `csv`. */
+export function readPythonCsv(bytes: Uint8Array, encoding = 'utf-8'): readonly ReadRow[] {
   const program = `import csv, io, json, sys
 rows = csv.DictReader(io.TextIOWrapper(sys.stdin.buffer, encoding='${encoding}', newline=''), strict=True)
 print(json.dumps(list(rows)))`;
@@ -96,8 +96,7 @@ print(json.dumps(list(rows)))`;
     input: bytes,
     encoding: 'utf8',
   });
-  if (error !== undefined) return undefined;
-  if (status !== 0) throw new Error(stderr);
+  if (status !== 0) throw error ?? new Error(stderr);
   return JSON.parse(stdout) as ReadRow[];
 }
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@keyv/redis';
+import { hasProgram } from './has-program.ts';
 import { listen } from './listen.ts';
 
 /** Tests that need Redis are skipped when it is not installed, except in CI. */
-export const hasRedis = process.env.CI === 'true' || spawnSync('redis-server', ['--version']).status === 0;
+export const hasRedis = hasProgram('redis-server');
 
 export interface RedisServer {
   readonly url: string;
