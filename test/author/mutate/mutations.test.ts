@@ -14,7 +14,7 @@ describe('changes of a query', () => {
       ["a != 'x'", "a = 'x_'", "a = 'x' or b", 'where true and b', "a = 'x' and true"],
     ],
     ['select a from t where not b', ['where  b']],
-    ['select a from t where a is not null', ['a is null', 'a IS null']],
+    ['select a from t where a is not null', ['a IS null']],
     ['select a from t where a not in (1)', ['a  in (1)']],
     ['select a from t where a like b', ['a NOT like b']],
     ['select a from t join u using (a)', ['t left join u using (a)']],
@@ -37,7 +37,7 @@ describe('changes of a query', () => {
   ])('%s becomes %j', (sql, expected) => {
     const changed = mutationsOf(sql).map((mutation) => mutation.sql);
     const missing = expected.filter((text) => !changed.some((one) => one.includes(text)));
-    expect(missing.filter((text) => text !== 'a IS null' && text !== 'a is null')).toEqual([]);
+    expect(missing).toEqual([]);
     expect(new Set(changed).size).toBe(changed.length);
     expect(changed).not.toContain(sql);
   });
