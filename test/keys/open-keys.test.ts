@@ -233,19 +233,6 @@ describe('the keys of a gateway', () => {
     await until(() => keyring.find(b.text) !== undefined);
   });
 
-  test('in a YAML file of ten thousand are read', async () => {
-    file = join(folder, 'keys.yaml');
-    const line = ({ id, name, sha256 }: KeyInput, more = '') =>
-      // Quoted: an id of digits would be a number.
-      `  - id: '${id}'\n    name: '${name}'\n    sha256: '${sha256}'\n    tenants: ['${id}']\n${more}`;
-    writeFileSync(file, `keys:\n${line(entry(a))}count: 1\n`);
-    const keyring = open();
-    const others = Array.from({ length: 9_999 }, () => entry(makeKey()));
-    const all = [`${line(entry(a), '    revoked: 2026-01-01\n')}`, ...others.map((one) => line(one))];
-    writeFileSync(file, `keys:\n${all.join('')}count: 10000\n`);
-    await eventually(() => expect(keyring.find(a.text), logged.join()).toBeUndefined());
-  });
-
   test('are recorded beside the file with the time of their last use', async () => {
     writeFileSync(file, textOf(entry(a), entry(b)));
     writeFileSync(

@@ -19,13 +19,29 @@ const ofAll = /^(?:@duckdb\/node-api|src\/gateway\/create-gateway\.ts)$/;
 /**
  * The project in which a test file runs: `timing` if its name says so, because it bounds processor time; `browser` if it
  * imports what drives Chromium, directly or through others, `process` if it imports what starts processes, `app` for a
- * gateway, DuckDB, a socket, a thread, many random inputs, or what measures memory, and otherwise `unit`. Types do not count.
+ * gateway, DuckDB, a socket, a thread, many random inputs, or what measures memory or computes for long, and otherwise `unit`. Types do not count.
  */
 export function projectOf(file: string): Project {
   if (file.endsWith('.timing.test.ts')) return 'timing';
   const [started] = ofTests.find(([, pattern]) => reaches(file, pattern, isOfTests)) ?? [];
-  return started ?? (reaches(file, ofAll, () => true) || measuresMemory(file) ? 'app' : 'unit');
+  return (
+    started ??
+    (reaches(file, ofAll, () => true) || measuresMemory(file) || longer.includes(file) ? 'app' : 'unit')
+  );
 }
+
+/** Tests that compute for a second or longer: the project `unit` is for those that hang after five. */
+const longer = [
+  'test/analysis/compilations.test.ts',
+  'test/analysis/tenant-filters.test.ts',
+  'test/architecture.test.ts',
+  'test/author/mutate/mutations.test.ts',
+  'test/files/read-yaml.test.ts',
+  'test/http/graphql/compiled/unexpected-cell.test.ts',
+  'test/keys/open-keys.test.ts',
+  'test/plugins/shadow/diff-rows.test.ts',
+  'test/results/warmer.test.ts',
+];
 
 /** Other files of tests in the same process would count. */
 const measuresMemory = (file: string) => readFileSync(file, 'utf8').includes('process.memoryUsage');

@@ -95,6 +95,7 @@ print(json.dumps(list(rows)))`;
   const { error, status, stdout, stderr } = spawnSync('python3', ['-c', program], {
     input: bytes,
     encoding: 'utf8',
+    maxBuffer: 100_000_000,
   });
   if (status !== 0) throw error ?? new Error(stderr);
   return JSON.parse(stdout) as ReadRow[];
