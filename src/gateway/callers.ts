@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
+import type { Clock } from '../concurrency/clock.ts';
 import type { Closers } from '../concurrency/closers.ts';
 import { StartError } from '../errors.ts';
 import { type Callers, joinSources } from '../keys/join-sources.ts';
@@ -15,7 +16,7 @@ interface CallersOptions {
   readonly catalog: Catalog;
   readonly hideEndpoints: HideEndpoints;
   readonly log: Logger;
-  readonly now: () => Date;
+  readonly clock: Clock;
 }
 
 /** Who may call, and how often. */
@@ -26,14 +27,19 @@ export interface OpenCallers extends Callers {
 
 /** @throws StartError with every problem of the first source that has some; `closers` has what is open then */
 export async function openCallers(
-  { keys, shared, log, now, ...options }: CallersOptions,
+  { keys, shared, log, clock, ...options }: CallersOptions,
   closers: Closers,
 ): Promise<OpenCallers> {
   const sources = typeof keys === 'function' || 'open' in keys ? [keys] : keys;
   if (sources.length === 0) throw new StartError('The gateway cannot start', [{ message: noKeys }]);
   const hasRates = sources.some((one) => typeof one === 'function' || one.isUnlimited !== true);
-  const rates = hasRates ? await shared?.openRates(log, now) : undefined;
-  const host: KeyHost = { ...options, newRateLimit: rates?.newRateLimit ?? newLocalRateLimit, log, now };
+  const rates = hasRates ? await shared?.openRates(log, clock.elapsedMs) : undefined;
+  const host: KeyHost = {
+    ...options,
+    newRateLimit: rates?.newRateLimit ?? newLocalRateLimit,
+    log,
+    now: clock.now,
+  };
   if (rates !== undefined) closers.push(rates.close);
   const opened: OpenKeys[] = [];
   for (const source of sources) {

@@ -4,7 +4,7 @@ import { buildAnalyze } from '../analysis/analyze-catalog.ts';
 import { withSqlProblems } from '../analysis/sql-problems.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
-import { systemClock } from '../concurrency/clock.ts';
+import { elapsedBy, systemClock } from '../concurrency/clock.ts';
 import { FairShare, type Owner } from '../concurrency/fair-share.ts';
 import { Closers } from '../concurrency/closers.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
@@ -84,6 +84,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 
 async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gateway> {
   const { log = pino({ enabled: false }), now = systemClock.now, after = systemClock.after } = given;
+  const elapsedMs = now === systemClock.now ? systemClock.elapsedMs : elapsedBy(now);
+  const clock = { now, elapsedMs, after };
   const options = { ...given, log };
   const settings = settingsOf(options);
   const { plugins = [] } = options;
@@ -100,10 +102,9 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
 
   const { keys, cache } = options;
   const callers = await openCallers(
-    { keys, shared: cache?.shared, catalog, hideEndpoints, log, now },
+    { keys, shared: cache?.shared, catalog, hideEndpoints, log, clock },
     closers,
   );
-  const clock = { now, after };
   const execution = await openQueryExecution({ ...options, settings, catalog, clock, turns, hooks }, closers);
   const { results, getResult } = execution;
   await results.ready;

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
-import type { FairShare } from '../concurrency/fair-share.ts';
 import type { Clock } from '../concurrency/clock.ts';
+import type { FairShare } from '../concurrency/fair-share.ts';
 import { runSteps, type LoopTurns } from '../concurrency/loop-turns.ts';
 import { VersionedRef } from '../concurrency/versioned-ref.ts';
 import { buildAdmit } from '../http/access/admission.ts';
@@ -87,7 +87,7 @@ export function buildHttpHandler(options: HttpOptions): HttpHandler {
     admit: buildAdmit({
       callers,
       rejectKeysInUrls: buildRejectKeysInUrls(isKeyText),
-      rejectWrongKey: buildRejectWrongKey(clock.now),
+      rejectWrongKey: buildRejectWrongKey(clock.elapsedMs),
       clock,
     }),
     audit,
@@ -116,8 +116,9 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
     readiness,
     budget,
     turns,
-    clock: { now },
+    clock,
   } = options;
+  const { now, elapsedMs } = clock;
   const pageOfResult = buildPageOfResult({ derived, turns });
   const buildGraphqlOf = buildGraphql({
     getResult,
@@ -133,6 +134,7 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
     audit,
     log,
     now,
+    elapsedMs,
   });
   const obtain = buildObtainResult({ getResult, turns, now });
   const applyRowRequest = buildApplyRowRequest({ readRows, derived, budget, turns });

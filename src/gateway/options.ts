@@ -22,7 +22,7 @@ export interface SharedStore {
   /** Results. */
   openCache(log: Logger): Promise<OpenSharedCache>;
   /** How many requests of a minute each caller has made. */
-  openRates(log: Logger, now: () => Date): Promise<SharedRates>;
+  openRates(log: Logger, elapsedMs: Clock['elapsedMs']): Promise<SharedRates>;
 }
 
 /** How results are kept. */
@@ -83,7 +83,7 @@ export interface GatewayOptions {
   readonly writeLine?: ((line: string) => void) | undefined;
   /** Exports traces; the gateway closes it. Default: none. */
   readonly tracer?: Tracer | undefined;
-  /** The time, for the SQL's CURRENT_TIMESTAMP() and for answers. */
+  /** The time, for the SQL's CURRENT_TIMESTAMP() and for answers. Durations are measured by it too: steps back do not count. */
   readonly now?: () => Date;
   /** Runs delayed work, as `setTimeout` does. */
   readonly after?: Clock['after'];

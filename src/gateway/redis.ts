@@ -33,11 +33,11 @@ export function redis({ url, secret }: RedisOptions): SharedStore {
     // The client is imported only if it is used: it would slow down every start.
     async openCache(log) {
       const { openRedisCache } = await import('../results/redis/redis-shared-cache.ts');
-      return (onConnected) => openRedisCache({ url, secret, log, onConnected, hotKeyLimit });
+      return (onConnected, time) => openRedisCache({ url, secret, log, onConnected, time, hotKeyLimit });
     },
-    async openRates(log, now) {
+    async openRates(log, elapsedMs) {
       const { openSharedRates } = await import('../keys/rates/open-shared-rates.ts');
-      return openSharedRates({ url, secret, log, now });
+      return openSharedRates({ url, secret, log, elapsedMs });
     },
   };
 }

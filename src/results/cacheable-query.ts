@@ -14,8 +14,8 @@ export interface CacheableQuery {
   readonly owner: Owner;
   /** The request that runs it; undefined for a refresh. */
   readonly trace?: RequestTrace | undefined;
-  /** Only a result computed at this time or later is accepted; milliseconds since the epoch. */
-  readonly minComputedAt: number;
+  /** Only a result of a run that began at this time or later is accepted, by `elapsedMs`. */
+  readonly minBegunAt: number;
   /** True when no cached result is accepted, only that of a run that begins now. */
   readonly noCache: boolean;
 }
@@ -28,9 +28,9 @@ export interface RunOutcome {
 
 /** Whether a result from another gateway is new enough, so that this gateway need not run the query. */
 export function isNewEnough(
-  { policy, minComputedAt }: CacheableQuery,
+  { policy, minBegunAt }: CacheableQuery,
   document: ResultDocument,
-  now: Date,
+  elapsedMs: number,
 ): boolean {
-  return document.computedAt >= minComputedAt && freshnessOf(document, policy, now) === 'fresh';
+  return document.begunAt >= minBegunAt && freshnessOf(document, policy, elapsedMs) === 'fresh';
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { Clock } from '../concurrency/clock.ts';
+import type { Clock, Timeline } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Slots } from '../concurrency/slots.ts';
@@ -29,6 +29,7 @@ export interface ComputeOptions {
   readonly followers: Followers;
   readonly counters: Counters;
   readonly clock: Clock;
+  readonly timeline: Timeline;
   readonly log: Logger;
   /** For results from the moment when the engine begins to read their rows until they are compressed. */
   readonly slots: Slots;
@@ -86,7 +87,7 @@ async function compute(
   const cached = noCache || !getShared ? undefined : await inSpan(trace, 'shared cache', getShared);
   // Even if it is too old for this caller: it may be returned when the engine fails.
   if (cached !== undefined) await store(options, key, cached);
-  if (cached !== undefined && isNewEnough(query, cached, clock.now())) {
+  if (cached !== undefined && isNewEnough(query, cached, clock.elapsedMs())) {
     return { document: cached, source: 'shared cache' };
   }
   try {
@@ -99,7 +100,7 @@ async function compute(
     if (outcome !== undefined) await store(options, key, outcome.document);
     return outcome;
   } catch (error) {
-    if (mayServeStale(error)) hotKeys.recordFailure(key, clock.now().getTime());
+    if (mayServeStale(error)) hotKeys.recordFailure(key, clock.elapsedMs());
     throw error;
   }
 }
@@ -120,7 +121,7 @@ async function store(
   document: ResultDocument,
 ): Promise<void> {
   await memory.put(key, document);
-  hotKeys.recordResult(key, document.computedAt);
+  hotKeys.recordResult(key, document.begunAt);
   followers.get(key)?.onResult(document);
 }
 
@@ -138,12 +139,14 @@ function runEngine(
 }
 
 async function runQuery(
-  { engine, counters, clock, log, onCost, slots, turns }: ComputeOptions,
+  { engine, counters, clock, timeline, log, onCost, slots, turns }: ComputeOptions,
   bound: BoundQuery,
   run: RunOptions,
   { trace, before }: Pick<Runner, 'trace' | 'before'>,
 ): Promise<ResultDocument> {
   const computedAt = clock.now().getTime();
+  // As it is found when the result comes back from other gateways.
+  const time = { computedAt, begunAt: timeline.elapsedAt(computedAt) };
   counters.runs += 1;
   log.debug({ requestId: trace?.requestId, endpoint: bound.query.name }, 'the engine runs a query');
   noteCallerSql(log, bound, run.owner, trace);
@@ -154,7 +157,7 @@ async function runQuery(
     return await engine.run(bound, { ...run, beforeRows }).then((rows) => {
       if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, trace);
       run.span?.set({ 'querygate.rows': rowCountOf(rows), 'querygate.bytes_billed': rows.cost?.bytesBilled });
-      return slot.take(run.signal).then(() => buildDocument(rows, computedAt, turns, run.owner, before?.()));
+      return slot.take(run.signal).then(() => buildDocument(rows, time, turns, run.owner, before?.()));
     });
   } catch (error) {
     if (mayServeStale(error)) counters.failures += 1;

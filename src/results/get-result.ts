@@ -23,7 +23,7 @@ export interface CachedResult {
   readonly document: ResultDocument;
   readonly caching: CachePolicy | 'disabled';
   readonly cacheStatus: CacheStatus;
-  /** When it was found in memory, or its run had ended. Milliseconds since the epoch, like the time below. */
+  /** When it was found in memory, or its run had ended. By `elapsedMs`, like the time below. */
   readonly obtainedAt: number;
   /** From then on an equal request has another result, for a default is relative to the time. */
   readonly defaultsUntil?: number;
@@ -77,20 +77,20 @@ export function buildGetResult(options: GetResultOptions): GetResult {
     const key = keyOf(bound);
     if (policy === 'disabled') return computeUncached(options, key, bound, request);
 
-    const now = clock.now();
+    const now = clock.elapsedMs();
     const { trace } = request.caller;
-    const minComputedAt = noCache ? now.getTime() : 0;
-    const query = { key, bound, policy, owner, noCache, trace, minComputedAt };
+    const minBegunAt = noCache ? now : Number.NEGATIVE_INFINITY;
+    const query = { key, bound, policy, owner, noCache, trace, minBegunAt };
     // What callers wrote themselves is cached, but not kept warm.
     const isWarmed = bound.sql === undefined && request.isFollowed !== true;
-    const hotKey = isWarmed ? hotKeys.touch(key, bound, policy, now.getTime()) : undefined;
+    const hotKey = isWarmed ? hotKeys.touch(key, bound, policy, now) : undefined;
     if (noCache) return refreshNow(options, query, request);
     return fromMemory(options, query, now, hotKey) ?? computeShared(options, query, request);
   };
   return (bound, request) => {
     const result = getResult(bound, request);
-    const { defaultsUntil } = bound;
-    if (defaultsUntil === undefined) return result;
+    if (bound.defaultsUntil === undefined) return result;
+    const defaultsUntil = clock.elapsedMs() + bound.defaultsUntil - clock.now().getTime();
     return 'then' in result
       ? result.then((awaited) => ({ ...awaited, defaultsUntil }))
       : { ...result, defaultsUntil };
@@ -107,7 +107,7 @@ async function computeUncached(
   const { document } = await waitForRun(options, key, request, (context) =>
     computeOnce(options, bound, context, { owner: request.owner, trace: request.caller.trace }),
   );
-  return { document, caching: 'disabled', cacheStatus: 'BYPASS', obtainedAt: options.clock.now().getTime() };
+  return { document, caching: 'disabled', cacheStatus: 'BYPASS', obtainedAt: options.clock.elapsedMs() };
 }
 
 /** A run that begins now, shared only by callers that also sent `no-cache`. */
@@ -123,7 +123,7 @@ async function refreshNow(
     document,
     caching: query.policy,
     cacheStatus: 'BYPASS',
-    obtainedAt: options.clock.now().getTime(),
+    obtainedAt: options.clock.elapsedMs(),
   };
 }
 
@@ -131,7 +131,7 @@ async function refreshNow(
 function fromMemory(
   options: GetResultOptions,
   query: CacheableQuery,
-  now: Date,
+  now: number,
   hotKey: HotKey | undefined,
 ): CachedResult | undefined {
   const fresh = fromCache(options, query, 'HIT', now, hotKey);
@@ -149,10 +149,10 @@ async function computeShared(
     const { document, source, joined } = await waitForRun(options, query.key, request, (context) =>
       computeAndStore(options, query, context),
     );
-    const obtainedAt = options.clock.now().getTime();
+    const obtainedAt = options.clock.elapsedMs();
     return { document, caching: query.policy, cacheStatus: statusOf(source, joined), obtainedAt };
   } catch (error) {
-    const now = options.clock.now();
+    const now = options.clock.elapsedMs();
     const stale = mayServeStale(error) ? fromCache(options, query, 'STALE', now) : undefined;
     if (stale === undefined) throw error;
     return stale;
@@ -163,17 +163,17 @@ function fromCache(
   { memory, hotKeys, counters }: GetResultOptions,
   { key, policy }: CacheableQuery,
   cacheStatus: 'HIT' | 'STALE',
-  now: Date,
+  now: number,
   hotKey?: HotKey,
 ): CachedResult | undefined {
   const document = memory.get(key);
   if (document === undefined) return undefined;
   // The key may have become hot only now, after its result was stored.
-  if (hotKey?.computedAt !== document.computedAt) hotKeys.recordResult(key, document.computedAt);
+  if (hotKey?.begunAt !== document.begunAt) hotKeys.recordResult(key, document.begunAt);
   const freshness = freshnessOf(document, policy, now);
   if (freshness === 'expired' || (freshness === 'stale' && cacheStatus === 'HIT')) return undefined;
   counters[cacheStatus === 'HIT' ? 'hits' : 'stale'] += 1;
-  return { document, caching: policy, cacheStatus, obtainedAt: now.getTime() };
+  return { document, caching: policy, cacheStatus, obtainedAt: now };
 }
 
 async function waitForRun(

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import { type CachePolicy, followSeconds, type SavedQuery } from '../catalog/model/saved-query.ts';
 
-/** A key that callers request, and when its result is to be refreshed. Times are milliseconds since the epoch. */
+/** A key that callers request, and when its result is to be refreshed. Times are those of `elapsedMs`. */
 export interface HotKey {
   readonly key: string;
   readonly bound: BoundQuery;
@@ -14,8 +14,8 @@ export interface HotKey {
   requestedAt: number;
   /** The latest request that other gateways have been informed of. */
   syncedAt: number;
-  /** When the newest result was computed; undefined until one is known. */
-  computedAt: number | undefined;
+  /** When the run of the newest result began; undefined until one is known. */
+  begunAt: number | undefined;
   /** Failed runs since that result. */
   failures: number;
   /** When it is to be refreshed, or tried again. */
@@ -34,10 +34,16 @@ const longestRetryMs = 15_000;
 
 /** Which keys are requested, and when each result is to be refreshed. */
 export class HotKeys {
+  /** Whether the relative values of a bound query have changed. */
+  readonly #isOutdated: (bound: BoundQuery) => boolean;
   readonly #pinned = new Map<string, HotKey>();
   readonly #requested = new LRUCache<string, HotKey>({ max: hotKeyLimit });
   /** A key may be one of the others too, whose refreshes then wait until it is not followed any more. */
   readonly #followed = new Map<string, HotKey>();
+
+  constructor(isOutdated: (bound: BoundQuery) => boolean) {
+    this.#isOutdated = isOutdated;
+  }
 
   /** Refreshes a key while a client follows it, without regard to requests and to the number of keys. */
   follow(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
@@ -48,10 +54,10 @@ export class HotKeys {
     this.#followed.delete(key);
   }
 
-  /** Refreshes a key that is followed with the next tick, if no result from a run at `computedAt` or later is known. */
-  refreshOlder(key: string, computedAt: number, now: number): void {
+  /** Refreshes a key that is followed with the next tick, if no result from a run at `begunAt` or later is known. */
+  refreshOlder(key: string, begunAt: number, now: number): void {
     const hotKey = this.#followed.get(key);
-    if (hotKey === undefined || computedAt <= (hotKey.computedAt ?? -1)) return;
+    if (hotKey === undefined || begunAt <= (hotKey.begunAt ?? Number.NEGATIVE_INFINITY)) return;
     hotKey.refreshAt = Math.min(hotKey.refreshAt, now);
   }
 
@@ -63,9 +69,9 @@ export class HotKeys {
   }
 
   /** Unpins keys whose relative defaults have been resolved to other values since. */
-  unpinOutdated(now: number): void {
+  unpinOutdated(): void {
     for (const [key, hotKey] of this.#pinned) {
-      if ((hotKey.bound.validUntil ?? now + 1) > now) continue;
+      if (!this.#isOutdated(hotKey.bound)) continue;
       this.#pinned.delete(key);
       this.#requested.set(key, { ...hotKey, pinned: false });
     }
@@ -94,20 +100,20 @@ export class HotKeys {
     this.#requested.set(key, { ...hotKey, syncedAt: requestedAt, refreshAt: requestedAt });
   }
 
-  /** Schedules the refresh of a key whose newest result comes from a run that began at `computedAt`. */
-  recordResult(key: string, computedAt: number): void {
+  /** Schedules the refresh of a key whose newest result comes from a run that began at `begunAt`. */
+  recordResult(key: string, begunAt: number): void {
     for (const hotKey of this.#entriesOf(key)) {
-      if (computedAt <= (hotKey.computedAt ?? -1)) continue;
-      hotKey.computedAt = computedAt;
+      if (begunAt <= (hotKey.begunAt ?? Number.NEGATIVE_INFINITY)) continue;
+      hotKey.begunAt = begunAt;
       hotKey.failures = 0;
-      hotKey.refreshAt = computedAt + refreshMs(hotKey);
+      hotKey.refreshAt = begunAt + refreshMs(hotKey);
     }
   }
 
   recordFailure(key: string, now: number): void {
     for (const hotKey of this.#entriesOf(key)) {
       // A key that never had a result is not retried without a request.
-      if (hotKey.computedAt === undefined && !hotKey.pinned && !hotKey.followed) continue;
+      if (hotKey.begunAt === undefined && !hotKey.pinned && !hotKey.followed) continue;
       hotKey.failures += 1;
       const waitMs = Math.min(firstRetryMs * 2 ** (hotKey.failures - 1), longestRetryMs);
       hotKey.refreshAt = now + waitMs * (0.5 + 0.5 * Math.random());
@@ -137,9 +143,9 @@ export class HotKeys {
   #addChanged(hotKey: HotKey, bound: BoundQuery | undefined): void {
     if (bound === undefined || bound.query.caching === 'disabled') return;
     const { caching: policy } = bound.query;
-    const { computedAt } = hotKey;
-    this.#requested.set(hotKey.key, { ...hotKey, bound, policy, pinned: false, computedAt: undefined });
-    if (computedAt !== undefined) this.recordResult(hotKey.key, computedAt);
+    const { begunAt } = hotKey;
+    this.#requested.set(hotKey.key, { ...hotKey, bound, policy, pinned: false, begunAt: undefined });
+    if (begunAt !== undefined) this.recordResult(hotKey.key, begunAt);
   }
 
   /** Whether the engine has failed since the newest result. */
@@ -153,15 +159,13 @@ export class HotKeys {
       if (requestedAt + policy.ttlSeconds * 1000 < now) this.#requested.delete(key);
     }
     return this.#all()
-      .filter((hotKey) => hotKey.refreshAt <= now && !isOutdated(hotKey, now))
+      .filter((hotKey) => hotKey.refreshAt <= now && !this.#mustMove(hotKey))
       .sort((a, b) => a.refreshAt - b.refreshAt);
   }
 
   /** Whether a key that was due is so still: it may be refreshed, or not be hot any more. */
   isDue(hotKey: HotKey, now: number): boolean {
-    return (
-      hotKey.refreshAt <= now && this.#entriesOf(hotKey.key).includes(hotKey) && !isOutdated(hotKey, now)
-    );
+    return hotKey.refreshAt <= now && this.#entriesOf(hotKey.key).includes(hotKey) && !this.#mustMove(hotKey);
   }
 
   get size(): number {
@@ -170,7 +174,7 @@ export class HotKeys {
 
   /** By how much the refresh that is most overdue is late; 0 if none is. */
   lagMs(now: number): number {
-    const due = this.#all().filter((hotKey) => !isOutdated(hotKey, now));
+    const due = this.#all().filter((hotKey) => !this.#mustMove(hotKey));
     return due.reduce((lag, { refreshAt }) => Math.max(lag, now - refreshAt), 0);
   }
 
@@ -189,6 +193,11 @@ export class HotKeys {
     return [...this.#followed.values(), ...others.filter(({ key }) => !this.#followed.has(key))];
   }
 
+  /** A followed key whose relative values have changed: who follows it follows another one from its next refresh on. */
+  #mustMove({ followed, bound }: HotKey): boolean {
+    return followed && this.#isOutdated(bound);
+  }
+
   #peek(key: string): HotKey | undefined {
     return this.#pinned.get(key) ?? this.#requested.peek(key);
   }
@@ -197,10 +206,6 @@ export class HotKeys {
     return [this.#peek(key), this.#followed.get(key)].filter((hotKey) => hotKey !== undefined);
   }
 }
-
-/** A followed key whose relative values have changed: who follows it follows another one from its next refresh on. */
-const isOutdated = ({ followed, bound: { validUntil } }: HotKey, now: number): boolean =>
-  followed && validUntil !== undefined && validUntil <= now;
 
 /** How long after its computation a result is refreshed, in milliseconds. */
 function refreshMs({ followed, policy }: HotKey): number {
@@ -218,8 +223,8 @@ function newHotKey(key: string, bound: BoundQuery, policy: CachePolicy, requeste
     pinned: false,
     followed: false,
     requestedAt,
-    syncedAt: 0,
-    computedAt: undefined,
+    syncedAt: Number.NEGATIVE_INFINITY,
+    begunAt: undefined,
     failures: 0,
     refreshAt: Number.POSITIVE_INFINITY,
   };

@@ -63,7 +63,7 @@ export function openMemoryStore(limitBytes: number, counters: Counters): MemoryS
     get: (key) => documentOf(lru.get(key)),
     async put(key, document) {
       const known = documentOf(lru.peek(key));
-      if (known === undefined || known.computedAt <= document.computedAt) await keyv.set(key, document);
+      if (known === undefined || known.begunAt <= document.begunAt) await keyv.set(key, document);
     },
     derived: {
       get(key) {

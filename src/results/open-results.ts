@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.ts';
+import { type BoundQuery, bind, isOutdated, plainParameters } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
-import type { Clock } from '../concurrency/clock.ts';
+import { buildTimeline, type Clock } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { Slots } from '../concurrency/slots.ts';
@@ -68,7 +68,8 @@ export function openResults(options: ResultsOptions): Results {
   const { clock, log, onCost, turns = new LoopTurns() } = options;
   const counters = zeroCounters();
   const memory = openMemoryStore(memoryBytes, counters);
-  const hotKeys = new HotKeys();
+  const timeline = buildTimeline(clock);
+  const hotKeys = new HotKeys((bound) => isOutdated(bound, clock.now().getTime()));
   const followers: Followers = new Map();
   const singleFlight = buildSingleFlight<RunOutcome>(clock);
   const prefix = `${JSON.stringify(engine.source)} `;
@@ -79,7 +80,7 @@ export function openResults(options: ResultsOptions): Results {
       : undefined;
 
   let warmer: Warmer | undefined;
-  const shared = openShared?.(() => warmer?.readDemand());
+  const shared = openShared?.(() => warmer?.readDemand(), { elapsedMs: clock.elapsedMs, ...timeline });
   const compute = {
     engine,
     engineTimeoutMs,
@@ -89,15 +90,19 @@ export function openResults(options: ResultsOptions): Results {
     followers,
     counters,
     clock,
+    timeline,
     log,
     onCost,
     slots: new Slots(maxDocumentsBeingBuilt),
     turns,
   };
 
-  const refresh = async ({ key, bound, policy, followed, computedAt = -1 }: HotKey, signal: AbortSignal) => {
+  const refresh = async (
+    { key, bound, policy, followed, begunAt = Number.NEGATIVE_INFINITY }: HotKey,
+    signal: AbortSignal,
+  ) => {
     const owner = followed ? following : undefined;
-    const query = { key, bound, policy, owner, minComputedAt: computedAt + 1, noCache: false };
+    const query = { key, bound, policy, owner, minBegunAt: begunAt + 1, noCache: false };
     const outcome = await singleFlight
       .start(key, signal, (context) => computeAndStore(compute, query, context))
       .catch((error: unknown) => {
@@ -107,11 +112,11 @@ export function openResults(options: ResultsOptions): Results {
     if (outcome?.source === 'engine') counters.refreshes += 1;
     return outcome !== undefined;
   };
-  let pinnedUntil = pinWarm(catalog, hotKeys, keyOf, clock);
-  const onTick = (now: number) => {
-    if (now < pinnedUntil) return;
-    hotKeys.unpinOutdated(now);
-    pinnedUntil = pinWarm(catalog, hotKeys, keyOf, clock);
+  let pinned = pinWarm(catalog, hotKeys, keyOf, clock);
+  const onTick = () => {
+    if (!isOutdated(pinned, clock.now().getTime())) return;
+    hotKeys.unpinOutdated();
+    pinned = pinWarm(catalog, hotKeys, keyOf, clock);
   };
   const onFailure = buildOnFailure(clock, log);
   warmer = openWarmer({
@@ -132,7 +137,7 @@ export function openResults(options: ResultsOptions): Results {
     replaceCatalog(next) {
       catalog = next;
       hotKeys.replaceQueries(new Set(next.queries), parseKey);
-      pinnedUntil = pinWarm(next, hotKeys, keyOf, clock);
+      pinned = pinWarm(next, hotKeys, keyOf, clock);
     },
     keyOf,
     latest: memory.get,
@@ -141,13 +146,13 @@ export function openResults(options: ResultsOptions): Results {
       const { caching } = bound.query;
       if (caching === 'disabled') throw new Error(`${bound.query.name} is not cached`);
       followers.set(key, follower);
-      hotKeys.follow(key, bound, caching, clock.now().getTime());
+      hotKeys.follow(key, bound, caching, clock.elapsedMs());
       // Not what memory has: a result that it does not keep would be computed again whenever it is announced.
-      const stopListening = shared?.listen(key, (computedAt) =>
-        hotKeys.refreshOlder(key, computedAt, clock.now().getTime()),
+      const stopListening = shared?.listen(key, (begunAt) =>
+        hotKeys.refreshOlder(key, begunAt, clock.elapsedMs()),
       );
       const known = memory.get(key);
-      if (known !== undefined) hotKeys.recordResult(key, known.computedAt);
+      if (known !== undefined) hotKeys.recordResult(key, known.begunAt);
       return () => {
         if (followers.get(key) !== follower) return;
         followers.delete(key);
@@ -157,7 +162,7 @@ export function openResults(options: ResultsOptions): Results {
     },
     counters,
     hotKeys: () => hotKeys.size,
-    refreshLagMs: () => hotKeys.lagMs(clock.now().getTime()),
+    refreshLagMs: () => hotKeys.lagMs(clock.elapsedMs()),
     isSharedUp: () => shared?.isUp(),
     derived: memory.derived,
     ready: shared?.ready ?? Promise.resolve(),
@@ -172,7 +177,7 @@ export function openResults(options: ResultsOptions): Results {
 function buildOnFailure(clock: Clock, log: Logger): (endpoint: string | undefined, error: unknown) => void {
   const loggedAt = new Map<string | undefined, number>();
   return (endpoint, error) => {
-    const now = clock.now().getTime();
+    const now = clock.elapsedMs();
     if (now < (loggedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) + 60_000) return;
     loggedAt.set(endpoint, now);
     const { code, cause = error } = error instanceof GatewayError ? error : { code: 'INTERNAL' };
@@ -186,14 +191,14 @@ function buildOnFailure(clock: Clock, log: Logger): (endpoint: string | undefine
 /**
  * Pins the parameter sets that queries list under `warm`; they were checked when the headers were read.
  *
- * @returns until when they are these keys: defaults may be relative to the time. Milliseconds since the epoch
+ * @returns from when and until when they are these keys: defaults may be relative to the time
  */
 function pinWarm(
   { queries }: Catalog,
   hotKeys: HotKeys,
   keyOf: (bound: BoundQuery) => string,
   clock: Clock,
-): number {
+): Pick<BoundQuery, 'validFrom' | 'validUntil'> {
   const now = clock.now().getTime();
   let until = Number.POSITIVE_INFINITY;
   for (const query of queries) {
@@ -201,11 +206,11 @@ function pinWarm(
     for (const parameters of query.warm) {
       const bound = bindNow(query, parameters, now);
       if (bound === undefined) continue;
-      hotKeys.pin(keyOf(bound), bound, query.caching, now);
+      hotKeys.pin(keyOf(bound), bound, query.caching, clock.elapsedMs());
       until = Math.min(until, bound.validUntil ?? until);
     }
   }
-  return until;
+  return { validFrom: now, validUntil: until };
 }
 
 /** undefined if a value of the set is outside of a bound that is relative to the time. */

@@ -20,15 +20,21 @@ interface ResultMetadata {
   readonly columns?: readonly ResultColumn[] | undefined;
 }
 
+/** When a run began. */
+export interface RunTime {
+  /** As people and other gateways read it, in milliseconds since the epoch. */
+  readonly computedAt: number;
+  /** By `elapsedMs` of this process: its age is judged by it, and which result is newer. */
+  readonly begunAt: number;
+}
+
 /**
  * The rows of one run, serialized and compressed once for all callers. The document is `{"result":[…]}` in UTF-8, as REST
  * sends it; GraphQL reads its rows from it.
  */
-export interface ResultDocument {
+export interface ResultDocument extends RunTime {
   /** Unique in this process: what was made of a document is found by it. */
   readonly id: number;
-  /** When the run began, in milliseconds since the epoch. */
-  readonly computedAt: number;
   readonly metadata: ResultMetadata;
   readonly encodings: Encodings;
   /** SHA-256 of the document: equal for equal rows, whenever they were computed. */
@@ -36,13 +42,12 @@ export interface ResultDocument {
 }
 
 /**
- * @param computedAt when the run began, in milliseconds since the epoch
  * @param turns a large document is put together in turns
  * @param before an earlier result of the query: equal bytes are not compressed again, and are in memory once
  */
 export function buildDocument(
   rows: Rows,
-  computedAt: number,
+  { computedAt, begunAt }: RunTime,
   turns = new LoopTurns(),
   owner?: Owner,
   before?: ResultDocument,
@@ -57,7 +62,7 @@ export function buildDocument(
   // Not an async function: while it awaits the compression, it would keep the rows in memory.
   return turns.compute(owner, serialize(rows)).then(async ({ identity, digest }) => {
     const encodings = digest === before?.digest ? before.encodings : await encode(identity);
-    return { id: nextDocumentId(), computedAt, metadata, encodings, digest };
+    return { id: nextDocumentId(), computedAt, begunAt, metadata, encodings, digest };
   });
 }
 

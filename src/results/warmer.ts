@@ -17,7 +17,7 @@ interface WarmerOptions {
   /** Called for every refresh that failed, because no caller sees its error. */
   readonly onFailure: (endpoint: string | undefined, error: unknown) => void;
   /** Called before due keys are looked for. */
-  readonly onTick?: (now: number) => void;
+  readonly onTick?: () => void;
   /** The bound query of a shared key, if it belongs to this catalog. */
   readonly parseKey: (key: string) => BoundQuery | undefined;
 }
@@ -52,18 +52,18 @@ export function openWarmer(options: WarmerOptions): Warmer {
   /** What the latest tick has found, and how many of it are begun or not to be refreshed any more. */
   let due: readonly HotKey[] = [];
   let passed = 0;
-  let recordedAt = clock.now().getTime();
+  let recordedAt = clock.elapsedMs();
   let readAt = recordedAt;
 
   const refresh = async (hotKey: HotKey) => {
     running.add(hotKey.key);
     try {
       const isDone = await options.refresh(hotKey, closing.signal);
-      if (!isDone) hotKey.refreshAt = clock.now().getTime() + elsewhereMs;
+      if (!isDone) hotKey.refreshAt = clock.elapsedMs() + elsewhereMs;
     } catch (error) {
       if (!closing.signal.aborted) options.onFailure(hotKey.bound.query.name, error);
       // `recordFailure` has set the next attempt, but only for errors of the engine itself.
-      const now = clock.now().getTime();
+      const now = clock.elapsedMs();
       if (hotKey.refreshAt <= now) hotKey.refreshAt = now + rejectedMs;
     } finally {
       running.delete(hotKey.key);
@@ -75,7 +75,7 @@ export function openWarmer(options: WarmerOptions): Warmer {
 
   const maxRefreshes = Math.max(1, Math.floor(engineConcurrency / 2));
   const refreshDue = () => {
-    const now = clock.now().getTime();
+    const now = clock.elapsedMs();
     const runsWithCallers = singleFlight.runsWithCallers();
     for (; passed < due.length && !closing.signal.aborted; passed += 1) {
       const hotKey = due[passed];
@@ -90,8 +90,8 @@ export function openWarmer(options: WarmerOptions): Warmer {
   };
 
   const tick = async () => {
-    const now = clock.now().getTime();
-    options.onTick?.(now);
+    const now = clock.elapsedMs();
+    options.onTick?.();
     due = hotKeys.due(now);
     passed = 0;
     refreshDue();
@@ -117,20 +117,20 @@ export function openWarmer(options: WarmerOptions): Warmer {
   };
 }
 
-function isNearlyTooLate({ computedAt = 0, policy }: HotKey, now: number): boolean {
+function isNearlyTooLate({ begunAt = Number.NEGATIVE_INFINITY, policy }: HotKey, now: number): boolean {
   const { ttlSeconds, warmingSeconds = ttlSeconds } = policy;
-  return now > computedAt + ((ttlSeconds + warmingSeconds) / 2) * 1000;
+  return now > begunAt + ((ttlSeconds + warmingSeconds) / 2) * 1000;
 }
 
 async function readDemand({ hotKeys, shared, clock, parseKey }: WarmerOptions): Promise<void> {
   if (shared === undefined) return;
-  const now = clock.now().getTime();
+  const now = clock.elapsedMs();
   for (const [key, requestedAt] of await shared.demandSince(now - longestDemandMs)) {
-    if (hotKeys.touchRemote(key, Math.min(requestedAt, now))) continue;
+    if (hotKeys.touchRemote(key, requestedAt)) continue;
     const bound = parseKey(key);
     if (bound === undefined || bound.query.caching === 'disabled') continue;
     if (requestedAt + bound.query.caching.ttlSeconds * 1000 < now) continue;
-    hotKeys.addRemote(key, bound, bound.query.caching, Math.min(requestedAt, now));
+    hotKeys.addRemote(key, bound, bound.query.caching, requestedAt);
   }
 }
 

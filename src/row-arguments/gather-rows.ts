@@ -58,6 +58,7 @@ export function* gatherRows(document: ResultDocument, { spans }: Spans): Generat
   return {
     id: nextDocumentId(),
     computedAt: document.computedAt,
+    begunAt: document.begunAt,
     metadata: { ...document.metadata, rowCount: count, ofRows: document.metadata.rowCount },
     encodings: { identity },
     digest: hash.digest('base64url'),
@@ -78,6 +79,7 @@ export function documentOfAggregates(
   return {
     id: nextDocumentId(),
     computedAt: document.computedAt,
+    begunAt: document.begunAt,
     metadata: { ...document.metadata, rowCount: 1, ofRows: document.metadata.rowCount, columns },
     encodings: { identity },
     digest: createHash('sha256').update(identity).digest('base64url'),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DocumentRows, documentTexts, rowCountOf, rowTexts } from '../../src/engine/rows-document.ts';
 import { buildDocument } from '../../src/results/result-document.ts';
+import { runTime } from '../support/run-time.ts';
 
 const rows = fc.array(
   fc
@@ -27,8 +28,8 @@ test('rows that are bytes, however they are cut, are the same result as rows tha
     fc.asyncProperty(rows, fc.integer({ min: 1, max: 200 }), lengths, async (texts, length, pieces) => {
       const bytes = Buffer.from([...documentTexts(texts, length)].join(''));
       const received = new DocumentRows({ parts: cut(bytes, pieces), rowCount: texts.length }, false);
-      const expected = await buildDocument({ rows: texts, truncated: false }, 0);
-      const document = await buildDocument(received, 0);
+      const expected = await buildDocument({ rows: texts, truncated: false }, runTime(0));
+      const document = await buildDocument(received, runTime(0));
       expect(document.digest).toBe(expected.digest);
       expect(document.encodings.identity.equals(expected.encodings.identity)).toBe(true);
       expect(document.metadata).toEqual(expected.metadata);

@@ -19,7 +19,7 @@ describe('what responses say about the cache', () => {
     clock = fakeClock();
     engine = fakeEngine({
       clock: {
-        now: clock.now,
+        ...clock,
         after: (_ms, run) => {
           const soon = setImmediate(run);
           return () => clearImmediate(soon);

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { zeroCounters } from '../../src/results/counters.ts';
 import { openMemoryStore } from '../../src/results/memory-store.ts';
 import { buildDocument } from '../../src/results/result-document.ts';
+import { runTime } from '../support/run-time.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -32,13 +33,13 @@ describe('results in memory', () => {
     const counters = zeroCounters();
     const memory = openMemoryStore(limit, counters);
     // Compression is used once before: its own memory is not counted.
-    await buildDocument({ rows: [JSON.stringify('x'.repeat(40_000))], truncated: false }, 0);
+    await buildDocument({ rows: [JSON.stringify('x'.repeat(40_000))], truncated: false }, runTime(0));
     const before = await used();
     for (let key = 0; key < keys; key += 1) {
       const row = JSON.stringify({ x: randomBytes(size / 2).toString('hex') });
       await memory.put(
         `a key that is as long as keys are ${key}`,
-        await buildDocument({ rows: [row], truncated: false }, 0),
+        await buildDocument({ rows: [row], truncated: false }, runTime(0)),
       );
       if (key % 1_000 === 0) expect(counters.bytes).toBeLessThanOrEqual(limit);
     }
@@ -51,7 +52,7 @@ describe('results in memory', () => {
 
   test('an older result does not replace a newer one', async () => {
     const memory = openMemoryStore(limit, zeroCounters());
-    const at = (computedAt: number) => buildDocument({ rows: ['{}'], truncated: false }, computedAt);
+    const at = (computedAt: number) => buildDocument({ rows: ['{}'], truncated: false }, runTime(computedAt));
     await memory.put('key', await at(2));
     await memory.put('key', await at(1));
     expect((await memory.get('key'))?.computedAt).toBe(2);
@@ -61,7 +62,7 @@ describe('results in memory', () => {
     const counters = zeroCounters();
     const memory = openMemoryStore(10_000, counters);
     const row = JSON.stringify({ x: 'x'.repeat(20_000) });
-    await memory.put('key', await buildDocument({ rows: [row], truncated: false }, 0));
+    await memory.put('key', await buildDocument({ rows: [row], truncated: false }, runTime(0)));
     expect(await memory.get('key')).toBeUndefined();
     expect(counters.entries).toBe(0);
   });

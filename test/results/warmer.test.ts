@@ -301,7 +301,7 @@ function fakeShared(): { open: (onConnected: () => void) => SharedCache } {
   const stored = new Map<string, never>();
   const leases = new Map<string, string>();
   const demand = new Map<string, number>();
-  const listeners = new Map<string, Set<(computedAt: number) => void>>();
+  const listeners = new Map<string, Set<(begunAt: number) => void>>();
   let token = 0;
   const end = (key: string) => void leases.delete(key);
   const shared: SharedCache = {
@@ -324,7 +324,7 @@ function fakeShared(): { open: (onConnected: () => void) => SharedCache } {
       stored.set(key, document as never);
       end(key);
       setImmediate(() => {
-        for (const onPublished of listeners.get(key) ?? []) onPublished(document.computedAt);
+        for (const onPublished of listeners.get(key) ?? []) onPublished(document.begunAt);
       });
       return true;
     },

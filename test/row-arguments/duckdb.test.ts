@@ -17,6 +17,7 @@ import {
   randomOrder,
   randomValues,
 } from '../support/random-row-arguments.ts';
+import { runTime } from '../support/run-time.ts';
 
 /** `ROW_TREES=20000` for as many random conditions and orders. */
 const treeCount = Number(process.env.ROW_TREES ?? 400);
@@ -138,7 +139,7 @@ test('random conditions and orders give the rows of the same SQL in DuckDB, from
     async (given, trees) => {
       await fill(given as readonly Row[]);
       const texts = (given as readonly Row[]).map(jsonRow);
-      const document = await buildDocument({ rows: texts, truncated: false }, 0, new LoopTurns());
+      const document = await buildDocument({ rows: texts, truncated: false }, runTime(0), new LoopTurns());
       const table = new RowTable();
       for (const one of trees) {
         const { where, orderBy, offset, first } = one;

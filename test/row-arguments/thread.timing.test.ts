@@ -16,6 +16,7 @@ import { RowTable } from '../../src/row-arguments/row-table.ts';
 import { runRowTask } from '../../src/row-arguments/row-task.ts';
 import { measureLongestTurn } from '../support/longest-turn.ts';
 import { draftQuery } from '../support/queries.ts';
+import { runTime } from '../support/run-time.ts';
 
 const query = draftQuery({
   columns: { id: 'integer', text: 'string', share: 'float' },
@@ -31,7 +32,7 @@ async function largeResult(): Promise<CachedResult> {
   const rows = Array.from({ length: rowCount }, (_, id) =>
     JSON.stringify({ id, text: `${(id * 7919) % 64_007} ${'aé'.repeat(330)}`, share: (id * 31) % 1000 }),
   );
-  const document = await buildDocument({ rows, truncated: false }, 0);
+  const document = await buildDocument({ rows, truncated: false }, runTime(0));
   const caching = { ttlSeconds: 900, warmingSeconds: undefined, staleIfErrorSeconds: 900 };
   return { document, caching, cacheStatus: 'HIT', obtainedAt: 0 };
 }

@@ -58,7 +58,7 @@ export async function openLiveGateway({
     return () => clearImmediate(immediate);
   };
   const engine = fakeEngine({
-    clock: { now: clock.now, after: soon },
+    clock: { ...clock, after: soon },
     rows: ({ parameters }) => rowsOf?.(parameters) ?? rows,
     source,
   });

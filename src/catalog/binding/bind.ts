@@ -22,6 +22,8 @@ export interface BoundQuery {
    * the time. Milliseconds since the epoch.
    */
   readonly validUntil?: number;
+  /** When it was bound, if it is not valid for ever: a clock that is set back to before then makes it wrong too. */
+  readonly validFrom?: number;
   /** From then on a relative default that the request has used is another value. Milliseconds since the epoch. */
   readonly defaultsUntil?: number;
   /**
@@ -43,6 +45,12 @@ export interface BoundQuery {
 export function bind(query: SavedQuery, raw: RawParameters, now = Date.now()): BoundQuery {
   return bindTexts(query, (parameter) => rawTexts(parameter, raw), now);
 }
+
+/** Whether a query must be bound again, because of what is relative to the time. @param now milliseconds since the epoch */
+export const isOutdated = (
+  { validFrom, validUntil }: Pick<BoundQuery, 'validFrom' | 'validUntil'>,
+  now: number,
+): boolean => validUntil !== undefined && (validUntil <= now || (validFrom ?? now) > now);
 
 /** As `bind`, with the texts of each parameter from a function; undefined means absent. */
 export function bindTexts(
@@ -66,7 +74,7 @@ export function bindTexts(
   return {
     query,
     parameters: Object.fromEntries(values),
-    ...(validUntil < Number.POSITIVE_INFINITY && { validUntil }),
+    ...(validUntil < Number.POSITIVE_INFINITY && { validUntil, validFrom: now }),
     ...(defaultsUntil < Number.POSITIVE_INFINITY && { defaultsUntil }),
   };
 }

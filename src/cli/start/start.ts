@@ -51,7 +51,7 @@ async function serve(
   const progress = openProgressLine({
     stream: process.stderr,
     writeToLog: (line) => log.info(line),
-    now: Date.now,
+    now: () => performance.now(),
   });
   const tracer = await configuredTracer(process.env, log);
   const options = await gatewayOptions(config, apiKey);

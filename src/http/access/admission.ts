@@ -48,7 +48,7 @@ export function buildAdmit(options: AdmitOptions): Admit {
     head.onKey?.();
     const { rateLimiter } = principal;
     if (rateLimiter === undefined) return admission(principal, head);
-    const status = rateLimiter.take(clock.now().getTime());
+    const status = rateLimiter.take(clock.elapsedMs());
     // Most requests are counted without waiting.
     if (status instanceof Promise) {
       return status.then((later) => {

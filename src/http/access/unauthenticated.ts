@@ -17,7 +17,7 @@ const { maxWrongKeysPerMinute } = httpLimits;
  * Answers wrong keys with 401, and with 429 when too many came from one address, or from one /64 of IPv6 addresses. Valid
  * keys from there are not affected.
  */
-export function buildRejectWrongKey(now: () => Date): RejectWrongKey {
+export function buildRejectWrongKey(elapsedMs: () => number): RejectWrongKey {
   const limiters = new LRUCache<string, RateLimiter>({ max: maxAddresses });
   return (address, refusal) => {
     // To count all callers together would let one of them hide what is wrong with the keys of others.
@@ -25,7 +25,7 @@ export function buildRejectWrongKey(now: () => Date): RejectWrongKey {
     const group = addressGroup(address);
     const limiter = limiters.get(group) ?? new RateLimiter(maxWrongKeysPerMinute);
     limiters.set(group, limiter);
-    const { isWithin, nextInSeconds } = limiter.take(now().getTime());
+    const { isWithin, nextInSeconds } = limiter.take(elapsedMs());
     if (isWithin) return unauthenticated(refusal);
     return new GatewayError(
       'RATE_LIMITED',

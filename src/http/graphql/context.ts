@@ -72,6 +72,8 @@ export interface Resources {
   readonly turns: LoopTurns;
   readonly audit: Audit;
   readonly now: () => Date;
+  /** As `Clock` has it. */
+  readonly elapsedMs: () => number;
 }
 
 /** A request whose operation is executed. */

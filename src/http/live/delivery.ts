@@ -104,7 +104,7 @@ export class Delivery {
   /** Writes to those who have read meanwhile. */
   readonly #look = () => {
     this.#isLooking = false;
-    const now = this.#options.clock.now().getTime();
+    const now = this.#options.clock.elapsedMs();
     const ready: Stream[] = [];
     for (const stream of this.#behind) {
       if (!stream.sink?.isWaiting) {

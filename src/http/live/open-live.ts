@@ -36,7 +36,6 @@ export interface LiveOptions {
 export function openLive(options: LiveOptions): Live {
   const { follow, sources, places, memory, counters, turns, clock, log } = options;
   const onBug = (err: unknown) => log.error({ err }, 'a bug in the gateway');
-  const now = () => clock.now().getTime();
   const streams = new Set<Stream>();
   let isEnding = false;
   /** undefined before the first reload. */
@@ -51,7 +50,7 @@ export function openLive(options: LiveOptions): Live {
     newFeed: (watch, variant, holding) =>
       new Feed({ watch, variant, holding, broadcast: (feed) => delivery.broadcast(feed), onBug }),
     isCurrent: (query) => latest?.queries.includes(query) ?? true,
-    now,
+    clock,
     memory,
   });
 

@@ -79,7 +79,7 @@ export class Stream {
   /** undefined after the end. */
   sink: Sink | undefined;
   readonly onEnd: (summary: StreamSummary) => void;
-  /** Since when the client does not read, in milliseconds since the epoch; undefined if it does. */
+  /** Since when the client does not read, by `elapsedMs`; undefined if it does. */
   waitingSince: number | undefined;
   /** How many places of the limit it has. */
   readonly places: number;

@@ -1,5 +1,6 @@
-import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import { type BoundQuery, isOutdated } from '../../catalog/binding/bind.ts';
 import { type CachePolicy, followSeconds } from '../../catalog/model/saved-query.ts';
+import type { Clock } from '../../concurrency/clock.ts';
 import { type FairShare, Holding, type Owner } from '../../concurrency/fair-share.ts';
 import { mayServeStale } from '../../results/compute.ts';
 import type { Follow, Follower } from '../../results/followers.ts';
@@ -17,7 +18,7 @@ interface WatchOptions {
   readonly base: ResultDocument | undefined;
   readonly follow: Follow;
   readonly newFeed: (watch: Watch, variant: Variant, holding: Holding) => Feed;
-  readonly now: () => number;
+  readonly clock: Clock;
   /** Bytes of all results that are followed, and of their frames, by the keys that followed each first. */
   readonly memory: FairShare;
   readonly owner: Owner;
@@ -63,7 +64,7 @@ export class Watch implements Follower, Watched {
 
   onResult(document: ResultDocument): void {
     const before = this.document;
-    if (before !== undefined && document.computedAt < before.computedAt) return;
+    if (before !== undefined && document.begunAt < before.begunAt) return;
     this.document = document;
     this.#holding.set(sizeOf(document));
     if (before?.digest === document.digest && this.failure === undefined) {
@@ -79,23 +80,24 @@ export class Watch implements Follower, Watched {
     if (failure.code === 'CANCELLED' || this.failure?.code === failure.code) return;
     const { document } = this;
     const policy = this.#policy;
-    const isUsable = document !== undefined && ageMs(document, this.#options.now()) < keepMs(policy);
+    const isUsable =
+      document !== undefined && ageMs(document, this.#options.clock.elapsedMs()) < keepMs(policy);
     if (mayServeStale(error) && isUsable) return;
     this.failure = failure;
     this.#update();
   }
 
   /** Whether its relative values have changed, and its next refresh is due. */
-  isOutdated(now: number): boolean {
-    const { validUntil = Number.POSITIVE_INFINITY } = this.bound;
-    if (now < validUntil) return false;
+  isOutdated(): boolean {
+    const { clock } = this.#options;
+    if (!isOutdated(this.bound, clock.now().getTime())) return false;
     const refreshMs = (followSeconds(this.#policy) ?? 0) * 1000;
-    return now >= (this.document?.computedAt ?? 0) + refreshMs;
+    return clock.elapsedMs() >= (this.document?.begunAt ?? Number.NEGATIVE_INFINITY) + refreshMs;
   }
 
   renew(bound: BoundQuery): void {
-    const { query, validUntil = Number.POSITIVE_INFINITY } = this.bound;
-    if (bound.query === query && this.#options.now() < validUntil) return;
+    const moment = this.#options.clock.now().getTime();
+    if (bound.query === this.bound.query && !isOutdated(this.bound, moment)) return;
     this.bound = bound;
     this.#unfollow();
     this.#unfollow = this.#options.follow.follow(bound, this);

@@ -1,5 +1,6 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { Clock } from '../../concurrency/clock.ts';
 import type { FairShare, Holding, Owner } from '../../concurrency/fair-share.ts';
 import { GatewayError } from '../../errors.ts';
 import { getOrAdd } from '../../get-or-add.ts';
@@ -15,8 +16,7 @@ interface WatchesOptions {
   readonly newFeed: (watch: Watch, variant: Variant, holding: Holding) => Feed;
   /** Whether a query is one of the catalog that is served. */
   readonly isCurrent: (query: SavedQuery) => boolean;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly clock: Clock;
   /** Bytes of all results that are followed, and of their frames, by the keys that followed each first. */
   readonly memory: FairShare;
 }
@@ -90,8 +90,7 @@ export class Watches {
 
   /** Those whose clients are to follow other keys now. */
   outdated(): readonly Watch[] {
-    const now = this.#options.now();
-    return [...this.#byKey.values()].filter((watch) => watch.isOutdated(now));
+    return [...this.#byKey.values()].filter((watch) => watch.isOutdated());
   }
 
   /** Lets all who wait for another result go on. */

@@ -1,4 +1,4 @@
-import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding/bind.ts';
+import { type BoundQuery, bind, isOutdated, type RawParameters } from '../../catalog/binding/bind.ts';
 import {
   areAllowed,
   bindForTenants,
@@ -63,7 +63,7 @@ export class EndpointRequest {
     const { query, parameters } = this;
     const tenants = permitted ?? (this.comparesTenant ? new Set(tenantsOf(query, parameters)) : undefined);
     if (tenants === undefined) {
-      if (this.#bound === undefined || isOutdated(this.#bound, now)) {
+      if (this.#bound === undefined || isOutdated(this.#bound, now().getTime())) {
         this.#bound = withSql(bind(query, parameters, now().getTime()), sql);
         this.isBound = true;
       }
@@ -71,7 +71,11 @@ export class EndpointRequest {
     }
     // The parameters name the tenants, so the binding serves every key that may read all of them.
     const known = this.#forTenants;
-    if (known !== undefined && areAllowed(known.tenants, tenants) && !isOutdated(known.bound, now)) {
+    if (
+      known !== undefined &&
+      areAllowed(known.tenants, tenants) &&
+      !isOutdated(known.bound, now().getTime())
+    ) {
       return known.bound;
     }
     const made = bindForTenants(query, parameters, tenants, now().getTime());
@@ -80,10 +84,6 @@ export class EndpointRequest {
     return this.#forTenants.bound;
   }
 }
-
-/** Whether a query must be bound again, because of what is relative to the time. */
-const isOutdated = ({ validUntil }: BoundQuery, now: () => Date): boolean =>
-  validUntil !== undefined && validUntil <= now().getTime();
 
 const withSql = (bound: BoundQuery, sql: string | undefined): BoundQuery =>
   sql === undefined ? bound : { ...bound, sql };

@@ -14,7 +14,7 @@ export function replyResult(result: CachedResult, headers: RequestHeaders): Repl
   const coding = accepted === undefined ? 'identity' : chooseCoding(document.encodings, accepted);
   if (cacheStatus !== 'HIT') return renderResult(result, coding);
 
-  const age = obtainedAt - document.computedAt;
+  const age = obtainedAt - document.begunAt;
   const recent = recentHits.get(document)?.[coding];
   if (recent !== undefined && age >= recent.from && age < recent.until) return recent.reply;
   const reply = renderResult(result, coding);

@@ -15,12 +15,12 @@ const defaultWaitMs = 30_000;
  */
 export async function lockFile(file: string, waitMs = defaultWaitMs): Promise<() => void> {
   const lock = `${file}.lock`;
-  const deadline = Date.now() + waitMs;
+  const deadline = performance.now() + waitMs;
   while (!acquire(lock)) {
     const owner = ownerOf(lock);
     // Read again: the owner may have released the lock and ended between the two checks of `ownerOf`.
     const isDead = owner?.state === 'dead' && ownerOf(lock)?.text === owner.text;
-    if (isDead || Date.now() >= deadline) throw lockedError(file, lock, owner);
+    if (isDead || performance.now() >= deadline) throw lockedError(file, lock, owner);
     await sleep(20);
   }
   return () => rmSync(lock, { force: true });

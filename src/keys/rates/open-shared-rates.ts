@@ -11,7 +11,8 @@ interface SharedRatesOptions {
   /** What gateways that share rates have in common, and other clients of the same Redis do not. */
   readonly secret: string | undefined;
   readonly log: Logger;
-  readonly now: () => Date;
+  /** As `Clock` has it. */
+  readonly elapsedMs: () => number;
 }
 
 /** The rates of keys, counted together with the other gateways on one Redis. */
@@ -30,7 +31,7 @@ const maxLimits = 200;
  * Its connection is not that of the cache: a request that waits for its rate must not wait for the results of others.
  * Limits that are needed in the same turn of the event loop are sent together.
  */
-export function openSharedRates({ url, secret, log, now }: SharedRatesOptions): SharedRates {
+export function openSharedRates({ url, secret, log, elapsedMs }: SharedRatesOptions): SharedRates {
   const nameKey = deriveKey(secret, 'querygate/rates/1 names');
   const nameOf = (id: string) =>
     `querygate:rate:${createHmac('sha256', nameKey).update(id).digest('base64url')}`;
@@ -50,14 +51,14 @@ export function openSharedRates({ url, secret, log, now }: SharedRatesOptions): 
   const send = async (limiters: readonly SharedRateLimiter[]) => {
     const demands = limiters.map((limiter) => ({
       limiter,
-      demand: limiter.demand(now().getTime(), isClosing),
+      demand: limiter.demand(elapsedMs(), isClosing),
     }));
     const keys = limiters.map(({ name }) => name);
     const args = demands.flatMap(({ demand }) => demandArguments(demand));
     const reply = await breaker.call((client) => client.eval(exchangeScript, { keys, arguments: args }));
     const grants = parseGrants(reply, limiters.length);
     for (const [at, { limiter, demand }] of demands.entries()) {
-      limiter.settle(demand, grants?.[at], now().getTime());
+      limiter.settle(demand, grants?.[at], elapsedMs());
       if (limiter.hasReserve) reserving.add(limiter);
     }
     if (reserving.size > 0 && !isClosing) giveBackTimer ??= setTimeout(giveBack, reserveMs).unref();
@@ -82,7 +83,7 @@ export function openSharedRates({ url, secret, log, now }: SharedRatesOptions): 
     giveBackTimer = undefined;
     for (const limiter of reserving) {
       if (!limiter.hasReserve) reserving.delete(limiter);
-      else if (limiter.isIdle(now().getTime())) limiter.giveBack();
+      else if (limiter.isIdle(elapsedMs())) limiter.giveBack();
     }
     if (reserving.size > 0) giveBackTimer = setTimeout(giveBack, reserveMs).unref();
   };

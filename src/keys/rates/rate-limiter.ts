@@ -16,7 +16,7 @@ export interface RateLimit {
   /**
    * Counts one request, if it is within the limit.
    *
-   * @param now milliseconds since the epoch
+   * @param now by `elapsedMs`
    * @returns a promise, which never rejects, only if other gateways count too and their count is needed
    */
   take(now: number): RateLimitStatus | Promise<RateLimitStatus>;

@@ -58,7 +58,10 @@ export class SharedRateLimiter implements RateLimit {
   #taken = 0;
   #takenAt = 0;
   /** When the last demand was sent, and the one before. */
-  #demandedAt = [0, 0] as readonly [last: number, before: number];
+  #demandedAt = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY] as readonly [
+    last: number,
+    before: number,
+  ];
 
   constructor(perMinute: number, name: string, exchange: RateExchange) {
     this.name = name;
@@ -82,7 +85,7 @@ export class SharedRateLimiter implements RateLimit {
 
   /** Whether the reserve should be given back. */
   isIdle(now: number): boolean {
-    return Math.abs(now - this.#takenAt) >= reserveMs && this.#waiting.length === 0;
+    return now - this.#takenAt >= reserveMs && this.#waiting.length === 0;
   }
 
   take(now: number): RateLimitStatus | Promise<RateLimitStatus> {
@@ -121,7 +124,7 @@ export class SharedRateLimiter implements RateLimit {
       needed: this.#waiting.length,
       expected: gaveBack ? 0 : Math.floor(Math.max(expected, 0)),
       // As much of the limit may have become available again since the oldest part of the reserve was counted.
-      unusedMs: Math.max(this.#returned * intervalMs - Math.abs(now - before), 0),
+      unusedMs: Math.max(this.#returned * intervalMs - (now - before), 0),
       owedMs: this.#owed.usedMs(now),
       knownMs: this.#known.usedMs(now),
     };

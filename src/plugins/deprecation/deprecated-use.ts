@@ -37,7 +37,7 @@ export function buildDeprecatedUse(): DeprecatedUse {
         results: 0,
       }));
       use.results += 1;
-      const at = clock.now().getTime();
+      const at = clock.elapsedMs();
       if (at < use.loggedAt + logEveryMs) return;
       const { sunset, successor } = deprecated ?? {};
       const line = { endpoint: name, key, results: use.results, sunset, successor };

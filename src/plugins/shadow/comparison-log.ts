@@ -19,7 +19,7 @@ export interface ComparisonLog {
 
 const logEveryMs = 60_000;
 
-/** When lines about an endpoint were written, in milliseconds since the epoch. */
+/** When lines about an endpoint were written, by `elapsedMs`. */
 interface Logged {
   differenceAt: number;
   failureAt: number;
@@ -35,7 +35,7 @@ export function openComparisonLog(log: Logger, clock: Clock): ComparisonLog {
       failureAt: never,
       hasColumns: false,
     }));
-  const now = () => clock.now().getTime();
+  const now = clock.elapsedMs;
   return {
     columns(query, target) {
       const state = loggedOf(query);

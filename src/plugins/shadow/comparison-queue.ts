@@ -9,7 +9,7 @@ export interface Task {
   readonly shadow: Shadow;
   /** The rows, if they were computed for this request. */
   readonly document: ResultDocument | undefined;
-  /** When the request was answered, in milliseconds since the epoch. */
+  /** When the request was answered, by `elapsedMs`. */
   readonly at: number;
 }
 

@@ -65,8 +65,7 @@ export function openShadows(options: ShadowsOptions): Shadows {
   let otherRuns = 0;
   const ownRuns = new WeakSet<AbortSignal>();
 
-  const now = () => clock.now().getTime();
-  const sampling = openSampling(now);
+  const sampling = openSampling(clock.elapsedMs);
   const run: PluginHost['run'] = (bound, runOptions) => {
     ownRuns.add(runOptions.signal);
     return options.run(bound, runOptions);
@@ -98,7 +97,7 @@ export function openShadows(options: ShadowsOptions): Shadows {
       if (cacheStatus === 'STALE' || closing.signal.aborted) return;
       const isComputed = cacheStatus === 'MISS' || cacheStatus === 'BYPASS';
       if (!sampling.take(bound, shadow.share, isComputed, queue.hasPlace(bound.query))) return;
-      queue.add({ bound, shadow, document: isComputed ? document : undefined, at: now() });
+      queue.add({ bound, shadow, document: isComputed ? document : undefined, at: clock.elapsedMs() });
     },
     replaceCatalog(next) {
       catalog = next;
@@ -127,7 +126,7 @@ function buildCompare(options: ShadowsOptions, closing: AbortSignal) {
         { ...options, withExamples: log.isLevelEnabled('debug') },
         bound,
         target,
-        clock.now().getTime() - at < freshMs ? document : undefined,
+        clock.elapsedMs() - at < freshMs ? document : undefined,
         AbortSignal.any([yielding, closing, deadline]),
       );
       const difference = compared.outcome === 'differs' ? compared.difference : undefined;

@@ -23,12 +23,12 @@ const cachedEveryMs = 30_000;
 interface Sampled {
   /** Grows by the share with each request; at 1 a request is compared. */
   due: number;
-  /** When a request was compared last, in milliseconds since the epoch. */
+  /** When a request was compared last, by `elapsedMs`. */
   startedAt: number;
   readonly rotation: Rotation;
 }
 
-/** @param now milliseconds since the epoch */
+/** @param now as `elapsedMs` */
 export function openSampling(now: () => number): Sampling {
   const samples = new WeakMap<SavedQuery, Sampled>();
   // The first request is compared.

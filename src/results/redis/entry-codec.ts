@@ -46,7 +46,7 @@ export async function decodeEntry(
   entry: string,
   maxRows: number,
   { isSigned }: Pick<CacheCrypto, 'isSigned'>,
-): Promise<ResultDocument | undefined> {
+): Promise<Omit<ResultDocument, 'begunAt'> | undefined> {
   const match = prefix.exec(entry);
   const { fencingToken, signature = '' } = match?.groups ?? {};
   if (match === null) return undefined;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { openCircuitBreaker } from '../../redis/circuit-breaker.ts';
-import type { SharedCache } from '../shared/shared-cache.ts';
+import type { SharedCache, SharedTime } from '../shared/shared-cache.ts';
 import { buildAnnouncements } from './announcements.ts';
 import { buildCacheCrypto } from './cache-crypto.ts';
 import { buildDemandRecords, maxRecordLength } from './demand-records.ts';
@@ -16,14 +16,30 @@ interface RedisOptions {
   readonly log: Logger;
   /** Called each time that Redis has been connected or reconnected. */
   readonly onConnected: () => void;
+  readonly time: SharedTime;
   /** How many keys' demand is kept. */
   readonly hotKeyLimit: number;
 }
 
+/** How far the clock of the gateway that wrote something may be ahead of ours. */
+const maxAheadMs = 5_000;
+
 /** The cache that gateways share, on one Redis or another server that speaks its protocol. */
-export function openRedisCache({ url, secret, log, onConnected, hotKeyLimit }: RedisOptions): SharedCache {
+export function openRedisCache({
+  url,
+  secret,
+  log,
+  onConnected,
+  time,
+  hotKeyLimit,
+}: RedisOptions): SharedCache {
   const crypto = buildCacheCrypto(secret);
   const demand = buildDemandRecords(crypto);
+  /** @returns undefined for a moment in the future */
+  const elapsedAt = (moment: number) => {
+    const elapsedMs = time.elapsedAt(moment);
+    return elapsedMs > time.elapsedMs() + maxAheadMs ? undefined : elapsedMs;
+  };
   const announcements = buildAnnouncements({ url, crypto, log });
   const demandKeys = [crypto.nameOf('demand', 'times'), crypto.nameOf('demand', 'records')];
 
@@ -52,7 +68,9 @@ export function openRedisCache({ url, secret, log, onConnected, hotKeyLimit }: R
     async get(key, maxRows) {
       const text = await breaker.call(({ results }) => results.get(crypto.nameOf('result', key)));
       // Decoding takes time of its own, which is not Redis's: it happens outside the deadline.
-      return text === undefined ? undefined : decodeEntry(key, text, maxRows, crypto);
+      const stored = text === undefined ? undefined : await decodeEntry(key, text, maxRows, crypto);
+      const begunAt = stored && elapsedAt(stored.computedAt);
+      return stored === undefined || begunAt === undefined ? undefined : { ...stored, begunAt };
     },
     acquire: leases.acquire,
     renew: leases.renew,
@@ -73,27 +91,33 @@ export function openRedisCache({ url, secret, log, onConnected, hotKeyLimit }: R
       }
       return isStored === true;
     },
-    listen: announcements.listen,
+    listen: (key, onPublished) =>
+      announcements.listen(key, (computedAt) => {
+        const begunAt = elapsedAt(computedAt);
+        if (begunAt !== undefined) onPublished(begunAt);
+      }),
     async release(key, fencingToken, failure) {
       await track(leases.release(key, fencingToken, failure));
     },
     async recordDemand(requestedAt) {
       if (requestedAt.size === 0) return;
-      const records = [...requestedAt].flatMap(([key, ms]) => [
-        String(ms),
-        crypto.nameOf('demand', key),
-        demand.encode(key, ms),
-      ]);
+      const records = [...requestedAt].flatMap(([key, elapsedMs]) => {
+        const moment = time.momentAt(elapsedMs);
+        return [String(moment), crypto.nameOf('demand', key), demand.encode(key, moment)];
+      });
       await run(scripts.recordDemand, demandKeys, [String(hotKeyLimit), ...records]);
     },
-    async demandSince(ms) {
-      const args = [String(ms), String(hotKeyLimit), String(maxRecordLength)];
+    async demandSince(elapsedMs) {
+      const since = time.momentAt(elapsedMs);
+      const args = [String(since), String(hotKeyLimit), String(maxRecordLength)];
       const records = await run(scripts.readDemand, demandKeys, args);
       const known = (Array.isArray(records) ? records : []).flatMap((text) => {
         const record = demand.decode(String(text));
-        return record === undefined || record.requestedAt < ms ? [] : [record];
+        const requestedAt = record && elapsedAt(record.requestedAt);
+        if (record === undefined || requestedAt === undefined || requestedAt < elapsedMs) return [];
+        return [[record.key, requestedAt] as const];
       });
-      return new Map(known.map(({ key, requestedAt }) => [key, requestedAt]));
+      return new Map(known);
     },
     async close() {
       await Promise.all(pending);

@@ -42,7 +42,7 @@ export async function runUnderLease(
 ): Promise<RunOutcome | undefined> {
   const { shared, clock } = options;
   const { key, bound, noCache } = query;
-  const followUntil = clock.now().getTime() + options.followMs;
+  const followUntil = clock.elapsedMs() + options.followMs;
   let lease = await shared.acquire(key, { preempt: noCache });
   while (lease?.role === 'follower') {
     // A background refresh need not watch another gateway do it.
@@ -54,7 +54,7 @@ export async function runUnderLease(
   if (lease === undefined) return runWithoutLease(options, query, context);
   // Another gateway may have published between our read of the cache and our lease.
   const published = noCache ? undefined : await shared.get(key, bound.query.maxRows);
-  if (published === undefined || !isNewEnough(query, published, clock.now())) {
+  if (published === undefined || !isNewEnough(query, published, clock.elapsedMs())) {
     return lead(options, query, context, lease);
   }
   await shared.release(key, lease.fencingToken, undefined);
@@ -128,7 +128,7 @@ async function follow(
   for (let waitMs = firstWatchMs; ; waitMs = Math.min(waitMs * 1.5, longestWatchMs)) {
     await sleep(clock, isSecondTry ? secondTryMs : waitMs);
     if (signal.aborted) throw callerDisconnected();
-    if (clock.now().getTime() >= until) throw deadlineExceeded(followMs);
+    if (clock.elapsedMs() >= until) throw deadlineExceeded(followMs);
     const leader = await shared.watch(key);
     if (leader?.fencingToken === fencingToken) {
       if (leader.state === 'failed') throw leaderFailed(leader.failure, namesOf(bound));
@@ -136,7 +136,7 @@ async function follow(
       continue;
     }
     const document = await shared.get(key, bound.query.maxRows);
-    if (document !== undefined && isNewEnough(query, document, clock.now())) return document;
+    if (document !== undefined && isNewEnough(query, document, clock.elapsedMs())) return document;
     if (leader !== undefined || isSecondTry) return undefined;
     isSecondTry = true;
   }

@@ -1,4 +1,5 @@
 import type { ResultDocument } from '../result-document.ts';
+import type { Clock, Timeline } from '../../concurrency/clock.ts';
 import type { LeaderFailure } from './leader-failure.ts';
 
 /**
@@ -22,6 +23,9 @@ export type LeaderState =
 /**
  * The cache that gateways share. No method rejects, and each has a deadline: when the shared cache does not respond, or
  * holds foreign data, the result is `undefined`, and the caller goes on without it.
+ *
+ * All times are those of `elapsedMs`. What claims to be from the future is not there: the clock of the gateway that wrote
+ * it, or ours, is wrong, so that nobody can say how old it is.
  */
 export interface SharedCache {
   /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
@@ -54,19 +58,22 @@ export interface SharedCache {
   /**
    * Listens for results of a key that gateways store. A listener may miss one.
    *
-   * @param onPublished called with the time of its computation, in milliseconds since the epoch
+   * @param onPublished called with the time at which its run began
    * @returns calls it off
    */
-  listen(key: string, onPublished: (computedAt: number) => void): () => void;
-  /** Records when keys were last requested, in milliseconds since the epoch. */
+  listen(key: string, onPublished: (begunAt: number) => void): () => void;
+  /** Records when keys were last requested. */
   recordDemand(requestedAt: ReadonlyMap<string, number>): Promise<void>;
   /** The keys that were requested since then, the latest first, each with its time. */
-  demandSince(ms: number): Promise<ReadonlyMap<string, number>>;
+  demandSince(elapsedMs: number): Promise<ReadonlyMap<string, number>>;
   close(): Promise<void>;
 }
+
+/** Converts the moments that gateways exchange. */
+export type SharedTime = Pick<Clock, 'elapsedMs'> & Timeline;
 
 /** A leader that has not renewed its lease for this long is considered dead; a follower takes over. */
 export const leaseMs = 3_000;
 
 /** @param onConnected called each time that the shared cache has been connected or reconnected */
-export type OpenSharedCache = (onConnected: () => void) => SharedCache;
+export type OpenSharedCache = (onConnected: () => void, time: SharedTime) => SharedCache;

@@ -10,6 +10,7 @@ import { buildDocument } from '../../../src/results/result-document.ts';
 import { countsPath, type LiveGateway, openLiveGateway } from '../../support/live-gateway.ts';
 import { queryText } from '../../support/query-folder.ts';
 import { readEvents } from '../../support/read-events.ts';
+import { runTime } from '../../support/run-time.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -31,7 +32,7 @@ async function importReader(): Promise<{
 }
 
 const documentOf = (rows: readonly Row[]) =>
-  buildDocument({ rows: rows.map((row) => JSON.stringify(row)), truncated: false }, 0);
+  buildDocument({ rows: rows.map((row) => JSON.stringify(row)), truncated: false }, runTime(0));
 
 async function patchBetween(
   before: readonly Row[],

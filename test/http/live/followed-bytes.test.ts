@@ -5,13 +5,15 @@ import { Feed } from '../../../src/http/live/stream.ts';
 import { type Variant, wholeResults } from '../../../src/http/live/variant.ts';
 import { Watches } from '../../../src/http/live/watches.ts';
 import { buildDocument, sizeOf } from '../../../src/results/result-document.ts';
+import { runTime } from '../../support/run-time.ts';
+import { fakeClock } from '../../support/fake-clock.ts';
 
 const queryOf = (name: string) =>
   ({ query: { name, caching: { ttlSeconds: 60, staleIfErrorSeconds: 0 } } }) as unknown as BoundQuery;
 
 /** A result of some 1,000 bytes, which is not worth compressing. */
 const documentOf = (letter: string) =>
-  buildDocument({ rows: [`{"n":"${letter.repeat(980)}"}`], truncated: false }, 0);
+  buildDocument({ rows: [`{"n":"${letter.repeat(980)}"}`], truncated: false }, runTime(0));
 
 function openWatches(limitBytes: number) {
   const memory = new FairShare(limitBytes);
@@ -20,7 +22,7 @@ function openWatches(limitBytes: number) {
     newFeed: (watch, variant, holding) =>
       new Feed({ watch, variant, holding, broadcast: () => {}, onBug: () => {} }),
     isCurrent: () => true,
-    now: () => 0,
+    clock: fakeClock(),
     memory,
   });
   return { watches, memory };

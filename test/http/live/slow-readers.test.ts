@@ -15,6 +15,7 @@ import type { Follower } from '../../../src/results/followers.ts';
 import { buildDocument, type ResultDocument } from '../../../src/results/result-document.ts';
 import { fakeClock, settled } from '../../support/fake-clock.ts';
 import { followedQuery, streamHead } from '../../support/live-streams.ts';
+import { runTime } from '../../support/run-time.ts';
 
 const admission = { principal: unrestricted('ann'), noCache: false, schedule: undefined };
 const query = followedQuery();
@@ -23,7 +24,9 @@ const keys = ['a', 'b', 'c'];
 const rowsOf = (version: number) =>
   Array.from({ length: 40 }, (_, row) => `{"x":"${row === version ? 'new' : `row ${row}`}"}`);
 const documents = await Promise.all(
-  Array.from({ length: 6 }, (_, version) => buildDocument({ rows: rowsOf(version), truncated: false }, 0)),
+  Array.from({ length: 6 }, (_, version) =>
+    buildDocument({ rows: rowsOf(version), truncated: false }, runTime(0)),
+  ),
 );
 const first = documents[0] as ResultDocument;
 

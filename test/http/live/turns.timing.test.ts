@@ -16,6 +16,7 @@ import { fakeClock, settled } from '../../support/fake-clock.ts';
 import { followedQuery, streamHead } from '../../support/live-streams.ts';
 import { measureLongestTurn } from '../../support/longest-turn.ts';
 import { medianOf } from '../../support/median.ts';
+import { runTime } from '../../support/run-time.ts';
 
 const clients = 10_000;
 
@@ -63,7 +64,8 @@ describe('ten thousand streams of one key', () => {
       }
     }, 3);
 
-  const document = (text: string) => buildDocument({ rows: [`{"x":"${text}"}`], truncated: false }, 0);
+  const document = (text: string) =>
+    buildDocument({ rows: [`{"x":"${text}"}`], truncated: false }, runTime(0));
   const followed = async (query: SavedQuery) => {
     const endpoint = new EndpointRequest(query, new Map());
     const bound = endpoint.bind(undefined, undefined, clock.now);

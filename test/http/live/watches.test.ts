@@ -4,6 +4,7 @@ import { FairShare } from '../../../src/concurrency/fair-share.ts';
 import { Feed } from '../../../src/http/live/stream.ts';
 import { Watches } from '../../../src/http/live/watches.ts';
 import { draftQuery } from '../../support/queries.ts';
+import { fakeClock } from '../../support/fake-clock.ts';
 
 const boundOf = (interval: string, validUntil?: number): BoundQuery => ({
   query: draftQuery({
@@ -32,7 +33,7 @@ test('a result that is followed over a reload is followed as the header says now
     newFeed: (watch, variant, holding) =>
       new Feed({ watch, variant, holding, broadcast: () => {}, onBug: () => {} }),
     isCurrent: (query) => query === current,
-    now: () => now,
+    clock: { ...fakeClock(), now: () => new Date(now) },
     memory: new FairShare(1_000),
   });
   watches.of(before, 'ann', undefined);

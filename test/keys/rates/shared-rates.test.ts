@@ -29,13 +29,13 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
   /** @param clockMs by how much the gateway's clock is ahead */
   const open = async (clockMs = 0, ownSecret: string | undefined = secret) => {
     const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
-    const now = () => new Date(Date.now() + clockMs);
-    const rates = openSharedRates({ url: redis.url, secret: ownSecret, log, now });
+    const elapsedMs = () => performance.now() + clockMs;
+    const rates = openSharedRates({ url: redis.url, secret: ownSecret, log, elapsedMs });
     opened.push(rates);
     await rates.ready;
     const gateway = (id: string, perMinute: number) => {
       const limit = rates.newRateLimit(id, perMinute);
-      return { limit, take: () => limit.take(now().getTime()) };
+      return { limit, take: () => limit.take(elapsedMs()) };
     };
     return { rates, gateway };
   };

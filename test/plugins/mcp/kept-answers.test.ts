@@ -11,6 +11,7 @@ import type { ObtainedResult } from '../../../src/results/get-result.ts';
 import { buildDocument, parseRows, type ResultDocument } from '../../../src/results/result-document.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 import { draftQuery } from '../../support/queries.ts';
+import { runTime } from '../../support/run-time.ts';
 
 const query = draftQuery({
   parameters: { n: '{ type: integer, default: 0, description: A number. }' },
@@ -60,7 +61,7 @@ function callsOf(document: () => Promise<ResultDocument>, maxBytes: number) {
 describe('the answer of a result that the cache may have no room for', () => {
   const large = async () => {
     const rows = Array.from({ length: 1_100 }, (_, n) => JSON.stringify({ text: `${n}`.padEnd(4_000, 'x') }));
-    return buildDocument({ rows, truncated: false }, 0);
+    return buildDocument({ rows, truncated: false }, runTime(0));
   };
   test('is sent again as long as the result is fresh, and plug-ins see the rows that it has', async () => {
     let count = 0;
@@ -91,7 +92,7 @@ describe('the answer of a result that the cache may have no room for', () => {
 
 test('an answer is not that of other arguments with the same JSON', async () => {
   const { answer } = callsOf(
-    async () => buildDocument({ rows: ['{"text":"a"}'], truncated: false }, 0),
+    async () => buildDocument({ rows: ['{"text":"a"}'], truncated: false }, runTime(0)),
     8_192,
   );
   for (let at = 0; at < 2; at += 1) {
@@ -105,7 +106,7 @@ test('kept answers do not keep the results that they were made of', async () => 
   const made: WeakRef<Buffer>[] = [];
   const { answer } = callsOf(async () => {
     const rows = Array.from({ length: 100 }, (_, n) => JSON.stringify({ text: `${n}`.repeat(1_000) }));
-    const document = await buildDocument({ rows, truncated: false }, 0);
+    const document = await buildDocument({ rows, truncated: false }, runTime(0));
     made.push(new WeakRef(document.encodings.identity));
     return document;
   }, 8_192);
@@ -123,7 +124,7 @@ test('kept answers do not keep the results that they were made of', async () => 
 
 test('kept answers take no more memory than they may, also if one call is answered in both eras', async () => {
   const rows = [JSON.stringify({ text: 'a'.repeat(5_000_000) })];
-  const document = await buildDocument({ rows, truncated: false }, 0);
+  const document = await buildDocument({ rows, truncated: false }, runTime(0));
   const { answer } = callsOf(async () => document, 20_000_000);
   const first = await answer(1, 'legacy');
   // Of 32 MB, three have room.

@@ -14,6 +14,7 @@ import { buildDocument } from '../../../src/results/result-document.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 import { queryText, uuidOf } from '../../support/query-folder.ts';
+import { runTime } from '../../support/run-time.ts';
 
 const parse = (name: string, id: number, header = ''): SavedQuery => {
   const { query, problems } = parseQuery(name, `${name}.sql`, queryText({ id: uuidOf(id), header }));
@@ -69,7 +70,7 @@ const open = ({ share = 1, engineConcurrency = 2 }: OpenOptions = {}) => {
   /** A request that is answered with one row. */
   const request = async (cacheStatus: CacheStatus, n = 1) => {
     const obtainedAt = clock.now().getTime();
-    const document = await buildDocument({ rows: [`{"n":${n}}`], truncated: false }, obtainedAt);
+    const document = await buildDocument({ rows: [`{"n":${n}}`], truncated: false }, runTime(obtainedAt));
     shadows.onResult(bind(old, new Map()), { document, caching: old.caching, cacheStatus, obtainedAt });
   };
   /** A run for a caller. */

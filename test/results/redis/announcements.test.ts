@@ -5,6 +5,8 @@ import { buildDocument } from '../../../src/results/result-document.ts';
 import type { SharedCache } from '../../../src/results/shared/shared-cache.ts';
 import { eventually } from '../../support/eventually.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
+import { runTime } from '../../support/run-time.ts';
+import { sharedTime } from '../../support/shared-time.ts';
 
 const secret = 'a secret of the gateways, 32 long';
 
@@ -24,12 +26,20 @@ describe.skipIf(!hasRedis)('announcements of results on Redis', () => {
   const open = async (ofSecret = secret) => {
     const log = pino({ level: 'silent' });
     const onConnected = () => {};
-    const cache = openRedisCache({ url: redis.url, secret: ofSecret, log, onConnected, hotKeyLimit: 3 });
+    const time = sharedTime();
+    const cache = openRedisCache({
+      url: redis.url,
+      secret: ofSecret,
+      log,
+      onConnected,
+      time,
+      hotKeyLimit: 3,
+    });
     opened.push(cache);
     await cache.ready;
     return cache;
   };
-  const result = (x: number) => buildDocument({ rows: [`{"x":${x}}`], truncated: false }, x);
+  const result = (x: number) => buildDocument({ rows: [`{"x":${x}}`], truncated: false }, runTime(x));
   /** Publishes results of rising times until the listener hears one. */
   const untilHeard = async (publisher: SharedCache, heard: number[], from: number) => {
     let x = from;

@@ -13,6 +13,7 @@ import { measureLoopTime } from '../../support/loop-time.ts';
 import { queryText } from '../../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { runTime } from '../../support/run-time.ts';
 
 const secret = 'PqvT9zq0Vh5o2Y7mJ1cXw8RkBn4LsDfG';
 /** Somebody who can read and write the gateways' Redis, knows this code, and does not know the secret. */
@@ -164,7 +165,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
       ['with an empty signature', { sign: () => '' }],
     ])('and no caller gets them: %s', async (_name, crypto) => {
       const name = await storedName('a');
-      const document = await buildDocument({ rows: [row], truncated: false }, Date.now());
+      const document = await buildDocument({ rows: [row], truncated: false }, runTime(Date.now()));
       for (const key of ['', name, `"${folder}" ["mine"]`]) {
         await set(name, encodeEntry(key, document, '1', crypto) ?? '');
         await expectOwnRows('a');
@@ -188,7 +189,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
   test('5: stores small texts that expand to hundreds of megabytes', async () => {
     const name = await storedName('a');
     const bomb = zstdCompressSync(Buffer.alloc(500_000_000));
-    const document = await buildDocument({ rows: ['{}'], truncated: false }, Date.now());
+    const document = await buildDocument({ rows: ['{}'], truncated: false }, runTime(Date.now()));
     const identity = { byteLength: 1_000_000 } as Buffer;
     const huge: ResultDocument = { ...document, encodings: { zstd: bomb, identity } };
     const entry = encodeEntry(name, huge, '1', buildCacheCrypto(undefined)) ?? '';

@@ -12,6 +12,8 @@ import { blockEventLoop } from '../../support/block-event-loop.ts';
 import { fakeEngine } from '../../support/fake-engine.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
+import { runTime } from '../../support/run-time.ts';
+import { sharedTime } from '../../support/shared-time.ts';
 
 const secret = 'a secret of the gateways, 32 long';
 const { nameOf } = buildCacheCrypto(secret);
@@ -29,11 +31,12 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
   const open = async () => {
     const connected = Promise.withResolvers<void>();
     const onConnected = connected.resolve;
-    const cache = openRedisCache({ url: redis.url, secret, log: log(), onConnected, hotKeyLimit: 3 });
+    const time = sharedTime();
+    const cache = openRedisCache({ url: redis.url, secret, log: log(), onConnected, time, hotKeyLimit: 3 });
     await connected.promise;
     return cache;
   };
-  const result = (x: number) => buildDocument({ rows: [`{"x":${x}}`], truncated: false }, x);
+  const result = (x: number) => buildDocument({ rows: [`{"x":${x}}`], truncated: false }, runTime(x));
 
   describe('that responds', () => {
     let cache: SharedCache;
@@ -42,6 +45,22 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       cache = await open();
     });
     afterEach(() => cache.close());
+
+    test('what a gateway wrote whose clock is ahead by more than seconds is not there', async () => {
+      const ahead = Date.now() + 60_000;
+      expect(await cache.publish('ahead', '1', await result(ahead), 60_000)).toBe(true);
+      expect(await cache.get('ahead', 10)).toBeUndefined();
+      const near = Date.now() + 1_000;
+      expect(await cache.publish('near', '1', await result(near), 60_000)).toBe(true);
+      expect(await cache.get('near', 10)).toMatchObject({ computedAt: near });
+      await cache.recordDemand(
+        new Map([
+          ['ahead', Date.now() + 30_000],
+          ['near', near],
+        ]),
+      );
+      expect(await cache.demandSince(0)).toEqual(new Map([['near', near]]));
+    });
 
     test('stores results for the given time', async () => {
       expect(await cache.publish('key', '1', await result(1), 200)).toBe(true);
@@ -171,8 +190,8 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
         engineConcurrency: 16,
         engineTimeoutMs: 30_000,
         memoryBytes: 64_000_000,
-        openShared: (onConnected) =>
-          openRedisCache({ url: redis.url, secret, log: log(), onConnected, hotKeyLimit: 1_000 }),
+        openShared: (onConnected, time) =>
+          openRedisCache({ url: redis.url, secret, log: log(), onConnected, time, hotKeyLimit: 1_000 }),
         clock: systemClock,
         log: pino({ level: 'silent' }),
         onCost: () => {},

@@ -32,7 +32,7 @@ export interface ResultEventsOptions extends CompiledOptions, Resources {
 type VariantOf = (request: SubscriptionRequest, field: QueryField, principal: Principal) => Variant;
 
 export function buildResultEvents(options: ResultEventsOptions): VariantOf {
-  const { log, now } = options;
+  const { log, elapsedMs } = options;
   // Those who follow have their own bound in memory; large results of a key are still rendered one after another.
   const budget = new ByteBudget(Number.POSITIVE_INFINITY);
   const renderBody = buildRenderBody({ ...options, budget });
@@ -58,7 +58,7 @@ export function buildResultEvents(options: ResultEventsOptions): VariantOf {
       id: `graphql ${request.id}`,
       async whole(document) {
         try {
-          const body = await bodyOf(asCached(document, endpoint.query.caching, now()));
+          const body = await bodyOf(asCached(document, endpoint.query.caching, elapsedMs()));
           return eventFrame('next', etagOf(document.digest), body);
         } catch (error) {
           // What passes is tried again with the next refresh.
@@ -72,9 +72,9 @@ export function buildResultEvents(options: ResultEventsOptions): VariantOf {
 }
 
 /** All who follow a result get the same event, however it was obtained. */
-function asCached(document: ResultDocument, caching: CachedResult['caching'], now: Date): CachedResult {
+function asCached(document: ResultDocument, caching: CachedResult['caching'], now: number): CachedResult {
   const isFresh = caching !== 'disabled' && freshnessOf(document, caching, now) === 'fresh';
-  return { document, caching, cacheStatus: isFresh ? 'HIT' : 'STALE', obtainedAt: now.getTime() };
+  return { document, caching, cacheStatus: isFresh ? 'HIT' : 'STALE', obtainedAt: now };
 }
 
 /** Executes a subscription for one result of which a cell does not fit its type. @returns the body of a response */

@@ -104,12 +104,12 @@ export function buildCallQuery(
     // Whether this key may have the rows, and which rows they are.
     const bound = authorizeAndBind(admission.principal, endpoint, head.headers, clock.now);
     const known = answers.get(era);
-    const now = clock.now();
+    const now = clock.elapsedMs();
     if (bound !== lasting?.bound || known === undefined || admission.noCache) return undefined;
     const { result } = lasting;
     if (result.caching === 'disabled' || freshnessOf(result.document, result.caching, now) !== 'fresh')
       return undefined;
-    showResult({ bound, result: { ...result, obtainedAt: now.getTime() } }, head);
+    showResult({ bound, result: { ...result, obtainedAt: now } }, head);
     return known;
   };
   return (tool, given, request) => {

@@ -28,6 +28,7 @@ import { openReadRows } from '../../../../src/row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
 import { randomCatalog, randomRows } from '../../../support/random-catalog.ts';
 import { randomOperation } from '../../../support/random-operation.ts';
+import { runTime } from '../../../support/run-time.ts';
 
 /** Operations in one run; `DIFFERENTIAL_OPERATIONS=20000 npx vitest run differential` for a long one. */
 const operationCount = Number(process.env.DIFFERENTIAL_OPERATIONS ?? 1000);
@@ -134,7 +135,7 @@ async function getResultOf(
   const results = new Map<string, CachedResult>();
   for (const [at, { id }] of queries.entries()) {
     const content = { rows: rows[at] ?? [], truncated: at === 1, ...(cost && { cost: cost as never }) };
-    const document = await buildDocument(content, computedAt);
+    const document = await buildDocument(content, runTime(computedAt));
     results.set(id, {
       document,
       caching: { ttlSeconds: 60, warmingSeconds: 20, staleIfErrorSeconds: 30 },
@@ -196,6 +197,7 @@ test('a compiled operation is answered and reported as Yoga does it, byte for by
       ...load,
       log,
       now,
+      elapsedMs: () => now().getTime(),
     });
     const allowed = new Set(catalog.queries.slice(0, endpoints).map(({ id }) => id));
     const principal: Principal = {

@@ -16,6 +16,7 @@ import { buildDocument } from '../../../../src/results/result-document.ts';
 import { openReadRows } from '../../../../src/row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
 import { draftQuery } from '../../../support/queries.ts';
+import { runTime } from '../../../support/run-time.ts';
 
 const queries = ['wrong', 'failing'].map((name) => draftQuery({ name, columns: { x: 'integer' }, sql: '' }));
 const catalog = { queries, tables: [] };
@@ -25,7 +26,7 @@ async function answer(query: string, rowCount: number) {
   const lines: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
   const rows = Array(rowCount).fill('{"x":"no integer"}');
-  const document = await buildDocument({ rows, truncated: false }, 0);
+  const document = await buildDocument({ rows, truncated: false }, runTime(0));
   const getResult: GetResult = async (bound) => {
     if (bound.query.name === 'failing') throw new TypeError('a bug');
     return { document, caching: 'disabled', cacheStatus: 'HIT' } as never;
@@ -44,6 +45,7 @@ async function answer(query: string, rowCount: number) {
     turns,
     log,
     now: () => new Date(),
+    elapsedMs: () => Date.now(),
   });
   const graphql = runSteps(build(catalog));
   const url = new URL('http://gateway.test/graphql');

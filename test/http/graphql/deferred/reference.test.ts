@@ -41,6 +41,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { randomCatalog, randomRows } from '../../../support/random-catalog.ts';
 import { type Operation, randomOperation } from '../../../support/random-operation.ts';
 import { mergeParts, type Payload, readParts } from '../../../support/read-parts.ts';
+import { runTime } from '../../../support/run-time.ts';
 
 /** Documents in one run; `DEFERRED_OPERATIONS=100000 npx vitest run test/http/graphql/deferred` for a long one. */
 const operationCount = Number(process.env.DEFERRED_OPERATIONS ?? 3600);
@@ -152,7 +153,10 @@ test('the parts of a deferred operation add up to the answer without @defer, and
     const turns = new LoopTurns();
     const results = new Map<string, CachedResult>();
     for (const [at, { id }] of catalog.queries.entries()) {
-      const document = await buildDocument({ rows: rows[at] ?? [], truncated: at === 1 }, computedAt);
+      const document = await buildDocument(
+        { rows: rows[at] ?? [], truncated: at === 1 },
+        runTime(computedAt),
+      );
       const caching = { ttlSeconds: 60, warmingSeconds: 20, staleIfErrorSeconds: 30 };
       results.set(id, { document, caching, cacheStatus: 'MISS', obtainedAt: now().getTime() });
     }
@@ -175,6 +179,7 @@ test('the parts of a deferred operation add up to the answer without @defer, and
       turns,
       audit: () => {},
       now,
+      elapsedMs: () => now().getTime(),
     };
     const compiled = buildAnswerCompiled({
       ...resources,

@@ -29,6 +29,7 @@ import { openReadRows } from '../../../../src/row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
 import { randomCatalog, randomRows } from '../../../support/random-catalog.ts';
 import { randomOperation } from '../../../support/random-operation.ts';
+import { runTime } from '../../../support/run-time.ts';
 
 const operationCount = Number(process.env.DIFFERENTIAL_OPERATIONS ?? 200);
 const operationsPerCatalog = 20;
@@ -64,7 +65,7 @@ test('the events of a subscription have the text that Yoga writes', async () => 
     const results = new Map<string, readonly CachedResult[]>();
     for (const [at, { name }] of catalog.queries.entries()) {
       const documents = (rows[at] ?? []).map((some) =>
-        buildDocument({ rows: some, truncated: false }, computedAt),
+        buildDocument({ rows: some, truncated: false }, runTime(computedAt)),
       );
       const toResult = (document: CachedResult['document']): CachedResult => ({
         document,
@@ -100,6 +101,7 @@ test('the events of a subscription have the text that Yoga writes', async () => 
       audit: () => {},
       log: pino({ level: 'silent' }),
       now,
+      elapsedMs: () => now().getTime(),
       openLive: async () => live,
     };
     const graphql = runSteps(buildGraphql(common)(catalog));
