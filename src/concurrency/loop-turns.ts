@@ -8,7 +8,8 @@ const busyMs = 10;
  * The owner of work on results: it takes turns with the requests of the same key. Behind all of them, it would occupy the
  * engine for as long as they last.
  */
-export const computingOwner = (owner: Owner): Owner => `computing ${owner}`;
+export const computingOwner = (owner: Owner): Owner =>
+  typeof owner === 'object' ? { ...owner, group: `computing ${owner.group}` } : `computing ${owner}`;
 
 /**
  * Divides long work over turns of the event loop, so that sockets are read and timers run in between: many requests that

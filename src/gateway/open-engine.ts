@@ -1,3 +1,4 @@
+import { keyOf } from '../concurrency/fair-share.ts';
 import type { Logger } from 'pino';
 import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
@@ -36,8 +37,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       news: (message) => log.info(message),
       imported,
       ...(onProgress && { progress: onProgress }),
-      sqlStopped: ({ owner: key, endpoint, sqlSha256: sql_sha256, reason, rests }) =>
-        log.warn({ key, endpoint, sql_sha256, reason, rests }, 'SQL of a caller was stopped'),
+      sqlStopped: ({ owner, endpoint, sqlSha256: sql_sha256, reason, rests }) =>
+        log.warn({ key: keyOf(owner), endpoint, sql_sha256, reason, rests }, 'SQL of a caller was stopped'),
       queryChecked: ({ query: { name: endpoint }, bytesProcessed, problems }) => {
         log.info({ endpoint, bytesProcessed }, 'query checked');
         for (const problem of problems) log.warn({ endpoint }, describeProblem(problem));

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { lowerCaseUuid, type QueryAddresses } from '../catalog/model/find-query.ts';
 import { queriesByName, seriesOf } from '../catalog/model/versions.ts';
+import type { Owner } from '../concurrency/fair-share.ts';
 import { memoize } from '../memoize.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { RateLimit } from './rates/rate-limiter.ts';
@@ -30,6 +32,21 @@ export interface Principal {
   /** undefined: unlimited. */
   readonly concurrencyLimiter: ConcurrencyLimiter | undefined;
 }
+
+/**
+ * Who owns what a caller uses: of requests, memory, streams, processes and turns alike. A tenant has as many keys and tokens
+ * as it likes, so it is the set of tenants; a key without tenants is an owner by itself. Sets that overlap are different
+ * owners: only the operator, or the issuer of tokens, makes sets, and one key for all tenants would make all of them one.
+ */
+export const ownerOf = memoize(
+  ({ id, tenants }: Pick<Principal, 'id' | 'tenants'>): Exclude<Owner, undefined> =>
+    tenants === undefined ? id : { group: `tenants ${digestOf(tenants)}`, key: id },
+);
+
+/** Not the names: there may be many of them, and a group is remembered for as long as it holds something. */
+const digestOf = memoize((tenants: ReadonlySet<string>): string =>
+  hash('sha256', JSON.stringify([...tenants].sort()), 'base64url'),
+);
 
 /** A principal without restrictions. */
 export function unrestricted(id: string): Principal {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Clock, Timeline } from '../concurrency/clock.ts';
-import type { Owner } from '../concurrency/fair-share.ts';
+import { keyOf, type Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Slots } from '../concurrency/slots.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
@@ -175,7 +175,7 @@ function noteCallerSql(
   trace: RequestTrace | undefined,
 ): void {
   if (sql === undefined) return;
-  const key = owner === undefined ? {} : { key: owner };
+  const key = owner === undefined ? {} : { key: keyOf(owner) };
   const requestId = trace && { requestId: trace.requestId };
   log.info(
     { ...requestId, ...key, endpoint: query.name, sql_sha256: hash('sha256', sql) },

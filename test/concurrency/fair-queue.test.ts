@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { FairQueue } from '../../src/concurrency/fair-queue.ts';
+import type { Owner } from '../../src/concurrency/fair-share.ts';
+import { RecentUse } from '../../src/concurrency/processor/recent-use.ts';
 
 const neverAborted = new AbortController().signal;
 
@@ -71,4 +73,56 @@ test('one owner alone fills seven eighths of a queue; the rest is for others', (
   expect(queue.hasRoom('c', 100)).toBe(true);
   fill('c');
   expect(queue.hasRoom('d', 100)).toBe(false);
+});
+
+/** Serves all waiters, and gives their names in the order in which they were served. */
+async function orderOf(queue: FairQueue<number>, waiters: readonly (readonly [string, Owner])[]) {
+  const order: string[] = [];
+  const waits = waiters.map(([name, owner]) =>
+    queue.wait(neverAborted, undefined, owner).then(() => order.push(name)),
+  );
+  while (queue.serveNext(() => 1));
+  await Promise.all(waits);
+  return order;
+}
+
+test('keys with the same tenants have one turn, in which they take turns', async () => {
+  const [a1, a2, a3] = ['1', '2', '3'].map((key) => ({ group: 'a', key }));
+  const waiters = [
+    ['a1', a1],
+    ['a1 again', a1],
+    ['a2', a2],
+    ['a3', a3],
+    ['b', 'b'],
+    ['b again', 'b'],
+  ] as const;
+  expect(await orderOf(new FairQueue(), waiters)).toEqual(['a1', 'b', 'a2', 'b again', 'a3', 'a1 again']);
+});
+
+test('who has used least lately is served first: of groups, and in one of its keys', async () => {
+  let now = 0;
+  const use = new RecentUse(() => now);
+  const [a1, a2] = ['1', '2'].map((key) => ({ group: 'a', key }));
+  use.add(a1, 2_000);
+  use.add('b', 1_000);
+  const waiters = [
+    ['a1', a1],
+    ['a2', a2],
+    ['b', 'b'],
+    ['c', 'c'],
+  ] as const;
+  expect(await orderOf(new FairQueue(use), waiters)).toEqual(['c', 'b', 'a2', 'a1']);
+  now = 120_000;
+  use.add('c', 600);
+  expect(await orderOf(new FairQueue(use), waiters)).toEqual(['b', 'a2', 'a1', 'c']);
+});
+
+test('a key leaves others with the same tenants a part of their share of a queue', () => {
+  const queue = new FairQueue<number>();
+  const fill = (owner: Owner) => {
+    let count = 0;
+    for (; queue.hasRoom(owner, 100); count += 1) queue.wait(neverAborted, undefined, owner);
+    return count;
+  };
+  expect([fill({ group: 'a', key: '1' }), fill({ group: 'a', key: '2' }), fill('b')]).toEqual([77, 10, 12]);
 });

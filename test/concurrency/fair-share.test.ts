@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { FairShare } from '../../src/concurrency/fair-share.ts';
+import { FairShare, type Owner } from '../../src/concurrency/fair-share.ts';
 
-const fill = (share: FairShare, owner: string, amount = 1) => {
+const fill = (share: FairShare, owner: Owner, amount = 1) => {
   let taken = 0;
   while (share.tryTake(owner, amount)) taken += amount;
   return taken;
@@ -50,4 +50,15 @@ test('owners that hold nothing are forgotten when there are very many', () => {
   share.tryTake('b');
   share.giveBack('b');
   expect([share.heldBy('a'), share.heldBy('b'), share.used]).toEqual([5, 0, 5]);
+});
+
+test('keys with the same tenants share what one owner may have, and one of them leaves some for the others', () => {
+  const share = new FairShare(1_000);
+  const keys = ['1', '2', '3', '4', '5', '6', '7', '8'].map((key) => ({ group: 'a', key }));
+  expect(fill(share, keys[0])).toBe(766);
+  for (const key of keys) fill(share, key);
+  expect(share.heldBy(keys[7])).toBe(875);
+  expect(fill(share, 'b', 10)).toBe(110);
+  for (const key of keys) share.giveBack(key, 1);
+  expect(share.heldBy(keys[0])).toBe(867);
 });

@@ -1,7 +1,7 @@
 import { type Clock, within } from '../../concurrency/clock.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Callers } from '../../keys/join-sources.ts';
-import type { Principal } from '../../keys/principal.ts';
+import { ownerOf, type Principal } from '../../keys/principal.ts';
 import type { RateLimit, RateLimitStatus } from '../../keys/rates/rate-limiter.ts';
 import { hasNoCache } from '../message/cache-headers.ts';
 import type { CallerInfo } from '../message/exchange.ts';
@@ -45,6 +45,7 @@ export function buildAdmit(options: AdmitOptions): Admit {
     caller: CallerInfo,
   ): Admission | Promise<Admission> => {
     caller.keyId = principal.id;
+    caller.owner = ownerOf(principal);
     head.onKey?.();
     const { rateLimiter } = principal;
     if (rateLimiter === undefined) return admission(principal, head);

@@ -76,7 +76,7 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
             for (const hook of onStreamed) hook(exchange, bytes);
           };
     const requestId = head.trace?.requestId;
-    return { status, headers, requestId, body, recycle, onSent: onBytes, keyId: caller.keyId };
+    return { status, headers, requestId, body, recycle, onSent: onBytes, owner: caller.owner };
   };
 }
 

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../keys/principal.ts';
 import type { Logger } from 'pino';
 import { unknownQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
@@ -95,12 +96,12 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
       accept: string | undefined,
     ) => {
       const body = head.method === 'GET' ? undefined : await readBody();
-      const { id } = admission.principal;
-      const findDocument: FindDocument = (members) => persisted.documentOf(members, id);
+      const owner = ownerOf(admission.principal);
+      const findDocument: FindDocument = (members) => persisted.documentOf(members, owner);
       const schema = schemaFor(admission.principal, url, body, findDocument);
       const { readOperationRequest, findHidden, answerWithYoga, followOperation } =
         schema instanceof Promise ? await schema : schema;
-      const read = readOperationRequest(url, body, id);
+      const read = readOperationRequest(url, body, owner);
       const { compiled: operation, parts } = read instanceof Promise ? await read : read;
       const format = parts && acceptedFormat(head.headers.accept);
       if (parts !== undefined && format !== undefined) {
@@ -108,7 +109,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
         const answerPart = async ({ compiled, document }: RequestPart, partHead: RequestHead) =>
           (compiled && (await answerCompiled(compiled, partHead, admission))) ??
           answerWithYoga({ head: partHead, url, body, admission, document });
-        return answerDeferred({ parts, format, head, owner: id, answerPart }, options);
+        return answerDeferred({ parts, format, head, owner, answerPart }, options);
       }
       if (isSubscription(operation)) {
         if (!namesStream(accept)) throw onlyAsStream();
@@ -117,7 +118,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
       const reply = operation && (await answerCompiled(operation, head, admission));
       if (reply !== undefined) return reply;
       for (const endpoint of findHidden(url, body, findDocument)) {
-        audit(unknownQuery({ reason: 'endpoint', endpoint }), head, id);
+        audit(unknownQuery({ reason: 'endpoint', endpoint }), head, admission.principal.id);
       }
       const shownSchema = introspection ? async () => (await shownTo(admission.principal)).schema : undefined;
       return answerWithYoga({ head, url, body, admission, shownSchema });
@@ -130,7 +131,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
       if (stream === 'rows') throw onlyWholeResults();
       const reply = await answer(requestForJson(head), request, admission, readBody, accept);
       const { asEvents } = await import('./subscriptions/events-reply.ts');
-      return asEvents(reply, { owner: admission.principal.id, budget, turns });
+      return asEvents(reply, { owner: ownerOf(admission.principal), budget, turns });
     };
   };
 }

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../keys/principal.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { callerDisconnected, GatewayError } from '../../errors.ts';
 import { cacheKey } from '../../results/cache-key.ts';
@@ -41,7 +42,7 @@ export function buildGetOutcome(
   isOnly = false,
 ): GetOutcome {
   const get = (bound: BoundQuery) => {
-    const run = () => getResult(bound, { caller: head, noCache, owner: principal.id });
+    const run = () => getResult(bound, { caller: head, noCache, owner: ownerOf(principal) });
     return schedule === undefined ? run() : schedule(run, head);
   };
   const getOnce = isOnly ? get : onceForEqual(get);

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
-import type { Principal } from '../../keys/principal.ts';
+import { ownerOf, type Principal } from '../../keys/principal.ts';
 import { mayQuery } from '../access/authorize.ts';
 import { type FindDocument, parseOperation } from './read-operation.ts';
 
@@ -62,7 +62,7 @@ export function* buildSchemas<T>(
   };
   const shownTo = (principal: Principal) => {
     const visible = visibleQueries(principal);
-    return visible === 'all' ? whole : partOf(visible, principal.id);
+    return visible === 'all' ? whole : partOf(visible, ownerOf(principal));
   };
   const schemaFor: SchemaFor<T> = (principal, url, body, findDocument) =>
     visibleQueries(principal) === 'all' ||

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../keys/principal.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, Source } from 'graphql';
@@ -69,7 +70,7 @@ export function buildAnswerWithYoga(options: YogaOptions): (received: ReceivedOp
     const { method, headers } = received.head;
     const execution: Execution = { outcomes: [], result: undefined, refusal: undefined };
     const request = new Request(yogaUrl, { method, headers: { accept: headers.accept ?? '*/*' } });
-    const charge = budget.reserve(received.admission.principal.id, 0);
+    const charge = budget.reserve(ownerOf(received.admission.principal), 0);
     try {
       const response = await requestLog.run(logOf(received.head, log), () =>
         yoga.fetch(request, { ...received, execution, charge }),
@@ -95,8 +96,8 @@ const yogaUrl = `http://localhost${graphqlPath}`;
 /** Yoga's own parsers report some malformed requests as bugs of the server, and quote others. */
 const readRequest = (persisted: PersistedDocuments): Plugin<object, ServerContext> => ({
   onRequestParse({ serverContext: { url, body, admission }, setRequestParser }) {
-    const { id } = admission.principal;
-    setRequestParser(() => parseOperation(url, body, (members) => persisted.documentOf(members, id)));
+    const owner = ownerOf(admission.principal);
+    setRequestParser(() => parseOperation(url, body, (members) => persisted.documentOf(members, owner)));
   },
 });
 

@@ -68,12 +68,12 @@ export function buildHandler({
   const { inFlight, arriving } = limits;
   const { translate, onRequest, onReply, readsResults } = hooks;
   const enter = (exchange: OpenExchange) => {
-    inFlight.takePlace(exchange.caller.keyId);
+    inFlight.takePlace(exchange.caller.owner);
     exchange.isInFlight = true;
   };
   const readThenEnter = (readBody: ReadBody, exchange: OpenExchange): ReadBody => {
     return () =>
-      readArriving(arriving, exchange.caller.keyId, readBody).then((body) => {
+      readArriving(arriving, exchange.caller.owner, readBody).then((body) => {
         enter(exchange);
         return body;
       });
@@ -99,7 +99,7 @@ export function buildHandler({
     return admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
   };
   const leave = (exchange: OpenExchange) => {
-    if (exchange.isInFlight) inFlight.giveBack(exchange.caller.keyId);
+    if (exchange.isInFlight) inFlight.giveBack(exchange.caller.owner);
     exchange.isInFlight = false;
     if (exchange.version !== undefined) versions.leave(exchange.version);
     exchange.version = undefined;
@@ -124,7 +124,7 @@ export function buildHandler({
     const reply = onReply.length === 0 ? answered : changedReply(onReply, exchange, answered);
     const { body } = reply;
     if (body instanceof Uint8Array && body.byteLength > budget.largeBytes) {
-      budget.requireRoom(exchange.caller.keyId, body);
+      budget.requireRoom(exchange.caller.owner, body);
     }
     return end(reply, exchange);
   };
@@ -146,7 +146,7 @@ export function buildHandler({
     const version = versions.enter();
     const exchange: OpenExchange = {
       head,
-      caller: { keyId: undefined, rateLimitHeaders: undefined },
+      caller: { keyId: undefined, owner: undefined, rateLimitHeaders: undefined },
       path: unknownPath,
       route: notFoundRoute,
       isInFlight: false,

@@ -1,4 +1,4 @@
-import { FairShare, type Owner } from '../../concurrency/fair-share.ts';
+import { FairShare, type Owner, sharersOf } from '../../concurrency/fair-share.ts';
 import { GatewayError } from '../../errors.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import type { ReadBody } from '../message/route.ts';
@@ -14,7 +14,7 @@ export const buildRequestLimits = () => ({
 
 export type RequestLimits = ReturnType<typeof buildRequestLimits>;
 
-/** Counts requests in one state, and bounds them: keys share the number. */
+/** Counts requests in one state, and bounds them: owners share the number. */
 class RequestShare extends FairShare {
   readonly #state: string;
 
@@ -24,12 +24,12 @@ class RequestShare extends FairShare {
     this.#state = state;
   }
 
-  /** @throws GatewayError OVERLOADED if there are too many, or too many of this key */
-  takePlace(keyId: Owner): void {
-    if (this.tryTake(keyId)) return;
+  /** @throws GatewayError OVERLOADED if there are too many, or too many of its owner */
+  takePlace(owner: Owner): void {
+    if (this.tryTake(owner)) return;
     throw new GatewayError(
       'OVERLOADED',
-      `${this.used} requests are ${this.#state}, ${this.heldBy(keyId)} of them with this key, which may not have more now; try again in a moment`,
+      `${this.used} requests are ${this.#state}, ${this.heldBy(owner)} of them with ${sharersOf(owner)}, which may not have more now; try again in a moment`,
       { retryAfterSeconds: 1 },
     );
   }
@@ -38,13 +38,13 @@ class RequestShare extends FairShare {
 /** Reads a body, which is counted meanwhile. @throws GatewayError OVERLOADED */
 export async function readArriving(
   arriving: RequestShare,
-  keyId: Owner,
+  owner: Owner,
   readBody: ReadBody,
 ): Promise<Uint8Array> {
-  arriving.takePlace(keyId);
+  arriving.takePlace(owner);
   try {
     return await readBody();
   } finally {
-    arriving.giveBack(keyId);
+    arriving.giveBack(owner);
   }
 }

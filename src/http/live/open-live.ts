@@ -1,8 +1,9 @@
+import { ownerOf } from '../../keys/principal.ts';
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { Clock } from '../../concurrency/clock.ts';
-import type { FairShare } from '../../concurrency/fair-share.ts';
+import { type FairShare, type Owner, sharersOf } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import { GatewayError } from '../../errors.ts';
@@ -230,7 +231,7 @@ export function openLive(options: LiveOptions): Live {
     stream.isBeginning = false;
   };
   /** Takes what queries need to be followed. @returns is called when they have begun, or will not */
-  const prepare = (owner: string, queries: readonly Beginning[]) => {
+  const prepare = (owner: Owner, queries: readonly Beginning[]) => {
     if (isEnding)
       throw new GatewayError('OVERLOADED', 'The gateway is ending; try again', { retryAfterSeconds: 1 });
     const release = watches.prepare(owner, queries);
@@ -238,15 +239,15 @@ export function openLive(options: LiveOptions): Live {
     release();
     throw new GatewayError(
       'OVERLOADED',
-      `${places.used} queries are followed, ${places.heldBy(owner)} of them with this key, which may not follow more now; close streams, or try again later`,
+      `${places.used} queries are followed, ${places.heldBy(owner)} of them with ${sharersOf(owner)}, which may not follow more now; close streams, or try again later`,
       { retryAfterSeconds: 5 },
     );
   };
-  const giveBack = (owner: string) => places.giveBack(owner);
+  const giveBack = (owner: Owner) => places.giveBack(owner);
   const waits = new Waits({ watches, sources, prepare, giveBack, queryOf, turns, clock });
   return {
     stream(head, { principal }, queries, kind) {
-      const owner = principal.id;
+      const owner = ownerOf(principal);
       const count = queries.length;
       const release = prepare(owner, queries);
       return new StreamBody({

@@ -1,7 +1,7 @@
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import type { Holding } from '../../concurrency/fair-share.ts';
+import type { Holding, Owner } from '../../concurrency/fair-share.ts';
 import type { FindRequest } from '../../keys/key-source.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { ResultDocument } from '../../results/result-document.ts';
@@ -71,7 +71,7 @@ type StreamOptions = Pick<Stream, 'caller' | 'principal' | 'owner' | 'kind' | 'p
 export class Stream {
   readonly caller: Caller;
   /** The key whose places it has. */
-  readonly owner: string;
+  readonly owner: Owner;
   readonly kind: StreamKind;
   /** By whose rights its queries are bound; other ones of its caller are taken over before the next event. */
   principal: Principal;

@@ -1,3 +1,5 @@
+import type { Owner } from '../../concurrency/fair-share.ts';
+import { ownerOf } from '../../keys/principal.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Clock } from '../../concurrency/clock.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
@@ -10,9 +12,9 @@ interface WaitsOptions {
   readonly watches: Watches;
   readonly sources: Pick<Callers, 'find' | 'explain'>;
   /** Takes what it needs to follow queries. @returns is called when they are followed */
-  readonly prepare: (owner: string, queries: readonly Beginning[]) => () => void;
+  readonly prepare: (owner: Owner, queries: readonly Beginning[]) => () => void;
   /** Gives the place of one query back. */
-  readonly giveBack: (owner: string) => void;
+  readonly giveBack: (owner: Owner) => void;
   /** The query that a request means now; undefined if it means none. */
   readonly queryOf: (request: Waiting['request']) => SavedQuery | undefined;
   readonly turns: LoopTurns;
@@ -34,11 +36,12 @@ export class Waits {
     for (const look of this.#looks) look();
   }
 
-  readonly wait: Live['wait'] = async (head, { principal: { id } }, { request, bound, document }, ms) => {
+  readonly wait: Live['wait'] = async (head, { principal }, { request, bound, document }, ms) => {
     const { watches, sources, prepare, giveBack, queryOf, turns, clock } = this.#options;
+    const owner = ownerOf(principal);
     const isCurrent = () => queryOf(request) === request.endpoint.query;
-    const release = prepare(id, [{ bound, document, request: {} }]);
-    const watch = watches.of(bound, id, document);
+    const release = prepare(owner, [{ bound, document, request: {} }]);
+    const watch = watches.of(bound, owner, document);
     const { promise, resolve } = Promise.withResolvers<void>();
     // What is relative to the time means something else then.
     const { validUntil = Number.POSITIVE_INFINITY } = bound;
@@ -52,13 +55,13 @@ export class Waits {
     try {
       if (!signal.aborted && isCurrent() && watch.document?.digest === document.digest) await promise;
       // Many may have waited for one result.
-      await turns.wait(id);
+      await turns.wait(owner);
     } finally {
       cancel();
       watch.waiting.delete(resolve);
       this.#looks.delete(look);
       watches.closeIfUnused(watch);
-      giveBack(id);
+      giveBack(owner);
     }
     return { principal: await principalOf(head, sources), query: queryOf(request) };
   };

@@ -1,3 +1,4 @@
+import type { Owner } from '../../concurrency/fair-share.ts';
 import type { ObtainedResult } from '../../results/get-result.ts';
 import type { RequestHead } from './head.ts';
 import type { Route } from './route.ts';
@@ -6,6 +7,8 @@ import type { Route } from './route.ts';
 export interface CallerInfo {
   /** The id of the caller's key, never the key itself; undefined without a valid one. */
   keyId: string | undefined;
+  /** Whose share of everything that callers share the request uses; undefined until the key is known. */
+  owner: Owner;
   rateLimitHeaders: Readonly<Record<string, string>> | undefined;
 }
 

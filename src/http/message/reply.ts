@@ -1,3 +1,4 @@
+import type { Owner } from '../../concurrency/fair-share.ts';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -78,8 +79,8 @@ export interface FinishedReply extends Omit<Reply, 'headers'> {
   readonly headers: SentHeaders;
   /** Of characters that need no check. */
   readonly requestId?: string | undefined;
-  /** The key of the request, whose share of the memory for unread responses it takes. */
-  readonly keyId: string | undefined;
+  /** Whose share of the memory for unread responses it takes. */
+  readonly owner: Owner;
 }
 
 /** All headers of a response, each name with its value. */

@@ -23,7 +23,7 @@ export function buildNodeListener(options: ListenerOptions): RequestListener {
   const { handle, budget, turns, log } = options;
   /** @returns a promise if the response has to wait for its turn */
   const send = (reply: FinishedReply, response: ServerResponse): Promise<void> | undefined => {
-    const { body, keyId } = reply;
+    const { body, owner } = reply;
     if (body instanceof Readable) {
       stream(reply, body, response, log);
       return undefined;
@@ -39,10 +39,10 @@ export function buildNodeListener(options: ListenerOptions): RequestListener {
     // No `close` would follow any more.
     if (response.destroyed) return undefined;
     // The system copies the body, which takes its time too.
-    const turn = turns.next(keyId);
-    if (turn !== undefined) return sendInTurn(reply, response, turn, budget.hold(keyId, body));
+    const turn = turns.next(owner);
+    if (turn !== undefined) return sendInTurn(reply, response, turn, budget.hold(owner, body));
     write(reply, response);
-    if (isWaiting(response)) releaseOnClose(response, budget.hold(keyId, body));
+    if (isWaiting(response)) releaseOnClose(response, budget.hold(owner, body));
     return undefined;
   };
   return (message, response) => {

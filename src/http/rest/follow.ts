@@ -1,3 +1,4 @@
+import { ownerOf } from '../../keys/principal.ts';
 import type { FairShare } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { memoize } from '../../memoize.ts';
@@ -70,11 +71,11 @@ export function buildFollow({ live, turns, inFlight, now }: FollowOptions) {
       const { document } = result;
       const { 'if-none-match': known = '' } = head.headers;
       if (!matchesEtag(etagOf(document.digest), known)) return replyResult(result, head.headers);
-      const { id } = admission.principal;
-      inFlight.giveBack(id);
+      const owner = ownerOf(admission.principal);
+      inFlight.giveBack(owner);
       const { principal, query } = await live
         .wait(head, admission, { request: { endpoint, resolve }, bound, document }, seconds * 1000)
-        .finally(() => inFlight.take(id));
+        .finally(() => inFlight.take(owner));
       if (query === undefined) throw unknownQuery();
       const changed = query === endpoint.query ? endpoint : new EndpointRequest(query, endpoint.parameters);
       const later = await resultOf(authorizeAndBind(principal, changed, head.headers, now));

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../keys/principal.ts';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { findQuery, lookUpQuery } from '../../catalog/model/find-query.ts';
@@ -97,7 +98,7 @@ export function buildLiveQueries({ catalog, live, getResult, turns, now, log }: 
   const open = async (item: Item, head: RequestHead, admission: Admission): Promise<Opened> => {
     try {
       // To bind one takes up to some milliseconds.
-      const turn = turns.next(admission.principal.id);
+      const turn = turns.next(ownerOf(admission.principal));
       if (turn !== undefined) await turn;
       const parameters = new Map(
         Object.entries(item.parameters).map(([name, value]) => [name, [value].flat().map(String)]),

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../keys/principal.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { CachedResult, GetResult, ObtainedResult } from '../../results/get-result.ts';
@@ -30,7 +31,7 @@ export function buildObtainResult({ getResult, turns, now }: ObtainOptions): Obt
       return { bound, result: await running };
     } catch (error) {
       // All who waited for one run fail, each in a turn of the event loop.
-      await turns.wait(principal.id);
+      await turns.wait(ownerOf(principal));
       throw error;
     }
   };
@@ -41,7 +42,7 @@ export function buildObtainResult({ getResult, turns, now }: ObtainOptions): Obt
   };
   return (endpoint, head, admission) => {
     // As in REST.
-    const turn = endpoint.isBound ? undefined : turns.next(admission.principal.id);
+    const turn = endpoint.isBound ? undefined : turns.next(ownerOf(admission.principal));
     return turn === undefined
       ? obtain(endpoint, head, admission)
       : turn.then(() => obtain(endpoint, head, admission));
@@ -60,6 +61,6 @@ export function runBound(
   { principal, noCache, schedule }: Admission,
   isFollowed?: true,
 ): CachedResult | Promise<CachedResult> {
-  const run = () => getResult(bound, { caller: head, noCache, owner: principal.id, isFollowed });
+  const run = () => getResult(bound, { caller: head, noCache, owner: ownerOf(principal), isFollowed });
   return schedule === undefined ? run() : schedule(run, head);
 }

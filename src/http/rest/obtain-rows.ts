@@ -1,3 +1,4 @@
+import { ownerOf } from '../../keys/principal.ts';
 import type { GetResult, ObtainedResult } from '../../results/get-result.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Hints } from '../../row-arguments/argument-reader.ts';
@@ -47,7 +48,7 @@ export function buildObtainRows(options: ObtainRowsOptions): ObtainRows {
   const rowsOfRequest = buildRowsOfRequest(getResult, applyRowRequest);
   const obtainPart: ObtainRows = async (endpoint, head, admission, hints) => {
     const { principal } = admission;
-    const { id: owner } = principal;
+    const owner = ownerOf(principal);
     if (!endpoint.isBound) await turns.next(owner);
     const bound = authorizeAndBind(principal, endpoint, head.headers, now);
     const { rowRequest, page } = readPartRequest(endpoint, bound, hints);

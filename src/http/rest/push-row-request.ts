@@ -1,3 +1,4 @@
+import { ownerOf } from '../../keys/principal.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import { exactAggregate } from '../../row-arguments/aggregate-rows.ts';
@@ -28,7 +29,7 @@ export function buildRowsOfRequest(getResult: GetResult, applyRowRequest: ApplyR
     const apply = (result: CachedResult) =>
       isPushed(bound.query, result.document)
         ? pushRowRequest(bound, rowRequest, (pushed) => runBound(getResult, pushed, head, admission))
-        : applyRowRequest(result, rowRequest, head, admission.principal.id);
+        : applyRowRequest(result, rowRequest, head, ownerOf(admission.principal));
     return running instanceof Promise ? running.then(apply) : apply(running);
   };
 }

@@ -2,7 +2,7 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { FairShare, Owner } from '../../concurrency/fair-share.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Principal } from '../../keys/principal.ts';
+import { ownerOf, type Principal } from '../../keys/principal.ts';
 import { formats } from '../../formats/format.ts';
 import { memoize, once } from '../../memoize.ts';
 import type { CachedResult } from '../../results/get-result.ts';
@@ -110,7 +110,7 @@ export function buildRest(options: RestOptions): Answer {
     const { bound, head, admission } = following;
     requireFollowable(bound);
     const running = runBound(getResult, bound, head, admission, true);
-    const result = await resultOf(running, admission.principal.id);
+    const result = await resultOf(running, ownerOf(admission.principal));
     return (await follow()).stream({ ...following, result }, accepted);
   };
   const replyWhenChanged = async (
@@ -119,7 +119,7 @@ export function buildRest(options: RestOptions): Answer {
     running: CachedResult | Promise<CachedResult>,
   ) => {
     const { head, admission } = following;
-    const result = await resultOf(running, admission.principal.id);
+    const result = await resultOf(running, ownerOf(admission.principal));
     const get = (bound: BoundQuery) => runBound(getResult, bound, head, { ...admission, noCache: false });
     return (await follow()).wait({ ...following, result }, seconds, get);
   };
@@ -131,7 +131,7 @@ export function buildRest(options: RestOptions): Answer {
     admission: Admission,
   ) => {
     const { principal } = admission;
-    const { id: owner } = principal;
+    const owner = ownerOf(principal);
     if (endpoint.query.isStrict === true) refuseUndeclared(principal, endpoint);
     const bound = authorizeAndBind(principal, endpoint, head.headers, now);
     const { query } = bound;
@@ -185,7 +185,7 @@ export function buildRest(options: RestOptions): Answer {
     const { endpoint, format } = findFor(admission.principal, request);
     if (endpoint.isBound) return reply(endpoint, format, head, request, admission);
     // To check a pattern takes up to two milliseconds, and many requests may arrive in one turn of the event loop.
-    const turn = turns.next(admission.principal.id);
+    const turn = turns.next(ownerOf(admission.principal));
     return turn === undefined
       ? reply(endpoint, format, head, request, admission)
       : turn.then(() => reply(endpoint, format, head, request, admission));

@@ -7,7 +7,7 @@ import { variesBy } from '../../http/message/cache-headers.ts';
 import { chooseCoding } from '../../http/message/content-coding.ts';
 import { jsonType } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
-import { mayPassSql, type Principal } from '../../keys/principal.ts';
+import { ownerOf, mayPassSql, type Principal } from '../../keys/principal.ts';
 import { bytesOf, type Encodings, encode } from '../../results/encodings.ts';
 import { joinParts } from '../../results/result-document.ts';
 import { openapiInSteps, type ReadersKey } from './document.ts';
@@ -53,8 +53,8 @@ function buildOpenapi({ queries }: Catalog, turns: LoopTurns, basePath: string):
     let rendered = kept.get(key);
     if (rendered === undefined) {
       // A large catalog has megabytes of columns.
-      await turns.wait(principal.id);
-      const { identity, digest } = await turns.run(principal.id, render(visible, options));
+      await turns.wait(ownerOf(principal));
+      const { identity, digest } = await turns.run(ownerOf(principal), render(visible, options));
       // Weak: the same text has several codings.
       rendered = { encodings: await encode(identity), etag: `W/"${digest}"` };
       kept.set(key, rendered);

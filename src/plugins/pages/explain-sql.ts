@@ -10,7 +10,7 @@ import type { RequestHead } from '../../http/message/head.ts';
 import { decodeText, EndpointRequest } from '../../http/message/prepared-request.ts';
 import { replyJson } from '../../http/message/reply.ts';
 import type { PluginRoute } from '../../http/message/route.ts';
-import { mayPassSql, type Principal } from '../../keys/principal.ts';
+import { ownerOf, mayPassSql, type Principal } from '../../keys/principal.ts';
 import { memoize } from '../../memoize.ts';
 
 /** Followed by the name of a saved query that takes SQL; its parameters, `sql` too, are in the query string. */
@@ -34,7 +34,7 @@ export function explainRoute(
       const query = findQuery(catalog, decodeText(url.pathname.slice(explainPath.length)));
       if (principal.hidesEndpoints && !mayQuery(principal, query)) throw hiddenQuery(query);
       const sql = sqlOf(principal, new EndpointRequest(query, parameters), head, clock);
-      await turns.wait(computingOwner(principal.id));
+      await turns.wait(computingOwner(ownerOf(principal)));
       const sandbox = sandboxOf(query);
       if (sandbox === undefined) throw invalidSql('this endpoint takes none');
       const { tables, explain } = explainerOf(sandbox);

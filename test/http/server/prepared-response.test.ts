@@ -106,7 +106,7 @@ describe('whether Node sends prepared lines as they are', () => {
         status: 200,
         headers: new SentHeaders(headersOf(200)),
         body: 'four',
-        keyId: undefined,
+        owner: undefined,
       }),
       budget: new ByteBudget(),
       turns: new LoopTurns(),

@@ -1,4 +1,4 @@
-import type { Owner } from '../../../concurrency/fair-share.ts';
+import { groupOf, type Owner } from '../../../concurrency/fair-share.ts';
 
 /** A run that needs a place. */
 export interface Claim {
@@ -35,7 +35,9 @@ export class Places {
     const slow = others.filter(({ isSlow }) => isSlow).length;
     if (claim.isSlow && slow >= this.#maxSlow) return false;
     if (isLong(claim) && others.filter(isLong).length >= this.#maxLong) return false;
-    const ofOwner = others.filter(({ isCallerSql, owner }) => isCallerSql && owner === claim.owner).length;
+    const ofOwner = others.filter(
+      ({ isCallerSql, owner }) => isCallerSql && groupOf(owner) === groupOf(claim.owner),
+    ).length;
     return !claim.isCallerSql || ofOwner < Math.ceil(this.#maxLong / 2);
   }
 }

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../../keys/principal.ts';
 import type { Logger } from 'pino';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { isPushed } from '../../../row-arguments/pushed/pushed-query.ts';
@@ -50,7 +51,7 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
     }
     if (needsOtherRows(request.fields, outcomes)) return Promise.resolve(undefined);
     if (isWhole && isWithinBytes(request.fields, results)) {
-      return renderReply({ key, request, results, head, owner: admission.principal.id });
+      return renderReply({ key, request, results, head, owner: ownerOf(admission.principal) });
     }
     return replyPartial(request, outcomes, head, admission, renderBody, logOf(head, log));
   };
@@ -61,7 +62,7 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
     admission: Admission,
   ) => {
     const outcomes = await Promise.all(running);
-    const turn = areHits(outcomes) ? undefined : turns.next(admission.principal.id);
+    const turn = areHits(outcomes) ? undefined : turns.next(ownerOf(admission.principal));
     if (turn !== undefined) await turn;
     return reply(request, outcomes, head, admission);
   };

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../../keys/principal.ts';
 import {
   type GraphQLFieldConfig,
   GraphQLList,
@@ -74,7 +75,7 @@ const service = objectType<unknown>({
     sdl: {
       type: GraphQLString,
       description: 'The schema with the directives of Federation.',
-      resolve: (sdl, _args, { principal }, { schema }) => (sdl as ServiceSdl)(schema, principal.id),
+      resolve: (sdl, _args, { principal }, { schema }) => (sdl as ServiceSdl)(schema, ownerOf(principal)),
     },
   },
 });

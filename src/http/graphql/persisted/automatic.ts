@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Owner } from '../../../concurrency/fair-share.ts';
+import { groupOf, type Owner } from '../../../concurrency/fair-share.ts';
 import { httpLimits } from '../../message/http-limits.ts';
 import { requestError } from '../errors.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
@@ -28,17 +28,17 @@ interface Holding {
  * @param maxBytes of all documents
  */
 export function buildAutomaticDocuments(maxBytes: number = httpLimits.maxPersistedBytes): PersistedDocuments {
-  const holdings = new Map<Owner, Holding>();
+  const holdings = new Map<string | undefined, Holding>();
   const maxOwnerBytes = maxBytes * ownerShare;
   const stored = new LRUCache<string, Stored>({
     maxSize: maxBytes,
     sizeCalculation: bytesOf,
     dispose(one, digest) {
-      const own = holdings.get(one.owner);
+      const own = holdings.get(groupOf(one.owner));
       if (own === undefined) return;
       own.digests.delete(digest);
       own.bytes -= bytesOf(one);
-      if (own.digests.size === 0) holdings.delete(one.owner);
+      if (own.digests.size === 0) holdings.delete(groupOf(one.owner));
     },
   });
   const store = (digest: string, text: string, owner: Owner) => {
@@ -48,15 +48,15 @@ export function buildAutomaticDocuments(maxBytes: number = httpLimits.maxPersist
     const bytes = bytesOf(one);
     if (bytes > maxOwnerBytes) return;
     makeRoom(owner, bytes);
-    const own = holdings.get(owner) ?? { bytes: 0, digests: new Set() };
-    holdings.set(owner, own);
+    const own = holdings.get(groupOf(owner)) ?? { bytes: 0, digests: new Set() };
+    holdings.set(groupOf(owner), own);
     own.bytes += bytes;
     own.digests.add(digest);
     stored.set(digest, one);
   };
   /** Removes the owner's oldest documents until there is room in its share. */
   const makeRoom = (owner: Owner, bytes: number) => {
-    const own = holdings.get(owner);
+    const own = holdings.get(groupOf(owner));
     for (const digest of own?.digests ?? []) {
       if ((own?.bytes ?? 0) + bytes <= maxOwnerBytes) return;
       stored.delete(digest);

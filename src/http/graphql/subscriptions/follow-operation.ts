@@ -1,3 +1,4 @@
+import { ownerOf } from '../../../keys/principal.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { publicNames } from '../../../catalog/model/versions.ts';
 import { GatewayError } from '../../../errors.ts';
@@ -54,7 +55,7 @@ export function buildFollowOperation(options: FollowOperationOptions) {
       audit(error, head, principal.id);
       const shown = withoutHttp(errorAt(error, nodes, [responseKey], logOf(head, log)));
       const body = JSON.stringify({ errors: [shown] });
-      return asEvents({ status: 200, headers: {}, body }, { owner: principal.id, budget, turns });
+      return asEvents({ status: 200, headers: {}, body }, { owner: ownerOf(principal), budget, turns });
     }
   };
 }

@@ -1,3 +1,4 @@
+import { keyOf } from '../../../concurrency/fair-share.ts';
 import { systemClock } from '../../../concurrency/clock.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { buildSingleFlight, type RunContext } from '../../../concurrency/single-flight.ts';
@@ -23,7 +24,7 @@ export function buildConvertWhole(options: ConvertOptions): ConvertWhole {
   const running = buildSingleFlight<ConvertedRows>(systemClock);
   return async (digest, rows, request) => {
     // Another key's share of memory must not decide about this one's.
-    const key = `${request.owner} ${digest}`;
+    const key = `${keyOf(request.owner)} ${digest}`;
     const run = ({ signal }: RunContext) => convert(rows, { ...request, signal }, options);
     return (await running.wait(key, request.head.signal, run)).outcome;
   };

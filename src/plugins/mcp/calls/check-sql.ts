@@ -1,3 +1,4 @@
+import { ownerOf } from '../../../keys/principal.ts';
 import { describeType } from '@querygate/bigquery-sql/types';
 import { judged } from '../../../catalog/binding/caller-sql.ts';
 import { computingOwner } from '../../../concurrency/loop-turns.ts';
@@ -24,14 +25,14 @@ export function buildCheckSql({
     const { principal } = admission;
     const bound = authorizeAndBind(principal, read(tool, given, principal), head.headers, clock.now);
     const { query, sql = '' } = bound;
-    await turns.wait(computingOwner(principal.id));
+    await turns.wait(computingOwner(ownerOf(principal)));
     const { compiled } = judged(() => {
       const sandbox = sandboxOf(query);
       if (sandbox === undefined) throw new Error(`${query.name} takes no SQL`);
       return sandbox.judge(sql);
     });
     const columns = compiled.columns.map(({ column: name, type }) => ({ name, type: describeType(type) }));
-    const bytesProcessed = await estimateBytes?.(bound, { signal: head.signal, owner: principal.id });
+    const bytesProcessed = await estimateBytes?.(bound, { signal: head.signal, owner: ownerOf(principal) });
     const text = [
       `The SQL is right. ${bytesProcessed === undefined ? 'Nothing was run.' : `A run would read ${bytesProcessed} bytes.`}`,
       'column,type',

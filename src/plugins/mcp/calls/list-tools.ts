@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { RouteHost } from '../../../gateway/plugin.ts';
-import type { Principal } from '../../../keys/principal.ts';
+import { ownerOf, type Principal } from '../../../keys/principal.ts';
 import { maxListedTools, searchTools } from '../definitions/search-tools.ts';
 import { sqlTables } from '../definitions/sql-tables.ts';
 import { sqlToolOf } from '../definitions/sql-tool.ts';
@@ -36,7 +36,7 @@ export function buildListTools(
     const key = JSON.stringify([tenantKey, listed.map(({ name }) => name)]);
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const made = turns.compute(principal.id, definitions(listed, tenants));
+    const made = turns.compute(ownerOf(principal), definitions(listed, tenants));
     return made.then((tools) => {
       const text = JSON.stringify(tools);
       kept.set(key, text);

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../../keys/principal.ts';
 import { LRUCache } from 'lru-cache';
 import type { RouteHost } from '../../../gateway/plugin.ts';
 import { authorizeAndBind } from '../../../http/access/authorize.ts';
@@ -77,7 +78,7 @@ export function buildCallQuery(
   ): Promise<CallAnswer> => {
     const { result } = obtained;
     const { origin, era } = request;
-    const { id: owner } = request.admission.principal;
+    const owner = ownerOf(request.admission.principal);
     const { parameters } = call.endpoint;
     const { name } = tool.endpoint;
     const { members, end } = await writeResult(

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../../keys/principal.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
 import { memoize } from '../../../memoize.ts';
@@ -37,7 +38,7 @@ export function buildCallSearch(
   const find = async ({ text = '' }: JsonMembers, { admission }: CallRequest) => {
     if (typeof text !== 'string') throw new WrongArguments('text: send words, as text');
     const { principal } = admission;
-    const ranked = await turns.compute(principal.id, rank(tools.listed(principal), wordsOf(text)));
+    const ranked = await turns.compute(ownerOf(principal), rank(tools.listed(principal), wordsOf(text)));
     const queries = ranked
       .slice(0, maxFound)
       .map(({ tool: { name, endpoint } }) => ({ name, description: endpoint.query.description }));

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../../keys/principal.ts';
 import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
@@ -46,7 +47,7 @@ export function buildReadResource(
     const endpoint = readCall(tool, given, principal);
     const obtained = await host.obtainRows(endpoint, head, admission, rowHints);
     const page = { ...obtained, name, uri: uri.replace(/#.*$/, ''), from };
-    const text = await host.turns.run(principal.id, writePage(page, limits));
+    const text = await host.turns.run(ownerOf(principal), writePage(page, limits));
     return { mimeType: 'text/plain', text, ttlMs: ttlOf(obtained.result) };
   };
   const listedTool = (name: string, { admission }: CallRequest): NamedTool | undefined =>
