@@ -22,6 +22,8 @@ export interface Child {
   readonly ended: Promise<Ending>;
   /** Ends it at once, whatever it does. */
   kill(): void;
+  /** Where the system has no such signal, nothing happens. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   /** Whether this process goes on as long as that one does; at first it does not. */
   keepAlive(isOn: boolean): void;
 }
@@ -84,6 +86,7 @@ export function startChild({
     channel,
     ended: endOf(child, channel),
     kill,
+    signal: (name) => void (process.platform !== 'win32' && child.kill(name)),
     keepAlive(isOn) {
       for (const one of [child, socket]) isOn ? one.ref() : one.unref();
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Owner } from '../../../src/concurrency/fair-share.ts';
 import type { StoppedSql } from '../../../src/engine/engine.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { openWorld, type World } from './world.ts';
@@ -23,12 +24,13 @@ afterAll(() => world.close());
 
 const run = async (
   sql: string,
-  owner: string,
+  owner: Owner,
   signal = new AbortController().signal,
   query = world.query,
+  { engine } = world,
 ) => {
   try {
-    const { rows } = await world.engine.run(
+    const { rows } = await engine.run(
       { query, parameters: { tenant: 'mine', kind: '' }, sql },
       { signal, owner },
     );
@@ -81,7 +83,7 @@ test('a key whose texts had to be stopped three times sends none for a while; ot
   stopped.length = 0;
   for (let at = 0; at < 3; at += 1) expect(await run(endless, 'attacker')).toMatch(/^QUERY_TOO_EXPENSIVE/);
   expect(await run(count, 'attacker')).toMatch(
-    /^RATE_LIMITED sql: 3 texts of this key had to be stopped .* its permission sql rests for \d+ s$/,
+    /^RATE_LIMITED sql: 3 texts of this key had to be stopped .* the permission sql rests for \d+ s$/,
   );
   expect(await run(count, 'another key')).toBe('[{"n":4}]');
   expect(stopped.map(({ owner, endpoint, reason, rests }) => ({ owner, endpoint, reason, rests }))).toEqual(
@@ -98,4 +100,22 @@ test('a text whose caller has gone ends', async () => {
   setTimeout(() => abort.abort(), 200);
   expect(await running).toMatch(/^CANCELLED /);
   expect(await run(count, 'gone')).toBe('[{"n":4}]');
+});
+
+test('many keys of some tenants with endless texts do not keep others from their turn', async () => {
+  const patient = await openWorld({ others: true, isolate: true, timeoutMs: 60_000 });
+  const leaving = new AbortController();
+  const runIn = (sql: string, owner: Owner) => run(sql, owner, leaving.signal, patient.query, patient);
+  const hostile = ['a', 'b', 'c'].flatMap((group) =>
+    ['1', '2', '3'].map((key) => runIn(endless, { group, key: `${group}${key}` })),
+  );
+  // None of these ends before the second and the third of those.
+  for (const owner of ['one', 'two', 'three'])
+    expect(await Promise.race([...hostile, runIn(count, owner)])).toBe('[{"n":4}]');
+  leaving.abort();
+  expect(new Set((await Promise.all(hostile)).map((text) => text.split(' ')[0]))).toEqual(
+    new Set(['CANCELLED']),
+  );
+  expect(await run(count, 'one', undefined, patient.query, patient)).toBe('[{"n":4}]');
+  await patient.close();
 });

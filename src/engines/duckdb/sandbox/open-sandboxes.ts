@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { untilAborted } from '../../../concurrency/abort.ts';
-import { FairQueue } from '../../../concurrency/fair-queue.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
+import { type ProcessorPlace, ProcessorPlaces } from '../../../concurrency/processor/processor-places.ts';
 import { engineClosing, queueFull } from '../../../engine/engine-errors.ts';
 import { GatewayError } from '../../../errors.ts';
 import { once } from '../../../memoize.ts';
@@ -29,10 +29,10 @@ export interface Sandboxes {
 }
 
 /**
- * Why the process of a text was ended: the text took too much, or went on after its deadline or its caller; the process has
- * ended itself, or another process has killed it.
+ * Why the process of a text was ended: the text took too much, or went on after its deadline or its caller, or was paused when
+ * too many others were, and is begun again; the process has ended itself, or another process has killed it.
  */
-export type StopReason = Excess | 'did not stop' | 'crashed' | 'killed';
+export type StopReason = Excess | 'did not stop' | 'others waited' | 'crashed' | 'killed';
 
 /** A text whose process has been ended. */
 export class StoppedText extends Error {
@@ -62,6 +62,12 @@ interface Slot {
   texts: number;
 }
 
+/** What a text may use before it is paused for others: to stop it for a moment costs little. */
+const sliceMs = 500;
+
+/** Also a text that only waits for its rows uses its place: this part of the time counts at least. */
+const leastPart = 1 / 10;
+
 /** How long a text may go on after its deadline, or after its caller has disconnected, before its process is killed. */
 const graceMs = 1_000;
 
@@ -85,12 +91,9 @@ export function openSandboxes({
   limits,
   onProblem,
 }: SandboxesOptions): Sandboxes {
-  const ofOwner = Math.ceil(size / 2);
   const idle = new Set<Slot>();
   const all = new Set<SandboxProcess>();
-  const held = new Map<Owner, number>();
-  const queue = new FairQueue<true, Owner>();
-  let running = 0;
+  const places = new ProcessorPlaces({ size, sliceMs, queueLength, overflow: queueFull });
   let started = 0;
   let isOpen = true;
   let canStart = true;
@@ -141,27 +144,6 @@ export function openSandboxes({
     canStart = false;
   };
 
-  const mayRun = (owner: Owner) => running < size && (held.get(owner) ?? 0) < ofOwner;
-  const take = (owner: Owner): true | undefined => {
-    if (!mayRun(owner)) return undefined;
-    running += 1;
-    held.set(owner, (held.get(owner) ?? 0) + 1);
-    return true;
-  };
-  const giveBack = (owner: Owner) => {
-    running -= 1;
-    const left = (held.get(owner) ?? 1) - 1;
-    if (left === 0) held.delete(owner);
-    else held.set(owner, left);
-    while (queue.serveNext(take));
-  };
-  const acquire = async (owner: Owner, signal: AbortSignal) => {
-    signal.throwIfAborted();
-    if (take(owner)) return;
-    if (!queue.hasRoom(owner, queueLength)) throw queueFull();
-    await queue.wait(signal, owner, owner);
-  };
-
   /** The process that was used last, whose code is compiled; otherwise a new one. */
   const pick = (): Slot => {
     const slot = [...idle].findLast(({ sandbox }) => !sandbox.hasEnded) ?? startOrRefuse();
@@ -191,6 +173,7 @@ export function openSandboxes({
 
   const runOn = async <T>(
     slot: Slot,
+    place: ProcessorPlace,
     signal: AbortSignal,
     task: (sandbox: SandboxProcess) => Promise<T>,
   ): Promise<T> => {
@@ -203,12 +186,22 @@ export function openSandboxes({
     let grace: NodeJS.Timeout | undefined;
     const cancel = () => {
       sandbox.cancel();
+      if (place.state === 'paused') place.leave();
       grace ??= setTimeout(() => stop('did not stop'), graceMs);
     };
     const idleBytes = await untilAborted(sandbox.ready, signal).catch((error: unknown) => {
       throw error instanceof SandboxEnded && error.wasKilled ? new StoppedText('killed', error) : error;
     });
-    const watch = watchUsage(sandbox.pid, idleBytes, limits, stop);
+    place.control = {
+      pause: sandbox.pause,
+      resume: sandbox.resume,
+      end: () => stop('others waited'),
+    };
+    const watch = watchUsage(sandbox.pid, idleBytes, limits, {
+      onUse: ({ clockMs, processorMs = clockMs }) =>
+        place.used(Math.max(processorMs, place.state === 'running' ? clockMs * leastPart : 0)),
+      onExcess: stop,
+    });
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
     try {
@@ -229,12 +222,12 @@ export function openSandboxes({
     prepare: () => startSpareLater(0),
     async use({ owner, signal }, task) {
       if (!isOpen) throw engineClosing();
-      await acquire(owner, signal);
+      const place = await places.enter(owner, signal);
       try {
         const slot = pick();
-        return await runOn(slot, signal, task).finally(() => putBack(slot));
+        return await runOn(slot, place, signal, task).finally(() => putBack(slot));
       } finally {
-        giveBack(owner);
+        place.leave();
       }
     },
     close: once(async () => {

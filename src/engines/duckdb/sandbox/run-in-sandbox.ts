@@ -31,10 +31,16 @@ export function buildRunInSandbox(context: SandboxContext): RunCallerSql {
   return async (runnable, bound, options, requireData) => {
     const { owner, signal } = options;
     strikes.requireNone(owner);
-    const run = () =>
-      sandboxes.use({ owner, signal }, (sandbox) =>
-        runOn(context, sandbox, runnable, bound, options, requireData),
-      );
+    const run = async (): Promise<Rows> => {
+      try {
+        return await sandboxes.use({ owner, signal }, (sandbox) =>
+          runOn(context, sandbox, runnable, bound, options, requireData),
+        );
+      } catch (error) {
+        if (!isStopped(error, 'others waited')) throw error;
+      }
+      return run();
+    };
     const counted = run()
       // Another process has killed it, which the text may have no part in.
       .catch((error: unknown) =>

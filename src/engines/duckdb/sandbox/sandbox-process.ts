@@ -42,6 +42,9 @@ export interface SandboxProcess {
   warmUp(): void;
   /** Interrupts the text, as far as it lets itself be interrupted. */
   cancel(): void;
+  /** Stops it, whatever it does, until `resume`: where the system can. */
+  pause(): void;
+  resume(): void;
   kill(): void;
 }
 
@@ -181,6 +184,8 @@ export function startSandbox(settings: SandboxSettings, compiled: string): Sandb
     },
     warmUp: () => child.channel.send(toSandbox.warmUp, 0),
     cancel: () => child.channel.send(toSandbox.cancel, 0),
+    pause: () => child.signal('SIGSTOP'),
+    resume: () => child.signal('SIGCONT'),
     kill,
   };
 }

@@ -9,10 +9,23 @@ interface UsageLimits {
   readonly processorMs: number;
 }
 
+/** What a text has used since the last look. */
+export interface UsedTime {
+  readonly clockMs: number;
+  /** undefined where the system does not say it. */
+  readonly processorMs: number | undefined;
+}
+
+interface UsageEvents {
+  onUse(used: UsedTime): void;
+  /** Called once. */
+  onExcess(excess: Excess): void;
+}
+
 const lookEveryMs = 50;
 
 /**
- * Looks at what a process uses while it runs a text, and calls back once when that is too much.
+ * Looks at what a process uses while it runs a text, and reports it, and when it is too much.
  *
  * @param idleBytes what the process had before its first text
  * @returns `end` stops looking, and says whether the process has kept so much memory that it is of no further use
@@ -21,11 +34,18 @@ export function watchUsage(
   pid: number | undefined,
   idleBytes: number,
   { memoryBytes, processorMs }: UsageLimits,
-  onExcess: (excess: Excess) => void,
+  { onUse, onExcess }: UsageEvents,
 ): { end(): Promise<boolean> } {
   let isOn = pid !== undefined;
   let startedAtMs: number | undefined;
+  let seenMs: number | undefined;
   const beganAt = performance.now();
+  let seenAt = beganAt;
+  const report = (processorMs: number | undefined) => {
+    const now = performance.now();
+    onUse({ clockMs: now - seenAt, processorMs });
+    seenAt = now;
+  };
   const look = async () => {
     const usage = await usageOf(pid ?? 0);
     if (!isOn) return;
@@ -33,6 +53,9 @@ export function watchUsage(
     if (usage === undefined) return lookLater();
     startedAtMs ??= usage.processorMs;
     const usedMs = (usage.processorMs ?? 0) - (startedAtMs ?? 0);
+    report(usage.processorMs === undefined ? undefined : usage.processorMs - (seenMs ?? usage.processorMs));
+    seenMs = usage.processorMs;
+    if (!isOn) return;
     if (usage.memoryBytes > idleBytes + memoryBytes) exceed('memory');
     else if (usedMs > processorMs) exceed('processor time');
     else lookLater();
@@ -50,6 +73,7 @@ export function watchUsage(
     async end() {
       isOn = false;
       clearTimeout(timer);
+      report(undefined);
       // Short texts take little, and the next one is not to wait.
       if (performance.now() - beganAt < lookEveryMs) return false;
       const usage = await usageOf(pid ?? 0);
