@@ -156,7 +156,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     hooks,
     routesOf: opened.routesOf,
     derived: results.derived,
-    readRows: openReadRows({ derived: results.derived, turns }, closers),
+    readRows: openReadRows({ derived: results.derived, turns, timeoutMs: settings.engineTimeoutMs }, closers),
     live,
     readiness: buildReadiness(() => ready, state),
     budget,

@@ -1,10 +1,13 @@
 import { type CellValue, compareValues } from './cell-values.ts';
-import { matchesLike } from './like-pattern.ts';
+import { type LikeMatcher, likeCost, likeMatcher } from './like-pattern.ts';
 import type { RankedColumn } from './ranked-column.ts';
 import type { Comparison, Condition } from './row-arguments.ts';
 
 /** The three values of SQL, so that AND is the least, OR the greatest, and NOT the difference from TRUE. */
 const [isFalse, isUnknown, isTrue] = [0, 1, 2] as const;
+
+type LikeComparison = Extract<Comparison, { readonly kind: 'like' }>;
+type RankComparison = Exclude<Comparison, LikeComparison>;
 
 /** The columns that have been read. */
 export type ColumnNamed = (name: string) => RankedColumn;
@@ -39,7 +42,9 @@ function* truthOf(condition: Condition, column: ColumnNamed, rowCount: number): 
     default: {
       yield;
       const { values, ranks } = column(condition.column);
-      return truthOfRows(truthOfRanks(condition, values), ranks, rowCount);
+      const byRank =
+        condition.kind === 'like' ? yield* truthOfLike(condition, values) : truthOfRanks(condition, values);
+      return truthOfRows(byRank, ranks, rowCount);
     }
   }
 }
@@ -76,8 +81,42 @@ function truthOfRows(byRank: Uint8Array, ranks: Uint32Array, rowCount: number): 
   return truth;
 }
 
+/** Characters that are compared in one step: some milliseconds. */
+const stepCharacters = 1_000_000;
+
+function* truthOfLike(
+  { pattern }: LikeComparison,
+  values: readonly CellValue[],
+): Generator<void, Uint8Array> {
+  const truth = new Uint8Array(values.length + 1);
+  truth[0] = isUnknown;
+  const matches = likeMatcher(pattern);
+  const length = stepCharacters / likeCost(pattern);
+  for (let next = 0; next < values.length; ) {
+    next = matchSome(matches, values, { from: next, length, truth });
+    yield;
+  }
+  return truth;
+}
+
+/** @returns the place of the next value */
+function matchSome(
+  matches: LikeMatcher,
+  values: readonly CellValue[],
+  { from, length, truth }: { readonly from: number; readonly length: number; readonly truth: Uint8Array },
+): number {
+  let at = from;
+  for (let read = 0; at < values.length && read < length; at += 1) {
+    const text = String(values[at]);
+    truth[at + 1] = matches(text) ? isTrue : isFalse;
+    // A short value takes some time, too.
+    read += text.length + 20;
+  }
+  return at;
+}
+
 /** Of NULL, at 0, and of each distinct value, at its rank. */
-function truthOfRanks(comparison: Comparison, values: readonly CellValue[]): Uint8Array {
+function truthOfRanks(comparison: RankComparison, values: readonly CellValue[]): Uint8Array {
   const truth = new Uint8Array(values.length + 1);
   truth[0] = isUnknown;
   switch (comparison.kind) {
@@ -93,10 +132,6 @@ function truthOfRanks(comparison: Comparison, values: readonly CellValue[]): Uin
         if (values[rank - 1] !== undefined && compareValues(values[rank - 1] as CellValue, value) === 0)
           truth[rank] = isTrue;
       }
-      break;
-    case 'like':
-      for (const [at, value] of values.entries())
-        truth[at + 1] = matchesLike(comparison.pattern, String(value)) ? isTrue : isFalse;
       break;
     default: {
       const from = rankFrom(values, comparison.value);

@@ -25,8 +25,44 @@ export function parseLike(text: string): LikePattern | undefined {
   return isEscaped ? undefined : { parts };
 }
 
-/** Whether the whole text matches; it takes at most the product of both lengths. */
-export function matchesLike({ parts }: LikePattern, text: string): boolean {
+/** Whether a whole text matches. */
+export type LikeMatcher = (text: string) => boolean;
+
+/** How many characters are compared for each one of a text at most. */
+export const likeCost = ({ parts }: LikePattern): number =>
+  parts.every((part) => literalOf(part) !== undefined) ? 1 : Math.max(...parts.map(({ length }) => length));
+
+export function likeMatcher({ parts }: LikePattern): LikeMatcher {
+  const literals = parts.flatMap((part) => literalOf(part) ?? []);
+  return literals.length === parts.length
+    ? (text) => matchesLiterals(literals, text)
+    : (text) => matchesParts(parts, text);
+}
+
+/** undefined if it is not the same as a text in UTF-16, which has no halves of characters. */
+function literalOf(part: LikePattern['parts'][number]): string | undefined {
+  if (part.includes(undefined)) return undefined;
+  const text = part.join('');
+  return text.isWellFormed() ? text : undefined;
+}
+
+function matchesLiterals([first = '', ...others]: readonly string[], text: string): boolean {
+  const last = others.pop();
+  if (last === undefined) return text === first;
+  const end = text.length - last.length;
+  if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+  let at = first.length;
+  for (const literal of others) {
+    // The first place leaves the most for those after it.
+    const found = text.indexOf(literal, at);
+    if (found < 0) return false;
+    at = found + literal.length;
+  }
+  return at <= end;
+}
+
+/** It takes at most the product of both lengths. */
+function matchesParts(parts: LikePattern['parts'], text: string): boolean {
   const characters = hasPairs.test(text) ? [...text] : text;
   const [first = [], ...others] = parts;
   const last = others.pop();

@@ -1,4 +1,5 @@
 import type { Column } from '../catalog/model/saved-query.ts';
+import type { Owner } from '../concurrency/fair-share.ts';
 import { aggregateRows } from './aggregate-rows.ts';
 import { type Aggregate, columnsOf, type RowArguments } from './row-arguments.ts';
 import type { RowTable } from './row-table.ts';
@@ -24,6 +25,21 @@ export interface RowOutcome {
   readonly aggregates: readonly (string | undefined)[];
 }
 
+/** Who waits for the rows. */
+export interface RowCaller {
+  readonly owner: Owner;
+  /** Aborted when nobody waits any longer. The getter is read only if a thread does the work. */
+  readonly signal: AbortSignal;
+}
+
+/** @param head its getter is not read yet */
+export const callerOf = (head: { readonly signal: AbortSignal }, owner: Owner): RowCaller => ({
+  owner,
+  get signal() {
+    return head.signal;
+  },
+});
+
 export function rowTask(
   columns: readonly Column[],
   given: RowArguments,
@@ -40,11 +56,11 @@ export function* runRowTask(task: RowTask, table: RowTable, identity: Buffer): G
   yield* table.read(identity, task.columns);
   const rows = yield* selectRows(task.arguments, table.column, table.rowCount);
   const types = new Map(task.columns.map(({ name, type }) => [name, type]));
-  const aggregates = aggregateRows(
-    task.aggregates,
-    rows,
-    table.column,
-    (name) => types.get(name) ?? 'string',
-  );
+  const typeOf = (name: string) => types.get(name) ?? 'string';
+  const aggregates: (string | undefined)[] = [];
+  for (const aggregate of task.aggregates) {
+    yield;
+    aggregates.push(...aggregateRows([aggregate], rows, table.column, typeOf));
+  }
   return { rows, spans: task.withSpans ? table.spansOf(rows) : new Uint32Array(), aggregates };
 }

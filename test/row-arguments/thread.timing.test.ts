@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Closers } from '../../src/concurrency/closers.ts';
+import type { Owner } from '../../src/concurrency/fair-share.ts';
 import { LoopTurns, runSteps } from '../../src/concurrency/loop-turns.ts';
 import { buildApplyRowRequest } from '../../src/http/rest/apply-row-request.ts';
 import { readRowRequest } from '../../src/http/rest/row-parameters.ts';
@@ -46,13 +47,16 @@ const requestOf = (search: string) => {
   return request;
 };
 
+const callerNamed = (owner: Owner, signal = new AbortController().signal) => ({ owner, signal });
+
 test('conditions on 64 MB, hostile ones too, do not hold the event loop', async () => {
   const result = await largeResult();
   const { derived } = openMemoryStore(400_000_000, zeroCounters());
   const turns = new LoopTurns();
-  const readRows = openReadRows({ derived, turns }, new Closers());
+  const readRows = openReadRows({ derived, turns, timeoutMs: 30_000 }, new Closers());
   const apply = buildApplyRowRequest({ readRows, derived, budget: new ByteBudget(), turns });
-  const head = { headers: {} } as RequestHead;
+  const { signal } = new AbortController();
+  const head = { headers: {}, signal } as RequestHead;
   const end = measureLongestTurn();
   const found = [];
   for (const search of [
@@ -75,9 +79,9 @@ test('closing ends the thread, and what waits for it', async () => {
   const result = await largeResult();
   const { derived } = openMemoryStore(400_000_000, zeroCounters());
   const closers = new Closers();
-  const readRows = openReadRows({ derived, turns: new LoopTurns() }, closers);
+  const readRows = openReadRows({ derived, turns: new LoopTurns(), timeoutMs: 30_000 }, closers);
   const { task } = requestOf('share=lt.3&order=text');
-  const read = async (owner: string) => readRows(result, task, owner);
+  const read = async (owner: string) => readRows(result, task, callerNamed(owner));
   const reading = Promise.allSettled([read('a'), read('b')]);
   await setImmediate();
   await closers.close();
@@ -89,10 +93,61 @@ test('closing ends the thread, and what waits for it', async () => {
 test('a thread answers as the event loop does', async () => {
   const result = await largeResult();
   const { derived } = openMemoryStore(400_000_000, zeroCounters());
-  const readRows = openReadRows({ derived, turns: new LoopTurns() }, new Closers());
+  const readRows = openReadRows({ derived, turns: new LoopTurns(), timeoutMs: 30_000 }, new Closers());
   const { task } = requestOf('share=lt.3&order=text&offset=2');
   const own = runSteps(runRowTask(task, new RowTable(), result.document.encodings.identity));
-  const [one, other] = await Promise.all([readRows(result, task, 'a'), readRows(result, task, 'b')]);
+  const [one, other] = await Promise.all([
+    readRows(result, task, callerNamed('a')),
+    readRows(result, task, callerNamed('b')),
+  ]);
   expect(one).toEqual(own);
   expect(other).toEqual(own);
+}, 300_000);
+
+/** Takes many seconds: each character of each text is compared many times. */
+const hostile = `text=like.*${'a_'.repeat(12)}b*`;
+
+test('a task of another owner does not wait for a long one, and one that nobody waits for ends', async () => {
+  const result = await largeResult();
+  const { derived } = openMemoryStore(400_000_000, zeroCounters());
+  const closers = new Closers();
+  const readRows = openReadRows({ derived, turns: new LoopTurns(), timeoutMs: 600_000 }, closers);
+  const { task } = requestOf('share=lt.3&order=text');
+  await readRows(result, task, callerNamed('b'));
+  const leaving = new AbortController();
+  const tasks = ['1', '2', '3', '4'].map(async (key) =>
+    readRows(result, requestOf(hostile).task, callerNamed({ group: 'a', key }, leaving.signal)),
+  );
+  const ended: string[] = [];
+  const settled = Promise.allSettled(tasks.map((one) => one.finally(() => ended.push('long'))));
+  for (let at = 0; at < 5; at += 1) await readRows(result, task, callerNamed('b'));
+  expect(ended).toEqual([]);
+  leaving.abort();
+  const cancelled = { status: 'rejected', reason: expect.objectContaining({ code: 'CANCELLED' }) };
+  expect(await settled).toEqual(tasks.map(() => cancelled));
+  await readRows(result, task, callerNamed('a'));
+  await closers.close();
+}, 300_000);
+
+test('a task has the time of other requests', async () => {
+  const result = await largeResult();
+  const { derived } = openMemoryStore(400_000_000, zeroCounters());
+  const closers = new Closers();
+  const readRows = openReadRows({ derived, turns: new LoopTurns(), timeoutMs: 300 }, closers);
+  await expect(readRows(result, requestOf(hostile).task, callerNamed('a'))).rejects.toMatchObject({
+    code: 'QUERY_TOO_EXPENSIVE',
+    message: 'To filter and order these rows takes more than 0.3 s; use fewer conditions',
+  });
+  await closers.close();
+}, 300_000);
+
+test('conditions that compare too much are refused before they run', async () => {
+  const result = await largeResult();
+  const { derived } = openMemoryStore(400_000_000, zeroCounters());
+  const readRows = openReadRows({ derived, turns: new LoopTurns(), timeoutMs: 30_000 }, new Closers());
+  const many = Array.from({ length: 100 }, (_, at) => `text.like.*${at}*a*b*`).join(',');
+  for (const search of [`or=(${many})`, `text=like.*${'a_'.repeat(100)}b*`])
+    expect(() => readRows(result, requestOf(search).task, callerNamed('a'))).toThrow(
+      'To filter these rows takes too many comparisons of characters',
+    );
 }, 300_000);

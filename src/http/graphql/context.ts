@@ -2,12 +2,12 @@ import type { ExecutionResult } from 'graphql';
 import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
-import type { Principal } from '../../keys/principal.ts';
+import { ownerOf, type Principal } from '../../keys/principal.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import { gatherRows } from '../../row-arguments/gather-rows.ts';
 import { isPushed } from '../../row-arguments/pushed/pushed-query.ts';
 import type { ReadRows } from '../../row-arguments/row-reader.ts';
-import type { RowOutcome, RowTask } from '../../row-arguments/row-task.ts';
+import { callerOf, type RowOutcome, type RowTask } from '../../row-arguments/row-task.ts';
 import type { Page, PageOfResult } from '../../row-pages/page-of-result.ts';
 import { type BoundPage, bindPage, type PageRequest } from '../../row-pages/page-request.ts';
 import type { Audit } from '../access/audit.ts';
@@ -112,7 +112,7 @@ export function buildContext(
     execution.outcomes.push(outcome);
     if ('error' in outcome) throw outcome.error;
     // An executor writes the rows of all fields, of all operations that waited for one run, in one turn.
-    await turns.wait(principal.id);
+    await turns.wait(ownerOf(principal));
     return outcome.result;
   };
   return {
@@ -121,12 +121,12 @@ export function buildContext(
       audit(error, head, principal.id);
       return error;
     },
-    nextTurn: () => turns.next(principal.id),
-    readRows: async (result, task) => readRows(result, task, principal.id),
+    nextTurn: () => turns.next(ownerOf(principal)),
+    readRows: async (result, task) => readRows(result, task, callerOf(head, ownerOf(principal))),
     async chargeResponseBytes(bytes) {
       responseBytes += bytes;
       if (responseBytes > maxExecutorBytes) throw tooLargeForExecutor();
-      turn ??= turns.wait(principal.id);
+      turn ??= turns.wait(ownerOf(principal));
       await turn;
       try {
         charge.add(executorFactor * bytes);
@@ -146,8 +146,11 @@ export function buildContext(
     },
     authorize: (request) => void authorizeAndBind(principal, request, head.headers, resources.now),
     async selectRows(result, task) {
-      const outcome = await readRows(result, task, principal.id);
-      return { ...result, document: await turns.run(principal.id, gatherRows(result.document, outcome)) };
+      const outcome = await readRows(result, task, callerOf(head, ownerOf(principal)));
+      return {
+        ...result,
+        document: await turns.run(ownerOf(principal), gatherRows(result.document, outcome)),
+      };
     },
     countEntityField() {
       entityFields += 1;
@@ -162,7 +165,7 @@ export function buildContext(
       };
       const result = await resultOf(getOutcome(new EndpointRequest(query, parameters), getBound));
       if (page === undefined) throw new Error('a page that was not bound');
-      return pageOfResult(result, page, principal.id);
+      return pageOfResult(result, page, ownerOf(principal));
     },
   };
 }

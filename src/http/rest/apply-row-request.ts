@@ -1,3 +1,4 @@
+import { callerOf } from '../../row-arguments/row-task.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { encode } from '../../results/encodings.ts';
@@ -49,9 +50,14 @@ const { maxConvertedBytes } = httpLimits;
 const overheadBytes = 1_024;
 
 export function buildApplyRowRequest({ readRows, derived, budget, turns }: ApplyOptions): ApplyRowRequest {
-  const apply = async (result: CachedResult, request: RowRequest, owner: Owner): Promise<ResultDocument> => {
+  const apply = async (
+    result: CachedResult,
+    request: RowRequest,
+    head: RequestHead,
+    owner: Owner,
+  ): Promise<ResultDocument> => {
     const { document } = result;
-    const outcome = await readRows(result, request.task, owner);
+    const outcome = await readRows(result, request.task, callerOf(head, owner));
     const { aggregates } = request;
     if (aggregates !== undefined) {
       const values = request.task.aggregates.map((aggregate, at) =>
@@ -79,18 +85,18 @@ export function buildApplyRowRequest({ readRows, derived, budget, turns }: Apply
     keep(key, rows);
     return rows.document;
   };
-  return (result, request, { headers }, owner) => {
+  return (result, request, head, owner) => {
     // No later request gets the rows of a query that is not cached.
     if (result.caching === 'disabled')
-      return apply(result, request, owner).then((document) => ({ ...result, document }));
+      return apply(result, request, head, owner).then((document) => ({ ...result, document }));
     const key = `row request ${result.document.id} ${request.key}`;
     const kept = derived.get(key);
     if (kept instanceof KeptRows) {
-      if (kept.isCompressed || headers['accept-encoding'] === undefined)
+      if (kept.isCompressed || head.headers['accept-encoding'] === undefined)
         return { ...result, document: kept.document };
       return compress(key, kept).then((document) => ({ ...result, document }));
     }
-    return apply(result, request, owner).then((document) => {
+    return apply(result, request, head, owner).then((document) => {
       // Each order of a large result would take the place of other results.
       if (document.encodings.identity.byteLength <= maxConvertedBytes) keep(key, new KeptRows(document));
       return { ...result, document };

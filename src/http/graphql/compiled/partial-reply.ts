@@ -1,3 +1,4 @@
+import { ownerOf } from '../../../keys/principal.ts';
 import { type FieldNode, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { CachedResult } from '../../../results/get-result.ts';
@@ -53,7 +54,7 @@ export async function replyPartial(
     request,
     results,
     errors: errorText,
-    owner: principal.id,
+    ...{ head, owner: ownerOf(principal) },
     allocate: Buffer.allocUnsafeSlow,
   });
   if (body === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { PerOwnerQueue } from '../../../concurrency/per-owner-queue.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { ReadRows } from '../../../row-arguments/row-reader.ts';
-import type { RowOutcome, RowTask } from '../../../row-arguments/row-task.ts';
+import { callerOf, type RowOutcome, type RowTask } from '../../../row-arguments/row-task.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
 import { httpLimits } from '../../message/http-limits.ts';
 import { rowListBytes } from '../document/row-size.ts';
@@ -36,6 +36,8 @@ interface Rendering {
   /** Gives the JSON text of the errors; called once, and only if every cell fits its type. */
   readonly errors: (() => BinaryText) | undefined;
   readonly owner: Owner;
+  /** Who waits for it. */
+  readonly head: { readonly signal: AbortSignal };
   /** Gives the memory of the body; it must be given back when the body is not read any more. */
   readonly allocate: (byteLength: number) => Buffer;
 }
@@ -82,12 +84,12 @@ export function buildRenderBody({ derived, readRows, budget, turns }: RenderOpti
 
 /** One result after another: what the first task reads of the rows, the others need not read again. */
 async function outcomesOf(
-  { request, results, owner }: Rendering,
+  { request, results, owner, head }: Rendering,
   readRows: ReadRows,
 ): Promise<readonly RowOutcomes[]> {
   const readOf = async (result: CachedResult, task: RowTask) => {
     try {
-      return await readRows(result, task, owner);
+      return await readRows(result, task, callerOf(head, owner));
     } catch (error) {
       if (error instanceof TypeError) throw new UnexpectedCell();
       throw error;

@@ -1,4 +1,5 @@
-import type { Owner } from '../../../concurrency/fair-share.ts';
+import { JoinedCallers } from '../../../concurrency/abort.ts';
+import { keyOf, type Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { RequestHead } from '../../message/head.ts';
@@ -26,6 +27,7 @@ interface NewResponse {
 /** A rendering that is under way. */
 interface Running {
   readonly rendered: Promise<Rendered>;
+  readonly callers: JoinedCallers;
   /** Whether several requests wait for it. */
   isShared: boolean;
 }
@@ -42,7 +44,10 @@ export function buildRenderReply(renderBody: RenderBody, { derived, turns }: Ren
   const bodyMemory = new BodyMemory();
   const renderings = new Map<string, Running>();
 
-  const render = async ({ key, request, results, head, owner }: NewResponse): Promise<Rendered> => {
+  const render = async (
+    { key, request, results, head, owner }: NewResponse,
+    callers: JoinedCallers,
+  ): Promise<Rendered> => {
     const isKept = derived.isRepeated(key);
     let memory: Buffer | undefined;
     const allocate = (byteLength: number) => {
@@ -51,7 +56,7 @@ export function buildRenderReply(renderBody: RenderBody, { derived, turns }: Ren
       memory = bodyMemory.take(byteLength);
       return memory;
     };
-    const body = await renderBody({ request, results, errors: undefined, owner, allocate });
+    const body = await renderBody({ request, results, errors: undefined, owner, head: callers, allocate });
     if (body === undefined) return { response: undefined, memory };
     const response = new RenderedResponse(body);
     if (head.method === 'GET' && results.length > 0) await response.hash(turns, owner);
@@ -63,13 +68,16 @@ export function buildRenderReply(renderBody: RenderBody, { derived, turns }: Ren
   return async (response: NewResponse): Promise<Reply | undefined> => {
     const { key, results, head, owner } = response;
     // Another key's share of memory must not decide about this one's.
-    const renderingKey = `${owner} ${key}`;
+    const renderingKey = `${keyOf(owner)} ${key}`;
     const known = renderings.get(renderingKey);
-    if (known !== undefined) {
+    if (known !== undefined && !known.callers.haveGone) {
+      known.callers.add(head);
       known.isShared = true;
       return (await known.rendered).response?.reply(head, results);
     }
-    const running: Running = { rendered: render(response), isShared: false };
+    const callers = new JoinedCallers();
+    callers.add(head);
+    const running: Running = { rendered: render(response, callers), callers, isShared: false };
     renderings.set(renderingKey, running);
     try {
       const { response, memory } = await running.rendered;
@@ -77,7 +85,7 @@ export function buildRenderReply(renderBody: RenderBody, { derived, turns }: Ren
       if (reply === undefined || memory === undefined || running.isShared) return reply;
       return { ...reply, recycle: () => bodyMemory.giveBack(memory) };
     } finally {
-      renderings.delete(renderingKey);
+      if (renderings.get(renderingKey) === running) renderings.delete(renderingKey);
     }
   };
 }

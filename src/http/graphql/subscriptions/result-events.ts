@@ -1,7 +1,7 @@
 import { experimentalExecuteIncrementally, GraphQLError, type GraphQLSchema } from 'graphql';
 import { GatewayError } from '../../../errors.ts';
 import { freshnessOf } from '../../../results/freshness.ts';
-import type { Principal } from '../../../keys/principal.ts';
+import { ownerOf, type Principal } from '../../../keys/principal.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import { etagOf, eventFrame } from '../../live/events.ts';
@@ -38,7 +38,7 @@ export function buildResultEvents(options: ResultEventsOptions): VariantOf {
   const renderBody = buildRenderBody({ ...options, budget });
   const executeOn = buildExecuteOn({ ...options, budget });
   return (request, field, principal) => {
-    const { id: owner } = principal;
+    const owner = ownerOf(principal);
     const { nodes, responseKey, endpoint } = field;
     const errorFrame = (error: unknown): Frame => {
       const shown = withoutHttp(errorAt(error, nodes, [responseKey], log));
@@ -51,7 +51,9 @@ export function buildResultEvents(options: ResultEventsOptions): VariantOf {
     const bodyOf = async (result: CachedResult): Promise<Uint8Array | string> => {
       if (rowBytes(field, result) > httpLimits.maxResponseBytes) throw responseTooLarge();
       const allocate = Buffer.allocUnsafeSlow;
-      const body = await renderBody({ request, results: [result], errors: undefined, owner, allocate });
+      // Whoever follows it when it is ready gets it.
+      const waiting = { owner, head: noRequest };
+      const body = await renderBody({ request, results: [result], errors: undefined, ...waiting, allocate });
       return body ?? executeOn(request, result, principal);
     };
     return {
@@ -83,7 +85,7 @@ function buildExecuteOn(options: ResultEventsOptions) {
   return async ({ subscription }: SubscriptionRequest, rootValue: CachedResult, principal: Principal) => {
     const { query, operationName, variables } = subscription;
     const { document } = checkDocument(query);
-    const charge = options.budget.reserve(principal.id, 0);
+    const charge = options.budget.reserve(ownerOf(principal), 0);
     const admission = { principal, noCache: false, schedule: undefined };
     const execution: Execution = { outcomes: [], result: undefined, refusal: undefined };
     const contextValue = buildContext(options, { head: noRequest, admission, execution, charge });

@@ -178,7 +178,7 @@ test('a compiled operation is answered and reported as Yoga does it, byte for by
     const audit = (error: unknown) => void audited.push(String(error));
     const load = { budget: new ByteBudget(undefined, largeBytes), turns, audit };
     const memory = openMemoryStore(100_000, zeroCounters());
-    const readRows = openReadRows({ derived: memory.derived, turns }, new Closers());
+    const readRows = openReadRows({ derived: memory.derived, turns, timeoutMs: 30_000 }, new Closers());
     const compiled = buildAnswerCompiled({
       getResult,
       readRows,

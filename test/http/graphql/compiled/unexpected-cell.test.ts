@@ -35,7 +35,7 @@ async function answer(query: string, rowCount: number) {
   const turns = new LoopTurns();
   const build = buildGraphql({
     getResult,
-    readRows: openReadRows({ derived, turns }, new Closers()),
+    readRows: openReadRows({ derived, turns, timeoutMs: 30_000 }, new Closers()),
     pageOfResult: buildPageOfResult({ derived, turns }),
     introspection: true,
     audit: () => {},

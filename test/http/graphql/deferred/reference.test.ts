@@ -174,7 +174,7 @@ test('the parts of a deferred operation add up to the answer without @defer, and
     const memory = openMemoryStore(100_000, zeroCounters());
     const resources = {
       getResult,
-      readRows: openReadRows({ derived: memory.derived, turns }, new Closers()),
+      readRows: openReadRows({ derived: memory.derived, turns, timeoutMs: 30_000 }, new Closers()),
       pageOfResult: buildPageOfResult({ derived: memory.derived, turns }),
       turns,
       audit: () => {},

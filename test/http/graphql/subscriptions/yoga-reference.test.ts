@@ -92,7 +92,7 @@ test('the events of a subscription have the text that Yoga writes', async () => 
     } as Pick<Live, 'stream'> as Live;
     const common = {
       getResult,
-      readRows: openReadRows({ derived, turns }, new Closers()),
+      readRows: openReadRows({ derived, turns, timeoutMs: 30_000 }, new Closers()),
       pageOfResult: buildPageOfResult({ derived, turns }),
       introspection: true,
       derived: buildDerivedCache(derived),
