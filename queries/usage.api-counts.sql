@@ -21,7 +21,8 @@ parameters:
     required: true
     description: Window and bucket size.
     unknown: refuse
-    example: hourly
+    # The one that shows more than two buckets.
+    example: daily
     values:
       # Supabase Studio also sends 1hr, 1day and 7day. No value means 1day, a day in hours.
       minutely: { name: MINUTELY, also: [1hr], description: "The last 60 minutes, one bucket a minute." }

@@ -27,6 +27,12 @@ export interface RowsResponse {
   readonly headers: Headers;
 }
 
+/** When the rows of a response were computed, in seconds since 1970; undefined if a proxy took the header away. */
+export function computedAtOf(headers: Headers): number | undefined {
+  const computedAt = headers.get('querygate-computed-at');
+  return computedAt === null ? undefined : Date.parse(computedAt) / 1000;
+}
+
 /** Whether the query has more rows than were returned. */
 export const isCut = ({ headers }: RowsResponse): boolean => headers.get('querygate-truncated') === 'true';
 

@@ -21,6 +21,18 @@ const sqlPath = `${basePath}/sql`;
 /** The gateway's words are for programs, which send the key in a header. */
 const wrongKey = 'This key is not valid. It may be mistyped, expired or revoked.';
 
+/** Pages that not every gateway has, with what turns them on. */
+const missing = new Map([
+  [
+    agentsPath,
+    'Agents may not use this gateway: MCP=on, or the plug-in mcp(), lets them, and shows here how.',
+  ],
+  [
+    sqlPath,
+    'No saved query of this gateway takes SQL: one with "query_sandboxing: enabled" in its header does.',
+  ],
+]);
+
 let usedKey = knownKey();
 if (location.pathname.startsWith(embedPath)) void showEmbedded(main, nameOf(location.pathname, embedPath));
 else start();
@@ -38,7 +50,7 @@ function start(): void {
     if (persisted && knownKey() !== usedKey) location.reload();
   });
   if (isKnownPage()) void show(usedKey, undefined);
-  else showNotFound('There is no page at this address.');
+  else showNotFound(missing.get(location.pathname) ?? 'There is no page at this address.');
 }
 
 function isKnownPage(): boolean {

@@ -11,6 +11,7 @@ import {
   timeColumnOf,
 } from '../src/chart/data/columns.ts';
 import { axisNumbers, readableNumber } from '../src/chart/data/number-text.ts';
+import { omittedText } from '../src/chart/data/left.ts';
 import { panelsOf } from '../src/chart/drawing/panels.ts';
 import type { Shape } from '../src/chart/drawing/shape.ts';
 import { momentText, timeTicks } from '../src/chart/drawing/time-axis.ts';
@@ -33,10 +34,15 @@ const hour = 3_600_000_000;
 const time = column('t', 'timestamp');
 const columns = [time, column('level', 'string'), column('n', 'integer'), column('p95', 'float', 'ms')];
 const row = (hours: number, more: object) => ({ t: hours * hour, ...more }) as JsonObject;
-const drawn = (rows: readonly JsonObject[], choice: ChartChoice, of: readonly Column[] = columns) => {
+const drawn = (
+  rows: readonly JsonObject[],
+  choice: ChartChoice,
+  of: readonly Column[] = columns,
+  computedAt?: number,
+) => {
   const found = timeColumnOf(of);
   if (found === undefined) throw new Error('there is no time');
-  return timeData(rows, of, found, choice);
+  return timeData(rows, of, found, choice, computedAt);
 };
 const valuesOf = ({ lines }: ReturnType<typeof timeData>) =>
   Object.fromEntries(
@@ -62,6 +68,33 @@ describe('times', () => {
     expect(data.empty).toEqual([2, 3, 4].map((hours) => ({ time: hours * 3600, width: 3600 })));
     expect(data.count).toBe(6);
     expect(withClass(drawTimes(data, 800).shapes, 'empty')).toHaveLength(1);
+  });
+
+  test('end with one that is not over, which is marked', () => {
+    const rows = [row(0, { n: 1 }), row(1, { n: 2 }), row(2, { n: 1 })];
+    const unfinished = (computedAt: number | undefined, some = rows) =>
+      drawn(some, { values: ['n'], split: [] }, columns, computedAt).unfinished;
+    expect(unfinished(2.5 * 3600)).toEqual({ time: 2 * 3600, width: 3600 });
+    expect([3 * 3600, 1.9 * 3600, undefined].map((at) => unfinished(at))).toEqual(Array(3).fill(undefined));
+    // One moment is not a bucket.
+    expect(unfinished(2.5 * 3600, rows.slice(2))).toBeUndefined();
+    const data = drawn(rows, { values: ['n'], split: [] }, columns, 2.5 * 3600);
+    expect(withClass(drawTimes(data, 800).shapes, 'unfinished')).toHaveLength(1);
+
+    const days = ['2026-01-01', '2026-02-01', '2026-03-01'].map((t) => ({ t, n: 1 }));
+    const months = drawn(
+      days,
+      { values: ['n'], split: [] },
+      [column('t', 'date'), column('n', 'integer')],
+      Date.UTC(2026, 2, 20) / 1000,
+    );
+    expect(months.unfinished).toEqual({ time: Date.UTC(2026, 2, 1) / 1000, width: 31 * 86_400 });
+  });
+
+  test('of a DATETIME have no zone', () => {
+    const of = [column('t', 'datetime'), column('n', 'integer')];
+    const data = drawn([{ t: '2026-10-31T20:00:00', n: 1 }], { values: ['n'], split: [] }, of);
+    expect(momentText(data, data.times[0] ?? 0)).toBe('2026-10-31 20:00:00');
   });
 
   test('may be months, and moments that are no buckets', () => {
@@ -409,13 +442,25 @@ describe('of random results', () => {
   const sizeOf = (rows: readonly JsonObject[], one: Column) =>
     rows.reduce((sum, each) => sum + Math.abs(numberOf(valueIn(each, one)) ?? 0), 1);
 
+  test('a column of numbers that is not drawn is named, with its sum if that means something', () => {
+    const rows = [1, 2].map((hours) => row(hours, { n: 1000, p95: 1.5, bytes: 3 }));
+    const of = [...columns, column('bytes', 'integer', 'B')];
+    expect(omittedText(rows, of, { values: ['p95'], split: [] })).toBe(
+      'Not drawn, choose below: n (2,000 in sum), bytes (6 B in sum).',
+    );
+    expect(omittedText(rows, of, { values: ['n', 'bytes'], split: [] })).toBe(
+      'Not drawn, choose below: p95.',
+    );
+    expect(omittedText(rows, of, { values: ['n', 'p95', 'bytes'], split: [] })).toBe('');
+  });
+
   test('the sum of what is drawn is the sum of the rows, or the page says what is missing', () => {
     const counts = { exact: 0, noted: 0 };
     fc.assert(
       fc.property(results, ({ columns: of, rows, choice }) => {
         const chosen = knownChoice(choice ?? undefined, of) ?? defaultChoice(rows, of);
         const found = timeColumnOf(of);
-        const data = found === undefined ? undefined : timeData(rows, of, found, chosen);
+        const data = found === undefined ? undefined : timeData(rows, of, found, chosen, undefined);
         const bars = data === undefined ? barData(rows, of, chosen) : undefined;
         const { left, notes } = data ?? bars ?? { left: [], notes: [] };
         for (const name of chosen.values) {
@@ -429,6 +474,10 @@ describe('of random results', () => {
           if (Math.abs(sum - expected) > tolerance) expect(notes.join(' ')).toMatch(/only in the table/);
           counts[notes.length > 0 ? 'noted' : 'exact'] += 1;
         }
+        // No column of numbers is left out without a word.
+        const words = omittedText(rows, of, chosen);
+        for (const { name } of numberColumnsOf(of))
+          if (!chosen.values.includes(name) && !chosen.split.includes(name)) expect(words).toContain(name);
       }),
       { numRuns: 1000, seed: 28 },
     );

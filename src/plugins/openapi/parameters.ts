@@ -51,7 +51,9 @@ function queryParameter({ tenant }: SavedQuery, parameter: Parameter): QueryPara
 function describe(parameter: Parameter, isTenant: boolean): string {
   return [
     ...describeParameter(parameter),
-    parameter.type === 'pattern' ? 'A regular expression in the syntax of RE2.' : undefined,
+    parameter.type === 'pattern' && !parameter.description.includes('RE2')
+      ? 'A regular expression in the syntax of RE2.'
+      : undefined,
     isTenant ? 'A key that is restricted to tenants must name one of its own.' : undefined,
     ...(parameter.type === 'enum' ? ['', ...parameter.values.map(describeValue)] : []),
   ]

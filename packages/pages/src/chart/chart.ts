@@ -7,10 +7,12 @@ import { drawBars } from './drawing/bar-drawing.ts';
 import { buildChartSettings } from './chart-settings.ts';
 import { defaultChoice, knownChoice } from './data/choice.ts';
 import { nameColumnsOf, numberColumnsOf, timeColumnOf } from './data/columns.ts';
+import { omittedText } from './data/left.ts';
 import { type PictureTexts, pictureOf } from './drawing/picture.ts';
 import { buildPointReader } from './point-reader.ts';
 import { type Shape, shape, svgElement } from './drawing/shape.ts';
 import { momentText } from './drawing/time-axis.ts';
+import { timestampText } from '../timestamp.ts';
 import { type TimeData, timeData } from './data/time-data.ts';
 import { drawTimes, type TimeDrawing } from './drawing/time-drawing.ts';
 
@@ -19,8 +21,14 @@ export interface Chart {
   /**
    * @param choice undefined: what fits the rows
    * @param isCut whether the query has more rows than these
+   * @param computedAt when they were computed, in seconds since 1970
    */
-  show(rows: readonly JsonObject[], choice: ChartChoice | undefined, isCut: boolean): void;
+  show(
+    rows: readonly JsonObject[],
+    choice: ChartChoice | undefined,
+    isCut: boolean,
+    computedAt: number | undefined,
+  ): void;
   /** What is drawn, as a file of SVG; undefined if it is nothing. */
   picture(texts: Pick<PictureTexts, 'title' | 'subtitle'>): string | undefined;
 }
@@ -40,6 +48,7 @@ export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart 
     time !== undefined || nameColumnsOf(columns).some((column) => numbers.some((one) => one !== column));
   if (numbers.length === 0 || !isNamed) return undefined;
   let rows: readonly JsonObject[] = [];
+  let computedAt: number | undefined;
   let chosen: ChartChoice | undefined;
   let drawing: TimeDrawing | undefined;
   let drawnWidth = 0;
@@ -65,7 +74,9 @@ export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart 
     chosenPoint = undefined;
     legend = [];
     const { isEmpty, text, drawn } = time === undefined ? bars(chosen) : times(time, chosen);
-    summary.textContent = [cutText, text].filter((part) => part !== '').join(' ');
+    summary.textContent = [cutText, text, omittedText(rows, columns, chosen)]
+      .filter((part) => part !== '')
+      .join(' ');
     container.hidden = isEmpty;
     reader.hidden = isEmpty || time === undefined;
     container.replaceChildren(...(isEmpty ? [] : [svgOf(drawn, text)]));
@@ -75,14 +86,14 @@ export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart 
   }
 
   function times(column: Column, choice: ChartChoice) {
-    const data = timeData(rows, columns, column, choice);
+    const data = timeData(rows, columns, column, choice, computedAt);
     const isEmpty = data.lines.every((line) => line.points.every(({ length }) => length === 0));
     chosenPoint = points.read(data);
     const drawn = drawTimes(data, drawnWidth);
     if (!isEmpty) drawing = drawn;
     if (data.lines.length > 1)
       legend = data.lines.map(({ name }, at) => ({ name, isDashed: at % 2 === 1 && !data.isScattered }));
-    return { isEmpty, drawn, text: isEmpty ? emptyText(choice, data.notes) : timeSummary(data) };
+    return { isEmpty, drawn, text: isEmpty ? emptyText(choice, data.notes) : timeSummary(data, computedAt) };
   }
 
   function bars(choice: ChartChoice) {
@@ -123,8 +134,9 @@ export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart 
   );
   return {
     element: figure,
-    show(next, requested, isCut) {
+    show(next, requested, isCut, at) {
       rows = next;
+      computedAt = at;
       cutText = isCut
         ? `The query has more rows than the ${rows.length.toLocaleString('en')} that are drawn.`
         : '';
@@ -166,13 +178,17 @@ function nearest(places: readonly number[], x: number): number {
 const emptyText = ({ values }: ChartChoice, notes: readonly string[]) =>
   [values.length === 0 ? 'Choose a value to draw.' : 'There is nothing to draw.', ...notes].join(' ');
 
-function timeSummary(data: TimeData): string {
-  const { times, empty, count, notes } = data;
+function timeSummary(data: TimeData, computedAt = 0): string {
+  const { times, empty, count, notes, unfinished } = data;
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   const range =
     first === last
       ? `${momentText(data, first)}.`
       : `${momentText(data, first).replace(' UTC', '')} to ${momentText(data, last)}.`;
   const gaps = empty.length === 0 ? '' : `${empty.length} of ${count} times have no rows, and are shaded.`;
-  return [range, gaps, ...notes].filter((text) => text !== '').join(' ');
+  const until =
+    unfinished === undefined
+      ? ''
+      : `${momentText(data, unfinished.time)} is not over: its values are those until ${timestampText(Math.floor(computedAt) * 1e6)} UTC.`;
+  return [range, gaps, until, ...notes].filter((text) => text !== '').join(' ');
 }

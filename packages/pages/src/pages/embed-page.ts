@@ -2,7 +2,7 @@ import { basePath } from '../base-path.ts';
 import { buildChart } from '../chart/chart.ts';
 import { element } from '../element.ts';
 import { endpointsOf, type Endpoint } from '../endpoint.ts';
-import { type Gateway, GatewayError, isCut, openGateway } from '../gateway.ts';
+import { computedAtOf, type Gateway, GatewayError, isCut, openGateway } from '../gateway.ts';
 import { rowArgumentNames, rowArgumentsIn } from '../parameters/row-arguments.ts';
 import { searchOf, valuesOf } from '../parameters/values.ts';
 import { buildAutoRefresh } from '../result/auto-refresh.ts';
@@ -14,11 +14,14 @@ export const embedPath = `${basePath}/embed/`;
 
 /**
  * One chart in a page of another site. The token is in the fragment of the address, which browsers do not send:
- * `/embed/<name>?<parameters>#token=<token>`.
+ * `/embed/<name>?<parameters>#token=<token>`. `&theme=light` or `dark` is that of the page around it.
  */
 export async function showEmbedded(main: HTMLElement, name: string | undefined): Promise<void> {
   document.body.classList.add('embedded');
-  const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  const token = fragment.get('token') ?? '';
+  const theme = fragment.get('theme') ?? '';
+  if (theme === 'light' || theme === 'dark') document.documentElement.style.colorScheme = theme;
   const status = element('p', { role: 'status', class: 'muted' }, 'Loading…');
   main.replaceChildren(status);
   try {
@@ -61,7 +64,7 @@ function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, s
             : `Rows of ${computedAt} UTC.`;
       table.sort(order);
       if (chart === undefined) table.show(rows);
-      else chart.show(rows, choice, isCut(response));
+      else chart.show(rows, choice, isCut(response), computedAtOf(headers));
       refresh.succeeded(Number(headers.get('age') ?? 0));
     } catch (error) {
       status.textContent = problemText(error);

@@ -19,6 +19,14 @@ export function moveByArrowKeys(body: HTMLTableSectionElement): void {
   });
 }
 
+/** A press beside the text of a cell is one of its button; one that ends a selection of text is none. */
+export function pressByCells(body: HTMLTableSectionElement): void {
+  body.addEventListener('click', ({ target }) => {
+    if (!(target instanceof HTMLTableCellElement) || getSelection()?.isCollapsed === false) return;
+    target.querySelector<HTMLElement>(cellButton)?.click();
+  });
+}
+
 /** To be called when rows have come or gone: Tab reaches the first if it would reach none. */
 export function keepReachable(body: HTMLTableSectionElement): void {
   if (body.querySelector(`${cellButton}[tabindex="0"]`) !== null) return;

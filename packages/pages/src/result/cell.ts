@@ -25,7 +25,7 @@ export function cellContent(value: Json | undefined, column: Column): Node {
   if (value !== null && typeof value === 'object') return nested(value);
   const text = String(value);
   // A time in three lines cannot be read.
-  if (!repeated && timeTypes.has(type)) return element('span', { class: 'nowrap' }, text);
+  if (!repeated && timeTypes.has(type)) return element('span', { class: 'nowrap' }, text.replace('T', ' '));
   if (isNumeric(column)) return numberCell(text, column);
   if (text === '') return element('span', { class: 'null' }, 'empty text');
   return text.length > maxShownLength ? longText(text) : visibleText(text);
@@ -92,7 +92,10 @@ const maxNarrowLength = 40;
 
 /** The direction of each text is its own. */
 function visibleText(text: string): Node {
-  const made = element('span', { dir: 'auto', class: text.length > maxNarrowLength ? 'text long' : 'text' });
+  const isLong = text.length > maxNarrowLength;
+  // A word in several lines, as an id of one, cannot be read.
+  const shape = isLong ? 'text long' : /\s/.test(text) ? 'text' : 'text nowrap';
+  const made = element('span', { dir: 'auto', class: shape });
   let from = 0;
   for (const { index, 0: character } of text.matchAll(hiddenCharacter)) {
     made.append(text.slice(from, index), element('span', { class: 'code' }, codeOf(character)));

@@ -2,7 +2,7 @@ import { buildChart } from '../chart/chart.ts';
 import { pixelsOf } from '../chart/drawing/picture.ts';
 import { button, element } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { type Gateway, isCut, type RowsResponse } from '../gateway.ts';
+import { computedAtOf, type Gateway, isCut, type RowsResponse } from '../gateway.ts';
 import type { RowChange } from '../live/row-change.ts';
 import { plainText } from '../hidden-characters.ts';
 import type { ChartChoice, View } from '../view.ts';
@@ -94,7 +94,13 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
       if (isSameChart) return;
       // The browser shows the table before it draws many points.
       await new Promise((resolve) => setTimeout(resolve));
-      if (shown?.search === newSearch && shown.etag === etag) chart?.show(rows, choice, isCut(response));
+      if (shown?.search === newSearch && shown.etag === etag)
+        chart?.show(
+          rows,
+          choice,
+          isCut(response),
+          change === undefined ? computedAtOf(headers) : Date.now() / 1000,
+        );
     },
     focusRows() {
       const rows = table.element.querySelector<HTMLElement>('.rows');

@@ -4,7 +4,7 @@ import type { JsonObject } from '../json.ts';
 import type { RowChange } from '../live/row-change.ts';
 import type { Order } from '../view.ts';
 import { alignment, cellContent } from './cell.ts';
-import { keepReachable, moveByArrowKeys } from './cell-keys.ts';
+import { keepReachable, moveByArrowKeys, pressByCells } from './cell-keys.ts';
 import { sortRows } from './order.ts';
 import type { RowControls } from './row-controls.ts';
 import { buildRowElements } from './row-elements.ts';
@@ -33,6 +33,7 @@ export function buildTable(
   const heads = columns.map((column) => ({ column, cell: headCell(column, () => press(column)) }));
   const elements = buildRowElements(columns, contentOf);
   moveByArrowKeys(elements.body);
+  pressByCells(elements.body);
   const caption = element('caption', { 'aria-live': 'polite' });
   const more = button('', () => addRows(pageSize), { hidden: true });
   const all = button('', () => addRows(sorted.length), { hidden: true });

@@ -5,6 +5,8 @@ export interface Buckets {
   /** The start of each bucket without rows, and how many seconds it is wide. */
   readonly empty: readonly { readonly time: number; readonly width: number }[];
   readonly count: number;
+  /** Seconds of the bucket at the last time; undefined: times are single moments. */
+  readonly lastWidth: number | undefined;
   /** undefined: times are single moments. */
   readonly unit: 'month' | 'second' | undefined;
 }
@@ -23,14 +25,20 @@ const maxBuckets = 20_000;
 export function fillBuckets(times: readonly number[]): Buckets {
   const [start, end] = [times[0], times.at(-1)];
   const isMonthly = times.every(isFirstOfMonth);
-  const moments = { times, empty: [], count: times.length, unit: undefined };
+  const moments = { times, empty: [], count: times.length, lastWidth: undefined, unit: undefined };
   if (start === undefined || end === undefined || times.length < 2) return moments;
   const expected = isMonthly ? months(times) : multiples(times, start, end);
   if (expected === undefined) return moments;
   const present = new Set(times);
   const empty = expected.filter(({ time }) => !present.has(time));
   const all = [...times, ...empty.map(({ time }) => time)].sort((a, b) => a - b);
-  return { times: all, empty, count: expected.length, unit: isMonthly ? 'month' : 'second' };
+  return {
+    times: all,
+    empty,
+    count: expected.length,
+    lastWidth: expected.at(-1)?.width,
+    unit: isMonthly ? 'month' : 'second',
+  };
 }
 
 function multiples(times: readonly number[], start: number, end: number) {

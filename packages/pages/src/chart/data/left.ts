@@ -1,5 +1,7 @@
-import type { Column } from '../../endpoint.ts';
-import { isAdditive } from './columns.ts';
+import { type Column, valueIn } from '../../endpoint.ts';
+import type { JsonObject } from '../../json.ts';
+import type { ChartChoice } from '../../view.ts';
+import { isAdditive, numberColumnsOf, numberOf } from './columns.ts';
 import { readableNumber } from './number-text.ts';
 
 /** What a chart does not show of a column. */
@@ -25,6 +27,24 @@ export const leftText = (left: readonly Left[]): readonly string[] =>
       ? []
       : [`Not drawn of ${column.name}: ${withUnit(sum, column)} in sum.`]),
   ]);
+
+/** A sentence on the columns of numbers that are not drawn, with their sums; '' if all are. */
+export function omittedText(
+  rows: readonly JsonObject[],
+  columns: readonly Column[],
+  { values, split }: ChartChoice,
+): string {
+  const omitted = numberColumnsOf(columns).filter(
+    ({ name }) => !values.includes(name) && !split.includes(name),
+  );
+  if (omitted.length === 0) return '';
+  const texts = omitted.map((column) => {
+    if (!isAdditive(column)) return column.name;
+    const sum = rounded(rows.reduce((total, row) => total + (numberOf(valueIn(row, column)) ?? 0), 0));
+    return `${column.name} (${withUnit(sum, column)} in sum)`;
+  });
+  return `Not drawn, choose below: ${texts.join(', ')}.`;
+}
 
 export const withUnit = (value: number, { unit }: Column): string =>
   `${readableNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;

@@ -28,6 +28,8 @@ export interface TimeData extends Buckets {
   readonly summed: readonly Column[];
   /** Whether a line may have several points at a time: they are drawn apart, without lines between them. */
   readonly isScattered: boolean;
+  /** The last bucket, if it was not over when the rows were computed. */
+  readonly unfinished: { readonly time: number; readonly width: number } | undefined;
   /** Whether nothing is drawn between the hours of a day. */
   readonly isByDay: boolean;
   /** What the chart does not show, for each drawn column. */
@@ -45,11 +47,13 @@ interface Collected {
   readonly byTime: Map<number, Point[]>;
 }
 
+/** @param computedAt when the rows were computed, in seconds since 1970; undefined if that is not known */
 export function timeData(
   rows: readonly JsonObject[],
   columns: readonly Column[],
   time: Column,
   { values, split }: ChartChoice,
+  computedAt: number | undefined,
 ): TimeData {
   const names = columns.filter(({ name }) => split.includes(name));
   const shown = columns.filter(({ name }) => values.includes(name));
@@ -107,6 +111,7 @@ export function timeData(
     time,
     summed,
     isScattered,
+    unfinished: unfinishedOf(buckets, computedAt),
     isByDay: time.type === 'date' || [...seen].every((at) => at % 86_400 === 0),
     lines: kept.map(({ name, column, byTime }) => ({
       name: name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name,
@@ -128,6 +133,13 @@ export function timeData(
       ...leftText(left),
     ].filter((note) => note !== ''),
   };
+}
+
+/** A last time in the future is not one of buckets until now. */
+function unfinishedOf({ times, lastWidth }: Buckets, computedAt: number | undefined) {
+  const time = times.at(-1);
+  if (time === undefined || lastWidth === undefined || computedAt === undefined) return undefined;
+  return time <= computedAt && computedAt < time + lastWidth ? { time, width: lastWidth } : undefined;
 }
 
 const lineName = (name: string | undefined, { name: column }: Column, count: number) =>

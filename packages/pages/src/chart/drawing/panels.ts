@@ -80,7 +80,7 @@ export function axisTitle(
   // `requests (requests)` would say it twice.
   const unit = first?.unit === first?.name ? undefined : first?.unit;
   const names = columns.map((column) => `${summed.includes(column) ? 'sum of ' : ''}${column.name}`);
-  const title = names.length <= 4 ? names.join(', ') : `${names.length} columns`;
+  const title = names.join(', ');
   const facts = [...(unit === undefined ? [] : [unit]), ...(isLogarithmic ? ['logarithmic axis'] : [])];
   return facts.length === 0 ? title : `${title} (${facts.join(', ')})`;
 }

@@ -77,9 +77,9 @@ function labelOf(
 
 const isFirstOfMonth = (time: number) => time % day === 0 && new Date(time * 1000).getUTCDate() === 1;
 
-/** A time as it is read off a chart: a month, a day, or a moment in UTC. */
-export function momentText({ unit, isByDay }: TimeData, seconds: number): string {
+/** A time as it is read off a chart: a month, a day, or a moment; of a DATETIME, whose zone only its author knows, without UTC. */
+export function momentText({ unit, isByDay, time }: TimeData, seconds: number): string {
   if (unit === 'month') return `${monthText(seconds)} ${yearText(seconds)}`;
   if (isByDay) return `${dayText(seconds)} ${yearText(seconds)}`;
-  return `${timestampText(Math.round(seconds * 1e6))} UTC`;
+  return `${timestampText(Math.round(seconds * 1e6))}${time.type === 'timestamp' ? ' UTC' : ''}`;
 }

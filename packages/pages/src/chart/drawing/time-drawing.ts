@@ -38,7 +38,13 @@ export function drawTimes(data: TimeData, width: number): TimeDrawing {
   const bottom = (tops.at(-1) ?? 0) + panelHeight;
   const place = timePlace(times, left, width - right);
   const ticks = timeTicks(data, Math.max(1, Math.floor((width - left - right) / 74)));
-  const emptySpans = spansOf(data, place, left, width - right);
+  const spans = [
+    ...spansOf(data.empty, place, left, width - right).map((span) => ({ ...span, kind: 'empty' })),
+    ...spansOf(data.unfinished ? [data.unfinished] : [], place, left, width - right).map((span) => ({
+      ...span,
+      kind: 'unfinished',
+    })),
+  ];
   const places = times.map(place);
   const shapes = [
     ...panels.flatMap(({ title, scale, lines }, at) => {
@@ -46,9 +52,9 @@ export function drawTimes(data: TimeData, width: number): TimeDrawing {
       const y = (value: number) => top + (1 - scale.at(value)) * panelHeight;
       return [
         textShape(0, top - 12, fitted(title, width), { class: 'axis-title' }),
-        ...emptySpans.map(({ from, to }) =>
+        ...spans.map(({ from, to, kind }) =>
           shape('rect', {
-            class: 'empty',
+            class: kind,
             x: round(from),
             y: top,
             width: round(to - from),
@@ -83,10 +89,15 @@ export function drawTimes(data: TimeData, width: number): TimeDrawing {
   return { width, height: bottom + axisHeight, shapes, panels, tops, panelHeight, places };
 }
 
-/** Where there are no rows, in pixels; what is side by side is one span. */
-function spansOf({ empty }: TimeData, place: (time: number) => number, left: number, end: number) {
+/** Where some buckets are, in pixels; those that are side by side are one span. */
+function spansOf(
+  buckets: TimeData['empty'],
+  place: (time: number) => number,
+  left: number,
+  end: number,
+): readonly { readonly from: number; readonly to: number }[] {
   const spans: { from: number; to: number }[] = [];
-  for (const { time, width } of empty) {
+  for (const { time, width } of buckets) {
     const from = Math.max(place(time - width / 2), left);
     const to = Math.min(place(time + width / 2), end);
     const last = spans.at(-1);
