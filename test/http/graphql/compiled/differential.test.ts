@@ -31,7 +31,7 @@ import { randomOperation } from '../../../support/random-operation.ts';
 import { runTime } from '../../../support/run-time.ts';
 
 /** Operations in one run; `DIFFERENTIAL_OPERATIONS=20000 npx vitest run differential` for a long one. */
-const operationCount = Number(process.env.DIFFERENTIAL_OPERATIONS ?? 1000);
+const operationCount = Number(process.env.DIFFERENTIAL_OPERATIONS ?? 300);
 const operationsPerCatalog = 20;
 
 const statuses: readonly CacheStatus[] = ['HIT', 'STALE', 'MISS', 'SHARED', 'BYPASS'];

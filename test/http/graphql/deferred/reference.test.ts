@@ -44,7 +44,7 @@ import { mergeParts, type Payload, readParts } from '../../../support/read-parts
 import { runTime } from '../../../support/run-time.ts';
 
 /** Documents in one run; `DEFERRED_OPERATIONS=100000 npx vitest run test/http/graphql/deferred` for a long one. */
-const operationCount = Number(process.env.DEFERRED_OPERATIONS ?? 3600);
+const operationCount = Number(process.env.DEFERRED_OPERATIONS ?? 600);
 const operationsPerCatalog = 60;
 
 const computedAt = 1_773_146_096_789;
