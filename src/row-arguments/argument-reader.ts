@@ -1,5 +1,6 @@
-import type { Column, OrderKey, SavedQuery } from '../catalog/model/saved-query.ts';
+import { lostPlusAdvice } from '../catalog/binding/check-value.ts';
 import { textProblem } from '../catalog/binding/list-values.ts';
+import type { Column, OrderKey, SavedQuery } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import { memoize } from '../memoize.ts';
 import { isSummable } from './aggregate-rows.ts';
@@ -48,7 +49,7 @@ export class ArgumentReader {
 
   comparison(name: string, operator: Operator, operands: readonly string[]): Comparison {
     this.#count();
-    const column = this.#find(this.#filter, name, 'filtered');
+    const column = this.requireFilterable(name);
     const [text = ''] = operands;
     if (operator === 'isNull') return { kind: operator, column: name, isNull: text === 'true' };
     if (operator === 'in') {
@@ -59,6 +60,11 @@ export class ArgumentReader {
     }
     if (operator === 'like') return { kind: operator, column: name, pattern: patternOf(column, text) };
     return { kind: operator, column: name, value: this.#value(column, text) };
+  }
+
+  /** For a condition that cannot be read: that its column takes none is the first thing to say. */
+  requireFilterable(name: string): Column {
+    return this.#find(this.#filter, name, 'filtered');
   }
 
   /** Conditions together; none are counted as one, because that is computed for each row, too. */
@@ -115,7 +121,7 @@ export class ArgumentReader {
     const value = ofText(text);
     if (value !== undefined) return value;
     const meant = hint(this.#hints.value(column, text));
-    throw invalid(column.name, `got ${shorten(text)}; must be ${right}${meant}`);
+    throw invalid(column.name, `got ${shorten(text)}; must be ${right}${lostPlusAdvice(text)}${meant}`);
   }
 
   #count(): void {

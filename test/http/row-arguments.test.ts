@@ -41,6 +41,12 @@ const files = {
     columns: { share: 'float', made: 'timestamp' },
     sql: "select 1e16 as share, timestamp '9999-12-31 00:00:00+00' as made",
   }),
+  'boxed.sql': queryText({
+    name: 'boxed',
+    caching: [...caching, 'row_arguments: all', 'query_sandboxing: enabled'],
+    columns: { id: 'integer' },
+    sql: 'with t as (select 1 as id) select id from t order by id',
+  }),
   'plain.sql': queryText({
     name: 'plain',
     columns: { id: 'integer' },
@@ -105,8 +111,40 @@ describe('REST', () => {
     ]);
   });
 
+  test.each([
+    ...'ilike match imatch isdistinct cs cd ov sl sr nxr nxl adj fts plfts phfts wfts'.split(' '),
+    'fts(english)',
+    'eq(any)',
+  ])('the operator %s of PostgREST is refused with those that there are', async (operator) => {
+    for (const search of [`name=${operator}.a`, `name=not.${operator}.a`, `or=(name.${operator}.a)`])
+      expect(await refusal(`marked?${search}`), search).toEqual([
+        400,
+        'INVALID_PARAMETER',
+        `name: ${operator} is not an operator here; these are: eq, neq, ne, lt, lte, gt, gte, like, in, is, each also after not.`,
+      ]);
+  });
+
+  test('a select of * is that of all columns', async () => {
+    expect(await ids('select=*&id=lt.3&limit=9')).toEqual([1, 2]);
+  });
+
+  test.each(['id=eq.1', 'order=id', 'limit=1', 'id=cs.1'])(
+    'SQL of a caller is not answered as if there were no %s',
+    async (search) => {
+      const [status, , message] = await refusal(`boxed?sql=select%20id%20from%20t&${search}`);
+      expect([status, message]).toEqual([
+        400,
+        expect.stringMatching(/^(?:sql: has rows of its own|id: cs is)/),
+      ]);
+    },
+  );
+
   test('a query without marked columns ignores what would be row arguments', async () => {
     expect(await rows('plain?id=eq.1&order=id.desc&limit=1&or=(x)')).toEqual([{ id: 1 }, { id: 2 }]);
+    for (const search of ['id=eq.1', 'id=1', 'id[eq]=1', 'id[]=1'])
+      expect((await folder.get(`plain?${search}&other=eq.1`)).headers.get('querygate-warning')).toBe(
+        'id is ignored, the rows of this endpoint cannot be filtered',
+      );
   });
 
   test('no argument runs the query again', async () => {
@@ -172,6 +210,15 @@ describe('REST', () => {
     ['offset=1&offset=2', 'offset: is repeated; send it once'],
     ['select=id', 'select: got "id"; write aggregates'],
     ['select=name.sum()', 'name: sum needs a column of numbers'],
+    ['select=id&limit=1', 'select: got "id"; write aggregates'],
+    ['made=gte.2026-01-01T05:00:00+00:00', 'encode + as %2B in a URL'],
+    ['given=cs.%7Bx%7D', 'given: cannot be filtered; these can be: id, name, status_code, made'],
+    ['given=not.ilike.x', 'given: cannot be filtered'],
+    ['given=x', 'given: cannot be filtered'],
+    ['share=eq', 'share: cannot be filtered'],
+    ['nothing=fts(english).x', 'nothing: cannot be filtered'],
+    ['nothing=not.ov.(1)', 'nothing: cannot be filtered'],
+    ['and=(nothing.cs.%7Bx%7D)', 'nothing: cannot be filtered'],
     ['select=id.max(),share.max()', 'select: two values are named max'],
     ['select=count()&order=id', 'order: cannot be used with select'],
   ])('%s is refused', async (search, message) => {

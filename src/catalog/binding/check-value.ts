@@ -81,9 +81,12 @@ const checks: Record<PlainParameter['type'], (text: string) => Checked> = {
 function checkTimestamp(text: string): Checked {
   const value = parseTimestamp(text);
   if (value !== undefined) return { value };
-  const lostPlus = /^[\d-]+[T ][\d:.,]+ \d\d(:?\d\d)?$/i.test(text) ? '; encode + as %2B in a URL' : '';
-  return { wrong: `must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z${lostPlus}` };
+  return { wrong: `must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z${lostPlusAdvice(text)}` };
 }
+
+/** A plus sign that is not encoded in a URL is a space. '' if a text has lost none. */
+export const lostPlusAdvice = (text: string): string =>
+  /^[\d-]+[T ][\d:.,]+ \d\d(:?\d\d)?$/i.test(text) ? '; encode + as %2B in a URL' : '';
 
 function checkInteger(text: string): Checked {
   const wrong = 'must be an integer between -9223372036854775808 and 9223372036854775807';

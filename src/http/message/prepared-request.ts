@@ -8,7 +8,9 @@ import {
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
+import { memoize } from '../../memoize.ts';
 import { httpLimits } from './http-limits.ts';
+import { listNameOf, mergeLists } from './list-parameters.ts';
 
 const noNames: ReadonlySet<string> = new Set();
 
@@ -50,7 +52,7 @@ export class EndpointRequest {
 
   constructor(query: SavedQuery, parameters: RawParameters, comparesTenant = false) {
     this.query = query;
-    this.parameters = parameters;
+    this.parameters = mergeLists(parameters, repeatableNames(query));
     this.comparesTenant = comparesTenant;
   }
 
@@ -107,6 +109,22 @@ export interface AddressedEndpoint extends Pick<EndpointAddress, 'format'> {
 export const listNames = ({ parameters }: SavedQuery): readonly string[] =>
   parameters.flatMap(({ name, repeated }) => (repeated ? [name] : []));
 
+/** The names of a request for a query that may come several times: lists, and conditions on rows, all of which must be true. */
+const repeatableNames = memoize(({ parameters, rowArguments }: SavedQuery): ReadonlySet<string> => {
+  const declared = new Map(parameters.map(({ name, repeated }) => [name, repeated]));
+  const conditions =
+    rowArguments === undefined || rowArguments.filter.length === 0
+      ? []
+      : [...treeWords, ...rowArguments.filter.map(({ name }) => name)];
+  return new Set([
+    ...conditions.filter((name) => !declared.has(name)),
+    ...[...declared].flatMap(([name, repeated]) => (repeated ? [name] : [])),
+  ]);
+});
+
+/** The parameters of trees of conditions. */
+export const treeWords = ['and', 'or', 'not.and', 'not.or'] as const;
+
 const { maxListValues, maxParameters } = httpLimits;
 
 /**
@@ -126,7 +144,7 @@ export function parseQueryString(search: string, lists: ReadonlySet<string> = no
     const at = pair.indexOf('=');
     const name = decodeText(at < 0 ? pair : pair.slice(0, at));
     const value = decodeText(at < 0 ? '' : pair.slice(at + 1));
-    if (!lists.has(name)) others += 1;
+    if (!lists.has(listNameOf(name))) others += 1;
     if (others > maxParameters) throw tooMany(maxParameters);
     const values = raw.get(name);
     if (values === undefined) raw.set(name, [value]);

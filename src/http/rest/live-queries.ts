@@ -104,7 +104,7 @@ export function buildLiveQueries({ catalog, live, getResult, turns, now, log }: 
         Object.entries(item.parameters).map(([name, value]) => [name, [value].flat().map(String)]),
       );
       const endpoint = new EndpointRequest(findQuery(catalog, item.query), parameters);
-      if (endpoint.query.isStrict === true) refuseUndeclared(admission.principal, endpoint);
+      refuseUndeclared(admission.principal, endpoint);
       const bound = authorizeAndBind(admission.principal, endpoint, head.headers, now);
       requireFollowable(bound);
       if (readRowRequest(endpoint) !== undefined || readPage(endpoint, bound) !== undefined)

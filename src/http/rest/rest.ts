@@ -132,7 +132,7 @@ export function buildRest(options: RestOptions): Answer {
   ) => {
     const { principal } = admission;
     const owner = ownerOf(principal);
-    if (endpoint.query.isStrict === true) refuseUndeclared(principal, endpoint);
+    refuseUndeclared(principal, endpoint);
     const bound = authorizeAndBind(principal, endpoint, head.headers, now);
     const { query } = bound;
     const { accept, prefer } = head.headers;

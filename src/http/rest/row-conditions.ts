@@ -15,6 +15,12 @@ const operators: Readonly<Record<string, Operator>> = {
   is: 'isNull',
 };
 
+/** Those of PostgREST that the rows of a result have not. */
+const otherOperators = [
+  ...['ilike', 'match', 'imatch', 'isdistinct', 'fts', 'plfts', 'phfts', 'wfts'],
+  ...['cs', 'cd', 'ov', 'sl', 'sr', 'nxr', 'nxl', 'adj'],
+];
+
 /** What callers write who know other languages, and do not know these operators. */
 const meanings: Readonly<Record<string, string>> = {
   '=': 'eq',
@@ -35,12 +41,12 @@ const meanings: Readonly<Record<string, string>> = {
 
 const rightOperator = 'write an operator, as in eq.1, gte.1, in.(1,2), like.a*, is.null or not.eq.1';
 
-/** Whether a value reads like a condition. */
-export const isCondition = (text: string): boolean => {
-  const [first, second] = text.split('.', 2);
-  const name = first === 'not' ? second : first;
-  return text.includes('.') && name !== undefined && Object.hasOwn(operators, name);
-};
+/** Whether a value reads like a condition, as PostgREST has them: `cs.{a}`, `not.fts(english).word`. */
+export const isCondition = (text: string): boolean => conditionPattern.test(text);
+
+const conditionPattern = new RegExp(
+  String.raw`^(?:not\.)?(?:${[...Object.keys(operators), ...otherOperators].join('|')})(?:\([\w-]*\))?\.`,
+);
 
 /**
  * Parses the condition of one column as PostgREST writes it: `gte.400`, `not.in.(a,"b,c")`.
@@ -190,6 +196,13 @@ class ConditionParser {
   }
 
   #wrongOperator(column: string, text: string) {
+    this.#reader.requireFilterable(column);
+    const [postgrest] = /^\w+(?:\([\w-]*\))?(?=\.)/.exec(text) ?? [];
+    if (postgrest !== undefined && isCondition(text))
+      return invalid(
+        column,
+        `${postgrest} is not an operator here; these are: ${Object.keys(operators).join(', ')}, each also after not.`,
+      );
     const [word = ''] = /^(?:\w+|[=<>!]+)?/.exec(text) ?? [];
     const meant = Object.hasOwn(meanings, word) ? meanings[word] : undefined;
     const nearest = this.#reader.nearest(meant ?? word, Object.keys(operators));

@@ -27,6 +27,10 @@ export function readPage({ query, parameters }: EndpointRequest, whole: BoundQue
   return bindPage(whole, parameters, { size, isBackward: before !== undefined, after, before });
 }
 
+/** Whether a request has a parameter of a page. */
+export const namesPage = ({ query, parameters }: EndpointRequest): boolean =>
+  query.pages !== undefined && pageWords.some((name) => parameters.get(name)?.some((text) => text !== ''));
+
 /** The header `Link`: the same request for the page after these rows, and for the one before. @see RFC 8288 */
 export function linkOf(
   { cursors, hasNextPage, hasPreviousPage }: Page,

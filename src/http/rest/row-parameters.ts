@@ -1,4 +1,5 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { Column, OrderKey, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../catalog/model/header-types.ts';
 import {
@@ -17,9 +18,9 @@ import {
 } from '../../row-arguments/row-arguments.ts';
 import { type RowTask, rowTask } from '../../row-arguments/row-task.ts';
 import type { BoundPage } from '../../row-pages/page-request.ts';
-import type { EndpointRequest } from '../message/prepared-request.ts';
+import { type EndpointRequest, treeWords } from '../message/prepared-request.ts';
 import { isCondition, parseCondition, parseTree } from './row-conditions.ts';
-import { readPage } from './row-page.ts';
+import { namesPage, pageWords, readPage } from './row-page.ts';
 
 /** The row arguments of a REST request, in PostgREST's words. */
 export interface RowRequest {
@@ -31,7 +32,7 @@ export interface RowRequest {
 }
 
 /** The parameters of row arguments that are not columns. */
-export const rowWords = ['and', 'or', 'not.and', 'not.or', 'order', 'limit', 'offset', 'select'] as const;
+export const rowWords = [...treeWords, 'order', 'limit', 'offset', 'select'] as const;
 
 /**
  * Parameters that the query declares are its own, whatever their names.
@@ -48,12 +49,14 @@ export function readRowRequest(
   if (rowArguments === undefined) return undefined;
   const reader = new ArgumentReader(query, hints);
   const declared = new Set(query.parameters.map(({ name }) => name));
-  const columns = new Set([...rowArguments.filter, ...rowArguments.order].map(({ name }) => name));
+  const columns = new Set(query.columns.map(({ name }) => name));
+  const others = new Set(['format', sqlParameter, ...(query.pages === undefined ? [] : pageWords)]);
   const conditions: Condition[] = [];
   const single = new Map<string, string>();
   for (const [name, texts] of parameters) {
-    if (declared.has(name) || (name === 'limit' && query.pages !== undefined)) continue;
-    const given = texts.filter((text) => text !== '');
+    if (declared.has(name) || others.has(name)) continue;
+    // PostgREST's word for rows as they are.
+    const given = texts.filter((text) => text !== '' && !(name === 'select' && text === '*'));
     if (isWord(name)) {
       for (const text of given) {
         const negated = name.startsWith('not.');
@@ -65,6 +68,7 @@ export function readRowRequest(
         else single.set(name, text);
       }
     } else {
+      // The name of a column means that column, whatever follows.
       for (const text of given)
         if (columns.has(name) || isCondition(text)) conditions.push(parseCondition(reader, name, text));
     }
@@ -77,10 +81,10 @@ export function readRowRequest(
     offset: offset === undefined ? 0 : readCount('offset', offset),
     first: limit === undefined ? undefined : readCount('limit', limit),
   };
+  const aggregates = select === undefined ? undefined : parseSelect(reader, select);
   const paged = ['order', 'limit', 'offset'].find((word) => single.has(word));
   if (select !== undefined && paged !== undefined)
     throw invalid(paged, 'cannot be used with select: aggregates are over all rows that the conditions keep');
-  const aggregates = select === undefined ? undefined : parseSelect(reader, select);
   const task = rowTask(
     query.columns,
     given,
@@ -163,8 +167,13 @@ const whole: PartRequest = { rowRequest: undefined, page: undefined };
  */
 export function readPartRequest(endpoint: EndpointRequest, bound: BoundQuery, hints?: Hints): PartRequest {
   const { query, sql } = bound;
-  if (sql !== undefined || (query.rowArguments === undefined && query.pages === undefined)) return whole;
+  if (query.rowArguments === undefined && query.pages === undefined) return whole;
   const rowRequest = query.rowArguments === undefined ? undefined : rowRequestOf(endpoint, hints);
+  if (sql !== undefined) {
+    if (rowRequest !== undefined || namesPage(endpoint))
+      throw invalid(sqlParameter, 'has rows of its own; filter, order and cut them in the SQL');
+    return whole;
+  }
   const page = query.pages === undefined ? undefined : readPage(endpoint, bound);
   if (page !== undefined && rowRequest !== undefined)
     throw invalid(

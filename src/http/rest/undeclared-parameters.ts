@@ -14,16 +14,19 @@ const maxNameLength = 60;
 const maxWarnings = 5;
 
 /**
- * What a reply says of parameters that the query does not declare, if one is a misspelled name: the others are ignored, as
- * those of proxies and caches are. '' for none.
+ * What a reply says of parameters that the query does not declare, if one is a misspelled name, or that of a column: the others
+ * are ignored, as those of proxies and caches are. '' for none.
  */
 const parameterWarning = memoize(({ query, parameters }: EndpointRequest): { readonly text: string } => {
   const names = namesOf(query);
   const left = [...names].filter((name) => !parameters.has(name));
+  const columns = new Set(query.columns.map(({ name }) => name));
   const meant = undeclared(parameters, names)
+    .map(beforeBrackets)
     .filter((name) => name.length <= maxNameLength && /^[\w.-]+$/.test(name))
     .slice(0, maxWarnings)
     .flatMap((name) => {
+      if (columns.has(name)) return [`${name} is ignored, the rows of this endpoint cannot be filtered`];
       const nearest = nearestName(
         name.toLowerCase(),
         left.map((one) => one.toLowerCase()),
@@ -47,18 +50,41 @@ export function withParameterWarning(
 }
 
 /**
- * For a query that takes only what it declares. A key that may not call it learns no names of it.
+ * Refuses a known name with brackets that do not write a list, and any other name that is not declared if the query takes
+ * only what it declares. A key that may not call it learns no names of it.
  *
  * @throws GatewayError INVALID_PARAMETER, or as `requireEndpoint` does
  */
-export function refuseUndeclared(principal: Principal, { query, parameters }: EndpointRequest): void {
-  const names = namesOf(query);
-  const [name] = undeclared(parameters, names);
+export function refuseUndeclared(principal: Principal, endpoint: EndpointRequest): void {
+  const { name, wrong } = wrongName(endpoint);
   if (name === undefined) return;
-  requireEndpoint(principal, query);
-  const left = [...names].filter((one) => !parameters.has(one));
-  throw invalid(name, `is not a parameter of this endpoint${didYouMean(name, left) || '; leave it out'}`);
+  requireEndpoint(principal, endpoint.query);
+  throw invalid(name, wrong);
 }
+
+type WrongName =
+  | { readonly name: string; readonly wrong: string }
+  | { readonly name: undefined; readonly wrong: '' };
+
+const wrongName = memoize(({ query, parameters }: EndpointRequest): WrongName => {
+  const names = namesOf(query);
+  const all = undeclared(parameters, names);
+  const bracketed = all.find((name) => names.has(beforeBrackets(name)));
+  if (bracketed !== undefined) {
+    const base = beforeBrackets(bracketed);
+    const isList = query.parameters.some((one) => one.name === base && one.repeated);
+    const wrong = isList
+      ? `is not a value of a list; write a list as ${base}=…&${base}=…, or ${base}[]=…`
+      : `is not a list; write ${base}=…`;
+    return { name: bracketed, wrong };
+  }
+  const [name] = query.isStrict === true ? all : [];
+  if (name === undefined) return { name, wrong: '' };
+  const left = [...names].filter((one) => !parameters.has(one));
+  return { name, wrong: `is not a parameter of this endpoint${didYouMean(name, left) || '; leave it out'}` };
+});
+
+const beforeBrackets = (name: string): string => name.replace(/\[.*$/s, '');
 
 const undeclared = (
   parameters: EndpointRequest['parameters'],
@@ -66,13 +92,14 @@ const undeclared = (
 ): readonly string[] => [...parameters.keys()].filter((name) => !names.has(name));
 
 /** Every name that a request for the query may have. */
-const namesOf = memoize(({ parameters, rowArguments, pages }: SavedQuery): ReadonlySet<string> => {
-  const columns = rowArguments && [...rowArguments.filter, ...rowArguments.order].map(({ name }) => name);
+const namesOf = memoize(({ parameters, columns, rowArguments, pages }: SavedQuery): ReadonlySet<string> => {
+  // The name of a column that takes no condition is refused where conditions are read.
+  const names = rowArguments && columns.map(({ name }) => name);
   return new Set([
     ...parameters.map(({ name }) => name),
     'format',
     sqlParameter,
-    ...(columns === undefined ? [] : [...rowWords, ...columns]),
+    ...(names === undefined ? [] : [...rowWords, ...names]),
     ...(pages === undefined ? [] : pageWords),
   ]);
 });

@@ -5,6 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import { formats } from '../../formats/format.ts';
 import type { RejectKeys } from '../../http/access/reject-keys-in-urls.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
+import { mergeLists } from '../../http/message/list-parameters.ts';
 import {
   type AddressedEndpoint,
   EndpointRequest,
@@ -58,7 +59,7 @@ function namesOf({ parameters, querySandboxing }: SavedQuery): ReadonlySet<strin
 function lastOfEach(query: SavedQuery, received: RawParameters = new Map()): EndpointRequest {
   const names = namesOf(query);
   const lists = new Set(listNames(query));
-  const known = [...received].filter(([name]) => names.has(name));
+  const known = [...mergeLists(received, lists)].filter(([name]) => names.has(name));
   const parameters = new Map(
     known.map(([name, values]) => [name, lists.has(name) ? values : values.slice(-1)]),
   );

@@ -2,6 +2,7 @@ import type { RawParameters } from '../../catalog/binding/bind.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RequestHeaders } from '../../http/message/head.ts';
 import { partsOf } from '../../http/message/list-header.ts';
+import { mergeLists } from '../../http/message/list-parameters.ts';
 import { parseQueryString } from '../../http/message/prepared-request.ts';
 
 /** Reads parameters from the bytes of a body. @throws GatewayError BAD_REQUEST */
@@ -50,7 +51,7 @@ function isEmpty(headers: RequestHeaders): boolean {
 }
 
 function readForm(text: string, names: ReadonlySet<string>, lists: ReadonlySet<string>): RawParameters {
-  return new Map([...parseQueryString(text, lists)].filter(([name]) => names.has(name)));
+  return new Map([...mergeLists(parseQueryString(text, lists), lists)].filter(([name]) => names.has(name)));
 }
 
 function readJson(text: string, names: ReadonlySet<string>, lists: ReadonlySet<string>): RawParameters {

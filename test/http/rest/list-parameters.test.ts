@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
+import { queryText } from '../../support/queries.ts';
+import { apiKey } from '../../support/test-app.ts';
+
+const caching = ['caching: 900s'];
+const columns = { id: 'integer' };
+const from = 'from unnest(generate_array(1, 5)) as n';
+
+let folder: FolderApp;
+
+beforeAll(async () => {
+  folder = await openFolderApp({
+    'lists.sql': queryText({
+      name: 'lists',
+      caching: [...caching, 'row_arguments: all'],
+      parameters: {
+        is: '{ type: integer, repeated: true, bind: INT64, description: Ids. }',
+        word: '{ type: string, default: x, description: A word. }',
+      },
+      columns,
+      sql: `select n as id ${from} where array_length(@is) = 0 or n in unnest(@is) order by array_length(@is), n, @word`,
+    }),
+    'ordered.sql': queryText({
+      name: 'ordered',
+      caching,
+      parameters: { is: '{ type: integer, repeated: true, required: true, bind: INT64, description: Ids. }' },
+      columns,
+      sql: 'select i as id from unnest(@is) as i with offset as place order by place',
+    }),
+  });
+});
+afterAll(() => folder.close());
+
+const get = async (address: string) => {
+  const response = await folder.get(address);
+  const { result, error } = (await response.json()) as {
+    result?: { id: number }[];
+    error?: { message: string; parameter: string };
+  };
+  return {
+    status: response.status,
+    ids: result?.map(({ id }) => id),
+    error: error?.message,
+    warning: response.headers.get('querygate-warning'),
+  };
+};
+
+describe('a list in a URL', () => {
+  test.each([
+    'is=4&is=2',
+    'is[]=4&is[]=2',
+    'is%5B%5D=4&is%5b%5d=2',
+    'is[0]=4&is[1]=2',
+    'is[1]=2&is[0]=4',
+    'is=4&is[]=2',
+    'is[10]=2&is[9]=4',
+  ])('is written as %s', async (search) => {
+    expect(await get(`ordered?${search}`)).toEqual({
+      status: 200,
+      ids: [4, 2],
+      error: undefined,
+      warning: null,
+    });
+  });
+
+  test('with brackets may be empty, and may have as many values as one without', async () => {
+    expect((await get('lists?is[]=')).ids).toEqual([1, 2, 3, 4, 5]);
+    const many = Array.from({ length: 150 }, (_, at) => `is[${at}]=${at}`).join('&');
+    expect((await get(`lists?${many}`)).ids).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test.each([
+    ['is[a]=1', 'is[a]: is not a value of a list; write a list as is=…&is=…, or is[]=…'],
+    ['is[][]=1', 'is[][]: is not a value of a list; write a list as is=…&is=…, or is[]=…'],
+    ['is[0][id]=1', 'is[0][id]: is not a value of a list; write a list as is=…&is=…, or is[]=…'],
+    ['is[=1', 'is[: is not a value of a list; write a list as is=…&is=…, or is[]=…'],
+    ['is%5Ba%5D=1', 'is[a]: is not a value of a list; write a list as is=…&is=…, or is[]=…'],
+    ['word[]=a', 'word[]: is not a list; write word=…'],
+    ['order[]=id.desc', 'order[]: is not a list; write order=…'],
+    ['limit[0]=1', 'limit[0]: is not a list; write limit=…'],
+    ['id[eq]=1', 'id[eq]: is not a list; write id=…'],
+    ['format[]=csv', 'format[]: is not a list; write format=…'],
+  ])('is refused where there is none: %s', async (search, message) => {
+    expect(await get(`lists?${search}`)).toMatchObject({ status: 400, error: message });
+  });
+
+  test('of conditions on the rows is one of conditions that must all be true', async () => {
+    expect((await get('lists?id[]=gte.2&id[]=lt.4')).ids).toEqual([2, 3]);
+    expect((await get('lists?or[]=(id.eq.1,id.eq.2)&or[]=(id.eq.2,id.eq.3)')).ids).toEqual([2]);
+  });
+
+  test('whose name is misspelled is warned of, and one of another name is ignored', async () => {
+    expect(await get('lists?Is[]=1')).toMatchObject({
+      status: 200,
+      warning: 'Is is ignored, did you mean is?',
+    });
+    expect(await get('lists?tracking[]=1')).toMatchObject({ status: 200, warning: null });
+  });
+
+  test('is read by COMPAT=logflare in the same way, of URLs and of forms', async () => {
+    const compat = await openFolderApp(
+      {
+        'ordered.sql': queryText({
+          name: 'ordered',
+          caching,
+          parameters: { is: '{ type: integer, repeated: true, bind: INT64, description: Ids. }' },
+          columns,
+          sql: 'select i as id from unnest(@is) as i with offset as place order by place',
+        }),
+      },
+      { env: { COMPAT: 'logflare' } },
+    );
+    const rows = { result: [{ id: 4 }, { id: 2 }] };
+    expect(await (await compat.get('ordered?is[]=4&is[]=2')).json()).toEqual(rows);
+    const form = await compat.app.fetch(
+      new Request('http://gateway.test/api/endpoints/query/ordered', {
+        method: 'POST',
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'is[]=4&is[]=2',
+      }),
+    );
+    expect(await form.json()).toEqual(rows);
+    await compat.close();
+  });
+});
