@@ -44,9 +44,10 @@ const allow = (origin: string) => ({
   vary: 'Origin',
 });
 
-/** What callers of the API, OpenTelemetry's instrumentation of browsers, agents, and Apollo's clients send. */
+/** What callers of the API, followers of results, OpenTelemetry's instrumentation of browsers, agents, and Apollo's clients send. */
 const requestHeaders = [
   ...['X-API-KEY', 'Authorization', 'Content-Type', 'Accept', 'Cache-Control', 'If-None-Match', labelsHeader],
+  ...['Last-Event-ID', 'Prefer'],
   ...['X-Request-ID', 'traceparent', 'tracestate', 'baggage'],
   ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
   ...['apollographql-client-name', 'apollographql-client-version', 'apollo-require-preflight'],

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/concurrency/clock.ts';
 import { readConfig } from '../../../src/config.ts';
@@ -71,12 +72,58 @@ describe('CORS with origins', () => {
       'access-control-allow-methods': 'GET, POST, OPTIONS',
       'access-control-allow-headers':
         'X-API-KEY, Authorization, Content-Type, Accept, Cache-Control, If-None-Match, LF-ENDPOINT-LABELS, ' +
-        'X-Request-ID, traceparent, tracestate, baggage, MCP-Protocol-Version, Mcp-Method, Mcp-Name, ' +
+        'Last-Event-ID, Prefer, X-Request-ID, traceparent, tracestate, baggage, MCP-Protocol-Version, Mcp-Method, Mcp-Name, ' +
         'apollographql-client-name, apollographql-client-version, apollo-require-preflight',
       'access-control-max-age': '86400',
       'access-control-expose-headers': '*',
     });
   });
+});
+
+/** Headers that the pages of the documentation name. */
+const documented = new Set(
+  readdirSync('docs')
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) => {
+      const text = readFileSync(`docs/${file}`, 'utf8');
+      const names = [
+        // Of commands, of scripts, and of sentences.
+        /-H\s+['"]([\w-]+):/g,
+        /headers: \{([^}\n]*)\}/g,
+        /`([A-Za-z]+(?:-[A-Za-z]+)+): [^`]*`/g,
+        /`([A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)+|Prefer|Accept|Authorization|Age|Link|ETag|Vary|traceparent|tracestate|baggage)`/g,
+      ].flatMap((pattern) => [...text.matchAll(pattern)].map(([, found = '']) => found));
+      return names.flatMap((found) =>
+        /[:,{}]/.test(found) ? [...found.matchAll(/'?([\w-]+)'?:/g)].map(([, name = '']) => name) : [found],
+      );
+    })
+    .map((name) => name.toLowerCase()),
+);
+
+/** Those of them that pages cannot send, or need no permission to: of responses, of browsers, of proxies and of other services. */
+const otherHeaders = new Set(
+  `access-control-allow-headers age cache-status content-disposition content-encoding content-length
+  content-security-policy preference-applied x-frame-options cross-origin-resource-policy deprecation etag link referrer-policy retry-after server-timing
+  strict-transport-security sunset vary www-authenticate x-accel-buffering x-content-type-options
+  querygate-computed-at querygate-cost querygate-key querygate-of-rows querygate-row-count querygate-truncated querygate-warning
+  ratelimit ratelimit-policy x-query-cost x-ratelimit-limit
+  accept-encoding connection forwarded host keep-alive origin referer sec-fetch-site upgrade user-agent
+  x-forwarded-for x-forwarded-host x-forwarded-proto`.split(/\s+/),
+);
+
+test('a page may send every header that the documentation names, at every address, and read every one', async () => {
+  const app = await open('https://dash.example.com', { MCP: 'on' });
+  for (const path of [endpoint, '/graphql', '/api/live', '/mcp', '/openapi.json']) {
+    const headers = await corsHeadersOf(app, 'https://dash.example.com', path, { method: 'OPTIONS' });
+    const allowed = new Set(headers['access-control-allow-headers']?.toLowerCase().split(', '));
+    const refused = [...documented].filter((name) => !allowed.has(name) && !otherHeaders.has(name));
+    expect(refused, path).toEqual([]);
+    for (const name of ['last-event-id', 'prefer', 'x-api-key']) expect(allowed).toContain(name);
+    expect(headers['access-control-expose-headers']).toBe('*');
+  }
+  for (const name of ['last-event-id', 'prefer', 'cache-control', 'if-none-match', 'lf-endpoint-labels'])
+    expect(documented).toContain(name);
+  await app.close();
 });
 
 test('CORS_HEADERS adds to what pages may send', async () => {
