@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { type ErrorCode, GatewayError, statusOf } from '../../errors.ts';
 import { httpLimits } from '../message/http-limits.ts';
-import { type Reply, replyJson, errorHeaders, toGatewayError } from '../message/reply.ts';
+import { errorHeaders, toGatewayError } from '../message/reply.ts';
 
 /** An error of the request as a whole: its status is the code's, not 200, whatever the caller accepts. */
 export function requestError(code: ErrorCode, message: string): GraphQLError {
@@ -12,14 +12,6 @@ export function requestError(code: ErrorCode, message: string): GraphQLError {
 /** The document exceeds a limit of `httpLimits`. */
 export const operationTooLarge = (message: string): GraphQLError =>
   requestError('OPERATION_TOO_LARGE', message);
-
-/** An error of a request that does not reach the GraphQL server, in the shape of GraphQL errors. */
-export function replyGraphqlError(error: unknown, log: Logger, headers: Reply['headers'] = {}): Reply {
-  const gatewayError = toGatewayError(error, log);
-  const { code, message, status } = gatewayError;
-  const text = JSON.stringify({ errors: [{ message, extensions: { code } }] });
-  return replyJson(status, text, { ...errorHeaders(gatewayError), ...headers });
-}
 
 /** The rows of one response are more than `maxResponseBytes`. */
 export function responseTooLarge(): GatewayError {

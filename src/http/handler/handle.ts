@@ -130,7 +130,7 @@ export function buildHandler({
   };
   const fail = (error: unknown, exchange: OpenExchange) => {
     audit(error, exchange.head, exchange.caller.keyId);
-    const reply = exchange.route.replyError(error, logOfError(error, exchange.head, log));
+    const reply = exchange.route.replyError(error, logOfError(error, exchange.head, log), exchange.head);
     if (exchange.hasFailed || onReply.length === 0) return end(reply, exchange);
     exchange.hasFailed = true;
     try {

@@ -101,8 +101,8 @@ function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteBy
         `${method} is not allowed here; use ${methods.join(' or ')}`,
       );
     },
-    replyError(error, log) {
-      const reply = base.replyError(error, log);
+    replyError(error, log, head) {
+      const reply = base.replyError(error, log, head);
       return isRead ? reply : { ...reply, headers: { ...reply.headers, allow: allowed } };
     },
   };
@@ -116,11 +116,11 @@ function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteBy
 
 /** The usual reply, if that of the plug-in fails: an error must always have a reply. */
 function replyErrorOf(plugin: PluginRoute): Route['replyError'] {
-  return (error, log) => {
+  return (error, log, head) => {
     try {
       return plugin.replyError === undefined
         ? replyError(error, log)
-        : checkedReply(plugin.replyError(error, log));
+        : checkedReply(plugin.replyError(error, log, head));
     } catch (defect) {
       return replyError(defect, log);
     }

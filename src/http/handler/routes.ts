@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
 import type { Cors } from '../access/cors.ts';
-import { replyGraphqlError } from '../graphql/errors.ts';
+import { replyGraphqlError } from '../graphql/refusal.ts';
 import type { RequestHead } from '../message/head.ts';
 import {
   apiPath,
@@ -158,14 +158,15 @@ const notFound: RouteByHead = () => notFoundRoute;
 
 function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByHead {
   const operation: Route = { ...keyed, answer: graphql, replyError: replyGraphqlError };
-  const replyNoPage = () => replyGraphqlError(new GatewayError('NOT_FOUND', noPage), log);
+  const replyNoPage = (head: RequestHead) =>
+    replyGraphqlError(new GatewayError('NOT_FOUND', noPage), log, head);
   const page: Route = { ...anybody, answer: replyNoPage, allowsCors: false };
   const otherMethod: Route = {
     ...anybody,
-    answer({ method }) {
-      const message = `${method} is not allowed here; use POST or GET`;
+    answer(head) {
+      const message = `${head.method} is not allowed here; use POST or GET`;
       const allow = graphqlMethods;
-      return replyGraphqlError(new GatewayError('METHOD_NOT_ALLOWED', message), log, { allow });
+      return replyGraphqlError(new GatewayError('METHOD_NOT_ALLOWED', message), log, head, { allow });
     },
   };
   return (head) => {

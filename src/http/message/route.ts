@@ -33,7 +33,7 @@ export type Answer = (
 export interface Route {
   readonly access: Access;
   readonly answer: Answer;
-  readonly replyError: (error: unknown, log: Logger) => Reply;
+  readonly replyError: (error: unknown, log: Logger, head: Pick<RequestHead, 'headers'>) => Reply;
   /** Whether pages of the configured origins may read the responses. */
   readonly allowsCors: boolean;
 }

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
 import { completeHeaders } from '../finish/response-headers.ts';
+import { chooseMediaType } from '../graphql/media-type.ts';
+import { replyGraphqlError } from '../graphql/refusal.ts';
+import type { RequestHeaders } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
+import { apiPath, graphqlPath } from '../message/paths.ts';
 import { replyError, requestIdName } from '../message/reply.ts';
 
 const { headersTimeoutMs, requestTimeoutMs, maxUrlLength, maxHeaderBytes } = httpLimits;
@@ -28,14 +32,36 @@ export function describeClientError(error: NodeJS.ErrnoException): GatewayError 
     : new GatewayError('HEADERS_TOO_LARGE', `The headers are larger than ${maxHeaderBytes / 1024} KB`);
 }
 
-/** True if the bytes that the parser rejected begin with a HEAD request, whose response must not have a body. */
-export function isHeadRequest(error: Error): boolean {
-  return 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) && error.rawPacket.indexOf('HEAD ') === 0;
+/** What can be read of a request that the parser rejected. */
+export interface RejectedRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: RequestHeaders;
 }
 
+/** @param message the request, if its headers were read before its body was rejected */
+export function rejectedRequest(error: Error, message: IncomingMessage | undefined): RejectedRequest {
+  if (message !== undefined && !message.complete) {
+    const { method = '', url = '', headers } = message;
+    return { method, target: url, headers: headers as RequestHeaders };
+  }
+  const bytes = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : undefined;
+  const text = bytes?.toString('latin1') ?? '';
+  const [, method = '', target = ''] = /^([A-Z]+) (\S*)/.exec(text) ?? [];
+  const [, accept] = /\r\naccept:[ \t]*([^\r\n]*)/i.exec(text) ?? [];
+  return { method, target, headers: { accept } };
+}
+
+/** Clients that prefer the media type of GraphQL read no error of another one. */
+const prefersGraphql = ({ target, headers }: RejectedRequest): boolean =>
+  graphqlTarget.test(target) && chooseMediaType(headers.accept) !== 'application/json';
+
+/** Also below the path of a server, but no saved query of that name. */
+const graphqlTarget = new RegExp(`^(?:(?!${apiPath})[^?#])*${graphqlPath}(?:[?#]|$)`);
+
 /** An error as raw HTTP text, for a socket that has no response object. */
-export function formatRawReply(error: GatewayError, log: Logger, isHead: boolean): string {
-  const reply = replyError(error, log);
+export function formatRawReply(error: GatewayError, log: Logger, request: RejectedRequest): string {
+  const reply = prefersGraphql(request) ? replyGraphqlError(error, log, request) : replyError(error, log);
   // No header of the request can be relied on.
   const requestId = randomUUID();
   const { status, body } = reply;
@@ -44,5 +70,10 @@ export function formatRawReply(error: GatewayError, log: Logger, isHead: boolean
     [requestIdName]: requestId,
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}`);
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', isHead ? '' : body].join('\r\n');
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...lines,
+    '',
+    request.method === 'HEAD' ? '' : body,
+  ].join('\r\n');
 }

@@ -4,7 +4,12 @@ import type { Logger } from 'pino';
 import { addressTexts, parseAddressList } from '../../config/address-list.ts';
 import { GatewayError, StartError } from '../../errors.ts';
 import { httpLimits } from '../message/http-limits.ts';
-import { describeClientError, formatRawReply, isHeadRequest } from './client-errors.ts';
+import {
+  describeClientError,
+  formatRawReply,
+  type RejectedRequest,
+  rejectedRequest,
+} from './client-errors.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { limitKeylessConnections } from './keyless-connections.ts';
 import { PreparedResponse, sendsPreparedLines } from './prepared-response.ts';
@@ -51,10 +56,12 @@ export function openServer(
     if (error.code === 'ECONNRESET' || !socket.writable || isResponseStarted(connections, socket)) {
       return void socket.destroy();
     }
-    reject(socket, describeClientError(error), log, isHeadRequest(error));
+    const { last } = connections.get(socket) ?? {};
+    reject(socket, describeClientError(error), log, rejectedRequest(error, last?.req));
   });
   server.on('connect', (_, socket: Socket) => {
-    reject(socket, new GatewayError('METHOD_NOT_ALLOWED', 'CONNECT is not allowed here; use GET'), log);
+    const error = new GatewayError('METHOD_NOT_ALLOWED', 'CONNECT is not allowed here; use GET');
+    reject(socket, error, log, { method: 'CONNECT', target: '', headers: {} });
   });
   closeSlowReaders(server, connections, httpLimits.slowReaderTimeoutMs);
   return { server, connections };
@@ -77,9 +84,9 @@ function isResponseStarted(connections: Connections, socket: Socket): boolean {
   return first?.headersSent === true || (last?.headersSent === true && !last.req.complete);
 }
 
-function reject(socket: Socket, error: GatewayError, log: Logger, isHead = false): void {
+function reject(socket: Socket, error: GatewayError, log: Logger, request: RejectedRequest): void {
   log.debug({ status: error.status }, 'malformed request');
   // Whatever the client still sends is ignored, and it may not read the reply.
   socket.on('error', () => socket.destroy());
-  socket.end(formatRawReply(error, log, isHead), () => socket.destroy());
+  socket.end(formatRawReply(error, log, request), () => socket.destroy());
 }

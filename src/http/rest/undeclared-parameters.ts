@@ -1,6 +1,7 @@
 import { didYouMean, nearestName } from '@querygate/bigquery-sql/text';
 import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import { GatewayError } from '../../errors.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { memoize } from '../../memoize.ts';
 import { invalid } from '../../row-arguments/argument-reader.ts';
@@ -58,8 +59,19 @@ export function withParameterWarning(
 export function refuseUndeclared(principal: Principal, endpoint: EndpointRequest): void {
   const { name, wrong } = wrongName(endpoint);
   if (name === undefined) return;
-  requireEndpoint(principal, endpoint.query);
-  throw invalid(name, wrong);
+  const { query, parameters } = endpoint;
+  requireEndpoint(principal, query);
+  const base = beforeBrackets(name);
+  const isMissing =
+    query.parameters.some((one) => one.name === base && one.required) && !parameters.has(base);
+  if (!isMissing) throw invalid(name, wrong);
+  throw new GatewayError(
+    'MISSING_PARAMETER',
+    `${base}: is required; ${name.slice(0, maxNameLength)} ${wrong}`,
+    {
+      parameter: base,
+    },
+  );
 }
 
 type WrongName =

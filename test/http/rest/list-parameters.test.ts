@@ -85,6 +85,13 @@ describe('a list in a URL', () => {
     expect(await get(`lists?${search}`)).toMatchObject({ status: 400, error: message });
   });
 
+  test('that is required is said to be missing where it is written in another way', async () => {
+    expect(await get('ordered?is[a]=1')).toMatchObject({
+      status: 400,
+      error: 'is: is required; is[a] is not a value of a list; write a list as is=…&is=…, or is[]=…',
+    });
+  });
+
   test('of conditions on the rows is one of conditions that must all be true', async () => {
     expect((await get('lists?id[]=gte.2&id[]=lt.4')).ids).toEqual([2, 3]);
     expect((await get('lists?or[]=(id.eq.1,id.eq.2)&or[]=(id.eq.2,id.eq.3)')).ids).toEqual([2]);
