@@ -112,7 +112,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
         return answerDeferred({ parts, format, head, owner, answerPart }, options);
       }
       if (isSubscription(operation)) {
-        if (!namesStream(accept)) throw onlyAsStream();
+        if (!namesStream(accept)) throw onlyAsStream(accept);
         return (await followOperation())(operation, head, admission);
       }
       const reply = operation && (await answerCompiled(operation, head, admission));
@@ -146,8 +146,16 @@ function requestForJson(head: RequestHead): RequestHead {
   return Object.assign(new TranslatedHead({ method, url, headers: forJson }, head), { trace, results });
 }
 
-const onlyAsStream = () =>
-  new GatewayError('NOT_ACCEPTABLE', `Subscriptions are answered with events; accept ${eventStreamType}`);
+/** Apollo Client sends subscriptions in a protocol of its own, by `multipart/mixed`. */
+const onlyAsStream = (accept = '') => {
+  const cure = /multipart\/mixed/i.test(accept)
+    ? "; Apollo Client's HttpLink cannot, and needs a link of graphql-sse beside it, as docs/live.md#clients has it"
+    : '';
+  return new GatewayError(
+    'NOT_ACCEPTABLE',
+    `Subscriptions are answered with events; accept ${eventStreamType}${cure}`,
+  );
+};
 
 const onlyWholeResults = () =>
   new GatewayError('NOT_ACCEPTABLE', 'Accept: GraphQL sends whole results; leave out delta');

@@ -2,7 +2,7 @@ import { ownerOf } from '../../keys/principal.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, Source } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { createYoga, type Plugin, type YogaInitialContext } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { CachedResult } from '../../results/get-result.ts';
 import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
@@ -14,6 +14,7 @@ import type { Admission } from '../message/route.ts';
 import { buildContext, type Context, type Execution, type Resources } from './context.ts';
 import type { CheckDocument, CheckedDocument } from './document/check-document.ts';
 import { addNearestNames, isOfUnknownName } from './document/nearest-names.ts';
+import { requireOperation } from './document/require-operation.ts';
 import { withoutDefer } from './document/split-operation.ts';
 import { maskError } from './errors.ts';
 import { cachingOf, replyGraphql } from './graphql-reply.ts';
@@ -123,12 +124,18 @@ function checkDocuments(checkDocument: CheckDocument): Plugin {
       : checked;
   };
   return {
-    onParse: ({ setParseFn, context }) =>
+    onParse: ({ setParseFn, context }) => {
       setParseFn((source) => {
         const { document, errors } = documentOf(textOf(source), (context as Partial<ServerContext>).document);
         errorsOf.set(document, errors);
         return document;
-      }),
+      });
+      // Yoga says of each of these that it could not determine the operation.
+      return ({ result }) => {
+        const { params } = context as Partial<YogaInitialContext>;
+        if (result !== null && !(result instanceof Error)) requireOperation(result, params?.operationName);
+      };
+    },
     onValidate: ({ params, setResult }) => {
       const errors = errorsOf.get(params.documentAST as DocumentNode);
       if (errors === undefined) throw new Error('a document that was not checked');

@@ -96,4 +96,40 @@ describe('what refuses a request before its operation is read', () => {
         error: { code: 'HEADERS_TOO_LARGE' },
       });
   });
+
+  const messageOf = async (operationBody: object, headers: Record<string, string> = {}) => {
+    const response = await live.post('/graphql', operationBody, headers);
+    const { errors } = (await response.json()) as { errors?: { message: string }[] };
+    return [response.status, errors?.[0]?.message];
+  };
+
+  test("tells Apollo Client's own protocol of subscriptions which link it needs", async () => {
+    const { query } = JSON.parse(subscription);
+    const accept = 'multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/graphql-response+json';
+    expect(await messageOf({ query }, { accept })).toEqual([
+      406,
+      expect.stringMatching(/accept text\/event-stream; Apollo Client.* docs\/live\.md#clients/),
+    ]);
+    expect(await messageOf({ query })).toEqual([406, expect.not.stringContaining('Apollo')]);
+  });
+
+  test.each([
+    ['{ __typename }', '', 'operationName: got ""; leave it out: the operation has no name'],
+    ['query A { __typename }', '', 'operationName: got ""; leave it out, or send A'],
+    ['query A { __typename }', 'B', 'operationName: got "B"; leave it out, or send A'],
+    ['query A { __typename } query B { counts { rowCount } }', '', 'operationName: got ""; send one of A, B'],
+    [
+      'query A { __typename } query B { __typename }',
+      undefined,
+      'operationName: is missing; send one of A, B',
+    ],
+    [
+      'query A { __typename } subscription S { counts { rowCount } }',
+      'C',
+      'operationName: got "C"; send one of A, S',
+    ],
+  ])('names the operations that there are: %s, %j', async (query, operationName, message) => {
+    expect(await messageOf({ query, operationName })).toEqual([400, message]);
+    expect(await messageOf({ query, operationName }, { accept: ofApollo })).toEqual([400, message]);
+  });
 });

@@ -1,0 +1,40 @@
+import { type DocumentNode, GraphQLError } from 'graphql';
+
+/**
+ * Requires that a request names one of the operations of its document, or none if there is only one.
+ *
+ * @param name as the request has it
+ * @throws GraphQLError that says what can be named
+ */
+export function requireOperation({ definitions }: DocumentNode, name: unknown): void {
+  // Another type is refused later.
+  if (name != null && typeof name !== 'string') return;
+  const operations = definitions.filter((one) => one.kind === 'OperationDefinition');
+  if (operations.length === 0) return;
+  if (name == null && operations.length === 1) return;
+  if (name != null && operations.some((one) => one.name?.value === name)) return;
+  throw new GraphQLError(
+    problemOf(
+      operations.flatMap((one) => one.name?.value ?? []),
+      operations.length,
+      name,
+    ),
+    {
+      extensions: { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } },
+    },
+  );
+}
+
+const maxShown = 10;
+
+function problemOf(names: readonly string[], count: number, name: string | null | undefined): string {
+  const given = name == null ? 'is missing' : `got ${JSON.stringify(name.slice(0, 100))}`;
+  const shown = names.slice(0, maxShown).join(', ') + (names.length > maxShown ? ', …' : '');
+  const right =
+    count === 1
+      ? `leave it out${shown === '' ? ': the operation has no name' : `, or send ${shown}`}`
+      : shown === ''
+        ? 'the operations of the document need names, of which one is sent'
+        : `send one of ${shown}`;
+  return `operationName: ${given}; ${right}`;
+}
