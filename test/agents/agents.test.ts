@@ -101,8 +101,8 @@ describe.skipIf(!isInstalled)('agents', () => {
       const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
       await client.connect(new StreamableHTTPClientTransport(new URL(url)));
       const { tools } = await client.listTools();
-      expect(tools.map(({ name }: { name: string }) => name)).toEqual(['test.one']);
-      const result = await client.callTool({ name: 'test.one', arguments: {} });
+      expect(tools.map(({ name }: { name: string }) => name)).toEqual(['test_one']);
+      const result = await client.callTool({ name: 'test_one', arguments: {} });
       expect(result.structuredContent).toMatchObject({ rows: [{ n: 1 }], truncated: false });
       const { resources } = await client.listResources();
       for (const { uri } of resources) {

@@ -57,7 +57,7 @@ describe('querygate mcp', () => {
     for (const url of [gateway.origin, `${gateway.origin}/mcp`]) {
       const { code, answers } = await talk(['--url', url], { API_KEY: key }, messages);
       expect([...answers.keys()].sort()).toEqual([1, 2, 3]);
-      expect(answers.get(2).result.tools).toMatchObject([{ name: 'test.one' }]);
+      expect(answers.get(2).result.tools).toMatchObject([{ name: 'test_one' }]);
       expect(answers.get(3).result.structuredContent).toMatchObject({ rows: [{ n: 1 }] });
       expect(code).toBe(0);
     }

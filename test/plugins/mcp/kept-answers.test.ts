@@ -46,7 +46,7 @@ function callsOf(document: () => Promise<ResultDocument>, maxBytes: number) {
   const endpoint = { name: 'draft', field: 'draft', query, isPinned: false };
   const answer = (n: number | null, era: Era, noCache = false) =>
     call(
-      { name: 'draft', endpoint, takesSql: false },
+      { name: 'draft', fullName: 'draft', endpoint, takesSql: false },
       { n },
       {
         head: { headers: {} } as never,

@@ -10,7 +10,8 @@ test('tables of tools for SQL are compiled in a step each, once for all keys tha
   const query = draftQuery({ columns: { n: 'integer' }, sql: 'select 1 as n' });
   const listed = Array.from({ length: 5 }, (_, at): NamedTool => {
     const name = `q${at}`;
-    return { name: `${name}.sql`, endpoint: { name, field: name, query, isPinned: false }, takesSql: true };
+    const endpoint = { name, field: name, query, isPinned: false };
+    return { name: `${name}_sql`, fullName: `${name}.sql`, endpoint, takesSql: true };
   });
   const compiled: string[] = [];
   let steps = 0;
@@ -30,7 +31,8 @@ test('tables of tools for SQL are compiled in a step each, once for all keys tha
       }
     }
   }
-  const tools = { listed: () => listed, areSearched: () => false, find: () => undefined };
+  const find = () => undefined;
+  const tools = { listed: () => listed, areSearched: () => false, find, findListed: find, sqlToolOf: find };
   const list = buildListTools(tools, { sandboxOf, turns: new CountedTurns() });
   const text = await list(unrestricted('one'));
   expect(JSON.parse(text)).toHaveLength(5);

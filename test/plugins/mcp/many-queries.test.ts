@@ -40,15 +40,18 @@ describe('many queries', () => {
     expect(await namesOf(agent)).toEqual(['find_queries', 'describe_query', 'run_query']);
     const found = await agent.call('find_queries', { text: 'month invoices' });
     expect(found.structured).toEqual({
-      queries: [{ name: 'area.query-17', description: 'Invoices of a month' }],
+      queries: [{ name: 'area_query_17', description: 'Invoices of a month' }],
       found: 1,
     });
-    expect(found.text).toBe('name,description\narea.query-17,Invoices of a month');
+    expect(found.text).toBe('name,description\narea_query_17,Invoices of a month');
     const described = await agent.call('describe_query', { name: 'area.query-17' });
-    expect(described.structured).toMatchObject({ name: 'area.query-17', inputSchema: { type: 'object' } });
+    expect(described.structured).toMatchObject({ name: 'area_query_17', inputSchema: { type: 'object' } });
     const run = await agent.call('run_query', { name: 'area.query-17', parameters: {} });
     expect(run.structured.rows).toEqual([{ n: 17 }]);
-    expect((await agent.call('area.query-17')).structured.rows).toEqual([{ n: 17 }]);
+    const byText = await agent.call('run_query', { name: 'area_query_17', parameters: '{}' });
+    expect(byText.structured.rows).toEqual([{ n: 17 }]);
+    for (const name of ['area.query-17', 'area_query_17'])
+      expect((await agent.call(name)).structured.rows).toEqual([{ n: 17 }]);
   });
 
   test('are found in parts', async () => {
@@ -71,7 +74,7 @@ describe('many queries', () => {
   });
 
   test.each([
-    ['run_query', { name: 'area.query17' }, 'the nearest is area.query-1'],
+    ['run_query', { name: 'area.query17' }, 'the nearest is area_query_1'],
     ['run_query', {}, 'name: is required'],
     ['run_query', { name: 'area.query-1', n: 1 }, '"n": belongs into parameters'],
     ['run_query', { name: 'area.query-1', parameters: [1] }, 'parameters: must be an object'],
@@ -84,12 +87,12 @@ describe('many queries', () => {
   });
 
   test('are tools by themselves for a key that may call a few', async () => {
-    expect(await namesOf(mcpClient(app.fetch, keys.keyOf('few')))).toEqual(['area.query-1', 'area.query-2']);
+    expect(await namesOf(mcpClient(app.fetch, keys.keyOf('few')))).toEqual(['area_query_1', 'area_query_2']);
   });
 
   test('are sets by their tags', async () => {
     const tens = mcpClient(app.fetch, apiKey, '/mcp/tens');
-    expect(await namesOf(tens)).toEqual(['area.query-0', 'area.query-10', 'area.query-20', 'area.query-30']);
+    expect(await namesOf(tens)).toEqual(['area_query_0', 'area_query_10', 'area_query_20', 'area_query_30']);
     expect((await tens.call('area.query-20')).structured.rows).toEqual([{ n: 20 }]);
     const other = await tens.stateless('tools/call', { name: 'area.query-21' });
     expect(other.message.error.code).toBe(-32602);

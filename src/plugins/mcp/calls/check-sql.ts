@@ -44,7 +44,7 @@ export function buildCheckSql({
     };
     return {
       bytes: Buffer.from(resultText(era, members)),
-      facts: Object.freeze({ tool: tool.name, dryRun: true }),
+      facts: Object.freeze({ tool: tool.fullName, dryRun: true }),
     };
   };
 }

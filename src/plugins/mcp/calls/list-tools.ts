@@ -20,7 +20,7 @@ export function buildListTools(
   const definition = ({ name, endpoint, takesSql }: NamedTool, tenants: Principal['tenants']): Tool => {
     const sandbox = takesSql ? sandboxOf(endpoint.query) : undefined;
     return sandbox === undefined
-      ? toolOf(endpoint, tenants)
+      ? toolOf(name, endpoint, tenants)
       : sqlToolOf(name, endpoint.query, sqlTables(sandbox), tenants);
   };
   const kept = new LRUCache<string, string>({

@@ -85,7 +85,7 @@ export function buildCallQuery(
       { ...obtained, name, parameters, origin, owner },
       { limits, turns },
     );
-    const facts = Object.freeze({ tool: tool.name, rows: result.document.metadata.rowCount });
+    const facts = Object.freeze({ tool: tool.fullName, rows: result.document.metadata.rowCount });
     const answer = { bytes: Buffer.from(resultText(era, { ...members })), facts };
     if (key === undefined || result.cacheStatus === 'STALE' || result.caching === 'disabled') return answer;
     const { id } = result.document;

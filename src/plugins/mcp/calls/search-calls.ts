@@ -1,4 +1,5 @@
 import { ownerOf } from '../../../keys/principal.ts';
+import { parseJson } from '@querygate/bigquery-sql/text';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
 import { memoize } from '../../../memoize.ts';
@@ -54,7 +55,7 @@ export function buildCallSearch(
     const { name, endpoint, takesSql } = namedTool(tools, given, request);
     const sandbox = takesSql ? sandboxOf(endpoint.query) : undefined;
     const described = {
-      ...describeQuery(name, endpoint.query, request.admission.principal),
+      ...describeQuery(name, endpoint.query, request.admission.principal, tools.sqlToolOf(endpoint)?.name),
       ...(sandbox && { furtherArguments: Object.values(sqlArguments), tables: sqlTables(sandbox) }),
     };
     return { text: JSON.stringify(described), structured: described };
@@ -101,20 +102,28 @@ export function searchedCall(
   const [misplaced] = Object.keys(others);
   if (misplaced !== undefined)
     throw new WrongArguments(`${JSON.stringify(misplaced.slice(0, 60))}: belongs into parameters`);
-  if (!isMembers(parameters))
-    throw new WrongArguments('parameters: must be an object, as in {"name": "value"}');
-  return { tool: namedTool(tools, given, request), given: parameters };
+  const members = typeof parameters === 'string' ? objectIn(parameters) : parameters;
+  if (!isMembers(members)) throw new WrongArguments('parameters: must be an object, as in {"name": "value"}');
+  return { tool: namedTool(tools, given, request), given: members };
+}
+
+/** Some models write an object whose members they do not know as text. */
+function objectIn(text: string): unknown {
+  try {
+    return text.trim() === '' ? {} : parseJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function namedTool(tools: ToolNames, { name }: JsonMembers, { admission }: CallRequest): NamedTool {
-  const listed = tools.listed(admission.principal);
   if (typeof name !== 'string')
     throw new WrongArguments(`name: is required: the name of a query, as ${searchNames.find} gives it`);
-  const found = listed.find((one) => one.name === name);
+  const found = tools.findListed(name, admission.principal);
   if (found !== undefined) return found;
   const nearest = nearOf(
     name,
-    listed.map((one) => one.name),
+    tools.listed(admission.principal).map((one) => one.name),
   );
   throw new WrongArguments(
     `name: there is no query ${JSON.stringify(name.slice(0, 60))}${nearest === undefined ? '' : `; the nearest is ${nearest}`}; ${searchNames.find} finds others`,

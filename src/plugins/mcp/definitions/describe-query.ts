@@ -7,13 +7,22 @@ import { rowSchemas } from './row-schemas.ts';
 import { outputSchema } from './output-schema.ts';
 import { limitsOf } from './tool.ts';
 
-/** All that a key may know of a saved query; its SQL only with the permission for that. */
-export const describeQuery = (name: string, query: SavedQuery, principal: Principal): JsonObject => ({
+/**
+ * All that a key may know of a saved query; its SQL only with the permission for that.
+ *
+ * @param sqlTool the name of the tool for SQL over it, if there is one
+ */
+export const describeQuery = (
+  name: string,
+  query: SavedQuery,
+  principal: Principal,
+  sqlTool?: string,
+): JsonObject => ({
   name,
   description: query.description,
   limits: limitsOf(query),
   inputSchema: inputSchema(query, principal.tenants, details[0], rowSchemas(query, details[0])),
   outputSchema: outputSchema(query, details[0]),
-  ...(query.querySandboxing === 'enabled' && mayPassSql(principal) && { sqlTool: `${name}.sql` }),
+  ...(sqlTool !== undefined && mayPassSql(principal) && { sqlTool }),
   ...(principal.permissions.has('catalog') && { sql: query.sql }),
 });

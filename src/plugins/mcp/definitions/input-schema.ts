@@ -1,5 +1,6 @@
-import { describeParameter, fitsSchemas, typedValue } from '../../../catalog/binding/describe-parameter.ts';
+import { describeParameter } from '../../../catalog/binding/describe-parameter.ts';
 import { exampleValue } from '../../../catalog/binding/example-parameters.ts';
+import { textsOf } from '../../../catalog/binding/list-values.ts';
 import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
 import type { Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { JsonObject } from '../../openapi/json-schema.ts';
@@ -37,9 +38,9 @@ export function inputSchema(
   const all = [...properties, ...Object.entries(further)];
   return {
     type: 'object',
-    ...(all.length > 0 && { properties: Object.fromEntries(all) }),
+    // OpenAI's API refuses an object without them.
+    properties: Object.fromEntries(all),
     ...(required.length > 0 && { required }),
-    additionalProperties: false,
   };
 }
 
@@ -50,21 +51,41 @@ function argumentSchema(parameter: Parameter, detail: Detail): JsonObject {
     parameter.type === 'enum' && detail.values
       ? parameter.values.map(({ value, description }) => `${value}: ${description}`)
       : [];
+  const shown = example !== undefined && detail.extras ? textsOf(example).join(', ') : forms[parameter.type];
+  const examples = shown === undefined ? [] : [`As in ${shown}.`];
   return {
     ...plainSchema(parameterSchema(parameter)),
-    description: [...(detail.sentences ? texts : [shortened(texts[0] ?? '')]), ...values].join('\n'),
-    ...(example !== undefined &&
-      detail.extras &&
-      fitsSchemas(parameter, example) && { examples: [typedValue(parameter, example)] }),
+    description: [...(detail.sentences ? texts : [shortened(texts[0] ?? '')]), ...examples, ...values].join(
+      '\n',
+    ),
   };
 }
 
-/** Without what only generators of code read, and the length that any text may have. */
+/** Of types whose texts have a form that no member says. */
+const forms: Partial<Record<Parameter['type'], string>> = {
+  date: '2026-01-31',
+  datetime: '2026-01-31T12:00:00',
+};
+
+/**
+ * What every model API takes: Gemini refuses a whole list of tools for one member, or one format of a text, that its subset of
+ * JSON Schema does not have. The gateway judges values itself.
+ *
+ * @see https://ai.google.dev/api/caching#Schema
+ */
+const plainMembers: ReadonlySet<string> = new Set([
+  ...['type', 'description', 'enum', 'items', 'default'],
+  ...['minimum', 'maximum', 'minItems', 'maxItems', 'maxLength'],
+]);
+
+/** Also without the length that any text may have. */
 const plainSchema = (schema: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(schema)
       .filter(
-        ([name, value]) => !name.startsWith('x-') && !(name === 'maxLength' && value === maxValueLength),
+        ([name, value]) =>
+          (plainMembers.has(name) || (name === 'format' && value === 'date-time')) &&
+          !(name === 'maxLength' && value === maxValueLength),
       )
       .map(([name, value]) => [name, name === 'items' ? plainSchema(value as JsonObject) : value]),
   );

@@ -43,7 +43,7 @@ const itemSchemas: Readonly<Record<Column['type'], JsonObject>> = {
   boolean: { type: 'boolean' },
   timestamp: { type: 'string', format: 'date-time' },
   datetime: { type: 'string' },
-  date: { type: 'string', format: 'date' },
+  date: { type: 'string' },
   time: { type: 'string' },
   bytes: { type: 'string', contentEncoding: 'base64' },
   json: {},

@@ -25,7 +25,6 @@ export const searchTools = (count: number): readonly Tool[] => [
     inputSchema: {
       type: 'object',
       properties: { text: { type: 'string', description: 'Words, as in "invoices month"' } },
-      additionalProperties: false,
     },
     outputSchema: {
       type: 'object',
@@ -46,7 +45,7 @@ export const searchTools = (count: number): readonly Tool[] => [
     name: searchNames.describe,
     title: 'Describe a query',
     description: 'The parameters and columns of a saved query. Call it before the query is run.',
-    inputSchema: { type: 'object', properties: { name }, required: ['name'], additionalProperties: false },
+    inputSchema: { type: 'object', properties: { name }, required: ['name'] },
     outputSchema: unknownSchema,
     annotations: readOnly,
   },
@@ -61,7 +60,6 @@ export const searchTools = (count: number): readonly Tool[] => [
         parameters: { type: 'object', description: 'As describe_query gives them in inputSchema' },
       },
       required: ['name'],
-      additionalProperties: false,
     },
     outputSchema: unknownSchema,
     annotations: readOnly,

@@ -4,7 +4,7 @@ import { details } from './detail.ts';
 import { inputSchema } from './input-schema.ts';
 import { unknownSchema } from './output-schema.ts';
 import type { SqlTable } from './sql-tables.ts';
-import { limitsOf, maxToolLength, readOnly, type Tool, titleOf } from './tool.ts';
+import { maxToolLength, readOnly, type Tool, titleOf, withLimits } from './tool.ts';
 
 /** The arguments of a tool for SQL, besides the parameters of its query. */
 export const sqlArguments = { sql: 'sql', dryRun: 'dry_run' } as const;
@@ -24,7 +24,10 @@ export function sqlToolOf(
   const tool = (tableTexts: readonly string[]): Tool => ({
     name,
     title: titleOf(name),
-    description: `Runs one SELECT in BigQuery's SQL over these tables only: ${tableTexts.join(', ')}. ${limitsOf(query)}`,
+    description: withLimits(
+      `Runs one SELECT in BigQuery's SQL over these tables only: ${tableTexts.join(', ')}.`,
+      query,
+    ),
     inputSchema: withSql(inputSchema(query, tenants, details.at(-1) ?? details[0])),
     outputSchema: unknownSchema,
     annotations: readOnly,

@@ -18,15 +18,20 @@ export const readOnly = { readOnlyHint: true, openWorldHint: false };
 export const maxToolLength = 1_050;
 
 /**
- * The tool of a saved query, by its own name. It says as much as has room; what is left out is in the query's resource.
+ * The tool of a saved query. It says as much as has room; what is left out is in the query's resource.
  *
+ * @param name of the tool
  * @param tenants that the key is bound to; undefined: none
  */
-export function toolOf({ name, query }: PublicName, tenants: ReadonlySet<string> | undefined): Tool {
+export function toolOf(
+  name: string,
+  { name: title, query }: Pick<PublicName, 'name' | 'query'>,
+  tenants: ReadonlySet<string> | undefined,
+): Tool {
   const tool = (detail: Detail): Tool => ({
     name,
-    title: titleOf(name),
-    description: `${query.description} ${limitsOf(query)}`,
+    title: titleOf(title),
+    description: withLimits(query.description, query),
     inputSchema: inputSchema(query, tenants, detail, rowSchemas(query, detail)),
     outputSchema: outputSchema(query, detail),
     annotations: readOnly,
@@ -43,6 +48,16 @@ export function toolOf({ name, query }: PublicName, tenants: ReadonlySet<string>
 export function titleOf(name: string): string {
   const words = name.replaceAll(/[._-]+/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Model APIs take no longer description. */
+const maxDescription = 1_024;
+
+/** A description with the limits of the query, as much of it as has room. */
+export function withLimits(text: string, query: SavedQuery): string {
+  const limits = limitsOf(query);
+  const most = maxDescription - limits.length - 1;
+  return `${text.length <= most ? text : `${text.slice(0, most - 1)}…`} ${limits}`;
 }
 
 /** How old rows may be, and how many there are at most. */

@@ -2,10 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { clientNames } from '../definitions/client-names.ts';
 
 /** A text that a user chooses to begin with, with places for arguments. */
 export interface Prompt {
+  /** As clients take it. */
   readonly name: string;
+  /** That of the file, by which it can be requested too. */
+  readonly fullName: string;
   readonly title: string | undefined;
   readonly description: string;
   readonly arguments: readonly {
@@ -39,7 +43,7 @@ const extension = '.md';
 
 /** Reads the prompts of a folder, in the order of their names. A folder that is not there has none. */
 export function loadPrompts(folder: string): LoadedPrompts {
-  const prompts: Prompt[] = [];
+  const prompts: Omit<Prompt, 'name'>[] = [];
   const problems: string[] = [];
   for (const file of markdownFiles(folder)) {
     const path = join(folder, file);
@@ -49,7 +53,11 @@ export function loadPrompts(folder: string): LoadedPrompts {
       problems.push(`${path}: ${error instanceof z.ZodError ? z.prettifyError(error) : String(error)}`);
     }
   }
-  return { prompts, problems };
+  const names = clientNames(prompts.map(({ fullName }) => fullName));
+  return {
+    prompts: prompts.map((prompt) => ({ ...prompt, name: names.get(prompt.fullName) ?? prompt.fullName })),
+    problems,
+  };
 }
 
 function markdownFiles(folder: string): readonly string[] {
@@ -63,7 +71,7 @@ function markdownFiles(folder: string): readonly string[] {
 }
 
 /** @throws Error that says what is wrong with the file */
-function parsePrompt(name: string, content: string): Prompt {
+function parsePrompt(fullName: string, content: string): Omit<Prompt, 'name'> {
   const [, header, text = ''] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n([\s\S]*)$/.exec(content) ?? [];
   if (header === undefined) throw new Error('must begin with a header between lines of ---');
   const { title, description, arguments: declared } = headerSchema.parse(parse(header));
@@ -71,7 +79,7 @@ function parsePrompt(name: string, content: string): Prompt {
     if (!Object.hasOwn(declared, used))
       throw new Error(`{{${used}}}: is not among the arguments of the header`);
   const given = Object.entries(declared).map(([name, one]) => ({ name, ...one }));
-  return { name, title, description, arguments: given, text: text.trim() };
+  return { fullName, title, description, arguments: given, text: text.trim() };
 }
 
 /** The place of an argument. */

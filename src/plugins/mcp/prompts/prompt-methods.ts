@@ -22,7 +22,7 @@ export function getPrompt(
   { name, arguments: given = {} }: JsonMembers,
   { era }: CallRequest,
 ): string {
-  const prompt = prompts.find((one) => one.name === name);
+  const prompt = prompts.find((one) => one.fullName === name) ?? prompts.find((one) => one.name === name);
   if (prompt === undefined) {
     const nearest = nearOf(
       String(name),

@@ -42,7 +42,7 @@ export function buildReadResource(
   ): Promise<Content | undefined> => {
     const { admission, head } = request;
     const { principal } = admission;
-    const tool = listedTool(Object.hasOwn(given, sqlParameter) ? `${name}.sql` : name, request);
+    const tool = Object.hasOwn(given, sqlParameter) ? sqlTool(name, request) : listedTool(name, request);
     if (tool === undefined) return undefined;
     const endpoint = readCall(tool, given, principal);
     const obtained = await host.obtainRows(endpoint, head, admission, rowHints);
@@ -51,13 +51,19 @@ export function buildReadResource(
     return { mimeType: 'text/plain', text, ttlMs: ttlOf(obtained.result) };
   };
   const listedTool = (name: string, { admission }: CallRequest): NamedTool | undefined =>
-    tools.listed(admission.principal).find((tool) => tool.name === name);
+    tools.findListed(name, admission.principal);
+  /** @param name of a tool of which it is the one for SQL */
+  const sqlTool = (name: string, request: CallRequest): NamedTool | undefined => {
+    const tool = listedTool(name, request);
+    const forSql = tool && tools.sqlToolOf(tool.endpoint);
+    return forSql && listedTool(forSql.name, request);
+  };
   const schema = (
     { name, table }: ResourceAddress & { readonly kind: 'schema' },
     request: CallRequest,
   ): Content | undefined => {
-    const tool = listedTool(`${name}.sql`, request);
-    const sandbox = tool?.takesSql ? host.sandboxOf(tool.endpoint.query) : undefined;
+    const tool = sqlTool(name, request);
+    const sandbox = tool && host.sandboxOf(tool.endpoint.query);
     const all = sandbox === undefined ? [] : sqlTables(sandbox);
     const shown = table === undefined ? all : all.filter((one) => one.name === table);
     if (shown.length === 0) return undefined;
@@ -86,7 +92,9 @@ export function buildReadResource(
       case 'query': {
         const tool = listedTool(address.name, request);
         if (tool === undefined || tool.takesSql) return undefined;
-        const text = JSON.stringify(describeQuery(tool.name, tool.endpoint.query, principal));
+        const { name, endpoint } = tool;
+        const described = describeQuery(name, endpoint.query, principal, tools.sqlToolOf(endpoint)?.name);
+        const text = JSON.stringify(described);
         return { mimeType: 'application/json', text, ttlMs: listTtlMs };
       }
       case 'schema':
