@@ -27,7 +27,9 @@ export interface LiveGateway {
 }
 
 interface LiveGatewayOptions
-  extends Partial<Pick<GatewayOptions, 'keys' | 'basePath' | 'cache' | 'corsOrigins' | 'plugins' | 'now' | 'after'>> {
+  extends Partial<
+    Pick<GatewayOptions, 'keys' | 'basePath' | 'cache' | 'corsOrigins' | 'plugins' | 'now' | 'after'>
+  > {
   readonly queries?: Readonly<Record<string, string>>;
   readonly clock?: FakeClock;
   readonly source?: string;

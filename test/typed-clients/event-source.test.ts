@@ -29,49 +29,52 @@ source.addEventListener('next', ({ data }) => seen.push(data));
 source.addEventListener('error', ({ message }) => seen.push(message ?? 'the connection was closed'));
 </script>`;
 
-describe.skipIf(isWithoutBrowser || !isInstalled)('the package eventsource in a page of another origin', () => {
-  let live: LiveGateway;
-  let served: Awaited<ReturnType<typeof serveGateway>>;
-  let site: Server;
-  let browser: Browser;
-  let tab: Page;
-  const resumedFrom: (string | undefined)[] = [];
-  beforeAll(async () => {
-    live = await openLiveGateway({ corsOrigins: '*' });
-    served = await serveGateway(live.gateway);
-    served.server.on('request', ({ method, headers }) => {
-      if (method === 'GET') resumedFrom.push(headers['last-event-id'] as string | undefined);
+describe.skipIf(isWithoutBrowser || !isInstalled)(
+  'the package eventsource in a page of another origin',
+  () => {
+    let live: LiveGateway;
+    let served: Awaited<ReturnType<typeof serveGateway>>;
+    let site: Server;
+    let browser: Browser;
+    let tab: Page;
+    const resumedFrom: (string | undefined)[] = [];
+    beforeAll(async () => {
+      live = await openLiveGateway({ corsOrigins: '*' });
+      served = await serveGateway(live.gateway);
+      served.server.on('request', ({ method, headers }) => {
+        if (method === 'GET') resumedFrom.push(headers['last-event-id'] as string | undefined);
+      });
+      site = createServer(({ url = '' }, response) => {
+        if (extname(url) !== '.js')
+          return void response
+            .setHeader('content-type', 'text/html')
+            .end(page(`http://127.0.0.1:${served.port}${countsPath}`));
+        response.setHeader('content-type', 'text/javascript').end(readFileSync(join(modules, url)));
+      });
+      const port = await listen(site);
+      browser = await openBrowser();
+      tab = await browser.newPage();
+      await tab.goto(`http://127.0.0.1:${port}/`);
     });
-    site = createServer(({ url = '' }, response) => {
-      if (extname(url) !== '.js')
-        return void response
-          .setHeader('content-type', 'text/html')
-          .end(page(`http://127.0.0.1:${served.port}${countsPath}`));
-      response.setHeader('content-type', 'text/javascript').end(readFileSync(join(modules, url)));
+    afterAll(async () => {
+      await browser?.close();
+      site?.closeAllConnections();
+      site?.close();
+      await served?.close();
+      await live?.close();
     });
-    const port = await listen(site);
-    browser = await openBrowser();
-    tab = await browser.newPage();
-    await tab.goto(`http://127.0.0.1:${port}/`);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    site?.closeAllConnections();
-    site?.close();
-    await served?.close();
-    await live?.close();
-  });
-  const seen = () => tab.evaluate(() => (globalThis as unknown as { seen: string[] }).seen);
+    const seen = () => tab.evaluate(() => (globalThis as unknown as { seen: string[] }).seen);
 
-  test('gets events, and goes on after the last one when it has connected again', async () => {
-    await eventually(async () => expect(await seen()).toEqual(['{"result":[{"n":1}]}']));
-    served.server.closeAllConnections();
-    await eventually(() => expect(resumedFrom).toHaveLength(2));
-    expect(resumedFrom).toEqual([undefined, expect.stringMatching(/^W\/"/)]);
-    live.setRows(['{"n":2}']);
-    await live.clock.pass(5_250);
-    await eventually(async () => expect((await seen()).at(-1)).toBe('{"result":[{"n":2}]}'));
-    expect((await seen()).filter((one) => one.startsWith('{'))).toHaveLength(2);
-    expect((await seen()).join()).not.toContain('Failed to fetch');
-  });
-});
+    test('gets events, and goes on after the last one when it has connected again', async () => {
+      await eventually(async () => expect(await seen()).toEqual(['{"result":[{"n":1}]}']));
+      served.server.closeAllConnections();
+      await eventually(() => expect(resumedFrom).toHaveLength(2));
+      expect(resumedFrom).toEqual([undefined, expect.stringMatching(/^W\/"/)]);
+      live.setRows(['{"n":2}']);
+      await live.clock.pass(5_250);
+      await eventually(async () => expect((await seen()).at(-1)).toBe('{"result":[{"n":2}]}'));
+      expect((await seen()).filter((one) => one.startsWith('{'))).toHaveLength(2);
+      expect((await seen()).join()).not.toContain('Failed to fetch');
+    });
+  },
+);
