@@ -10,7 +10,7 @@ import { GatewayError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import { memoize } from '../../memoize.ts';
 import { httpLimits } from './http-limits.ts';
-import { listNameOf, mergeLists } from './list-parameters.ts';
+import { listNameOf, mergeLists } from '../../catalog/binding/merge-lists.ts';
 
 const noNames: ReadonlySet<string> = new Set();
 

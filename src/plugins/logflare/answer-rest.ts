@@ -5,7 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import { formats } from '../../formats/format.ts';
 import type { RejectKeys } from '../../http/access/reject-keys-in-urls.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
-import { mergeLists } from '../../http/message/list-parameters.ts';
+import { mergeLists } from '../../catalog/binding/merge-lists.ts';
 import {
   type AddressedEndpoint,
   EndpointRequest,

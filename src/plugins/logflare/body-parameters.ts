@@ -2,7 +2,7 @@ import type { RawParameters } from '../../catalog/binding/bind.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RequestHeaders } from '../../http/message/head.ts';
 import { partsOf } from '../../http/message/list-header.ts';
-import { mergeLists } from '../../http/message/list-parameters.ts';
+import { mergeLists } from '../../catalog/binding/merge-lists.ts';
 import { parseQueryString } from '../../http/message/prepared-request.ts';
 
 /** Reads parameters from the bytes of a body. @throws GatewayError BAD_REQUEST */

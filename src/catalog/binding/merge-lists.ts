@@ -1,4 +1,4 @@
-import type { RawParameters } from '../../catalog/binding/bind.ts';
+import type { RawParameters } from './list-values.ts';
 
 const bracketed = /^([^[\]]+)\[(\d*)\]$/;
 
