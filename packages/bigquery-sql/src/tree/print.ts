@@ -119,11 +119,18 @@ class Printer {
         return `NOT ${first}`;
       case 'IS NULL':
       case 'IS NOT NULL':
-      case 'IS TRUE':
-      case 'IS NOT TRUE':
-      case 'IS FALSE':
-      case 'IS NOT FALSE':
         return `${first} ${operator}`;
+      case 'IS TRUE':
+        return `coalesce(${first}, FALSE)`;
+      case 'IS NOT TRUE':
+        return `NOT coalesce(${first}, FALSE)`;
+      case 'IS FALSE':
+        return `NOT coalesce(${first}, TRUE)`;
+      case 'IS NOT FALSE':
+        return `coalesce(${first}, TRUE)`;
+      case 'IS DISTINCT FROM':
+      case 'IS NOT DISTINCT FROM':
+        return operands.every(readsRow) ? texts.join(` ${operator} `) : hidden(texts.join(` ${operator} `));
       case 'BETWEEN':
       case 'NOT BETWEEN':
         return `${first} ${operator} ${second} AND ${third}`;
@@ -311,6 +318,18 @@ function literalText({ type, value }: Literal): string {
   if (isScalar(type, 'BYTES')) return `from_hex(${quoteText(value)})`;
   return isScalar(type, 'STRING') ? quoteText(value) : `CAST(${quoteText(value)} AS ${duckdbType(type)})`;
 }
+
+/** Whether a value is not the same for all rows. */
+const readsRow = (node: Expression): boolean =>
+  someExpression(node, ({ kind }) => kind === 'column' || kind === 'local' || kind === 'subquery');
+
+/**
+ * A comparison with a constant that is never NULL, which DuckDB then does not make a filter of a table's scan: beside others in OR,
+ * such a filter loses rows with NULL. IS TRUE and the like would be such comparisons, too.
+ *
+ * @see conformance/duckdb/lost-nulls.md
+ */
+const hidden = (comparison: string): string => `coalesce(${comparison}, FALSE)`;
 
 /**
  * DuckDB plans a statement that reads no table when it is prepared, before it has values, and loses the values where it
