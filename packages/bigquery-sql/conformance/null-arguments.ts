@@ -38,7 +38,7 @@ interface Operand {
   readonly keyWith: (text: string) => string;
 }
 
-function operandsOf(sql: string, tables: readonly Table[]): readonly Operand[] {
+export function operandsOf(sql: string, tables: readonly Table[]): readonly Operand[] {
   const types = new Map<Syntax.Node, Type>();
   compile({ sql, source: { file: 'case', line: 1 } }, tables, {
     onExpression: (node, type) => types.set(node, type),

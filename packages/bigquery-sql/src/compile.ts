@@ -1,7 +1,8 @@
-import { parameterTypeIn, type TypedParameter, withoutCollation } from './types.ts';
-import { type Source, type Problem, ProblemError, problemAt } from './problem.ts';
 import { closeLambdas } from './passes/rewriting/close-lambdas.ts';
 import { computeFrameKeys } from './passes/rewriting/frame-keys.ts';
+import { drawForEachRow } from './passes/rewriting/random-filters.ts';
+import { drawOnce } from './passes/rewriting/random-operands.ts';
+import { type Problem, ProblemError, problemAt, type Source } from './problem.ts';
 import { buildContext, type Observer, type ResolvedQuery, type Rules } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
 import { resolveFrom } from './rules/from/from.ts';
@@ -10,13 +11,15 @@ import { resolveQuery } from './rules/queries/query.ts';
 import { emptyScope, type RelationColumn } from './rules/scope.ts';
 import { resolveScript } from './rules/script.ts';
 import { sqlFunctions } from './rules/sql-function.ts';
-import type { StoredTable } from './tree/stored-table.ts';
 import type { Statement } from './syntax/nodes.ts';
 import { parseQuery } from './syntax/parse-query.ts';
 import { SyntaxProblem } from './syntax/syntax-problem.ts';
 import { distinctAliases } from './tree/fresh-aliases.ts';
 import { forEachNode } from './tree/map.ts';
 import type { Query } from './tree/nodes.ts';
+import type { StoredTable } from './tree/stored-table.ts';
+import { isRandom } from './tree/volatile.ts';
+import { parameterTypeIn, type TypedParameter, withoutCollation } from './types.ts';
 
 /** A query of BigQuery as a typed tree. */
 export interface Compiled {
@@ -80,7 +83,10 @@ export function compile(
     ]);
   }
   const columns = resultColumns(resolved);
-  const resolvedQuery = distinctAliases(resolved.query, context.fresh);
+  const drawn = isRandom(resolved.query)
+    ? drawForEachRow(drawOnce(resolved.query), context.fresh)
+    : resolved.query;
+  const resolvedQuery = distinctAliases(drawn, context.fresh);
   const query = closeLambdas(computeFrameKeys(resolvedQuery, context.fresh));
   return { query, columns, tables: tablesOf(query) };
 }

@@ -1,7 +1,9 @@
+import { isWorthComputingOnce } from '../../macros/compute-once.ts';
+import { planningCosts } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { nullLiteral } from '../../tree/build.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
-import { letValues } from '../bind-values.ts';
+import { bindValues, isForbiddenInLambda, letValues } from '../bind-values.ts';
 import { commonSupertype, convert } from '../coercion.ts';
 import type { Context, Rule } from '../context.ts';
 import { childOf, type Scope } from '../scope.ts';
@@ -9,23 +11,35 @@ import { compare, requireBool } from './comparison.ts';
 
 /** `CASE WHEN …` and `CASE x WHEN …`. */
 export const caseExpression: Rule<Syntax.Case> = (node, scope, context) => {
-  const subject = node.operand && context.expression(node.operand, scope);
-  const branches = node.branches.map((branch) => {
-    const condition = context.expression(branch.when, scope);
-    if (!subject) requireBool(branch.when, condition, 'WHEN');
-    // The subject is repeated in each comparison: NaN and literals that take its type need one of their own.
-    const when = subject ? compare(branch.when, '=', subject, condition) : condition;
-    return { when, result: context.expression(branch.then, scope) };
-  });
+  const branches = node.branches.map(({ when, then }) => ({
+    place: when,
+    when: context.expression(when, scope),
+    result: context.expression(then, scope),
+  }));
   const otherwise = node.otherwise && context.expression(node.otherwise, scope);
   const results = [...branches.map(({ result }) => result), ...(otherwise ? [otherwise] : [])];
   const type = commonSupertype(node, 'CASE', results);
-  return {
+  const build = (subject?: Expression): Expression => ({
     kind: 'case',
-    branches: branches.map(({ when, result }) => ({ when, result: convert(result, type) })),
+    branches: branches.map(({ place, when, result }) => ({
+      // The subject is repeated in each comparison: NaN and literals that take its type need one of their own.
+      when: subject ? compare(place, '=', subject, when) : when,
+      result: convert(result, type),
+    })),
     type,
     ...(otherwise && { otherwise: convert(otherwise, type) }),
-  };
+  });
+  if (!node.operand) {
+    for (const { place, when } of branches) requireBool(place, when, 'WHEN');
+    return build();
+  }
+  const subject = context.expression(node.operand, scope);
+  const { size } = planningCosts.of(subject);
+  const others = [...branches.map(({ when }) => when), ...results];
+  // Nested subjects would grow exponentially.
+  return isWorthComputingOnce(size, branches.length, 'inQuery') && !others.some(isForbiddenInLambda)
+    ? bindValues([subject], build)
+    : build(subject);
 };
 
 /** `WITH(a AS 1, b AS a + 1, a + b)`: each variable is computed once. */

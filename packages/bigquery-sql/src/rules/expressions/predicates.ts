@@ -13,8 +13,9 @@ import {
   select,
   transformList,
 } from '../../tree/build.ts';
-import type { Expression } from '../../tree/nodes.ts';
-import { arrayOf, describeType, isScalar, scalar, unknown } from '../../types.ts';
+import type { Expression, Query } from '../../tree/nodes.ts';
+import { isRandom } from '../../tree/volatile.ts';
+import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
 import { convert, supertype } from '../coercion.ts';
 import { isCollated } from '../collation.ts';
@@ -160,8 +161,10 @@ function inQuery(
       `${describeType(type)} cannot be compared with ${describeType(value.type)}: CAST one`,
     );
   const derived = { kind: 'derived', alias, query } as const;
-  if (needsComparison([value, member, member]))
+  if (needsComparison([value, member, member])) {
+    if (isRandom(value)) return negate(inArray(node, value, rowsAsArray(query, type)), negated);
     return negate(anyRow(compare(node, '=', value, member), derived), negated);
+  }
   const common = supertype([value, member]) ?? unknown;
   const converted = convert(member, common);
   const members =
@@ -174,6 +177,14 @@ function inQuery(
     type: bool,
   };
 }
+
+/** The only column of a subquery: a random value must not be drawn for each of its rows. */
+const rowsAsArray = (query: Query, type: Type): Expression => ({
+  kind: 'subquery',
+  form: 'array',
+  query,
+  type: arrayOf(type),
+});
 
 /** Whether a test holds for one row at least: NULL if it holds for none, but is NULL for some. */
 function anyRow(test: Expression, from: Parameters<typeof select>[0]['from'] & object): Expression {
@@ -213,24 +224,24 @@ export const quantifiedLike: Rule<Syntax.QuantifiedLike> = (node, scope, context
   const every = node.quantifier === 'ALL';
   const test = (place: Place, pattern: Expression, x: Expression) =>
     negate(likeCall(place, [x, pattern]), negated);
+  const likeAnyOf = (array: Expression) => {
+    const element = array.type.kind === 'array' ? array.type.element : unknown;
+    return bindValues([value], (x = value) => {
+      const tests = transformList(array, element, (pattern) => test(patterns, pattern, x), arrayOf(bool));
+      return every ? not(containsValue(boolLiteral(false), tests)) : containsValue(boolLiteral(true), tests);
+    });
+  };
   switch (patterns.kind) {
     case 'ExpressionList': {
       const all = patterns.items.map((item) => context.expression(item, scope));
       const tests = all.map((pattern, index) => test(patterns.items[index] ?? node, pattern, value));
       return every ? and(tests) : or(tests);
     }
-    case 'UnnestedValues': {
-      const array = context.expression(patterns.array, scope);
-      const element = array.type.kind === 'array' ? array.type.element : unknown;
-      return bindValues([value], (x = value) => {
-        const tests = transformList(array, element, (pattern) => test(patterns, pattern, x), arrayOf(bool));
-        return every
-          ? not(containsValue(boolLiteral(false), tests))
-          : containsValue(boolLiteral(true), tests);
-      });
-    }
+    case 'UnnestedValues':
+      return likeAnyOf(context.expression(patterns.array, scope));
     case 'Query': {
       const { query, column: name, type } = onlyColumn(patterns, scope, context);
+      if (isRandom(value)) return likeAnyOf(rowsAsArray(query, type));
       const alias = context.fresh('patterns');
       const matches = test(patterns, column(alias, name, type), value);
       const from = { kind: 'derived', alias, query } as const;

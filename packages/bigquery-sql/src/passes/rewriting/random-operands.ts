@@ -1,0 +1,90 @@
+import { callsMacroWith, capturedParameters, planningCosts } from '../../macros/macros.ts';
+import { computeFirst } from '../../tree/build.ts';
+import { type Mapper, mapParts, someNode } from '../../tree/map.ts';
+import type { Expression, Node, Query } from '../../tree/nodes.ts';
+import { isDraw } from '../../tree/volatile.ts';
+
+/**
+ * Draws each random value once. Rules and macros write an operand as often as they need it, and DuckDB draws a value for
+ * each copy: in `CASE RAND() … WHEN`, another one for each comparison. Copies of one call are one object in the tree.
+ */
+export function drawOnce(query: Query): Query {
+  const mapper: Mapper = {
+    expression: (node) => drawnOnce(node, mapper, () => {}),
+    query: (node) => mapParts(node, mapper),
+    from: (node) => mapParts(node, mapper),
+  };
+  return mapper.query(query);
+}
+
+/** @param onDraw called with each value that the expression draws, and how often it does */
+function drawnOnce(
+  node: Expression,
+  inQuery: Mapper,
+  onDraw: (draw: Expression, times: number) => void,
+): Expression {
+  const counts = new Map<Expression, number>();
+  const count = (draw: Expression, times: number) => counts.set(draw, (counts.get(draw) ?? 0) + times);
+  let at = 0;
+  const mapped = mapParts(node, {
+    ...inQuery,
+    expression: (part) => {
+      const times = timesComputed(node, at++);
+      return drawnOnce(part, inQuery, (draw, repeated) => count(draw, times * repeated));
+    },
+  });
+  if (isDraw(mapped)) count(mapped, 1);
+  // What an aggregate reads is drawn for each of its rows.
+  if (node.kind === 'aggregate') return mapped;
+  const repeated = [...counts].flatMap(([draw, times]) => (times > 1 ? [draw] : []));
+  const isBound = node.kind !== 'lambda' && repeated.length > 0;
+  for (const [draw, times] of counts) onDraw(draw, isBound ? 1 : times);
+  return isBound ? computedBefore(mapped, repeated) : mapped;
+}
+
+/** How often DuckDB computes a part of an expression; twice stands for what it does not compute exactly once. */
+function timesComputed(node: Expression, at: number): number {
+  switch (node.kind) {
+    case 'call': {
+      const isRepeated =
+        repeatsArguments.test(`${node.function}(`) ||
+        callsRepeating(node.function) ||
+        capturedParameters.includes(node.function, node.args, at);
+      return isRepeated ? 2 : (planningCosts.usesOf(node.function, node.args)?.[at] ?? 1);
+    }
+    case 'operation':
+      return /IN$|BETWEEN$/.test(node.operator) && at === 0 ? 2 : 1;
+    case 'record':
+    case 'lambda':
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+/** DuckDB's own macros that have an argument repeatedly. TRY takes no random value. */
+const repeatsArguments = /\b(try|nullif|split_part|array_to_string)\(/i;
+
+const callsRepeating = callsMacroWith((body) => repeatsArguments.test(body));
+
+/** The expression over values that are drawn before it, and over its subqueries and aggregates, which a lambda can't have. */
+function computedBefore(node: Expression, draws: readonly Expression[]): Expression {
+  const values: Expression[] = [...draws];
+  const isDrawn = (part: Node) => draws.some((draw) => draw === part);
+  const replaced = (part: Expression, replace: (value: Expression) => Expression): Expression => {
+    const isComputed =
+      part.kind === 'subquery' || part.kind === 'aggregate' ? !someNode(part, isDrawn) : isDrawn(part);
+    return isComputed
+      ? replace(part)
+      : mapParts(part, { ...unchanged, expression: (inner) => replaced(inner, replace) });
+  };
+  replaced(node, (value) => {
+    if (!values.includes(value)) values.push(value);
+    return value;
+  });
+  return computeFirst(values, (...computed) =>
+    replaced(node, (value) => computed[values.indexOf(value)] ?? value),
+  );
+}
+
+const unchanged: Mapper = { expression: (part) => part, query: (part) => part, from: (part) => part };
