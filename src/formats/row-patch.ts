@@ -2,27 +2,42 @@ import type { ResultDocument } from '../results/result-document.ts';
 import { rowTexts } from '../engine/rows-document.ts';
 import { splitObject, splitObjects } from './cell-texts.ts';
 
-/** How the rows of one result become those of another one; each row is JSON text. */
-interface RowPatch {
-  /** Indices in the old result, from the last to the first. */
-  readonly removed: readonly number[];
-  /** Rows that are inserted, with their indices in the new result, from the first to the last. */
-  readonly added: readonly (readonly [index: number, row: string])[];
-  /** Rows that take the place of others, with their indices in the new result. */
-  readonly changed: readonly (readonly [index: number, row: string])[];
+/** The rows of a result, each as JSON text. */
+interface SplitRows {
+  readonly document: ResultDocument;
+  readonly rows: readonly string[];
+  /** Where the row of each key is; undefined if the rows have no key, or two rows have the same. */
+  readonly places: ReadonlyMap<string, number> | undefined;
 }
 
-/** Finds what has changed between results of one query. */
+/** Bytes of a result that are split in one step: about a millisecond of work. */
+const partBytes = 32 * 1024;
+
+/** Rows that are compared in one step. */
+const rowsPerStep = 512;
+
+/** About what a row takes in memory besides its text, with its key. */
+const rowOverheadBytes = 150;
+
+/** Finds what has changed from each result of one query to the next; of the newest one it keeps the rows. */
 export class RowPatches {
-  readonly #places: ReadonlyMap<string, number> | undefined;
+  readonly #keyPlaces: ReadonlyMap<string, number> | undefined;
+  #newest: SplitRows | undefined;
 
   /** @param rowKey columns whose values distinguish the rows; undefined: their order does */
   constructor(rowKey: readonly string[] | undefined) {
-    this.#places = rowKey && new Map(rowKey.map((name, at) => [name, at]));
+    this.#keyPlaces = rowKey && new Map(rowKey.map((name, at) => [name, at]));
+  }
+
+  /** What it takes in memory between two patches. */
+  get keptBytes(): number {
+    if (this.#newest === undefined) return 0;
+    const { document, rows } = this.#newest;
+    return document.encodings.identity.byteLength + rows.length * rowOverheadBytes;
   }
 
   /**
-   * The patch as JSON, in steps.
+   * The patch as JSON in UTF-8, in parts and in steps.
    *
    * @param from the ETag of the old result, which the patch names
    * @param largestBytes of a patch
@@ -33,68 +48,148 @@ export class RowPatches {
     after: ResultDocument,
     from: string,
     largestBytes: number,
-  ): Generator<void, string | undefined> {
-    const old = yield* rowsOf(before);
-    const rows = yield* rowsOf(after);
-    const patch = this.#byKey(old, rows) ?? byIndex(old, rows);
-    yield;
-    const text = patchText(from, patch);
-    return Buffer.byteLength(text) <= largestBytes ? text : undefined;
+  ): Generator<void, readonly (string | Uint8Array)[] | undefined> {
+    const old = this.#newest?.document === before ? this.#newest : yield* this.#split(before);
+    this.#newest = undefined;
+    const rows = yield* this.#split(after);
+    this.#newest = rows;
+    const isByKey = old.places !== undefined && rows.places !== undefined;
+    const patch = new PatchWriter(largestBytes);
+    const isComplete = yield* isByKey ? byKey(old, rows, patch) : byIndex(old, rows, patch);
+    return isComplete ? patch.parts(from) : undefined;
   }
 
-  /** undefined if the rows have no key, or two rows have the same. */
-  #byKey(old: readonly string[], rows: readonly string[]): RowPatch | undefined {
-    const oldPlaces = this.#placesByKey(old);
-    const newPlaces = this.#placesByKey(rows);
-    if (oldPlaces === undefined || newPlaces === undefined) return undefined;
-    const added: [number, string][] = [];
-    const changed: [number, string][] = [];
-    const kept = new Set<number>();
-    let last = -1;
-    for (const [key, index] of newPlaces) {
-      const row = rows[index] ?? '';
-      const before = oldPlaces.get(key);
-      // A row that has moved to the front of another one is removed, and inserted there.
-      if (before === undefined || before < last) added.push([index, row]);
-      else {
-        last = before;
-        kept.add(before);
-        if (old[before] !== row) changed.push([index, row]);
+  *#split(document: ResultDocument): Generator<void, SplitRows> {
+    const keyPlaces = this.#keyPlaces;
+    const rows: string[] = [];
+    const places = new Map<string, number>();
+    for (const part of rowTexts(document.encodings.identity, partBytes)) {
+      for (const row of splitObjects(part)) {
+        if (keyPlaces !== undefined && places.size === rows.length)
+          places.set(JSON.stringify(splitObject(row, keyPlaces, keyPlaces.size)), rows.length);
+        rows.push(row);
       }
+      yield;
     }
-    const removed = old.flatMap((_, index) => (kept.has(index) ? [] : [index])).reverse();
-    return { removed, added, changed };
-  }
-
-  #placesByKey(rows: readonly string[]): ReadonlyMap<string, number> | undefined {
-    const places = this.#places;
-    if (places === undefined) return undefined;
-    const found = new Map(
-      rows.map((row, index) => [JSON.stringify(splitObject(row, places, places.size)), index] as const),
-    );
-    return found.size === rows.length ? found : undefined;
+    const isKey = keyPlaces !== undefined && places.size === rows.length;
+    return { document, rows, places: isKey ? places : undefined };
   }
 }
 
-function byIndex(old: readonly string[], rows: readonly string[]): RowPatch {
-  const indexed = rows.map((row, index) => [index, row] as const);
-  return {
-    removed: old.flatMap((_, index) => (index < rows.length ? [] : [index])).reverse(),
-    added: indexed.slice(old.length),
-    changed: indexed.slice(0, old.length).filter(([index, row]) => old[index] !== row),
-  };
-}
-
-function patchText(from: string, { removed, added, changed }: RowPatch): string {
-  const list = (rows: RowPatch['added']) => `[${rows.map(([index, row]) => `[${index},${row}]`).join()}]`;
-  return `{"from":${JSON.stringify(from)},"removed":[${removed.join()}],"added":${list(added)},"changed":${list(changed)}}`;
-}
-
-function* rowsOf({ encodings }: ResultDocument): Generator<void, readonly string[]> {
-  const rows: string[] = [];
-  for (const part of rowTexts(encodings.identity)) {
-    for (const row of splitObjects(part)) rows.push(row);
-    yield;
+/** @returns whether the patch is small enough */
+function* byKey(
+  old: SplitRows,
+  { rows, places = new Map() }: SplitRows,
+  patch: PatchWriter,
+): Generator<void, boolean> {
+  const kept = new Uint8Array(old.rows.length);
+  let last = -1;
+  for (const [key, index] of places) {
+    const row = rows[index] ?? '';
+    const before = old.places?.get(key);
+    // A row that has moved to the front of another one is removed, and inserted there.
+    if (before === undefined || before < last) patch.add(index, row);
+    else {
+      last = before;
+      kept[before] = 1;
+      if (old.rows[before] !== row) patch.change(index, row);
+    }
+    if (index % rowsPerStep === 0) {
+      if (patch.isTooLarge) return false;
+      yield;
+    }
   }
-  return rows;
+  for (let index = kept.length - 1; index >= 0; index -= 1) {
+    if (kept[index] === 0) patch.remove(index);
+    if (index % rowsPerStep === 0) yield;
+  }
+  return !patch.isTooLarge;
+}
+
+/** The same for rows without a key. */
+function* byIndex(old: SplitRows, { rows }: SplitRows, patch: PatchWriter): Generator<void, boolean> {
+  for (const [index, row] of rows.entries()) {
+    if (index >= old.rows.length) patch.add(index, row);
+    else if (old.rows[index] !== row) patch.change(index, row);
+    if (index % rowsPerStep === 0) {
+      if (patch.isTooLarge) return false;
+      yield;
+    }
+  }
+  for (let index = old.rows.length - 1; index >= rows.length; index -= 1) {
+    patch.remove(index);
+    if (index % rowsPerStep === 0) yield;
+  }
+  return !patch.isTooLarge;
+}
+
+/** How the rows of one result become those of another one. */
+class PatchWriter {
+  /** Indices in the old result, from the last to the first. */
+  readonly #removed = new ListWriter();
+  /** Rows that are inserted, with their indices in the new result, from the first to the last. */
+  readonly #added = new ListWriter();
+  /** Rows that take the place of others, with their indices in the new result. */
+  readonly #changed = new ListWriter();
+  readonly #largestBytes: number;
+
+  constructor(largestBytes: number) {
+    this.#largestBytes = largestBytes;
+  }
+
+  get isTooLarge(): boolean {
+    const lists = [this.#removed, this.#added, this.#changed];
+    return lists.reduce((sum, { byteLength }) => sum + byteLength, 0) > this.#largestBytes;
+  }
+
+  remove(index: number): void {
+    this.#removed.add(String(index));
+  }
+
+  add(index: number, row: string): void {
+    this.#added.add(`[${index},${row}]`);
+  }
+
+  change(index: number, row: string): void {
+    this.#changed.add(`[${index},${row}]`);
+  }
+
+  parts(from: string): readonly (string | Uint8Array)[] {
+    return [
+      `{"from":${JSON.stringify(from)},"removed":[`,
+      ...this.#removed.parts(),
+      '],"added":[',
+      ...this.#added.parts(),
+      '],"changed":[',
+      ...this.#changed.parts(),
+      ']}',
+    ];
+  }
+}
+
+/** Characters that become bytes at once: for a text of megabytes, that takes long. */
+const textLength = 64 * 1024;
+
+/** Elements with commas between them. */
+class ListWriter {
+  readonly #parts: Buffer[] = [];
+  #text = '';
+  byteLength = 0;
+
+  add(element: string): void {
+    const text = this.byteLength === 0 ? element : `,${element}`;
+    this.byteLength += Buffer.byteLength(text);
+    this.#text += text;
+    if (this.#text.length >= textLength) this.#flush();
+  }
+
+  parts(): readonly Buffer[] {
+    if (this.#text !== '') this.#flush();
+    return this.#parts;
+  }
+
+  #flush(): void {
+    this.#parts.push(Buffer.from(this.#text));
+    this.#text = '';
+  }
 }

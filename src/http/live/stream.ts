@@ -9,7 +9,7 @@ import type { EndpointRequest } from '../message/prepared-request.ts';
 import type { Frame } from '../message/stream/frame.ts';
 import type { Sink, StreamSummary } from '../message/stream/stream-body.ts';
 import type { EndCode } from './events.ts';
-import type { Variant } from './variant.ts';
+import type { Changes, Variant } from './variant.ts';
 
 /** Who has opened streams: streams of one key share a caller, unless their requests decide who it is. */
 export interface Caller {
@@ -83,7 +83,7 @@ export class Stream {
   waitingSince: number | undefined;
   /** How many places of the limit it has. */
   readonly places: number;
-  /** While its head is held back, so that the first events are sent with it. */
+  /** Until its first events are written: they are sent whether or not the client has read what is before them. */
   isBeginning = true;
   /** How often `Delivery.beat` has found that nothing was written. */
   quietBeats = 0;
@@ -158,6 +158,7 @@ export class Feed {
   #current: Current | undefined;
   /** What the latest frames were made of. */
   #document: ResultDocument | undefined;
+  readonly #changes: Changes | undefined;
   #isMaking = false;
   #isBehind = false;
   readonly #holding: Holding;
@@ -170,6 +171,7 @@ export class Feed {
     this.#holding = holding;
     this.#broadcast = broadcast;
     this.#onBug = onBug;
+    this.#changes = variant.newChanges?.();
     this.#document = watch.base;
     if (watch.document !== undefined) holding.set(frameBytes(watch.document));
   }
@@ -209,7 +211,7 @@ export class Feed {
     const whole = this.variant.whole(document);
     const before = this.#document;
     this.#document = document;
-    if (!(whole instanceof Promise) && (this.variant.changed === undefined || before === undefined)) {
+    if (!(whole instanceof Promise) && (this.#changes === undefined || before === undefined)) {
       this.#send({ token: document.digest, whole });
       return;
     }
@@ -236,7 +238,7 @@ export class Feed {
     const frame =
       before === undefined || before.digest === document.digest
         ? undefined
-        : await this.variant.changed?.(before, document);
+        : await this.#changes?.between(before, document);
     const patch = frame && before && { from: before.digest, frame };
     this.#send({ token: document.digest, whole, patch });
   }
@@ -245,7 +247,8 @@ export class Feed {
     this.#current = current;
     this.#isBehind = false;
     const { whole, patch } = current;
-    this.#holding.set(whole.chunk.byteLength + (patch?.frame.chunk.byteLength ?? 0));
+    const { keptBytes = 0 } = this.#changes ?? {};
+    this.#holding.set(whole.chunk.byteLength + (patch?.frame.chunk.byteLength ?? 0) + keptBytes);
     this.#broadcast(this);
   }
 }

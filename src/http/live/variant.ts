@@ -10,10 +10,18 @@ export interface Variant {
   readonly id: string;
   /** An event with the whole result. @throws GatewayError for what passes: it is tried again with the next refresh */
   whole(document: ResultDocument): Frame | Promise<Frame>;
-  /** An event with what has changed; undefined if a whole result is hardly longer. */
-  changed?(from: ResultDocument, to: ResultDocument): Promise<Frame | undefined>;
+  /** For one feed, whose results come one after another. */
+  newChanges?(): Changes;
   /** An event that says why there are no newer results. */
   error(error: GatewayError): Frame;
+}
+
+/** Writes what has changed from each result of a feed to the next. */
+export interface Changes {
+  /** What it keeps of the newest result, in bytes. */
+  readonly keptBytes: number;
+  /** An event with what has changed; undefined if a whole result is hardly longer. */
+  between(from: ResultDocument, to: ResultDocument): Promise<Frame | undefined>;
 }
 
 /** The body of REST as an event. */
@@ -28,14 +36,21 @@ const maxPatchShare = 0.6;
 
 /** The first result as REST has it, and then the rows that have changed. */
 export function changedRows(rowKey: readonly string[] | undefined, turns: LoopTurns): Variant {
-  const patches = new RowPatches(rowKey);
   return {
     ...wholeResults,
     id: 'rows',
-    async changed(from, to) {
-      const largest = maxPatchShare * to.encodings.identity.byteLength;
-      const patch = await turns.run(undefined, patches.between(from, to, etagOf(from.digest), largest));
-      return patch === undefined ? undefined : eventFrame('patch', etagOf(to.digest), patch);
+    newChanges() {
+      const patches = new RowPatches(rowKey);
+      return {
+        get keptBytes() {
+          return patches.keptBytes;
+        },
+        async between(from, to) {
+          const largest = maxPatchShare * to.encodings.identity.byteLength;
+          const patch = await turns.run(undefined, patches.between(from, to, etagOf(from.digest), largest));
+          return patch === undefined ? undefined : eventFrame('patch', etagOf(to.digest), ...patch);
+        },
+      };
     },
   };
 }

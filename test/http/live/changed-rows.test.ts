@@ -43,7 +43,7 @@ async function patchBetween(
   const [from, to] = documents;
   if (from === undefined || to === undefined) throw new Error('no document');
   const patch = runSteps(new RowPatches(rowKey).between(from, to, 'W/"a"', Number.POSITIVE_INFINITY));
-  return patch ?? '';
+  return Buffer.concat((patch ?? []).map((part) => Buffer.from(part))).toString();
 }
 
 const value = fc.oneof(
