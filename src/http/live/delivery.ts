@@ -61,7 +61,12 @@ export class Delivery {
     stream.write(patch ?? current.whole, request.head);
   }
 
-  /** The same for all clients of a feed, in turns of the event loop. */
+  /** Does what a stream begins with: many may begin at the same moment, each with a large result. */
+  begin(piece: Iterator<void, unknown>): void {
+    this.#steps.add(piece, true);
+  }
+
+  /** Delivers to all clients of a feed, in turns of the event loop. */
   broadcast(feed: Feed): void {
     this.#steps.each(feed.subscriptions, (subscription) => this.deliver(subscription));
   }

@@ -16,7 +16,7 @@ import { beatEveryMs, Delivery } from './delivery.ts';
 import { type EndCode, heartbeat } from './events.ts';
 import type { Followed, Live, Waiting } from './live.ts';
 import type { LiveCounters } from './live-counters.ts';
-import { StepQueue } from './step-queue.ts';
+import { StepQueue, stepsOf } from './step-queue.ts';
 import { type EndReason, Feed, Stream, type Subscription } from './stream.ts';
 import { Waits } from './waits.ts';
 import { type Beginning, Watches } from './watches.ts';
@@ -203,6 +203,16 @@ export function openLive(options: LiveOptions): Live {
     if (feed.current?.token !== digest) feed.update();
     if (feed.current?.token === digest) delivery.deliver(subscription);
   };
+  const firstEvents = function* (stream: Stream) {
+    yield* stepsOf([...stream.subscriptions], (subscription) => {
+      const { feed, request } = subscription;
+      // The look at the caller's rights, for one before it, may have ended it.
+      if (!feed.subscriptions.has(subscription)) return;
+      if (!isCurrent(request)) endSubscription(subscription, 'QUERY_CHANGED');
+      else showFirst(subscription);
+    });
+    stream.isBeginning = false;
+  };
   const begin = (stream: Stream, queries: readonly Followed[]) => {
     startTimers();
     streams.add(stream);
@@ -219,16 +229,9 @@ export function openLive(options: LiveOptions): Live {
       return subscription;
     });
     takeRights(stream);
-    for (const subscription of [...stream.subscriptions]) {
-      const { feed, request } = subscription;
-      // The look at the caller's rights, for one before it, may have ended it.
-      if (!feed.subscriptions.has(subscription)) continue;
-      if (!isCurrent(request)) endSubscription(subscription, 'QUERY_CHANGED');
-      else showFirst(subscription);
-    }
+    delivery.begin(firstEvents(stream));
     // The client sees at once that it is connected.
     if (stream.events === 0) stream.write(heartbeat);
-    stream.isBeginning = false;
   };
   /** Takes what queries need to be followed. @returns is called when they have begun, or will not */
   const prepare = (owner: Owner, queries: readonly Beginning[]) => {

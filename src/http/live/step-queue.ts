@@ -4,8 +4,8 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 /** How long steps are done in one turn of the event loop, in milliseconds: requests wait meanwhile. */
 const sliceMs = 3;
 
-/** Items of one step: for a sign of life, a step and its look at the clock take as long as the work itself. */
-const perStep = 16;
+/** How long items are worked on in one step: a large event takes as long as thousands of signs of life. */
+const stepMs = 0.5;
 
 /**
  * Work for many clients in turns of the event loop: each piece is steps of a fraction of a millisecond, and pieces are done
@@ -25,13 +25,14 @@ export class StepQueue {
     this.#onBug = onBug;
   }
 
-  /** @param isUrgent whether its first steps are done at once, if no other piece is before it */
+  /** @param isUrgent whether its first steps are done at once, if no other work is before it */
   add(piece: Iterator<void, unknown>, isUrgent = false): void {
     this.#pieces.push(piece);
     if (this.#isRunning) return;
     this.#isRunning = true;
-    if (isUrgent) this.#runSlice();
-    void this.#run();
+    const turn = isUrgent ? this.#turns.next(this.#owner) : this.#turns.wait(this.#owner);
+    if (turn === undefined) this.#runSlice();
+    void this.#run(turn);
   }
 
   /** Does something with each of many. */
@@ -39,9 +40,9 @@ export class StepQueue {
     this.add(stepsOf(items, work), isUrgent);
   }
 
-  async #run(): Promise<void> {
-    while (this.#pieces.length > 0) {
-      await this.#turns.wait(this.#owner);
+  async #run(first: Promise<true> | undefined): Promise<void> {
+    for (let turn = first; turn !== undefined || this.#pieces.length > 0; turn = undefined) {
+      await (turn ?? this.#turns.wait(this.#owner));
       this.#runSlice();
     }
     this.#isRunning = false;
@@ -63,11 +64,13 @@ export class StepQueue {
   }
 }
 
-function* stepsOf<T>(items: Iterable<T>, work: (item: T) => void): Generator<void> {
-  let done = 0;
+/** Does something with each of many, in steps. */
+export function* stepsOf<T>(items: Iterable<T>, work: (item: T) => void): Generator<void> {
+  let until = performance.now() + stepMs;
   for (const item of items) {
     work(item);
-    done += 1;
-    if (done % perStep === 0) yield;
+    if (performance.now() < until) continue;
+    yield;
+    until = performance.now() + stepMs;
   }
 }

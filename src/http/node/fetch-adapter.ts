@@ -39,7 +39,11 @@ export function buildFetch(options: FetchOptions) {
     const { status, body } = reply;
     const init = { status, headers: [...headerEntries(reply)] };
     if (body instanceof Readable) return new Response(Readable.toWeb(body) as ReadableStream, init);
-    if (body instanceof StreamBody) return new Response(webStreamOf(body), init);
+    if (body instanceof StreamBody) {
+      // As over a socket.
+      await turns.next(reply.owner);
+      return new Response(webStreamOf(body), init);
+    }
     const hasBody = request.method !== 'HEAD' && body !== undefined;
     return new Response(hasBody ? new Uint8Array(Buffer.from(body as Uint8Array)) : null, init);
   };

@@ -29,6 +29,9 @@ export function buildNodeListener(options: ListenerOptions): RequestListener {
       return undefined;
     }
     if (body instanceof StreamBody) {
+      // Many may wait for one result.
+      const turn = turns.next(owner);
+      if (turn !== undefined) return turn.then(() => beginStream(reply, body, response));
       beginStream(reply, body, response);
       return undefined;
     }
