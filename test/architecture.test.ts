@@ -57,7 +57,14 @@ describe('architecture', () => {
     const serving = /^src\/cli\/(?:start\/|commands\/(?:start|dev|health)\.ts$|[^/]+$)/;
     const face = /^src\/(?:index\.ts$|exports\/|author\/|cli\/)/;
     /** Settings of the command line, and what it needs before the library is loaded. */
-    const others = ['config.ts', 'config/settings.ts', 'errors.ts', 'exit-code.ts', 'version.ts'];
+    const others = [
+      'config.ts',
+      'config/settings.ts',
+      'errors.ts',
+      'exit-code.ts',
+      'version.ts',
+      'visible-text.ts',
+    ];
     const further = [...imports]
       .filter(([file]) => serving.test(file))
       .flatMap(([file, targets]) =>

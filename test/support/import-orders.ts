@@ -31,6 +31,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'get-or-add.ts',
     'memoize.ts',
     'version.ts',
+    'visible-text.ts',
     'optional-packages.ts',
     'trace',
     'config',

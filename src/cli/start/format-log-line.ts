@@ -1,3 +1,5 @@
+import { visibleLine } from '../../visible-text.ts';
+
 const levels: Readonly<Record<number, string>> = {
   10: 'TRACE',
   20: 'DEBUG',
@@ -7,15 +9,25 @@ const levels: Readonly<Record<number, string>> = {
   60: 'FATAL',
 };
 
-/** A line of the log for people: `12:34:56.789 WARN message path=/graphql status=503`, with the stack of an error below. */
+/**
+ * A line of the log for people: `12:34:56.789 WARN message path=/graphql status=503`, with the stack of an error below. Callers
+ * choose some of it: what is not printable is shown by its code.
+ */
 export function formatLogLine(line: string): string {
   const { level, time, pid: _, hostname: __, msg = '', err, ...fields } = JSON.parse(line);
   const clock = new Date(time).toISOString().slice(11, 23);
   const pairs = Object.entries(fields).map(
     ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const error = err === undefined ? '' : `\n    ${textOfError(err).replaceAll('\n', '\n    ')}`;
-  return `${clock} ${levels[level] ?? level} ${msg}${pairs.join('')}${error}\n`;
+  const shown = visibleLine(`${levels[level] ?? level} ${msg}${pairs.join('')}`);
+  const error =
+    err === undefined
+      ? ''
+      : textOfError(err)
+          .split('\n')
+          .map((one) => `\n    ${visibleLine(one)}`)
+          .join('');
+  return `${clock} ${shown}${error}\n`;
 }
 
 /** As pino writes an error: an object with its stack and causes, or any other value that was thrown. */

@@ -5,9 +5,13 @@
 const hidden =
   /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u00ad\u200b\u2028\u2029\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e01ef}]|[\ufe00-\ufe0e]/gu;
 
-/** A text of strangers as a model may read it: what is hidden in it is shown as its code, as in `\u{202e}`. */
+/** A text of strangers as a model or a terminal may have it: what is hidden is shown as its code, as in `\u{202e}`. */
 export const visibleText = (text: string): string =>
   text.replace(hidden, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+
+/** The same in one line. */
+export const visibleLine = (text: string): string =>
+  visibleText(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 
 /** Whether a text, or a JSON text, may have anything that `visibleText` replaces. */
 export const mayHide = (json: string): boolean =>
