@@ -7,9 +7,10 @@ const byteOrderMark = '\uFEFF';
 /**
  * Rows as CSV, in parts: a line of names, then a line for each row. A NULL is empty, and an empty text is `""`.
  *
+ * @param isForExcel whether it has a byte-order mark, and no text that Excel takes for a formula
  * @see RFC 4180
  */
-export function* csvParts(rows: Rows, hasByteOrderMark: boolean): Generator<string> {
+export function* csvParts(rows: Rows, isForExcel: boolean): Generator<string> {
   const { columns } = rows;
   const cells = columns.map((column) => {
     const isJson = isNested(column);
@@ -17,13 +18,14 @@ export function* csvParts(rows: Rows, hasByteOrderMark: boolean): Generator<stri
     return (cell: string | undefined): string => {
       const text = plainText(cell, isJson);
       if (text === undefined) return nullText;
-      return isTimestamp ? timestampText(text) : quoted(text);
+      if (isTimestamp) return timestampText(text);
+      return quoted(isForExcel && !numbers.has(column.type) ? withoutFormula(text) : text);
     };
   });
   // Readers skip an empty line.
   const nullText = columns.length === 1 ? '""' : '';
-  const names = columns.map(({ name }) => quoted(name)).join(',');
-  yield `${hasByteOrderMark ? byteOrderMark : ''}${names}${lineEnd}`;
+  const names = columns.map(({ name }) => quoted(isForExcel ? withoutFormula(name) : name)).join(',');
+  yield `${isForExcel ? byteOrderMark : ''}${names}${lineEnd}`;
   for (const part of cellParts(rows)) {
     let text = '';
     for (const row of part) {
@@ -35,6 +37,11 @@ export function* csvParts(rows: Rows, hasByteOrderMark: boolean): Generator<stri
 }
 
 const lineEnd = '\r\n';
+
+const numbers: ReadonlySet<string | undefined> = new Set(['integer', 'float', 'numeric']);
+
+/** Strangers write texts of logs, and a formula may send the cells around it elsewhere. */
+const withoutFormula = (text: string): string => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text);
 
 /** Spaces at the ends are quoted, because some readers cut them off. */
 const needsQuotes = /[",\r\n]|^\s|\s$/;
