@@ -47,7 +47,7 @@ export type Verified =
 export interface OpenKeys {
   /** Whether `find` reads more of a request than the text and the address. */
   readonly readsRequest?: true;
-  /** Grows when it may know other texts than before. Without it, later sources are not asked before it. */
+  /** Grows when it may know other texts. Later sources are not remembered without it. */
   generation?(): number;
   /**
    * The principal of a request.

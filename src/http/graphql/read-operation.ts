@@ -4,7 +4,7 @@ import { eventStreamType } from '../live/negotiate.ts';
 import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import { elementsOf, partsOf } from '../message/list-header.ts';
-import { requestError } from './errors.ts';
+import { operationTooLarge, requestError } from './errors.ts';
 import type { RequestMembers } from './persisted/persisted-documents.ts';
 
 const requestTypes = ['application/json', 'application/graphql+json'];
@@ -70,7 +70,7 @@ export type FindDocument = (members: RequestMembers) => unknown;
 /**
  * The operation of a POST's body, or of a GET's URL.
  *
- * @throws GraphQLError BAD_REQUEST, and as `findDocument` does
+ * @throws GraphQLError BAD_REQUEST, OPERATION_TOO_LARGE, and as `findDocument` does
  */
 export function parseOperation(
   url: URL,
@@ -92,25 +92,47 @@ export function parseOperation(
   return { ...others, query: query as string };
 }
 
-/** More than any input object has, and more than a message has room for. */
-const maxShownMembers = 1_000;
+/** More than any valid input object has, and more than a message has room for. */
+const maxShownMembers = 200;
 
-const { maxBracketDepth } = httpLimits;
+const { maxBracketDepth, maxListValues, maxVariableValues } = httpLimits;
+
+/** More than any valid list has: what refuses it sees that it is too long. */
+const maxShownElements = maxListValues + 1;
+
+/** What an object counts for beside its members. */
+const objectWeight = 9;
 
 /**
- * Variables without most members of objects that have more than any argument takes: graphql-js prints all members of one that
- * it refuses. What is nested deeper than in any valid condition is left out too: later steps recurse for each level.
+ * Variables without most members and elements of objects and lists that have more than any argument takes: graphql-js reads
+ * all, and prints all members of an object that it refuses. What is nested deeper than in any valid condition is left out too: later steps recurse for each level.
+ *
+ * @throws GraphQLError OPERATION_TOO_LARGE, before graphql-js sees more values than any arguments have
  */
 function cutObjects(variables: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, cut(value, 1)]));
-}
-
-function cut(value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth > maxBracketDepth) return null;
-  if (Array.isArray(value)) return value.map((one) => cut(one, depth + 1));
-  const members = Object.entries(value).slice(0, maxShownMembers);
-  return Object.fromEntries(members.map(([name, member]) => [name, cut(member, depth + 1)]));
+  let left = maxVariableValues;
+  const take = (values: number) => {
+    left -= values;
+    if (left < 0)
+      throw operationTooLarge(
+        `variables: has more than ${maxVariableValues} values, of which an object counts as ten; send fewer, in several requests`,
+      );
+  };
+  const cut = (value: unknown, depth: number): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth > maxBracketDepth) return null;
+    if (Array.isArray(value)) {
+      const elements = value.slice(0, maxShownElements);
+      take(elements.length);
+      return elements.map((one) => cut(one, depth + 1));
+    }
+    const members = Object.entries(value).slice(0, maxShownMembers);
+    take(members.length + objectWeight);
+    return Object.fromEntries(members.map(([name, member]) => [name, cut(member, depth + 1)]));
+  };
+  const members = Object.entries(variables);
+  take(members.length);
+  return Object.fromEntries(members.map(([name, value]) => [name, cut(value, 1)]));
 }
 
 const rightBody = 'send {"query": "…", "variables": {…}}';

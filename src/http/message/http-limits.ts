@@ -47,6 +47,11 @@ export const httpLimits = {
   maxRepresentations: 100,
   /** Fields of saved queries in entities, each of which may be a run. */
   maxEntityFields: 500,
+  /**
+   * Values in the variables of one operation, also those in lists and objects. An object counts as ten: graphql-js takes some
+   * ten microseconds for each, before any limit of an argument is looked at.
+   */
+  maxVariableValues: 25_000,
   /** How often one operation may select a field again under another alias, below root fields that have arguments. */
   maxRepeatedFields: 5,
   /**

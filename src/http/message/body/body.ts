@@ -65,7 +65,7 @@ export async function bodyOfFetch(
   try {
     return await within(clock, bodyTimeoutMs, readBody(reader), bodyTooSlow);
   } catch (cause) {
-    // Nobody waits for it, and it may never be cancelled.
+    // Its end is not awaited: some bodies cannot be cancelled.
     reader.cancel(cause).catch(() => {});
     if (cause instanceof GatewayError) throw cause;
     if (signal.aborted) throw callerDisconnected(cause);
