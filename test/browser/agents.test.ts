@@ -69,6 +69,7 @@ test.skipIf(isWithoutBrowser)('without agents there is no such page, and no link
     const response = await page.goto(`http://127.0.0.1:${served.port}/agents`);
     expect(response?.status()).toBe(404);
     await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.getByText('MCP=on').waitFor();
     expect(await page.getByRole('link', { name: 'Agents' }).count()).toBe(0);
   } finally {
     await browser.close();

@@ -324,7 +324,6 @@ describe.skipIf(isWithoutBrowser)('a page that follows its result', () => {
     const before = await heap();
     await changeTimes(60, 2000);
     const after = await heap();
-    console.info(`heap of the page: ${before} bytes after 10 changes, ${after} after 70`);
     expect(after - before).toBeLessThan(500_000);
     await page.close();
   });

@@ -118,9 +118,6 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over the demo', () => {
     const first = { bytes, requests };
     [bytes, requests] = [0, 0];
     await load();
-    console.info(
-      `bytes on the wire: first ${first.bytes} in ${first.requests} requests, again ${bytes} in ${requests}`,
-    );
     expect(first.bytes).toBeGreaterThan(30_000);
     expect(first.bytes).toBeLessThan(80_000);
     // The page, its styles, script and icon, OpenAPI, rows, SQL, and the chart library: each is a round trip, or a part of one.

@@ -42,7 +42,6 @@ describe('the container image, its steps played without Docker', () => {
 
   test('has less than 250 MB, and only what a service needs', () => {
     const bytes = Number(execFileSync('du', ['-sb', image.root], { encoding: 'utf8' }).split('\t')[0]);
-    console.info(`image: ${((bytes + baseBytes) / 1e6).toFixed(0)} MB`);
     expect(bytes + baseBytes).toBeLessThan(250e6);
     expect(readdirSync(join(image.root, 'app')).sort()).toEqual([
       'dist',
