@@ -1,14 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadCatalog } from '../src/catalog/folder/load-catalog.ts';
@@ -20,8 +10,6 @@ import { statusOf } from '../src/errors.ts';
 import { parseKeys } from '../src/keys/file/parse-keys.ts';
 import { orders } from './support/import-orders.ts';
 import { camelCase } from '../src/names/graphql-names.ts';
-import { openCommandHost } from './support/command-host.ts';
-import { ago, openTestApp } from './support/test-app.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 
@@ -67,7 +55,7 @@ describe('documentation', () => {
 
   test('the README names the test command, and CI calls it', () => {
     expect(read('README.md')).toMatch(/^npm ci && npm run check +#/m);
-    expect(read('.ci/run')).toMatch(/^npm ci && npm run check$/m);
+    expect(read('.ci/run')).toMatch(/^ *npm ci && npm run check$/m);
   });
 
   test.each(pages)('%s names npm scripts that exist', (page) => {
@@ -182,22 +170,6 @@ describe('tables and examples in the documentation', () => {
     }
   });
 
-  test('the example of a query runs unchanged', async () => {
-    const [, sql = ''] = /```sql\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
-    const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
-    cpSync('queries', folder, { recursive: true });
-    writeFileSync(join(folder, 'logs.by-status.sql'), sql);
-    const record = {
-      timestamp: ago({ hours: 1 }),
-      project: 'p',
-      metadata: [{ response: [{ status_code: 404 }] }],
-    };
-    const app = await openTestApp({ edge_logs: [record] }, { QUERIES_DIR: folder });
-    expect(await app.rows('logs.by-status', { project: 'p' })).toEqual([{ status_code: 404, requests: 1 }]);
-    await app.close();
-    rmSync(folder, { recursive: true });
-  });
-
   test('the example of a key file is valid', () => {
     const [, yaml = ''] = /```yaml\n(keys:[\s\S]*?)```/.exec(read('docs/keys-and-tenants.md')) ?? [];
     const { keys, problems, isWhole } = parseKeys('keys-and-tenants.md', yaml);
@@ -308,12 +280,12 @@ describe('tables and examples in the documentation', () => {
     const [, section = ''] = /^## Rooms\n([\s\S]*?)^## /m.exec(read('docs/architecture.md')) ?? [];
     const paths = [...section.matchAll(/`([\w./-]+(?:\/|\.ts))`/g)].map(([, path = '']) => path);
     expect(paths.length).toBeGreaterThan(20);
-    for (const path of paths) {
-      const found = [path, `src/${path}`, `{src,packages}/**/${path}`].some(
-        (one) => globSync(one).length > 0,
-      );
-      expect(found, path).toBe(true);
-    }
+    const files = globSync('{src,packages/*/src,packages/*/conformance/*}/**', {
+      exclude: ['**/node_modules/**'],
+    });
+    const known = (path: string) =>
+      files.some((file) => `${file}/`.endsWith(`/${path}${path.endsWith('/') ? '' : '/'}`));
+    expect(paths.filter((path) => !existsSync(path) && !known(path))).toEqual([]);
   });
 
   test.each(['CONTRIBUTING.md', 'README.md', ...globSync('docs/*.md')])(
@@ -325,27 +297,4 @@ describe('tables and examples in the documentation', () => {
       expect(own.filter((path) => !existsSync(path))).toEqual([]);
     },
   );
-
-  const querygate = openCommandHost();
-  const commandLines = [
-    ...['', 'dev', 'check', 'keys', 'health', 'schema', 'compile', 'config', 'sql', 'mcp'],
-    ...['keys create', 'keys list', 'keys revoke', 'keys roll'],
-    ...['new', 'test', 'diff', 'tables', 'tables add', 'lsp'],
-  ];
-
-  test('each option of `querygate start` is a setting that the docs describe', async () => {
-    const { output } = await querygate(['start', '--help']);
-    const options = [...output.matchAll(/^ +--([\w-]+) <value>/gm)].map(([, name = '']) => name);
-    expect(options.length).toBeGreaterThan(40);
-    const page = read('docs/configuration.md');
-    const settings = options.map((name) => `| \`${name.replaceAll('-', '_').toUpperCase()}\` |`);
-    expect(settings.filter((row) => !page.includes(row))).toEqual([]);
-  });
-
-  test.each(commandLines)('the docs show the help of `querygate %s` as it is', async (command) => {
-    const { output } = await querygate([...command.split(' ').filter(Boolean), '--help']);
-    expect(output).toMatch(/^Usage: querygate /);
-    const page = command === 'sql' ? 'docs/sql.md' : 'docs/commands.md';
-    expect(read(page)).toContain(`\n\`\`\`\n${output}\`\`\`\n`);
-  });
 });

@@ -19,7 +19,7 @@ export function moveByArrowKeys(body: HTMLTableSectionElement): void {
   });
 }
 
-/** A press beside the text of a cell is one of its button; one that ends a selection of text is none. */
+/** A press beside the text of a cell counts as one of its button, unless it ends a selection of text. */
 export function pressByCells(body: HTMLTableSectionElement): void {
   body.addEventListener('click', ({ target }) => {
     if (!(target instanceof HTMLTableCellElement) || getSelection()?.isCollapsed === false) return;
