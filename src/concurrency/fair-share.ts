@@ -1,5 +1,5 @@
 /**
- * Who uses what several share: a caller that shares with nobody, by the id of its key; one of the callers that are bound to
+ * Who uses what several share: a caller that shares with no other, by the id of its key; one of the callers that are bound to
  * the same tenants; or a part of this process, by its name. undefined is the process itself, whose work is done last.
  *
  * @see ownerOf

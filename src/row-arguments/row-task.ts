@@ -28,7 +28,7 @@ export interface RowOutcome {
 /** Who waits for the rows. */
 export interface RowCaller {
   readonly owner: Owner;
-  /** Aborted when nobody waits any longer. The getter is read only if a thread does the work. */
+  /** Aborted when no caller waits any longer. The getter is read only if a thread does the work. */
   readonly signal: AbortSignal;
 }
 

@@ -59,7 +59,7 @@ function setPaused(id: number, isPaused: boolean): void {
   if (task !== undefined) task.isPaused = isPaused;
 }
 
-/** In turns of the event loop: what tells it to end a task must arrive meanwhile. */
+/** In turns of the event loop: the message that ends a task must arrive meanwhile. */
 function schedule(): void {
   if (isScheduled || nextTask() === undefined) return;
   isScheduled = true;

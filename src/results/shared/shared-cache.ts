@@ -25,7 +25,7 @@ export type LeaderState =
  * holds foreign data, the result is `undefined`, and the caller goes on without it.
  *
  * All times are those of `elapsedMs`. What claims to be from the future is not there: the clock of the gateway that wrote
- * it, or ours, is wrong, so that nobody can say how old it is.
+ * it, or ours, is wrong, so that its age is not known.
  */
 export interface SharedCache {
   /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */

@@ -51,7 +51,7 @@ export function buildResultEvents(options: ResultEventsOptions): VariantOf {
     const bodyOf = async (result: CachedResult): Promise<Uint8Array | string> => {
       if (rowBytes(field, result) > httpLimits.maxResponseBytes) throw responseTooLarge();
       const allocate = Buffer.allocUnsafeSlow;
-      // Whoever follows it when it is ready gets it.
+      // All who follow it when it is ready get it.
       const waiting = { owner, head: noRequest };
       const body = await renderBody({ request, results: [result], errors: undefined, ...waiting, allocate });
       return body ?? executeOn(request, result, principal);
