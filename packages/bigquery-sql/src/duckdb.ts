@@ -14,13 +14,8 @@ export {
   shreddedColumns,
   storedColumns,
 } from './duckdb/layout/shredded-columns.ts';
-export {
-  describeSource,
-  errorInTry,
-  type ErrorSql,
-  type SourceValue,
-  storedValue,
-} from './duckdb/layout/stored-value.ts';
+export type { ErrorSql, SourceValue } from './duckdb/layout/scalar-value.ts';
+export { describeSource, errorInTry, storedValue } from './duckdb/layout/stored-value.ts';
 export type { Cell, Explanation, Failure, Outcome, Result, StatementProblem } from './duckdb/outcome.ts';
 export {
   boundRelation,

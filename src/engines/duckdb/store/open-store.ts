@@ -27,7 +27,7 @@ export interface Store {
 export const storeName = 'store';
 
 /** Increased whenever an older store can no longer be read; such a store is deleted and imported again. */
-const format = 2;
+const format = 3;
 
 /**
  * Attaches the store, and creates it if it does not exist. The store is a cache: one of another format is deleted.

@@ -536,7 +536,12 @@ describe('a row that cannot be read is left out, and reported', () => {
       '{}\n{"metadata":[{"seen":"x"}]}\n',
       /^logs\.ndjson:2: seen: "x" is not a/,
     ],
-    ['no integer', 'logs.ndjson', '{}\n{"status":"abc"}\n', /^logs\.ndjson:2: .*numerical: "abc"/],
+    [
+      'no integer',
+      'logs.ndjson',
+      '{}\n{"status":"abc"}\n',
+      /^logs\.ndjson:2: status: "abc" is not an integer/,
+    ],
     [
       'the text of an error of the disk',
       'logs.ndjson',

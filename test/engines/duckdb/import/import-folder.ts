@@ -30,13 +30,16 @@ export interface ImportFolder {
   close(): Promise<void>;
 }
 
-export async function openImportFolder(more: Partial<ImportOptions> = {}): Promise<ImportFolder> {
+export async function openImportFolder(
+  more: Partial<ImportOptions> = {},
+  schemas: readonly TableSchema[] = [logs],
+): Promise<ImportFolder> {
   const root = mkdtempSync(join(tmpdir(), 'import-'));
   const dataDir = join(root, 'data');
   const scratch = join(root, 'scratch');
   mkdirSync(dataDir);
   mkdirSync(scratch);
-  const store = await openTestStore([logs]);
+  const store = await openTestStore(schemas);
   const problems: string[] = [];
   const open = (options: Partial<ImportOptions>) =>
     openImport({

@@ -190,7 +190,7 @@ describe('rows that cannot be read', () => {
       idsBetween(1, 30_001).filter((line) => [4, 14, 24].includes(line % 30)),
     );
     expect(bad.slice(1, 3)).toEqual([
-      ['logs/a.ndjson', 14n, expect.stringMatching(/numerical: "abc"/)],
+      ['logs/a.ndjson', 14n, expect.stringMatching(/^id: "abc" is not an integer$/)],
       ['logs/a.ndjson', 24n, 'ts: "yesterday" is not a timestamp'],
     ]);
     expect(bad.at(-1)?.[2]).toBe('does not match the declared fields');

@@ -4,7 +4,8 @@ import { layoutColumns, type StoredColumn } from '../../tree/stored-table.ts';
 import { quoteText } from '../../tree/quote-text.ts';
 import { quote } from '../../types.ts';
 import { columnType } from './column-type.ts';
-import { type SourceValue, storedValue } from './stored-value.ts';
+import type { SourceValue } from './scalar-value.ts';
+import { storedValue } from './stored-value.ts';
 
 /** A physical column: the value of a field that is not shredded, or the presence of a shredded record. */
 export interface ShreddedColumn {

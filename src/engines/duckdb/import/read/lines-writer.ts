@@ -87,6 +87,20 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
     written = lineStart;
     openLine = [];
   };
+  /**
+   * Blanks the lines of `null`, which DuckDB would read as rows without values.
+   *
+   * @param text the last bytes that were written
+   */
+  const rejectNulls = (text: Buffer) => {
+    const isShort = openBytes <= maxNullBytes;
+    const bytes = isShort ? Buffer.concat([...openLine, text]) : text;
+    for (const at of nullLines(bytes, isShort)) {
+      writeSync(file, '    ', written - bytes.length + at);
+      rejects.push({ line: lines + countLines(bytes.subarray(0, at)) + 1, reason: nullReason });
+      rows -= 1;
+    }
+  };
   /** @param part of a line that is too long, up to its newline if that is there */
   const skip = async (part: Buffer, isEnded: boolean) => {
     removeOpenLine();
@@ -117,6 +131,7 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
         sample = Buffer.concat([sample, text.subarray(0, sampleBytes - sample.length)]);
       }
       written += await writeAll(file, text, written);
+      rejectNulls(text);
       lines += scanned.lines;
       rows += scanned.rows;
       const rest = accepted.subarray(scanned.lastLineEnd);
@@ -134,8 +149,11 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
       const isTooLong = openBytes > maxLineBytes;
       const line = Buffer.concat(openLine);
       if (mustBeComplete && (isTooLong || !isObjectText(line.toString()))) return removeOpenLine();
+      const isNull = isNullText(line);
+      if (isNull) removeOpenLine();
       endLine();
-      if (isTooLong) rejects.push({ line: lines + 1, reason: lineTooLong });
+      if (isTooLong || isNull)
+        rejects.push({ line: lines + 1, reason: isTooLong ? lineTooLong : nullReason });
       else if (!isBlank(line)) rows += 1;
     },
     isAtLineEnd: () => openBytes === 0,
@@ -152,6 +170,31 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
 }
 
 const blankLine = Buffer.from('\n');
+
+const nullReason = 'must be an object, not null';
+
+/** A line of `null` has hardly more, as a carriage return. */
+const maxNullBytes = 16;
+
+const isNullText = (line: Buffer) =>
+  line.length <= maxNullBytes &&
+  line
+    .toString()
+    .replace(/^\uFEFF/, '')
+    .trim() === 'null';
+
+/** Where complete lines of `null` begin. @param isLineStart whether a line begins with the bytes */
+function* nullLines(bytes: Buffer, isLineStart: boolean): Generator<number> {
+  const next = (from: number) => bytes.indexOf('\nnull', from) + 1;
+  let at = isLineStart && bytes.subarray(0, 4).toString() === 'null' ? 0 : next(0) || undefined;
+  while (at !== undefined) {
+    const end = bytes.indexOf(newline, at);
+    if (end >= 0 && isNullText(bytes.subarray(at, end))) yield at;
+    at = next(at) || undefined;
+  }
+}
+
+const countLines = (bytes: Buffer) => bytes.reduce((count, byte) => count + (byte === newline ? 1 : 0), 0);
 
 interface ScanResult {
   /** Where to stop: after the last line within the limits, or at the end of the chunk. */

@@ -51,7 +51,7 @@ export function readJsonSql({ fields }: TableSchema, paths: readonly string[], m
     (field) => `${quoteText(field.name)}: ${quoteText(columnType(withTextTypes(field)))}`,
   );
   return `read_json([${paths.map(globText).join(', ')}], columns = {${columns.join(', ')}},
-    format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false${moreOptions})`;
+    format = 'newline_delimited', records = true, compression = 'uncompressed', hive_partitioning = false${moreOptions})`;
 }
 
 /** @param excludedRows numbers of rows to leave out, from 1 */
@@ -91,10 +91,18 @@ export async function describeColumns(
   return columns;
 }
 
-/** A field as it is read from JSON: types that JSON lacks are read as text and converted by `storedValue`. */
+/** A field as it is read from JSON: as JSON or text, which `storedValue` converts, because DuckDB would round numbers. */
 export function withTextTypes(field: Field): Field {
   if (field.fields) return { ...field, fields: field.fields.map(withTextTypes) };
-  return textTypes.has(field.type) ? { ...field, type: 'STRING' } : field;
+  return { ...field, type: textTypes.has(field.type) ? 'STRING' : 'JSON' };
 }
 
-const textTypes: ReadonlySet<Field['type']> = new Set(['TIMESTAMP', 'BYTES', 'BIGNUMERIC']);
+/** Types of which a number, `true` or a record never looks like a value: their text is enough. */
+const textTypes: ReadonlySet<Field['type']> = new Set([
+  'STRING',
+  'TIMESTAMP',
+  'BIGNUMERIC',
+  'DATE',
+  'TIME',
+  'DATETIME',
+]);

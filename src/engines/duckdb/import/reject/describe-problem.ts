@@ -31,7 +31,8 @@ function detailOf(message: string): string {
   );
   if (malformed) return `not JSON: ${malformed[1]?.trim()}`;
   const transform = /^JSON transform error in file ".*", in (?:line|record\/value) \d+: (.*)/.exec(text);
-  return transform?.[1] ?? text.split('\n', 1)[0] ?? '';
+  const detail = transform?.[1] ?? text.split('\n', 1)[0] ?? '';
+  return detail.replace(/^Object .* has duplicate key (".*")$/, 'the key $1 occurs twice');
 }
 
 function shorten(detail: string): string {

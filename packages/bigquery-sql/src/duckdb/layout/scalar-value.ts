@@ -1,0 +1,165 @@
+import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import type { Field } from '../../table-schema.ts';
+import { elementType } from './column-type.ts';
+import { timestampValue } from './timestamp-value.ts';
+
+/** A value that a source of rows has for a field, as SQL, with its type there. */
+export interface SourceValue {
+  readonly sql: string;
+  readonly type: DuckDBType;
+}
+
+/** SQL that raises an error about a field, and has any type. */
+export type ErrorSql = (name: string, sqlMessage: string) => string;
+
+/**
+ * SQL of a value of the declared type, which is an error for any other value: a cast of DuckDB would round a number, make one of
+ * TRUE, and cut a time off. Of JSON, the kind of the value counts, as in BigQuery's load: only a number or a text is an integer.
+ *
+ * @throws Error if no value of the source's type is one of the declared type
+ */
+export function scalarValue(field: Field, source: SourceValue, errorSql: ErrorSql): string {
+  const target = elementType(field);
+  const { sql, type } = source;
+  if (String(type) === target && type.alias === undefined) return sql;
+  if (target === 'VARCHAR' && type.typeId !== DuckDBTypeId.BLOB) return `CAST(${sql} AS VARCHAR)`;
+  if (target === 'JSON') return `CAST(${sql} AS JSON)`;
+  if (target === 'BIGNUM') return `host_bignumeric(CAST(${sql} AS VARCHAR))`;
+  const value =
+    target === 'TIMESTAMPTZ'
+      ? timestampValue(source)
+      : (convertedValue(target, source) ?? noValue(field, type));
+  const error = errorSql(field.name, `${shown(source)} || ' is not ${described[target] ?? target}'`);
+  return `CASE WHEN ${sql} IS NOT NULL THEN coalesce(${value}, ${error}) END`;
+}
+
+function noValue({ name, type }: Field, found: DuckDBType): never {
+  throw new Error(`${name}: the file has ${found}, which is not ${type}`);
+}
+
+const described: Readonly<Record<string, string>> = {
+  BIGINT: 'an integer',
+  DOUBLE: 'a number',
+  'DECIMAL(38,9)': 'a NUMERIC',
+  BOOLEAN: 'true or false',
+  VARCHAR: 'UTF-8',
+  BLOB: 'base64',
+  DATE: 'a date',
+  TIME: 'a time',
+  TIMESTAMP: 'a datetime',
+  TIMESTAMPTZ: 'a timestamp',
+};
+
+const maxShown = 80;
+
+const shown = ({ sql, type }: SourceValue): string =>
+  type.typeId === DuckDBTypeId.VARCHAR && type.alias === undefined
+    ? `'"' || left(${sql}, ${maxShown}) || '"'`
+    : `left(CAST(${sql} AS VARCHAR), ${maxShown})`;
+
+/** SQL that is NULL for a value that is not of the type; undefined if none is. */
+function convertedValue(target: string, source: SourceValue): string | undefined {
+  const { sql, type } = source;
+  if (type.alias === 'JSON') return ofJson(target, sql);
+  if (textTypes.has(type.typeId)) return ofText[target]?.(`CAST(${sql} AS VARCHAR)`);
+  if (type.typeId === DuckDBTypeId.BLOB && target === 'VARCHAR') return `TRY(decode(${sql}))`;
+  const cast = `try_cast(${sql} AS ${target})`;
+  // Nanoseconds are cut, as in texts.
+  if (target === 'TIMESTAMP' && instants.has(type.typeId)) return cast;
+  const isOfKind = numbers.has(type.typeId)
+    ? ['BIGINT', 'DOUBLE', 'DECIMAL(38,9)'].includes(target)
+    : target === 'DATE' && instants.has(type.typeId);
+  return isOfKind ? `CASE WHEN try_cast(${cast} AS ${type}) = ${sql} THEN ${cast} END` : undefined;
+}
+
+const textTypes: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.VARCHAR, DuckDBTypeId.ENUM]);
+
+const numbers: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.TINYINT,
+  DuckDBTypeId.SMALLINT,
+  DuckDBTypeId.INTEGER,
+  DuckDBTypeId.BIGINT,
+  DuckDBTypeId.HUGEINT,
+  DuckDBTypeId.UTINYINT,
+  DuckDBTypeId.USMALLINT,
+  DuckDBTypeId.UINTEGER,
+  DuckDBTypeId.UBIGINT,
+  DuckDBTypeId.UHUGEINT,
+  DuckDBTypeId.FLOAT,
+  DuckDBTypeId.DOUBLE,
+  DuckDBTypeId.DECIMAL,
+]);
+
+const instants: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.DATE,
+  DuckDBTypeId.TIMESTAMP,
+  DuckDBTypeId.TIMESTAMP_TZ,
+  DuckDBTypeId.TIMESTAMP_S,
+  DuckDBTypeId.TIMESTAMP_MS,
+  DuckDBTypeId.TIMESTAMP_NS,
+]);
+
+function ofJson(target: string, sql: string): string | undefined {
+  const json = `CAST(${sql} AS VARCHAR)`;
+  const isText = `starts_with(${json}, '"')`;
+  const parse = ofText[target];
+  if (parse === undefined) return undefined;
+  const ofString = `CASE WHEN ${isText} THEN ${parse(`(${sql} ->> '$')`)} END`;
+  if (target === 'BIGINT') return `coalesce(${plainInteger(json)}, ${wholeNumber(json)}, ${ofString})`;
+  // DuckDB also reads the NaN that some writers of JSON put without quotes.
+  if (target === 'DOUBLE') return `coalesce(${finite(json)}, ${parse(json)}, ${ofString})`;
+  if (target === 'BOOLEAN') return `coalesce(${parse(json)}, ${ofString})`;
+  if (target === 'DECIMAL(38,9)')
+    return `coalesce(CASE WHEN ${isExact(json)} THEN ${parse(json)} END, ${ofString})`;
+  return ofString;
+}
+
+const matches = (text: string, pattern: string) => `regexp_full_match(${text}, '${pattern}')`;
+
+/** An integer as it is usually written, which a cast and back gives again: many times faster than a pattern. */
+const plainInteger = (text: string) =>
+  `CASE WHEN CAST(try_cast(${text} AS BIGINT) AS VARCHAR) = ${text} THEN try_cast(${text} AS BIGINT) END`;
+
+/** `1.0` and `1e3` are integers in JSON. */
+const wholeNumber = (json: string) => {
+  const double = `try_cast(${json} AS DOUBLE)`;
+  return `CASE WHEN abs(${double}) < ${exactBelow} AND trunc(${double}) = ${double} THEN CAST(${double} AS BIGINT) END`;
+};
+
+/** DuckDB reads a number with a fraction or an exponent as a double, whose digits before the point are exact below 2^53. */
+const exactBelow = 2 ** 53;
+
+const isExact = (json: string) =>
+  `(NOT regexp_matches(${json}, '[.eE]') OR abs(try_cast(${json} AS DOUBLE)) < ${exactBelow})`;
+
+const finite = (text: string) =>
+  `CASE WHEN isfinite(try_cast(${text} AS DOUBLE)) THEN try_cast(${text} AS DOUBLE) END`;
+
+const decimal = String.raw`\s*[+-]?(\d+\.?\d*|\.\d+)`;
+const hour = String.raw`([01]?\d|2[0-3])`;
+const clock = String.raw`${hour}:\d{1,2}(:\d{1,2}(\.\d{1,9})?)?`;
+const day = String.raw`\d{4}-\d{1,2}-\d{1,2}`;
+
+/** SQL of the value that a text means, NULL for one that means none; by the type. The spellings are those of BigQuery's load. */
+const ofText: Readonly<Record<string, (text: string) => string>> = {
+  BIGINT: (text) =>
+    `coalesce(${plainInteger(text)},
+      CASE WHEN ${matches(text, String.raw`\s*[+-]?(\d+|0[xX][0-9a-fA-F]+)\s*`)} THEN try_cast(${text} AS BIGINT) END)`,
+  DOUBLE: (text) =>
+    `CASE WHEN ${matches(text, String.raw`${decimal}([eE][+-]?\d+)?\s*`)} THEN ${finite(text)}
+      WHEN ${matches(text, '(?i)[+-]?(nan|inf|infinity)')} THEN try_cast(${text} AS DOUBLE) END`,
+  'DECIMAL(38,9)': (text) => {
+    const cast = `try_cast(${text} AS DECIMAL(38,9))`;
+    return `CASE WHEN ${matches(text, String.raw`\s*[+-]?(\d+(\.\d{0,9}0*)?|\.\d{1,9}0*)\s*`)} THEN ${cast}
+      WHEN ${matches(text, String.raw`${decimal}[eE][+-]?\d+\s*`)} AND CAST(${cast} AS DOUBLE) = try_cast(${text} AS DOUBLE)
+      THEN ${cast} END`;
+  },
+  BOOLEAN: (text) =>
+    `CASE WHEN lower(${text}) IN ('true', 't', 'yes', 'y', '1') THEN true
+      WHEN lower(${text}) IN ('false', 'f', 'no', 'n', '0') THEN false END`,
+  BLOB: (text) => `TRY(from_base64(${text}))`,
+  DATE: (text) => `CASE WHEN ${matches(text, day)} AND ${text} >= '0001' THEN try_cast(${text} AS DATE) END`,
+  TIME: (text) => `CASE WHEN ${matches(text, clock)} THEN try_cast(${text} AS TIME) END`,
+  TIMESTAMP: (text) =>
+    `CASE WHEN ${matches(text, `${day}([Tt ]${clock})?`)} AND ${text} >= '0001' THEN try_cast(upper(${text}) AS TIMESTAMP) END`,
+};

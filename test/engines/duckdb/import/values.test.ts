@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Field, FieldType, TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { type ImportFolder, openImportFolder } from './import-folder.ts';
+
+/** The values of every kind that JSON has, as JSON text. */
+const values = [
+  ...[
+    '0',
+    '1',
+    '123',
+    '-5',
+    '500.7',
+    '0.1',
+    '1.0',
+    '1e3',
+    '-0.0',
+    '9223372036854775807',
+    '9223372036854775808',
+  ],
+  ...['-9223372036854775809', '9007199254740993.0', '12345678901234567890123', '1e400', '20260131'],
+  ...['true', 'false', '{}', '{"a":1}', '[]', '[1]'],
+  ...[
+    '""',
+    '"abc"',
+    '"123"',
+    '" 123 "',
+    '"+5"',
+    '"007"',
+    '"1.5"',
+    '"1.0"',
+    '"1e3"',
+    '"1_000"',
+    '"1,000"',
+    '"12abc"',
+  ],
+  ...['"0.1234567891"', '"99999999999999999999999999999"', '"999999999999999999999999999999"'],
+  ...['"NaN"', '"-inf"', '"Infinity"', '"true"', '"T"', '"no"', '"y"', '"2"'],
+  ...[
+    '"2026-01-31"',
+    '"2026-1-3"',
+    '"2026/01/31"',
+    '"2026-02-30"',
+    '"0000-01-01"',
+    '"2026-01-31 (BC)"',
+    '"epoch"',
+  ],
+  ...[
+    '"2026-01-31T12:00:00"',
+    '"2026-01-31 12:00:00.5"',
+    '"2026-01-31T12:00:00Z"',
+    '"2026-01-31T12:00:00+02:00"',
+  ],
+  ...[
+    '"2026-01-31 12:00:00 UTC"',
+    '"2026-01-31T24:00:00"',
+    '"12:34:56"',
+    '"12:34:56.5"',
+    '"24:00:00"',
+    '"12:61:00"',
+  ],
+  ...['"aGk="', '"aGk"', '"\\u0031"', '1234', '"1234"', '"20260131"', '"-0.0"', '"9007199254740993.0"'],
+];
+
+/** What each type stores of a value; every other value leaves the row out. */
+const stored: Partial<Record<FieldType, Readonly<Record<string, string>>>> = {
+  INTEGER: {
+    '0': '0',
+    '1': '1',
+    '123': '123',
+    '-5': '-5',
+    '1.0': '1',
+    '1e3': '1000',
+    '-0.0': '0',
+    '9223372036854775807': '9223372036854775807',
+    '20260131': '20260131',
+    '1234': '1234',
+    '"123"': '123',
+    '" 123 "': '123',
+    '"+5"': '5',
+    '"007"': '7',
+    '"2"': '2',
+    '"1234"': '1234',
+    '"20260131"': '20260131',
+    '"\\u0031"': '1',
+  },
+  FLOAT: {
+    '0': '0.0',
+    '1': '1.0',
+    '123': '123.0',
+    '-5': '-5.0',
+    '500.7': '500.7',
+    '0.1': '0.1',
+    '1.0': '1.0',
+    '1e3': '1000.0',
+    '-0.0': '-0.0',
+    '9223372036854775807': '9.223372036854776e+18',
+    '9223372036854775808': '9.223372036854776e+18',
+    '-9223372036854775809': '-9.223372036854776e+18',
+    '9007199254740993.0': '9007199254740992.0',
+    '12345678901234567890123': '1.2345678901234568e+22',
+    '20260131': '20260131.0',
+    '1234': '1234.0',
+    '"123"': '123.0',
+    '" 123 "': '123.0',
+    '"+5"': '5.0',
+    '"007"': '7.0',
+    '"1.5"': '1.5',
+    '"1.0"': '1.0',
+    '"1e3"': '1000.0',
+    '"0.1234567891"': '0.1234567891',
+    '"99999999999999999999999999999"': '1e+29',
+    '"999999999999999999999999999999"': '1e+30',
+    '"NaN"': 'nan',
+    '"-inf"': '-inf',
+    '"Infinity"': 'inf',
+    '"2"': '2.0',
+    '"1234"': '1234.0',
+    '"20260131"': '20260131.0',
+    '"-0.0"': '-0.0',
+    '"9007199254740993.0"': '9007199254740992.0',
+    '"\\u0031"': '1.0',
+  },
+  NUMERIC: {
+    '0': '0.000000000',
+    '1': '1.000000000',
+    '123': '123.000000000',
+    '-5': '-5.000000000',
+    '500.7': '500.700000000',
+    '0.1': '0.100000000',
+    '1.0': '1.000000000',
+    '1e3': '1000.000000000',
+    '-0.0': '0.000000000',
+    '9223372036854775807': '9223372036854775807.000000000',
+    '9223372036854775808': '9223372036854775808.000000000',
+    '-9223372036854775809': '-9223372036854775809.000000000',
+    '12345678901234567890123': '12345678901234567890123.000000000',
+    '20260131': '20260131.000000000',
+    '1234': '1234.000000000',
+    '"123"': '123.000000000',
+    '" 123 "': '123.000000000',
+    '"+5"': '5.000000000',
+    '"007"': '7.000000000',
+    '"1.5"': '1.500000000',
+    '"1.0"': '1.000000000',
+    '"1e3"': '1000.000000000',
+    '"99999999999999999999999999999"': '99999999999999999999999999999.000000000',
+    '"2"': '2.000000000',
+    '"1234"': '1234.000000000',
+    '"20260131"': '20260131.000000000',
+    '"-0.0"': '0.000000000',
+    '"9007199254740993.0"': '9007199254740993.000000000',
+    '"\\u0031"': '1.000000000',
+  },
+  BOOLEAN: {
+    true: 'true',
+    false: 'false',
+    '0': 'false',
+    '1': 'true',
+    '"true"': 'true',
+    '"T"': 'true',
+    '"no"': 'false',
+    '"y"': 'true',
+    '"\\u0031"': 'true',
+  },
+  DATE: { '"2026-01-31"': '2026-01-31', '"2026-1-3"': '2026-01-03' },
+  TIME: { '"12:34:56"': '12:34:56', '"12:34:56.5"': '12:34:56.5' },
+  DATETIME: {
+    '"2026-01-31"': '2026-01-31 00:00:00',
+    '"2026-1-3"': '2026-01-03 00:00:00',
+    '"2026-01-31T12:00:00"': '2026-01-31 12:00:00',
+    '"2026-01-31 12:00:00.5"': '2026-01-31 12:00:00.5',
+  },
+  BYTES: {
+    '""': '',
+    '"aGk="': 'aGk=',
+    '"true"': 'true',
+    '"Infinity"': 'Infinity',
+    '"1234"': '1234',
+    '"20260131"': '20260131',
+  },
+};
+
+const types = Object.keys(stored) as FieldType[];
+
+/** Where a value may stand: the row around it, its field, and SQL that finds it. */
+const places: Readonly<
+  Record<string, { row(value: string): string; field(type: FieldType): Field; sql: string }>
+> = {
+  flat: {
+    row: (value) => `"v":${value}`,
+    field: (type) => ({ name: 'v', type, mode: 'NULLABLE' }),
+    sql: 'v',
+  },
+  record: {
+    row: (value) => `"r":{"v":${value}}`,
+    field: (type) => ({
+      name: 'r',
+      type: 'RECORD',
+      mode: 'NULLABLE',
+      fields: [{ name: 'v', type, mode: 'NULLABLE' }],
+    }),
+    sql: 'r.v',
+  },
+  records: {
+    row: (value) => `"r":[{},{"v":${value}}]`,
+    field: (type) => ({
+      name: 'r',
+      type: 'RECORD',
+      mode: 'REPEATED',
+      fields: [{ name: 'v', type, mode: 'NULLABLE' }],
+    }),
+    sql: 'r[2].v',
+  },
+  repeated: {
+    row: (value) => `"v":[null,${value}]`,
+    field: (type) => ({ name: 'v', type, mode: 'REPEATED' }),
+    sql: 'v[2]',
+  },
+};
+
+const key: Field = { name: 'k', type: 'STRING', mode: 'NULLABLE' };
+const csv = 'csv';
+
+const tables: readonly TableSchema[] = types.flatMap((type) => [
+  ...Object.entries(places).map(([place, { field }]) => ({
+    name: `${type}_${place}`,
+    fields: [key, field(type)],
+  })),
+  { name: `${type}_${csv}`, fields: [key, { name: 'v', type, mode: 'NULLABLE' } as const] },
+]);
+
+/** A value as a cell of CSV, which has no kinds: undefined for records and arrays. */
+const cellOf = (value: string) =>
+  /^[{[]/.test(value) ? undefined : value.startsWith('"') ? String(JSON.parse(value)) : value;
+
+let folder: ImportFolder;
+beforeAll(async () => {
+  folder = await openImportFolder({}, tables);
+  for (const type of types) {
+    for (const [place, { row }] of Object.entries(places)) {
+      const lines = values.map((value) => `{"k":${JSON.stringify(value)},${row(value)}}\n`);
+      folder.write(
+        `${type}_${place}.ndjson`,
+        [...lines, `{"k":"null",${row('null')}}\n`, '{"k":"none"}\n'].join(''),
+      );
+    }
+    const cells = values.flatMap((value) => cellOf(value) ?? []);
+    const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    folder.write(
+      `${type}_${csv}.csv`,
+      ['k,v', ...cells.map((cell) => `${quoted(cell)},${quoted(cell)}`), 'none,'].join('\n'),
+    );
+  }
+  await folder.sync();
+}, 120_000);
+afterAll(() => folder.close());
+
+const rowsOf = async (table: string, value: string) =>
+  Object.fromEntries(
+    await folder.query(
+      `SELECT k, ${table.startsWith('BYTES') ? `to_base64(${value})` : `CAST(${value} AS VARCHAR)`} FROM ${folder.store.tables.get(table).relation}`,
+    ),
+  );
+
+const reasonsOf = async (table: string) =>
+  (await folder.query(`SELECT reason FROM store."import".rejects WHERE "table" = '${table}'`)).flat();
+
+describe.each(types)('%s', (type) => {
+  test.each(Object.entries(places))(
+    'is each JSON value of its own, and no other: %s',
+    async (place, { sql }) => {
+      const table = `${type}_${place}`;
+      const relation = folder.store.tables.get(table);
+      const read = sql.startsWith('r.') && relation.columns?.[1]?.fields ? '"r.v"' : sql;
+      expect(await rowsOf(table, read)).toEqual({ ...stored[type], null: null, none: null });
+      const reasons = await reasonsOf(table);
+      expect(reasons).toHaveLength(values.length - Object.keys(stored[type] ?? {}).length);
+      const unclear = reasons.filter((reason) => !/^v: .* is not (an?|true|base64)\b/.test(String(reason)));
+      expect(unclear).toEqual([]);
+    },
+  );
+
+  test('is each cell of CSV that is written so, and no other', async () => {
+    const cells = values.flatMap((value) => {
+      const cell = cellOf(value);
+      if (cell === undefined) return [];
+      // A cell is a text: the number 1.0 of JSON is an integer, the text is not.
+      const asText = JSON.stringify(cell);
+      const text = stored[type]?.[values.includes(asText) ? asText : value];
+      return text === undefined ? [] : [[cell, text]];
+    });
+    expect(await rowsOf(`${type}_${csv}`, 'v')).toEqual({ ...Object.fromEntries(cells), none: null });
+    expect(await reasonsOf(`${type}_${csv}`)).not.toEqual([]);
+  });
+});
