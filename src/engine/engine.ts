@@ -122,6 +122,12 @@ export interface ImportReport {
   readonly rejected: number;
   /** Whether the engine has all rows of the folder now. */
   readonly isComplete: boolean;
+  /** How many tables have no rows, and no problem that says why. */
+  readonly emptyTables?: number;
+  /** How many files and folders with rows are named after no table. */
+  readonly otherFiles?: number;
+  /** The same in words: what may be a mistake of the operator, as it is now. */
+  readonly warnings?: readonly string[];
 }
 
 /** SQL of a caller whose process had to be ended, or has ended. */

@@ -51,7 +51,11 @@ export async function openQueryExecution(
 ): Promise<QueryExecution> {
   const { settings, catalog, log, clock, turns, hooks, tracer } = options;
   const openShared = await sharedCache(options.cache?.shared, log);
+  let warned: readonly string[] = [];
   const imported = (report: ImportReport) => {
+    const { warnings = [] } = report;
+    for (const warning of warnings) if (!warned.includes(warning)) log.warn(warning);
+    warned = warnings;
     for (const hook of hooks.onImport) hook(report);
   };
   const engine = hooks.observeRuns(await openEngine({ ...options, now: clock.now, imported }));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { readConfig } from '../../config.ts';
+import type { ImportReport } from '../../engine/engine.ts';
 import { openSession, type Session } from '../../engines/duckdb/open-session.ts';
 import { storeInUse } from '../../engines/duckdb/store/open-store.ts';
 import type { Outcome, Statement } from '@querygate/bigquery-sql/duckdb';
@@ -62,7 +63,12 @@ async function open(
     const { tables, problems } = loadTables(join(queriesDir, 'tables'));
     if (problems.length > 0) throw new StartError('The tables have problems', problems);
     const withRows = texts.some((text) => readsTable(text, tables));
-    const listener = { problem: report, news: () => {} };
+    const warned = new Set<string>();
+    const imported = ({ warnings = [] }: ImportReport) => {
+      for (const warning of new Set(warnings).difference(warned)) report(warning);
+      for (const warning of warnings) warned.add(warning);
+    };
+    const listener = { problem: report, news: () => {}, imported };
     const options = { duckdb, tables, withRows, now: () => new Date(), listener };
     session = await openSession(options).catch((error: unknown) => {
       if (!isStoreInUse(error)) throw error;

@@ -98,7 +98,7 @@ async function filesOf(
 ): Promise<ReadonlyMap<string, string>> {
   if (dataDir === undefined || !existsSync(dataDir)) return new Map();
   const { findDataFiles } = await import('../../engines/duckdb/import/scan/data-files.ts');
-  const found = await findDataFiles(dataDir, tables);
+  const { tables: found } = await findDataFiles(dataDir, tables);
   return new Map(
     [...found].flatMap(([table, { files }]) => {
       const [file, another] = files;

@@ -12,8 +12,10 @@ export function buildImportMetrics(): ImportMetrics {
   let rows: number | undefined;
   let rejected: number | undefined;
   let completeAt: number | undefined;
+  let last: ImportReport | undefined;
   return {
     record(report) {
+      last = report;
       rows = (rows ?? 0) + report.rows;
       rejected = (rejected ?? 0) + report.rejected;
       if (report.isComplete) completeAt = performance.now();
@@ -31,6 +33,18 @@ export function buildImportMetrics(): ImportMetrics {
         'querygate_import_lag_seconds',
         'Time since all rows of the data folder were last imported.',
         () => (completeAt === undefined ? undefined : Math.max(0, performance.now() - completeAt) / 1000),
+      ),
+      plainFamily(
+        'gauge',
+        'querygate_import_empty_tables',
+        'Declared tables without rows.',
+        () => last?.emptyTables,
+      ),
+      plainFamily(
+        'gauge',
+        'querygate_import_other_files',
+        'Files and folders of the data folder that are named after no table.',
+        () => last?.otherFiles,
       ),
     ],
   };

@@ -10,12 +10,13 @@ import {
 } from './import-state.ts';
 import { type LoadedChanges, loadChanges } from './load-changes.ts';
 import { describeReject } from './reject/describe-problem.ts';
-import { findDataFiles, type TableFiles } from './scan/data-files.ts';
+import { type ImportWarnings, importWarnings } from './import-warnings.ts';
+import { type DataFolder, findDataFiles, type TableFiles } from './scan/data-files.ts';
 import { type Changes, findChanges } from './scan/find-changes.ts';
 import type { ManifestEntry } from './scan/manifest.ts';
 
 /** The outcome of one sync. */
-interface ImportSummary {
+interface ImportSummary extends Partial<ImportWarnings> {
   readonly rows: number;
   readonly rejected: number;
   readonly bytes: number;
@@ -60,36 +61,38 @@ async function sync(state: ImportState): Promise<ImportSummary> {
   await rejectIncompleteLines(state, scan.unchanged);
   const loaded = await loadChanges(state, scan.changed);
   reportRejects(state, loaded);
-  updateTableProblems(state, scan.found);
+  updateTableProblems(state, scan.folder.tables);
   const { interruption } = loaded;
   reportProblems(state, [...(interruption === undefined ? [] : [interruption]), ...state.problems.values()]);
   const { rows, rejected, bytes } = loaded;
-  return { rows, rejected, bytes, isComplete: interruption === undefined };
+  const { manifest, options, problems } = state;
+  const names = options.tables.all.map(({ name }) => name);
+  const warnings = importWarnings(scan.folder, names, manifest.entries.values(), problems);
+  return { rows, rejected, bytes, isComplete: interruption === undefined, ...warnings };
 }
 
 interface Scan extends Changes {
-  /** By table. */
-  readonly found: ReadonlyMap<string, TableFiles>;
+  readonly folder: DataFolder;
 }
 
 async function scanDataDir(state: ImportState): Promise<Scan | { readonly problem: string }> {
   const { manifest, options, unreadable } = state;
-  const found = await findDataFiles(options.dataDir, options.tables.all).catch((error: Error) => error);
-  if (found instanceof Error) {
-    const code = 'code' in found ? String(found.code) : found.message;
+  const folder = await findDataFiles(options.dataDir, options.tables.all).catch((error: Error) => error);
+  if (folder instanceof Error) {
+    const code = 'code' in folder ? String(folder.code) : folder.message;
     return { problem: `the data folder cannot be read: ${code}` };
   }
-  const files = [...found.values()].flatMap((table) => table.files);
+  const files = [...folder.tables.values()].flatMap((table) => table.files);
   unreadable.keepUnchanged(files);
   const changes = findChanges(files, [...manifest.entries.values()]);
   const changed = changes.changed.filter(({ file }) => unreadable.problemOf(file) === undefined);
-  return { ...changes, changed, found };
+  return { ...changes, changed, folder };
 }
 
 /** A file that is being renamed may be found under neither name: it is forgotten when two syncs have not found it. */
-async function forgetMissing(state: ImportState, { found, missing }: Scan): Promise<void> {
+async function forgetMissing(state: ImportState, { folder, missing }: Scan): Promise<void> {
   const numbers = missing
-    .filter(({ table }) => found.get(table)?.problem === undefined)
+    .filter(({ table }) => folder.tables.get(table)?.problem === undefined)
     .map(({ number }) => number);
   await forgetFiles(
     state,

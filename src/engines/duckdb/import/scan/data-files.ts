@@ -30,23 +30,40 @@ export interface TableFiles {
   readonly problem?: string;
 }
 
+/** What a data folder has. */
+export interface DataFolder {
+  /** The files of each table that has some. */
+  readonly tables: ReadonlyMap<string, TableFiles>;
+  /** The names of files with rows, and of folders, that are named after no declared table. */
+  readonly others: readonly string[];
+}
+
 /**
- * Lists the files of a data folder by table: `<table>.<format>`, or anything below `<table>/`. Files are not read. Tables
- * without files have no entry; files of undeclared tables or unknown formats are ignored.
+ * Lists the files of a data folder by table: `<table>.<format>`, or anything below `<table>/`. Files are not read. Those of
+ * unknown formats are ignored.
  */
-export async function findDataFiles(
-  dataDir: string,
-  tables: readonly TableSchema[],
-): Promise<ReadonlyMap<string, TableFiles>> {
+export async function findDataFiles(dataDir: string, tables: readonly TableSchema[]): Promise<DataFolder> {
   const found = new Map<string, TableFiles>();
+  const others: string[] = [];
   const declared = new Map(tables.map(({ name }) => [name.toLowerCase(), name]));
   for (const top of (await readdir(dataDir)).sort()) {
-    const table = declared.get(tableName(top).toLowerCase());
-    if (table === undefined) continue;
+    const table = declared.get(tableOf(top).toLowerCase());
+    if (table === undefined) {
+      if (await hasRows(dataDir, top)) others.push(top);
+      continue;
+    }
     const more = await findFiles({ dataDir, table }, top, []);
     found.set(table, mergeFiles([found.get(table) ?? { files: [] }, more]));
   }
-  return found;
+  return { tables: found, others };
+}
+
+/** Whether an entry of a data folder is a file of a known format, or a folder with one or with partitions. It is not searched further. */
+async function hasRows(dataDir: string, top: string): Promise<boolean> {
+  if (isHidden(top)) return false;
+  const inside = await readdir(join(dataDir, top)).catch(() => undefined);
+  if (inside === undefined) return kindOf(top) !== undefined;
+  return inside.some((name) => !isHidden(name) && (kindOf(name) !== undefined || name.includes('=')));
 }
 
 interface Search {
@@ -97,7 +114,8 @@ function mergeFiles(parts: readonly TableFiles[]): TableFiles {
   return { files: parts.flatMap(({ files }) => files), ...(problem === undefined ? {} : { problem }) };
 }
 
-const tableName = (name: string) => name.split(sep, 1)[0]?.replace(/\..*/s, '') ?? '';
+/** The name of the table whose rows a file or folder of a data folder has. */
+export const tableOf = (name: string) => name.split(sep, 1)[0]?.replace(/\..*/s, '') ?? '';
 
 function kindOf(name: string): Pick<DataFile, 'format' | 'compression' | 'partition'> | undefined {
   const [, extension, compression] = /\.(ndjson|jsonl|json|csv|parquet)(?:\.(gz|zst))?$/i.exec(name) ?? [];
