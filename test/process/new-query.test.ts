@@ -81,6 +81,61 @@ describe('querygate tables add', () => {
     ]);
   });
 
+  test('takes the rows that the import takes, and counts the others', async () => {
+    const lines = [
+      '\uFEFF{"n":1}\r',
+      '\r',
+      '{"n":\r',
+      'null',
+      '[1]',
+      '{"n":2,"n":3}',
+      '{"n":4,"x":NaN}',
+      'ERROR',
+      '{"n":5}',
+    ];
+    for (const [name, content] of [
+      ['dirty.ndjson', lines.join('\n')],
+      ['dirty.ndjson.gz', gzipSync(lines.join('\n'))],
+    ] as const) {
+      const data = join(folder, name);
+      writeFileSync(data, content);
+      const { exitCode, errors } = await run('tables', 'add', 'dirty', data, '--force');
+      expect(exitCode).toBe(0);
+      expect(errors).toContain(
+        `Without 5 of 8 lines of ${data}, which the import leaves out too; the first is line 3: it is not JSON\n`,
+      );
+      expect(schemaOf('dirty')).toEqual([
+        { name: 'n', type: 'INTEGER', mode: 'NULLABLE' },
+        { name: 'x', type: 'FLOAT', mode: 'NULLABLE' },
+      ]);
+    }
+    const csv = write('dirty.csv', '\uFEFFn,s\r\n1,a\r\n2\r\n3,b,c\r\n\r\n4,"d"\r\n');
+    const { errors } = await run('tables', 'add', 'dirty', csv, '--force');
+    expect(errors).toContain(
+      `Without 2 rows of ${csv}, which the import leaves out too; the first is line 3: Expected Number of Columns: 2 Found: 1\n`,
+    );
+    expect(schemaOf('dirty')).toMatchObject([
+      { name: 'n', type: 'INTEGER' },
+      { name: 's', type: 'STRING' },
+    ]);
+  });
+
+  test('says that texts are all integers, as BigQuery exports them, and that a name is reserved', async () => {
+    const rows = [
+      '{"n":"5","f":"1.5","b":"true","id":"007","r":[{"n":"1"}],"group":"x"}',
+      '{"n":"12","f":"2","b":"false","id":"12","r":[],"group":null}',
+    ];
+    const { errors } = await run('tables', 'add', 'extract', write('extract.ndjson', rows.join('\n')));
+    const cure = 'bq show --schema prints the types of a table of BigQuery';
+    expect(errors.split('\n').slice(1, -1)).toEqual([
+      '  extract is a reserved word: in SQL, write `extract` in backquotes',
+      '  "group" is written in backquotes in SQL: `group`',
+      `  n and r.n: each is STRING, although all its texts are integers, as BigQuery exports INT64: write INTEGER if they are numbers; ${cure}`,
+      `  f is STRING, although all its texts are numbers: write FLOAT or NUMERIC; ${cure}`,
+      `  b is STRING, although all its texts are true or false: write BOOLEAN; ${cure}`,
+    ]);
+  });
+
   test('takes moments of ISO 8601 with different parts as TIMESTAMP, and dates in other spellings as texts', async () => {
     const rows = [
       [
@@ -211,7 +266,7 @@ describe('querygate tables add', () => {
     ['nothing.ndjson', '{}\n', 'has no fields'],
     ['semicolons.csv', 'a;b\r\n1;2\r\n', 'has one column, "a;b": values must be separated by commas'],
     ['twice.csv', 'a,b,A\n1,2,3\n', 'has two columns named A'],
-    ['ragged.csv', 'a,b,c\n1,2\n3,4,5\n', 'must be UTF-8, with as many values in each line as in the header'],
+    ['ragged.csv', 'a,b,c\n1,2\n3,4\n', 'must be UTF-8, with as many values in each line as in the header'],
     [
       'misspelled.json',
       '[{"name":"a","type":"STRING"},{"name":"r","type":"RECORD","fields":[{"name":"n","type":"INTERGER"}]}]',

@@ -2,6 +2,7 @@
 export { functionNames } from './rules/functions/function-names.ts';
 export { unsupportedFunctions } from './rules/functions/unsupported-names.ts';
 export { tableReferences } from './rules/queries/table-references.ts';
+export { isReserved } from './syntax/lexer/keywords.ts';
 export { tokenize } from './syntax/lexer/tokenize.ts';
 export type { Token } from './syntax/lexer/tokens.ts';
 export type * as Syntax from './syntax/nodes.ts';

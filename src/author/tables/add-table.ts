@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseTableFile } from '../../catalog/folder/load-tables.ts';
+import { isReserved } from '@querygate/bigquery-sql/syntax';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import type { Config } from '../../config.ts';
 import type { InferredFields } from '../../engines/duckdb/data-files/infer-fields.ts';
@@ -63,7 +64,11 @@ export async function addTable(
     const count = `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}`;
     process.stderr.write(`Wrote ${join(folder, file)}: ${count}.\n`);
   }
-  for (const note of notes) process.stderr.write(`  ${note}\n`);
+  const reserved = names.filter((one) => isReserved(one.toUpperCase()));
+  const nameNotes = reserved.map(
+    (one) => `${one} is a reserved word: in SQL, write \`${one}\` in backquotes`,
+  );
+  for (const note of [...nameNotes, ...notes]) process.stderr.write(`  ${note}\n`);
 }
 
 /** The file of a table in any case: table names are not case-sensitive. */

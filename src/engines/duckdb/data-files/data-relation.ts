@@ -130,6 +130,7 @@ export const fileError = (file: string, message: string) =>
  * Refuses files from whose rows no table can be read: those without rows, CSV with another separator, and CSV with two columns of one
  * name.
  *
+ * @param given the files as the author named them, for messages
  * @returns whether there are rows: CSV may have a header only
  * @throws StartError
  */
@@ -137,13 +138,15 @@ export async function checkRows(
   connection: DuckDBConnection,
   files: readonly string[],
   { relation }: DataRelation,
+  given: readonly string[],
 ): Promise<boolean> {
-  for (const file of files.filter(isCsv)) checkHeaderLine(file, await firstLine(connection, file));
+  for (const [at, file] of files.entries())
+    if (isCsv(file)) checkHeaderLine(given[at] ?? file, await firstLine(connection, file));
   const reader = await connection.runAndReadAll(`SELECT 1 FROM ${relation} LIMIT 1`);
   const hasRows = reader.currentRowCount > 0;
   // The header of CSV says what the columns are.
   if (!hasRows && !files.some(isCsv))
-    throw fileError(files.join(', '), 'has no rows, which would show the fields');
+    throw fileError(given.join(', '), 'has no rows, which would show the fields');
   return hasRows;
 }
 

@@ -1,13 +1,19 @@
-import { type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
+import { isReserved } from '@querygate/bigquery-sql/syntax';
 import { scalarNames } from '@querygate/bigquery-sql/duckdb';
 import { type Field, type FieldType, legacyNames } from '@querygate/bigquery-sql/table-schema';
 import { StartError } from '../../../errors.ts';
-import { checkRows, fileError, relationOf } from './data-relation.ts';
+import { checkRows, fileError, relationOf, sampledRows } from './data-relation.ts';
+import { type SampledRows, sampleRows, validCsvRows } from './sample-rows.ts';
 import {
   columnsOf,
   momentTypes,
   pathsBeyondInt64,
   pathsOfMoments,
+  pathsOfTexts,
   pathsWithoutValues,
 } from './value-paths.ts';
 import { type DuckdbOptions, withDefaults } from '../duckdb-options.ts';
@@ -26,36 +32,22 @@ export interface InferredFields {
  * @throws StartError if a file has no known format, or cannot be read
  */
 export async function inferFields(files: readonly string[], options: DuckdbOptions): Promise<InferredFields> {
-  const data = relationOf(files);
-  const { file, relation, isText, texts } = data;
+  const { file, isText, texts } = relationOf(files);
   const database = await openDatabase(withDefaults(options));
+  const scratch = mkdtempSync(join(tmpdir(), 'querygate-rows-'));
   try {
     const connection = await database.connect();
-    const hasRows = await checkRows(connection, files, data);
-    const columns = await columnsOf(connection, relation);
-    const notes: string[] = [];
-    const [only, another] = columns;
-    // DuckDB reads objects without members as a column `json` of maps.
-    if (only === undefined || (!another && only.name === 'json' && only.type.typeId === DuckDBTypeId.MAP))
-      throw fileError(file, 'has no fields');
-    if (!hasRows) notes.push('All fields are STRING, because there are no rows that show their types');
-    notes.push(...nameNotes(columns.map(({ name }) => name)));
-    const emptyPaths = await pathsWithoutValues(connection, relation, columns);
-    const widePaths = await pathsBeyondInt64(connection, files, columns);
-    const momentPaths = isText ? await pathsOfMoments(connection, data, columns) : new Set<string>();
-    const fields = columns.map(({ name, type }) => {
-      // Of CSV, DuckDB reads moments in other spellings too, which the import does not.
-      const isOther = texts !== undefined && momentTypes.has(type.typeId) && !momentPaths.has(name);
-      return fieldOf(name, isOther ? VARCHAR : type, {
-        path: '',
-        isText,
-        notes,
-        emptyPaths,
-        widePaths,
-        momentPaths,
-      });
-    });
-    return { fields, notes: groupNotes(notes) };
+    const isCsv = texts !== undefined;
+    if (isText && !isCsv)
+      return await fieldsOf(connection, await sampleRows(files, scratch, sampledRows), files);
+    try {
+      return await fieldsOf(connection, { files, notes: [] }, files);
+    } catch (error) {
+      if (!isCsv || error instanceof StartError) throw error;
+      const valid = await validCsvRows(connection, files, scratch).catch(() => undefined);
+      if (valid === undefined) throw error;
+      return await fieldsOf(connection, valid, files);
+    }
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw fileError(
@@ -64,7 +56,44 @@ export async function inferFields(files: readonly string[], options: DuckdbOptio
     );
   } finally {
     database.close();
+    rmSync(scratch, { recursive: true });
   }
+}
+
+/** @param given the files as the author named them, for messages */
+async function fieldsOf(
+  connection: DuckDBConnection,
+  sampled: SampledRows,
+  given: readonly string[],
+): Promise<InferredFields> {
+  const { files } = sampled;
+  const data = relationOf(files);
+  const { relation, isText, texts } = data;
+  const hasRows = await checkRows(connection, files, data, given);
+  const columns = await columnsOf(connection, relation);
+  const notes: string[] = [...sampled.notes];
+  const [only, another] = columns;
+  // DuckDB reads objects without members as a column `json` of maps.
+  if (only === undefined || (!another && only.name === 'json' && only.type.typeId === DuckDBTypeId.MAP))
+    throw fileError(given[0] ?? '', 'has no fields');
+  if (!hasRows) notes.push('All fields are STRING, because there are no rows that show their types');
+  notes.push(...nameNotes(columns.map(({ name }) => name)));
+  const context = {
+    path: '',
+    isText,
+    notes,
+    emptyPaths: await pathsWithoutValues(connection, relation, columns),
+    widePaths: await pathsBeyondInt64(connection, files, columns),
+    momentPaths: isText ? await pathsOfMoments(connection, data, columns) : new Set<string>(),
+    textPaths:
+      texts === undefined ? await pathsOfTexts(connection, relation, columns) : new Map<string, string>(),
+  };
+  const fields = columns.map(({ name, type }) => {
+    // Of CSV, DuckDB reads moments in other spellings too, which the import does not.
+    const isOther = texts !== undefined && momentTypes.has(type.typeId) && !context.momentPaths.has(name);
+    return fieldOf(name, isOther ? VARCHAR : type, context);
+  });
+  return { fields, notes: groupNotes(notes) };
 }
 
 /** What DuckDB says of a file, without its advice about options. */
@@ -82,7 +111,7 @@ const nameNotes = (names: readonly string[]): readonly string[] =>
   names.flatMap((name) => {
     if (/[!"$()*,./;?@[\\\]^`{}~]/.test(name))
       return [`${JSON.stringify(name)} cannot be the name of a column in BigQuery: rename it in the rows`];
-    return /^[a-z_]\w*$/i.test(name)
+    return /^[a-z_]\w*$/i.test(name) && !isReserved(name.toUpperCase())
       ? []
       : [`${JSON.stringify(name)} is written in backquotes in SQL: \`${name}\``];
   });
@@ -111,6 +140,8 @@ interface FieldContext {
   readonly widePaths: ReadonlySet<string>;
   /** Paths of texts that are moments. */
   readonly momentPaths: ReadonlySet<string>;
+  /** What the texts of a path all are, if that is another type. */
+  readonly textPaths: ReadonlyMap<string, string>;
 }
 
 function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
@@ -133,7 +164,7 @@ function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
 }
 
 function scalarType(path: string, type: DuckDBType, context: FieldContext): FieldType {
-  const { isText, notes, emptyPaths, widePaths, momentPaths } = context;
+  const { isText, notes, emptyPaths, widePaths, momentPaths, textPaths } = context;
   if (emptyPaths.has(path)) {
     const named = typeByName.find(([pattern]) => pattern.test(path))?.[1];
     const found = named ?? 'STRING';
@@ -144,10 +175,19 @@ function scalarType(path: string, type: DuckDBType, context: FieldContext): Fiel
   }
   if (momentPaths.has(path)) return 'TIMESTAMP';
   if (type.alias === 'JSON') {
-    notes.push(
-      `${path} is JSON, because its rows have values of several types: write STRING if they are texts`,
-    );
+    // Parquet has a type for it.
+    if (isText)
+      notes.push(
+        `${path} is JSON, because its rows have values of several types: write STRING if they are texts`,
+      );
     return 'JSON';
+  }
+  const texts = textPaths.get(path);
+  if (texts !== undefined) {
+    notes.push(
+      `${path} is STRING, although all its texts are ${texts}; bq show --schema prints the types of a table of BigQuery`,
+    );
+    return 'STRING';
   }
   if (widePaths.has(path)) {
     notes.push(`${path} is NUMERIC, because some of its numbers are beyond INT64`);

@@ -88,6 +88,36 @@ export async function pathsOfMoments(
   );
 }
 
+/** What texts may be that are written so because JSON has no such numbers, and the cure. */
+const kindsOfTexts: readonly (readonly [pattern: string, described: string])[] = [
+  [String.raw`-?(0|[1-9]\d{0,18})`, 'integers, as BigQuery exports INT64: write INTEGER if they are numbers'],
+  [String.raw`-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?`, 'numbers: write FLOAT or NUMERIC'],
+  ['true|false', 'true or false: write BOOLEAN'],
+];
+
+/** The paths of texts that are all integers, numbers, or true and false, with what they are. */
+export async function pathsOfTexts(
+  connection: DuckDBConnection,
+  relation: string,
+  columns: readonly Column[],
+): Promise<ReadonlyMap<string, string>> {
+  const values = sampledValues(
+    relation,
+    columns,
+    ({ alias, typeId }) => alias !== 'JSON' && typeId === DuckDBTypeId.VARCHAR,
+  );
+  const found = new Map<string, string>();
+  for (const [pattern, described] of kindsOfTexts) {
+    const matching = await pathsWhere(
+      connection,
+      values,
+      `coalesce(bool_and(regexp_full_match(v, '${pattern}')), false)`,
+    );
+    for (const path of matching) if (!found.has(path)) found.set(path, described);
+  }
+  return found;
+}
+
 /** @param condition over the column `v` of all values, as an aggregate */
 async function pathsWhere(
   connection: DuckDBConnection,

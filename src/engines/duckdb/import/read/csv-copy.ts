@@ -94,7 +94,8 @@ function rowAsJson(matched: readonly MatchedColumn[]): string {
     : `CASE WHEN ${isInvalid.join(' OR ')} THEN 'a cell is not JSON' ELSE ${row} END`;
 }
 
-async function readHeader(path: string): Promise<readonly string[]> {
+/** The names of the columns of a CSV file; none of an empty one. */
+export async function readHeader(path: string): Promise<readonly string[]> {
   for await (const line of readLines(path)) {
     const cells = line
       .replace(/^\uFEFF/, '')

@@ -33,7 +33,7 @@ export interface PlainOptions {
  * @throws Error, also while the bytes are read, if the file cannot be read as a whole
  */
 export async function openPlainLines(
-  file: DataFile,
+  file: Pick<DataFile, 'path' | 'format' | 'compression' | 'size'>,
   offset: number,
   { connect, fields, scratch }: PlainOptions,
 ): Promise<PlainLines> {
@@ -53,7 +53,10 @@ export async function openPlainLines(
 }
 
 /** Node decompresses, because DuckDB accepts a truncated file as a complete one. */
-async function* decompress({ path, compression }: DataFile): AsyncGenerator<Buffer> {
+export async function* decompress({
+  path,
+  compression,
+}: Pick<DataFile, 'path' | 'compression'>): AsyncGenerator<Buffer> {
   if (compression === undefined) {
     yield* readBytes(path);
     return;

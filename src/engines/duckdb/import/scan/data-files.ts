@@ -117,7 +117,8 @@ function mergeFiles(parts: readonly TableFiles[]): TableFiles {
 /** The name of the table whose rows a file or folder of a data folder has. */
 export const tableOf = (name: string) => name.split(sep, 1)[0]?.replace(/\..*/s, '') ?? '';
 
-function kindOf(name: string): Pick<DataFile, 'format' | 'compression' | 'partition'> | undefined {
+/** What the name of a data file says of it; undefined for other files. */
+export function kindOf(name: string): Pick<DataFile, 'format' | 'compression' | 'partition'> | undefined {
   const [, extension, compression] = /\.(ndjson|jsonl|json|csv|parquet)(?:\.(gz|zst))?$/i.exec(name) ?? [];
   if (extension === undefined) return undefined;
   return {

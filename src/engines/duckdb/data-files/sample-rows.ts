@@ -1,0 +1,176 @@
+import { createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
+import { hasEqualNames, parseJson } from '@querygate/bigquery-sql/text';
+import { quoteText } from '@querygate/bigquery-sql/tree';
+import { fileError } from './data-relation.ts';
+import { copyCsv, readHeader } from '../import/read/csv-copy.ts';
+import { decompress, openPlainLines } from '../import/read/plain-lines.ts';
+import { lineTooLong, maxLineBytes } from '../import/read/read-file.ts';
+import { readJsonSql } from '../import/read/source-relation.ts';
+import { describeReason } from '../import/reject/describe-problem.ts';
+import { kindOf } from '../import/scan/data-files.ts';
+
+/** The rows of files of JSON in copies that DuckDB reads, and what was left out. */
+export interface SampledRows {
+  readonly files: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Copies the first rows of files of JSON as lines, without a byte order mark and without the lines that the import leaves out
+ * too: one of them would end DuckDB's reading.
+ *
+ * @param scratch the folder of the copies
+ * @throws Error if a file cannot be read
+ */
+export async function sampleRows(
+  files: readonly string[],
+  scratch: string,
+  maxRows: number,
+): Promise<SampledRows> {
+  const notes: string[] = [];
+  const copies: string[] = [];
+  for (const [at, file] of files.entries()) {
+    const copy = join(scratch, `${at}.ndjson`);
+    const left: LeftOut = { count: 0, lines: 0, first: '' };
+    await pipeline(rowsOf(await readLines(file), maxRows, left), createWriteStream(copy));
+    copies.push(copy);
+    if (left.count > 0 && left.count === left.lines)
+      throw fileError(file, `cannot be read: line ${left.first}`);
+    if (left.count > 0) notes.push(leftOut(`${left.count} of ${left.lines} lines`, file, left.first));
+  }
+  return { files: copies, notes };
+}
+
+/**
+ * Copies files of CSV without the rows that the import leaves out too.
+ *
+ * @throws Error if a file cannot be read
+ */
+export async function validCsvRows(
+  connection: DuckDBConnection,
+  files: readonly string[],
+  scratch: string,
+): Promise<SampledRows> {
+  const notes: string[] = [];
+  const copies: string[] = [];
+  for (const [at, file] of files.entries()) {
+    const [plain, lines, copy] = ['plain', 'lines', 'csv'].map((end) => join(scratch, `${at}.${end}`)) as [
+      string,
+      string,
+      string,
+    ];
+    await pipeline(
+      decompress({ path: file, compression: kindOf(file)?.compression }),
+      createWriteStream(plain),
+    );
+    const names = await readHeader(plain);
+    const fields = names.map((name): Field => ({ name, type: 'STRING', mode: 'NULLABLE' }));
+    const rejects = await copyCsv(connection, fields, plain, lines);
+    const rows = readJsonSql({ name: '', fields }, [lines]);
+    const { rowsChanged } = await connection.run(
+      `COPY (SELECT * FROM ${rows}) TO ${quoteText(copy)} (FORMAT csv, HEADER true)`,
+    );
+    copies.push(copy);
+    const [first] = rejects;
+    if (first !== undefined && rowsChanged === 0) throw new Error('no row can be read');
+    if (first !== undefined)
+      notes.push(
+        leftOut(
+          rejects.length === 1 ? 'a row' : `${rejects.length} rows`,
+          file,
+          `${first.line}: ${describeReason(new Error(first.reason), { name: file, path: plain })}`,
+        ),
+      );
+  }
+  return { files: copies, notes };
+}
+
+const leftOut = (what: string, file: string, first: string) =>
+  `Without ${what} of ${file}, which the import leaves out too; the first is line ${first}`;
+
+interface LeftOut {
+  count: number;
+  lines: number;
+  first: string;
+}
+
+async function* rowsOf(lines: AsyncIterable<Buffer>, maxRows: number, left: LeftOut): AsyncGenerator<string> {
+  let rows = 0;
+  let number = 0;
+  for await (const bytes of lines) {
+    number += 1;
+    const line = bytes.length > maxLineBytes ? undefined : lineText(bytes);
+    if (line === '') continue;
+    left.lines += 1;
+    const problem = line === undefined ? lineTooLong : problemOf(line);
+    if (problem === undefined) {
+      yield `${line}\n`;
+      rows += 1;
+      if (rows === maxRows) return;
+      continue;
+    }
+    left.count += 1;
+    left.first ||= `${number}: ${problem}`;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Without a byte order mark. Bytes that are not UTF-8 are not JSON. */
+function lineText(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes).trim();
+  } catch {
+    return 'not UTF-8';
+  }
+}
+
+/** NaN and Infinity, which DuckDB reads, although JSON does not have them. */
+const bareNumbers = /(?<=[:,[]\s*)-?(?:NaN|Infinity)(?=\s*[,}\]])/g;
+
+function problemOf(line: string): string | undefined {
+  let row: unknown;
+  try {
+    row = parseJson(line.replace(bareNumbers, 'null'));
+  } catch {
+    return 'it is not JSON';
+  }
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return 'it is not an object';
+  return hasEqualNames(line, row) ? 'a key occurs twice' : undefined;
+}
+
+async function readLines(path: string): Promise<AsyncIterable<Buffer>> {
+  const kind = kindOf(path);
+  if (kind === undefined) throw new Error(`${path} is no data file`);
+  const { size } = await stat(path);
+  const { bytes } = await openPlainLines({ path, size, ...kind }, 0, {
+    connect: () => Promise.reject(new Error('CSV is not read as lines')),
+    fields: [],
+    scratch: '',
+  });
+  return linesOf(bytes);
+}
+
+/** Of a line that is too long, only its beginning is kept. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, start)) {
+      yield Buffer.concat([...parts, chunk.subarray(start, at)]);
+      parts = [];
+      length = 0;
+      start = at + 1;
+    }
+    // The memory of a chunk is used again for the next one.
+    if (length <= maxLineBytes) parts.push(Buffer.from(chunk.subarray(start)));
+    length += chunk.length - start;
+  }
+  if (length > 0) yield Buffer.concat(parts);
+}
