@@ -477,8 +477,10 @@ describe('values', () => {
     ]);
   });
 
-  test('a file with only a header has no rows, nor has an empty one', async () => {
+  test('a file with only a header has no rows, nor has an empty one, also as a compressed file', async () => {
     write('logs.csv', 'id,ts\n');
+    for (const format of ['ndjson', 'json', 'csv'])
+      for (const end of ['gz', 'zst']) write(`logs/empty.${format}.${end}`, '');
     write('others.csv', '');
     await load();
     expect(await query('SELECT id FROM logs UNION ALL SELECT id FROM others')).toEqual([]);

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
@@ -61,6 +61,8 @@ export async function* decompress({
     yield* readBytes(path);
     return;
   }
+  // The rotation of logs leaves such files, in which nothing was compressed.
+  if ((await stat(path)).size === 0) return;
   const options = { chunkSize: 1 << 20 };
   const decompressor = compression === 'gz' ? createGunzip(options) : createZstdDecompress(options);
   const source = createReadStream(path, { highWaterMark: 1 << 20 });
