@@ -1,13 +1,21 @@
 import type { Logger } from 'pino';
+import { StartError } from '../errors.ts';
 import { type Client, type Connection, openConnection } from './connection.ts';
+import { checkWrites, endsConnection, replyCode, UnsupportedServer } from './server-replies.ts';
 
 /** A connection that no call waits for when it is down or no longer responds. */
 export interface CircuitBreaker<T> {
-  /** Resolves when the first attempt to connect has succeeded or failed. */
+  /**
+   * Resolves when the first attempt to connect has succeeded or failed.
+   *
+   * @throws StartError if the server is one that gateways cannot share
+   */
   readonly ready: Promise<void>;
   isUp(): boolean;
   /** @returns undefined at once while the connection is down, and when the call fails */
   call<R>(work: (connected: T) => Promise<R>): Promise<R | undefined>;
+  /** Replaces a connection that is up: the server may be another one now. */
+  renew(): void;
   close(): Promise<void>;
 }
 
@@ -20,20 +28,33 @@ interface CircuitBreakerOptions<T> {
   readonly build: (client: Client) => T;
   /** Called each time that a connection has been made. */
   readonly onConnected?: () => void;
+  /** Whether it only listens: such a connection can do nothing else. */
+  readonly listens?: true;
 }
 
 const retryMs = 500;
 
+/** How often it is looked whether the server can still be written: without requests nothing else would tell. */
+const checkEveryMs = 2_000;
+
+/** How often the log repeats what is still wrong. */
+const warnEveryMs = 60_000;
+
 /**
- * A circuit breaker around one connection to Redis. The first failure, or a silence of the connection, opens it: the
- * connection is dropped, and all calls return at once. A new connection is tried in the background until Redis responds.
+ * A circuit breaker around one connection to Redis. The first failure, a silence of the connection, or a reply that says
+ * that this server cannot serve it, opens it: the connection is dropped, and all calls return at once. A new connection is
+ * tried in the background until Redis responds.
  */
 export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): CircuitBreaker<T> {
-  const { url, name, log, build, onConnected } = options;
+  const { url, name, log, build, onConnected, listens } = options;
   let state: 'starting' | 'up' | 'down' | 'closed' = 'starting';
   let connection: Connection;
   let connected: T | undefined;
   let retry: NodeJS.Timeout | undefined;
+  let checks: NodeJS.Timeout | undefined;
+  let upSince = 0;
+  let unsupported: UnsupportedServer | undefined;
+  const warn = buildWarn(log);
 
   const connect = async () => {
     const attempt = openConnection(url, onDropped);
@@ -41,23 +62,31 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
     if (!(await attempt.connect())) return;
     connected = build(attempt.client);
     state = 'up';
+    upSince = performance.now();
     log.info(`connected to ${name}`);
+    if (listens !== true)
+      checks = setInterval(() => checkWrites(attempt.client).catch(attempt.drop), checkEveryMs).unref();
     onConnected?.();
   };
   const onDropped = (reason: unknown) => {
     connected = undefined;
+    clearInterval(checks);
     if (state === 'closed') return;
-    if (state !== 'down') {
-      log.warn({ reason: messageOf(reason) }, `${name} does not respond; continuing without it`);
-    }
+    if (state === 'starting' && reason instanceof UnsupportedServer) unsupported = reason;
+    if (reason !== renewed)
+      warn(messageOf(reason), `${name} does not respond; continuing without it`, state !== 'down');
     // The failure may have been transient: the first attempt to reconnect is made at once.
-    const waitMs = state === 'up' ? 0 : retryMs;
+    const waitMs = state === 'up' && performance.now() - upSince > retryMs ? 0 : retryMs;
     state = 'down';
     retry = setTimeout(connect, waitMs).unref();
   };
-  const logRejection = buildLogRejection(name, log);
 
-  const ready = connect();
+  const ready = connect().then(() => {
+    if (unsupported === undefined) return;
+    throw new StartError('The gateway cannot start', [{ message: `${name}: ${unsupported.message}` }]);
+  });
+  // Not everything that is opened is waited for.
+  ready.catch(() => {});
   return {
     ready,
     isUp: () => state === 'up',
@@ -67,10 +96,14 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
       try {
         return await current.track(work(connected));
       } catch (error) {
-        if (isErrorReply(error)) logRejection(current, messageOf(error));
-        else current.drop(error);
+        if (endsConnection(error)) current.drop(error);
+        // The key holds foreign data, which is an ordinary miss.
+        else if (replyCode(error) !== 'WRONGTYPE') warn(messageOf(error), `${name} rejects commands`);
         return undefined;
       }
+    },
+    renew() {
+      if (state === 'up') connection.drop(renewed);
     },
     async close() {
       state = 'closed';
@@ -80,20 +113,18 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
   };
 }
 
-/** Logs that Redis responds, but is full or read-only; once for each connection. */
-function buildLogRejection(name: string, log: Logger): (connection: Connection, reason: string) => void {
-  const logged = new WeakSet<Connection>();
-  return (connection, reason) => {
-    // The key holds foreign data, which is an ordinary miss.
-    if (reason.startsWith('WRONGTYPE') || logged.has(connection)) return;
-    logged.add(connection);
-    log.warn({ reason }, `${name} rejects commands`);
-  };
-}
+const renewed = Symbol('renewed');
 
-/** Redis's own errors begin with a word in capitals, e.g. `OOM command not allowed…`. */
-function isErrorReply(error: unknown): boolean {
-  return error instanceof Error && /^[A-Z]{2,} /.test(error.message);
+/** @returns logs a reason, at most once a minute if its first word is the same, unless it `isNew` */
+function buildWarn(log: Logger): (reason: string, message: string, isNew?: boolean) => void {
+  const warnedAt = new Map<string, number>();
+  return (reason, message, isNew = false) => {
+    const kind = `${message} ${reason.split(' ', 1)}`;
+    const now = performance.now();
+    if (!isNew && now < (warnedAt.get(kind) ?? Number.NEGATIVE_INFINITY) + warnEveryMs) return;
+    warnedAt.set(kind, now);
+    log.warn({ reason }, message);
+  };
 }
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import { createClient } from '@keyv/redis';
 import { openLoopTicks } from '../concurrency/loop-ticks.ts';
 import { openReplyWatch } from './reply-watch.ts';
+import { checkServer } from './server-replies.ts';
 
 /** The client of one connection. */
 export type Client = ReturnType<typeof createConnectionClient>;
@@ -8,7 +9,7 @@ export type Client = ReturnType<typeof createConnectionClient>;
 /** One connection to Redis. Once it is dropped it stays so; a new one takes its place. */
 export interface Connection {
   readonly client: Client;
-  /** @returns whether Redis responds; otherwise the connection is dropped */
+  /** @returns whether Redis responds and can be used; otherwise the connection is dropped */
   connect(): Promise<boolean>;
   /** Follows a call; the connection is dropped when its reply is overdue. @returns its own result */
   track<R>(reply: Promise<R>): Promise<R>;
@@ -41,7 +42,7 @@ export function openConnection(url: string, onDropped: (reason: unknown) => void
     track: replies.track,
     drop,
     async connect() {
-      const connected = client.connect().then(() => client.ping());
+      const connected = client.connect().then(() => checkServer(client));
       await withinLoopTime(connectMs, connected).catch(drop);
       return !isDropped;
     },

@@ -22,8 +22,8 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** A Redis for one test, on a free port; it is not started yet. */
-export async function redisServer(): Promise<RedisServer> {
+/** A Redis for one test, on a free port; it is not started yet. @param options of `redis-server` */
+export async function redisServer(...options: string[]): Promise<RedisServer> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   const dir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
@@ -43,7 +43,7 @@ export async function redisServer(): Promise<RedisServer> {
     url,
     run,
     async start() {
-      const args = ['--port', String(port), '--dir', dir, '--save', '', '--appendonly', 'no'];
+      const args = ['--port', String(port), '--dir', dir, '--save', '', '--appendonly', 'no', ...options];
       for (;;) {
         // It ends at once while its port is that of somebody else's connection.
         if (!isRunning()) child = spawn('redis-server', args, { stdio: 'ignore' });

@@ -22,6 +22,8 @@ export interface Announcements {
   messageOf(key: string, document: ResultDocument): string;
   /** @returns calls it off */
   listen(key: string, onAnnounced: OnAnnounced): () => void;
+  /** To be called when the shared cache has another connection: what listens may be connected to a server of the past. */
+  renew(): void;
   close(): Promise<void>;
 }
 
@@ -44,6 +46,7 @@ export function buildAnnouncements({ url, crypto, log }: AnnouncementsOptions): 
       url,
       name: 'the announcements of the shared cache',
       log,
+      listens: true,
       build: (client) =>
         client
           .subscribe(channel, onMessage)
@@ -65,6 +68,7 @@ export function buildAnnouncements({ url, crypto, log }: AnnouncementsOptions): 
         if (listeners.get(name) === listener) listeners.delete(name);
       };
     },
+    renew: () => opened?.renew(),
     async close() {
       await opened?.close();
     },

@@ -47,7 +47,10 @@ export function openRedisCache({
     url,
     name: 'the shared cache',
     log,
-    onConnected,
+    onConnected() {
+      announcements.renew();
+      onConnected();
+    },
     build: (client) => ({ client, results: buildFencedKeyv(client) }),
   });
   const run: RunScript = (script, keys, args) =>
