@@ -20,7 +20,7 @@ export function readConfig(env: Environment, label: (name: string) => string = (
   const values = variablesOf(env);
   const parsed = settings.safeParse(values);
   const missing = (values.ENGINE === 'bigquery' ? bigqueryNeeds : []).filter((name) => !(name in values));
-  const combined = [...jwtProblems(values, label), ...weakKey(values, label)];
+  const combined = [...jwtProblems(values, label), ...weakKey(values, label), ...samePorts(values, label)];
   if (!parsed.success || missing.length > 0 || combined.length > 0) {
     throw new StartError('The configuration has problems', [
       ...(parsed.error?.issues ?? []).map((issue) => ({
@@ -106,6 +106,8 @@ function toConfig(read: Settings) {
     engineConcurrency: read.ENGINE_CONCURRENCY,
     /** How many more queries may wait in the queue. */
     engineQueueLength: read.ENGINE_QUEUE_LENGTH,
+    /** Whether the engine `duckdb` makes rows of the demo if it has no folder of data. */
+    demo: (read.DEMO ?? exploring) === 'on',
     /** The options of the engine `duckdb`. */
     duckdb: Object.freeze({
       dataDir: read.DATA_DIR,
@@ -157,6 +159,18 @@ function weakKey(
   if (key === undefined || key.length >= minKeyLength || isDevelopment(host, mode)) return [];
   const message = `${label('API_KEY')}: must have at least ${minKeyLength} characters; shorter ones are for development: HOST is this machine's loopback, and NODE_ENV is not production`;
   return [{ message }];
+}
+
+/** Otherwise the second is refused by the system, after the import. */
+function samePorts(
+  { PORT: port = '4000', METRICS_PORT: metricsPort }: Readonly<Record<string, string>>,
+  label: (name: string) => string,
+) {
+  if (metricsPort === undefined || Number(metricsPort) === 0 || Number(metricsPort) !== Number(port))
+    return [];
+  return [
+    { message: `${label('METRICS_PORT')}: got ${metricsPort}; PORT is the same, and must be another one` },
+  ];
 }
 
 /** Agents get tokens by themselves if their audience is the URL of the endpoint, as RFC 8707 wants it. */

@@ -32,7 +32,8 @@ export async function runDev({ args, settings, loadSettings, configFile }: DevOp
     // If the settings are wrong, the process says so.
     const now = await loadSettings().catch(() => settings);
     // Authors of queries see what agents get.
-    const env = { ...process.env, ...(now.MCP ? {} : { MCP: 'on' }), ...demoStore.settings(now) };
+    const added = { ...(now.MCP ? {} : { MCP: 'on' }), ...(now.DEMO ? {} : { DEMO: 'on' }) };
+    const env = { ...process.env, ...added, ...demoStore.settings(now) };
     child = spawn(process.execPath, [mainFile, 'start', '--show-source', ...args], { stdio: 'inherit', env });
     child.once('exit', (code) => {
       child = undefined;

@@ -23,7 +23,7 @@ export async function chooseQueries(
   settings: LoadedSettings,
   { demo, isBare }: QueriesChoice,
 ): Promise<LoadedSettings> {
-  const withDemo = { ...settings, values: { ...settings.values, QUERIES_DIR: demoQueriesDir } };
+  const withDemo = { ...settings, values: { ...settings.values, QUERIES_DIR: demoQueriesDir, DEMO: 'on' } };
   if (demo) return withDemo;
   if (settings.values.QUERIES_DIR !== undefined || existsSync(defaultFolder)) return settings;
   if (isBare && (await isDemoAccepted())) return withDemo;

@@ -43,6 +43,7 @@ export const settings = z.object({
   QUERIES_DIR: z.string().default('queries'),
   RELOAD: oneOf(onOff).default('on'),
   DATA_DIR: z.string().optional(),
+  DEMO: oneOf(onOff).optional(),
   STORE_FILE: z.string().optional(),
   DATA_REFRESH_SECONDS: wholeNumber(1, 86_400).default(duckdbDefaults.refreshSeconds),
   DATA_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),

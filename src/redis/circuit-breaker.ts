@@ -34,7 +34,7 @@ interface CircuitBreakerOptions<T> {
 
 const retryMs = 500;
 
-/** How often it is looked whether the server can still be written: without requests nothing else would tell. */
+/** How often it is checked that the server can still be written: reads and silence do not show that it cannot. */
 const checkEveryMs = 2_000;
 
 /** How often the log repeats what is still wrong. */

@@ -70,6 +70,7 @@ describe('the container image, its steps played without Docker', () => {
     const collector = await startTraceCollector();
     const gateway = await startImage(image, {
       API_KEY: 'a-key-of-the-container-test',
+      DEMO: 'on',
       PORT: '0',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',

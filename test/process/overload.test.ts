@@ -86,7 +86,7 @@ describe('responses of 3 MB that their clients do not read', () => {
       '200 different ones in production',
       200,
       (at: number) => operation(`x${at}`),
-      { NODE_ENV: 'production', SHUTDOWN_DELAY_SECONDS: '0' },
+      { NODE_ENV: 'production', DEMO: 'on', SHUTDOWN_DELAY_SECONDS: '0' },
       300,
     ],
     ['550 different ones', 550, (at: number) => operation(`x${at}`), {}, 450],

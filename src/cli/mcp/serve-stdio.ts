@@ -5,6 +5,7 @@ import { makeKey } from '../../exports/keys.ts';
 import { createGateway } from '../../index.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { gatewayOptions } from '../start/gateway-options.ts';
+import { missingData, requireNothingMissing } from '../start/missing-for-start.ts';
 import { openLog } from '../start/open-log.ts';
 import { bridgeStdio, type SendMessage } from './stdio-bridge.ts';
 
@@ -63,10 +64,11 @@ const keyHeader = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { authorization: `Bearer ${key}` };
 
 /** A gateway in this process, without a socket. Standard output has messages only: the log is on standard error. */
-async function openInside({ values, label }: LoadedSettings): Promise<Destination> {
+async function openInside({ values, label, misspelt }: LoadedSettings): Promise<Destination> {
   // What this process writes, the rows of all tenants among it, is for its own user only, also what DuckDB writes.
   process.umask(0o077);
   const config = readConfig({ ...values, MCP: 'on' }, label);
+  requireNothingMissing(missingData(config), misspelt);
   const key = config.apiKey ?? makeKey().text;
   const { log, writeLine } = openLog(config);
   const gateway = await createGateway({ ...(await gatewayOptions(config, key)), log, writeLine });

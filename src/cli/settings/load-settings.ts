@@ -1,5 +1,6 @@
 import { type SettingName, type SettingValues, settingNames } from '../../config/settings.ts';
 import { defaultConfigFile, readConfigFile } from './config-file.ts';
+import { misspeltSettings } from './misspelt-settings.ts';
 import { flagOfSetting } from './setting-keys.ts';
 
 /** The settings in force: the command line's, then the environment's, then the file's. */
@@ -9,6 +10,8 @@ export interface LoadedSettings {
   originOf(name: SettingName): string | undefined;
   /** How a message names a setting: by its variable, and where it was set if that was not the environment. */
   label(name: string): string;
+  /** What is said about variables that are probably misspelt settings. */
+  readonly misspelt: readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -39,6 +42,7 @@ export function loadSettings(env: Environment, flags: SettingValues, configFile?
   }
   return {
     values,
+    misspelt: misspeltSettings(env),
     originOf: (name) => origins.get(name),
     label(name) {
       const origin = origins.get(name);

@@ -21,12 +21,24 @@ interface ConfiguredOptions extends GatewayOptions {
   readonly metrics: MetricsPlugin | undefined;
 }
 
-/** The options of the gateway that the settings describe. @param apiKey configured, or generated at start */
-export async function gatewayOptions(config: Config, apiKey: string | undefined): Promise<ConfiguredOptions> {
+/**
+ * The options of the gateway that the settings describe.
+ *
+ * @param apiKey configured, or generated at start
+ * @param misspelt what is said about variables that are not read
+ */
+export async function gatewayOptions(
+  config: Config,
+  apiKey: string | undefined,
+  misspelt: readonly string[] = [],
+): Promise<ConfiguredOptions> {
   const ofMetrics = config.metrics ? metrics() : undefined;
   return {
     metrics: ofMetrics,
-    plugins: [...pluginsOf(config, apiKey, ofMetrics), ...(ofMetrics === undefined ? [] : [ofMetrics])],
+    plugins: [
+      ...pluginsOf(config, apiKey, ofMetrics),
+      ...(ofMetrics === undefined ? [] : [ofMetrics, ofSettings(misspelt)]),
+    ],
     queries: config.queriesDir,
     engine: await loadEngine(config),
     keys: [
@@ -56,6 +68,19 @@ export async function gatewayOptions(config: Config, apiKey: string | undefined)
     engineTimeoutMs: config.engineTimeoutMs,
   };
 }
+
+/** For the metrics: a log is read when something is known to be wrong. */
+const ofSettings = (misspelt: readonly string[]): GatewayPlugin => ({
+  name: 'settings',
+  metrics: [
+    {
+      name: 'querygate_misspelt_settings',
+      help: 'Variables of the environment that are nearly a setting, and not read.',
+      type: 'gauge',
+      samples: () => [{ labels: {}, value: misspelt.length }],
+    },
+  ],
+});
 
 /** What the settings turn on besides REST and GraphQL. */
 function pluginsOf(

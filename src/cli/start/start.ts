@@ -14,6 +14,7 @@ import { gatewayOptions } from './gateway-options.ts';
 import { exitOnSignal, shutDownOnSignal } from './graceful-shutdown.ts';
 import { logOn, openLog } from './open-log.ts';
 import { openProgressLine } from './progress-line.ts';
+import { missingData, missingKey, requireNothingMissing } from './missing-for-start.ts';
 import { startBanner } from './start-banner.ts';
 
 interface StartOptions {
@@ -22,7 +23,10 @@ interface StartOptions {
 }
 
 /** `querygate start`: runs the gateway until a signal ends it. @throws StartError if it cannot start */
-export async function start({ values, label }: LoadedSettings, options: StartOptions): Promise<void> {
+export async function start(
+  { values, label, misspelt }: LoadedSettings,
+  options: StartOptions,
+): Promise<void> {
   // Node would open its inspector on this signal, through which every user of the machine could run code in this process.
   process.on('SIGUSR1', () => {});
   // What this process writes, the rows of all tenants among it, is for its own user only, also what DuckDB writes.
@@ -30,7 +34,9 @@ export async function start({ values, label }: LoadedSettings, options: StartOpt
   const removeExitOnSignal = exitOnSignal();
   const hangUp = handleHangUp();
   try {
-    const gateway = await serve(readConfig(values, label), options, removeExitOnSignal);
+    const config = readConfig(values, label);
+    requireNothingMissing([...missingData(config), ...missingKey(config)], misspelt);
+    const gateway = await serve(config, { ...options, misspelt }, removeExitOnSignal);
     hangUp.setAction(gateway.reload);
   } catch (error) {
     if (!(error instanceof StartError) || !options.showsSource) throw error;
@@ -41,10 +47,11 @@ export async function start({ values, label }: LoadedSettings, options: StartOpt
 
 async function serve(
   config: Config,
-  { showsSource }: StartOptions,
+  { showsSource, misspelt }: StartOptions & Pick<LoadedSettings, 'misspelt'>,
   onSignalsHandled: () => void,
 ): Promise<Gateway> {
   const { log, writeLine } = openLog(config);
+  for (const warning of misspelt) log.warn(warning);
   // With a key file or tokens, an additional unrestricted key would be a risk without a use.
   const hasOthers = config.apiKeysFile !== undefined || config.jwt !== undefined;
   const apiKey = config.apiKey ?? (hasOthers ? undefined : makeKey().text);
@@ -54,7 +61,7 @@ async function serve(
     now: () => performance.now(),
   });
   const tracer = await configuredTracer(process.env, log);
-  const options = await gatewayOptions(config, apiKey);
+  const options = await gatewayOptions(config, apiKey, misspelt);
   const gateway = await createGateway({
     ...options,
     log,

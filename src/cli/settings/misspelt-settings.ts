@@ -1,0 +1,52 @@
+import { nearestName } from '@querygate/bigquery-sql/text';
+import { type SettingName, settingNames } from '../../config/settings.ts';
+
+/** Variables of other programs whose names are nearly ours. */
+const foreign = new Set(['APP_KEY', 'PAGER', 'HOSTNAME']);
+
+/** Our own that is not a setting, and what Kubernetes sets where a service is named querygate. */
+const others = /^QUERYGATE_(?:CONFIG$|SERVICE_|PORT_\d)/;
+
+/** The value that it gives QUERYGATE_PORT. */
+const linked = /^(?:tcp|udp|sctp):\/\//;
+
+const prefix = /^QUERYGATE_/i;
+
+/** Shorter names differ from common ones by a letter only: PORT and POST, PAGES and PAGER. */
+const minLength = 6;
+
+/** Names that differ in case, underscores and hyphens only are one. */
+const plain = (name: string) => name.replaceAll(/[-_]/g, '').toUpperCase();
+
+const settingOf = new Map(settingNames.map((name) => [plain(name), name]));
+
+/**
+ * What is said about variables of an environment that are probably meant to be settings: `DATADIR`, `QUERYGATE_PORT`,
+ * `API_KEY_FILE`. Those of other programs are not spoken of.
+ */
+export function misspeltSettings(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (!value || linked.test(value) || others.test(name)) return [];
+    if (foreign.has(name) || settingNames.some((one) => one === name)) return [];
+    const meant = meantBy(name.replace(prefix, ''));
+    if (meant !== undefined) return [`${name} is not a setting; did you mean ${meant}?`];
+    return prefix.test(name) ? [`${name} is not a setting; querygate config prints all`] : [];
+  });
+}
+
+function meantBy(name: string): SettingName | undefined {
+  const same = settingOf.get(plain(name));
+  if (same !== undefined) return same;
+  // Variables of systems and programs in lowercase are not ours.
+  if (name.length < minLength || name !== name.toUpperCase()) return undefined;
+  // Often without its unit.
+  const [longer, another] = settingNames.filter((one) => one.startsWith(`${name}_`));
+  if (longer !== undefined && another === undefined && name.includes('_')) return longer;
+  const most = Math.min(2, Math.floor(name.length / 5));
+  const nearest = nearestName(
+    name,
+    settingNames.filter((one) => one.length >= minLength),
+    most,
+  );
+  return nearest as SettingName | undefined;
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runQuerygate, startGateway } from '../support/gateway-process.ts';
+import { queryText } from '../support/queries.ts';
+
+const key = 'a-key-of-twenty-characters';
+
+describe('a start in production', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+    writeFileSync(join(folder, 'one.sql'), queryText({ columns: { x: 'integer' }, sql: 'select 1 as x' }));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const production = () => ({
+    NODE_ENV: 'production',
+    QUERIES_DIR: folder,
+    SHUTDOWN_DELAY_SECONDS: '0',
+    PORT: '0',
+  });
+
+  test('without data and without a key is refused, and says what is missing and what is nearly a setting', async () => {
+    const { exitCode, output, errors } = await runQuerygate(['start'], { ...production(), DATADIR: folder });
+    expect(exitCode).toBe(2);
+    expect(errors).toContain('DATA_DIR: is missing');
+    expect(errors).toContain('API_KEY: is missing');
+    expect(errors).toContain('DATADIR is not a setting; did you mean DATA_DIR?');
+    expect(output + errors).not.toMatch(/qg_\w/);
+  });
+
+  test.each(['DATA_DIR', 'DEMO'])('needs nothing but a key and %s', async (name) => {
+    const value = name === 'DEMO' ? 'on' : folder;
+    const gateway = await startGateway({ ...production(), API_KEY: key, [name]: value, APIKEY: 'x' });
+    const headers = { 'x-api-key': key };
+    const metrics = await (await fetch(`${gateway.origin}/metrics`, { headers })).text();
+    await gateway.end();
+    expect(metrics).toContain('querygate_misspelt_settings 1');
+    expect(gateway.log()).toContain('APIKEY is not a setting; did you mean API_KEY?');
+    expect(gateway.banner + gateway.log()).not.toContain(key);
+  });
+
+  test('with DEMO=off is refused without data elsewhere too', async () => {
+    const { exitCode, errors } = await runQuerygate(['start'], { QUERIES_DIR: folder, DEMO: 'off' });
+    expect(exitCode).toBe(2);
+    expect(errors).toContain('DATA_DIR: is missing');
+    expect(errors).not.toContain('API_KEY');
+  });
+
+  test('with --demo is that of the demo', async () => {
+    const { exitCode, errors } = await runQuerygate(['start', '--demo'], production());
+    expect(exitCode).toBe(2);
+    expect(errors).not.toContain('DATA_DIR');
+    expect(errors).toContain('API_KEY: is missing');
+  });
+
+  test('the same port for the API and metrics is refused at once', async () => {
+    const { exitCode, errors } = await runQuerygate(['start'], {
+      ...production(),
+      API_KEY: key,
+      DATA_DIR: folder,
+      PORT: '4555',
+      METRICS_PORT: '4555',
+    });
+    expect(exitCode).toBe(2);
+    expect(errors).toContain('METRICS_PORT: got 4555; PORT is the same, and must be another one');
+  });
+});
