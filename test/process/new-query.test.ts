@@ -120,6 +120,21 @@ describe('querygate tables add', () => {
     ]);
   });
 
+  test('takes the kind of nearly all values, and says where another one is', async () => {
+    const lines = Array.from({ length: 300 }, (_, at) => `{"n":${at},"r":{"a":[${at}]}}`);
+    lines[150] = '{"n":1,"r":"x"}';
+    lines[200] = '{"n":1,"r":{"a":["x"]}}';
+    const data = write('odd.ndjson', lines.join('\n'));
+    const { errors } = await run('tables', 'add', 'odd', data);
+    expect(errors).toContain(
+      'The types are those of the other rows where 2 of 300 have a value of another kind; the first is line 151: r is a string\n',
+    );
+    expect(schemaOf('odd')).toMatchObject([
+      { name: 'n', type: 'INTEGER' },
+      { name: 'r', type: 'RECORD', fields: [{ name: 'a', type: 'INTEGER', mode: 'REPEATED' }] },
+    ]);
+  });
+
   test('says that texts are all integers, as BigQuery exports them, and that a name is reserved', async () => {
     const rows = [
       '{"n":"5","f":"1.5","b":"true","id":"007","r":[{"n":"1"}],"group":"x"}',

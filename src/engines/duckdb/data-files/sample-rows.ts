@@ -7,9 +7,10 @@ import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { hasEqualNames, parseJson } from '@querygate/bigquery-sql/text';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { fileError } from './data-relation.ts';
+import { KindCounts } from './kind-counts.ts';
 import { copyCsv, readHeader } from '../import/read/csv-copy.ts';
 import { decompress, openPlainLines } from '../import/read/plain-lines.ts';
-import { lineTooLong, maxLineBytes } from '../import/read/read-file.ts';
+import { lineTooLong, maxLineBytes, readBytes } from '../import/read/read-file.ts';
 import { readJsonSql } from '../import/read/source-relation.ts';
 import { describeReason } from '../import/reject/describe-problem.ts';
 import { kindOf } from '../import/scan/data-files.ts';
@@ -35,13 +36,27 @@ export async function sampleRows(
   const notes: string[] = [];
   const copies: string[] = [];
   for (const [at, file] of files.entries()) {
-    const copy = join(scratch, `${at}.ndjson`);
+    const [all, copy] = [join(scratch, `${at}-all`), join(scratch, `${at}.ndjson`)];
     const left: LeftOut = { count: 0, lines: 0, first: '' };
-    await pipeline(rowsOf(await readLines(file), maxRows, left), createWriteStream(copy));
+    const odd: LeftOut = { count: 0, lines: 0, first: '' };
+    const kinds = new KindCounts();
+    const numbers: number[] = [];
+    await pipeline(
+      rowsOf(await readLines(file), maxRows, left, (row, number) => {
+        kinds.add(row);
+        numbers.push(number);
+      }),
+      createWriteStream(all),
+    );
+    await pipeline(usualRows(linesOf(readBytes(all)), kinds, numbers, odd), createWriteStream(copy));
     copies.push(copy);
     if (left.count > 0 && left.count === left.lines)
       throw fileError(file, `cannot be read: line ${left.first}`);
     if (left.count > 0) notes.push(leftOut(`${left.count} of ${left.lines} lines`, file, left.first));
+    if (odd.count > 0)
+      notes.push(
+        `The types are those of the other rows where ${odd.count} of ${odd.lines} have a value of another kind; the first is line ${odd.first}`,
+      );
   }
   return { files: copies, notes };
 }
@@ -99,7 +114,12 @@ interface LeftOut {
   first: string;
 }
 
-async function* rowsOf(lines: AsyncIterable<Buffer>, maxRows: number, left: LeftOut): AsyncGenerator<string> {
+async function* rowsOf(
+  lines: AsyncIterable<Buffer>,
+  maxRows: number,
+  left: LeftOut,
+  onRow: (row: object, line: number) => void,
+): AsyncGenerator<string> {
   let rows = 0;
   let number = 0;
   for await (const bytes of lines) {
@@ -107,15 +127,38 @@ async function* rowsOf(lines: AsyncIterable<Buffer>, maxRows: number, left: Left
     const line = bytes.length > maxLineBytes ? undefined : lineText(bytes);
     if (line === '') continue;
     left.lines += 1;
-    const problem = line === undefined ? lineTooLong : problemOf(line);
-    if (problem === undefined) {
+    const row = line === undefined ? lineTooLong : parseRow(line);
+    if (typeof row === 'object') {
+      onRow(row, number);
       yield `${line}\n`;
       rows += 1;
       if (rows === maxRows) return;
       continue;
     }
     left.count += 1;
-    left.first ||= `${number}: ${problem}`;
+    left.first ||= `${number}: ${row}`;
+  }
+}
+
+/** @param numbers of the lines in the file */
+async function* usualRows(
+  lines: AsyncIterable<Buffer>,
+  kinds: KindCounts,
+  numbers: readonly number[],
+  odd: LeftOut,
+): AsyncGenerator<string> {
+  for await (const bytes of lines) {
+    const line = bytes.toString();
+    const row = parseRow(line);
+    const field = typeof row === 'object' ? kinds.oddField(row) : row;
+    const number = numbers[odd.lines];
+    odd.lines += 1;
+    if (field === undefined) {
+      yield `${line}\n`;
+      continue;
+    }
+    odd.count += 1;
+    odd.first ||= `${number}: ${field}`;
   }
 }
 
@@ -133,7 +176,8 @@ function lineText(bytes: Buffer): string {
 /** NaN and Infinity, which DuckDB reads, although JSON does not have them. */
 const bareNumbers = /(?<=[:,[]\s*)-?(?:NaN|Infinity)(?=\s*[,}\]])/g;
 
-function problemOf(line: string): string | undefined {
+/** @returns what is wrong with a line that is no row */
+function parseRow(line: string): object | string {
   let row: unknown;
   try {
     row = parseJson(line.replace(bareNumbers, 'null'));
@@ -141,7 +185,7 @@ function problemOf(line: string): string | undefined {
     return 'it is not JSON';
   }
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return 'it is not an object';
-  return hasEqualNames(line, row) ? 'a key occurs twice' : undefined;
+  return hasEqualNames(line, row) ? 'a key occurs twice' : row;
 }
 
 async function readLines(path: string): Promise<AsyncIterable<Buffer>> {

@@ -215,7 +215,7 @@ async function rejectRows(table: TableSchema, slice: Slice, options: LoadOptions
     slice,
     path: rows === 0 ? undefined : acceptedPath,
     rows,
-    rejects: [...slice.rejects, ...rejects],
+    rejects: [...slice.rejects, ...rejects].toSorted((a, b) => a.line - b.line),
     excludedRows: [],
   };
 }
