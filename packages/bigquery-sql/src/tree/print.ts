@@ -37,6 +37,8 @@ class Printer {
   readonly #locals = new Map<number, string>();
   /** The aliases of the FROM items of the innermost select. */
   #aliases: ReadonlySet<string> = new Set();
+  /** Whether an aggregate of the innermost select reads the expression. */
+  #isAggregated = false;
   readonly #isVolatile: boolean;
 
   constructor(root: Node) {
@@ -129,8 +131,10 @@ class Printer {
       case 'IS NOT FALSE':
         return `coalesce(${first}, TRUE)`;
       case 'IS DISTINCT FROM':
-      case 'IS NOT DISTINCT FROM':
-        return operands.every(readsRow) ? texts.join(` ${operator} `) : hidden(texts.join(` ${operator} `));
+      case 'IS NOT DISTINCT FROM': {
+        const text = texts.join(` ${operator} `);
+        return this.#isAggregated || operands.every(readsRow) ? text : hidden(text);
+      }
       case 'BETWEEN':
       case 'NOT BETWEEN':
         return `${first} ${operator} ${second} AND ${third}`;
@@ -163,6 +167,14 @@ class Printer {
   }
 
   #aggregate(node: Aggregate): string {
+    const outer = this.#isAggregated;
+    this.#isAggregated = true;
+    const text = this.#aggregateText(node);
+    this.#isAggregated = outer;
+    return text;
+  }
+
+  #aggregateText(node: Aggregate): string {
     const args = this.#list(node.args) || (node.function === 'count' ? '*' : '');
     const orderBy = node.orderBy && node.orderBy.length > 0 ? ` ${this.#orderBy(node.orderBy)}` : '';
     const nulls = node.ignoreNulls ? ' IGNORE NULLS' : '';
@@ -246,10 +258,12 @@ class Printer {
   }
 
   #select(node: Select): string {
-    const outer = this.#aliases;
+    const [aliases, isAggregated] = [this.#aliases, this.#isAggregated];
     this.#aliases = new Set(node.from ? aliasesOf(node.from) : []);
+    this.#isAggregated = false;
     const text = this.#selectText(node);
-    this.#aliases = outer;
+    this.#aliases = aliases;
+    this.#isAggregated = isAggregated;
     return text;
   }
 
