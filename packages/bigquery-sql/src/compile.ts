@@ -1,6 +1,5 @@
 import { closeLambdas } from './passes/rewriting/close-lambdas.ts';
 import { computeFrameKeys } from './passes/rewriting/frame-keys.ts';
-import { drawForEachRow } from './passes/rewriting/random-filters.ts';
 import { drawOnce } from './passes/rewriting/random-operands.ts';
 import { type Problem, ProblemError, problemAt, type Source } from './problem.ts';
 import { buildContext, type Observer, type ResolvedQuery, type Rules } from './rules/context.ts';
@@ -83,9 +82,7 @@ export function compile(
     ]);
   }
   const columns = resultColumns(resolved);
-  const drawn = isRandom(resolved.query)
-    ? drawForEachRow(drawOnce(resolved.query), context.fresh)
-    : resolved.query;
+  const drawn = isRandom(resolved.query) ? drawOnce(resolved.query) : resolved.query;
   const resolvedQuery = distinctAliases(drawn, context.fresh);
   const query = closeLambdas(computeFrameKeys(resolvedQuery, context.fresh));
   return { query, columns, tables: tablesOf(query) };

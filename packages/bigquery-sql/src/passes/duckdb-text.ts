@@ -3,6 +3,9 @@ import { computeFirst } from '../tree/build.ts';
 import { forEachPart, mapExpression, mapExpressions } from '../tree/map.ts';
 import type { Expression, Node, Query } from '../tree/nodes.ts';
 import { printExpression, printQuery } from '../tree/print.ts';
+import { freshNames } from '../tree/fresh-names.ts';
+import { isRandom } from '../tree/volatile.ts';
+import { drawForEachRow } from './rewriting/random-filters.ts';
 import { sortBeforeJoins } from './rewriting/sort-before-joins.ts';
 
 /**
@@ -11,7 +14,9 @@ import { sortBeforeJoins } from './rewriting/sort-before-joins.ts';
  * arguments are computed before the call.
  */
 export const duckdbText = (query: Query): string =>
-  printQuery(sortBeforeJoins(mapExpressions(query, subqueriesFirst())));
+  printQuery(sortBeforeJoins(mapExpressions(drawn(query), subqueriesFirst())));
+
+const drawn = (query: Query): Query => (isRandom(query) ? drawForEachRow(query, freshNames(query)) : query);
 
 /** As `duckdbText`, for an expression. */
 export const duckdbExpressionText = (expression: Expression): string =>

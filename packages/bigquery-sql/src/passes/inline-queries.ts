@@ -2,7 +2,6 @@ import { forEachNode, type Mapper, mapParts, someNode } from '../tree/map.ts';
 import type { Derived, Expression, From, Literal, Node, Query, Select, With } from '../tree/nodes.ts';
 import { isVolatile } from '../tree/volatile.ts';
 import type { Pass } from './pass.ts';
-import { arrayOfRow } from './rewriting/derive-item.ts';
 import { replaceItem, requiredItems } from './rewriting/from-items.ts';
 import { withoutPositions } from './rewriting/sort-keys.ts';
 import { substitute } from './rewriting/substitute.ts';
@@ -127,7 +126,7 @@ const hasAggregate = ({ columns }: Select): boolean =>
 /** What must be computed where it is written. */
 const isFixed = (node: Node): boolean =>
   node.kind === 'subquery' ||
-  (node.kind === 'call' && ['unnest', 'bq.fail', arrayOfRow].includes(node.function)) ||
+  (node.kind === 'call' && (node.function === 'unnest' || node.function === 'bq.fail')) ||
   isVolatile(node);
 
 function countReads(outer: Select, alias: string): ReadonlyMap<string, number> {

@@ -1,12 +1,9 @@
 import { aliasesOf } from '../../tree/aliases-of.ts';
-import { call, column, element, select } from '../../tree/build.ts';
+import { column, element, list, select } from '../../tree/build.ts';
 import { type Mapper, mapParts, someNode } from '../../tree/map.ts';
 import type { Column, Derived, Expression, From, Member, Node, Select } from '../../tree/nodes.ts';
 import { arrayOf, scalar } from '../../types.ts';
 import { replaceItem } from './from-items.ts';
-
-/** DuckDB's function for an array of a value, by which a subquery is run for each row: no pass may move it into the subquery. */
-export const arrayOfRow = 'list_value';
 
 interface Computed {
   /** Expressions of the SELECT that become columns of the new query. */
@@ -29,7 +26,7 @@ export function deriveItem(
   { values = [], where = [], keep = [], asElements = [] }: Computed,
   fresh: (prefix: string) => string,
 ): Select {
-  const alias = fresh('drawn');
+  const alias = fresh('drawn_rows');
   const own = new Set(item && aliasesOf(item));
   const members = new Map<string, Member>();
   const newColumn = (key: string, value: Expression, required?: boolean): Column => {
@@ -48,7 +45,7 @@ export function deriveItem(
           return columns.get(part) ?? mapParts(part, below(part));
         const key = JSON.stringify([part.from, part.name]);
         if (!isElement || part.type.kind === 'array') return newColumn(key, part, part.required);
-        return element(newColumn(`[${key}]`, call(arrayOfRow, [part], arrayOf(part.type))), 1, part.type);
+        return element(newColumn(`[${key}]`, list([part], arrayOf(part.type))), 1, part.type);
       },
       query: (part) => mapParts(part, below(part)),
       from: (part) => (part === item ? part : mapParts(part, below(part))),
@@ -60,7 +57,7 @@ export function deriveItem(
   const derived: Derived = {
     kind: 'derived',
     alias,
-    query: keep.length === 0 ? inner : filtered(inner, keep, fresh('rows')),
+    query: keep.length === 0 ? inner : filtered(inner, keep, fresh('drawn_rows')),
     ...(item && node.from && readsItemsBeside(item, node.from) && { lateral: true }),
   };
   return { ...mapped, from: (item && mapped.from && replaceItem(mapped.from, item, derived)) ?? derived };

@@ -25,6 +25,8 @@ type Fresh = (prefix: string) => string;
  * DISTINCT and set operations, and above joins; and it runs a correlated subquery once for equal values. It moves no
  * condition on a column that is drawn, and runs a subquery that reads an array for each row.
  *
+ * It is written so at last: what a query does is easier to find in its own form.
+ *
  * @see conformance/duckdb/moved-random-filters.md
  */
 export function drawForEachRow(query: Query, fresh: Fresh): Query {
@@ -93,7 +95,7 @@ function drawLaterals(node: Select, fresh: Fresh): Select {
   const first = firstItem(from);
   if (first.kind !== 'unnest' || !first.offset || !isRandomByRow(first.array)) return node;
   // The offsets are those of the same array.
-  const alias = fresh('drawn');
+  const alias = fresh('drawn_rows');
   const array = { name: 'array', value: first.array };
   const left: From = { kind: 'derived', alias, query: select({ columns: [array] }) };
   const right: From = { ...first, array: column(alias, array.name, first.array.type) };
@@ -154,7 +156,7 @@ function filterResults(node: Select, fresh: Fresh): Select {
   const hasWindows = someClause(node, ({ over }) => over !== undefined);
   const tests = [...(hasWindows ? [] : having.random), ...qualify.random];
   if (tests.length === 0) return node;
-  const alias = fresh('drawn');
+  const alias = fresh('drawn_rows');
   const { limit, offset, distinct, orderBy, columns, ...clauses } = node;
   const members: Member[] = [];
   const outside = (value: Expression): Expression => {
