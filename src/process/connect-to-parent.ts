@@ -13,10 +13,23 @@ export function connectToParent(onFrame: (frame: Frame) => void): Channel {
     onEnd(error) {
       // A defect of this program, which ends it, and is written to standard error.
       if (error !== undefined) throw error;
+      for (const run of whenOrphaned) run();
       process.kill(process.pid, 'SIGKILL');
     },
     answersPings: true,
   });
+}
+
+const whenOrphaned = new Set<() => void>();
+
+/**
+ * Does something before this process ends because its parent has, also if that was killed. It must not wait, and not throw.
+ *
+ * @returns takes it back
+ */
+export function onOrphaned(run: () => void): () => void {
+  whenOrphaned.add(run);
+  return () => whenOrphaned.delete(run);
 }
 
 /** SIGUSR1 would open Node's inspector to every user of the machine. */

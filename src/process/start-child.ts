@@ -97,14 +97,14 @@ const shell = '/bin/sh';
 
 /**
  * Runs Node within a limit, and beside it a shell that waits for the end of this process and then kills that of Node, which
- * may be too busy to notice. A line, which is sent when Node has ended, ends the shell: another process might have its number
+ * may be too busy to notice; one that notices has a second to remove what it has written. A line, which is sent when Node has ended, ends the shell: another process might have its number
  * later. Where there is no shell, the process ends when it finds its connection closed; on Windows, libuv's job object
  * ends it, and in a container the end of the first process. If the machine has no memory left, Linux ends the child first: its score is half
  * way from that of this process to the highest one.
  */
 const script = `[ "$1" = unlimited ] || ulimit -v "$1" 2>/dev/null
 shift
-(trap '' INT TERM HUP; read -r _ || kill -9 $$) <&4 >/dev/null 2>&1 3>&- &
+(trap '' INT TERM HUP; read -r _ || { sleep 1; kill -9 $$; }) <&4 >/dev/null 2>&1 3>&- &
 exec 4<&-
 { read -r score </proc/self/oom_score_adj && echo $(((score + 1001) / 2)) >/proc/self/oom_score_adj; } 2>/dev/null
 exec "$@"`;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { Frame } from '../../src/process/frames.ts';
 import { type Child, type ChildOptions, startChild } from '../../src/process/start-child.ts';
@@ -184,4 +185,16 @@ test.each(['idle', 'blocked'])('a child that is %s ends with its parent, which w
   expect(isRunning(Number(pid))).toBe(true);
   parent.kill('SIGKILL');
   await eventually(() => expect(isRunning(Number(pid))).toBe(false));
+});
+
+test('what a child has written for its parent is removed when that was killed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  writeFileSync(join(folder, 'rows.parquet'), 'rows');
+  const parent = spawn(process.execPath, [resolve('test/process/fixtures/parent.ts'), 'idle', folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await collectOutput(parent).until(/pid (\d+)\n/);
+  expect(existsSync(folder)).toBe(true);
+  parent.kill('SIGKILL');
+  await eventually(() => expect(existsSync(folder)).toBe(false));
 });

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { storeFolder } from '../../../config/duckdb-defaults.ts';
 import { StartError } from '../../../errors.ts';
+import { onOrphaned } from '../../../process/connect-to-parent.ts';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 
 /** The database of the local rows, attached as `storeName`. */
@@ -55,6 +56,11 @@ export async function openStore(connection: DuckDBConnection, path: string): Pro
     if (error instanceof Error && /^Out of Memory|^Failed to allocate/.test(error.message)) throw error;
     throw unusable(path, error);
   }
+  const temporary = file === undefined ? [dirname(base)] : Object.values(folders);
+  // Rows of tenants are in them: they must not stay because the gateway was killed.
+  const keep = onOrphaned(() => {
+    for (const folder of temporary) removeNow(folder);
+  });
   await connection.run(`SET temp_directory = ${quoteText(spill)}`);
   return {
     folder: file === undefined ? undefined : dirname(file),
@@ -63,10 +69,18 @@ export async function openStore(connection: DuckDBConnection, path: string): Pro
     compiled,
     size: () => (file === undefined ? undefined : sizeOf(file) + sizeOf(`${file}.wal`)),
     async close() {
-      const temporary = file === undefined ? [dirname(base)] : [...Object.values(folders), compiled];
-      for (const folder of temporary) await rm(folder, { recursive: true, force: true });
+      keep();
+      for (const folder of [...temporary, compiled]) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function removeNow(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // The next start with this store removes it.
+  }
 }
 
 /** The rows of all tenants may be in it, also if the log files can be read by their owner only. */
