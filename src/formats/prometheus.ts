@@ -15,9 +15,10 @@ export function* prometheusText(
 ): Generator<undefined, string> {
   const placeOf = (column: string) => rows.columns.findIndex(({ name }) => name === column);
   const labelPlaces = labels.map((label) => ({ label, place: placeOf(label) }));
-  const samples = metrics.map((metric) => ({ metric, place: placeOf(metric.column), lines: [] as string[] }));
+  const samples = metrics.map((metric) => ({ metric, place: placeOf(metric.column), texts: [] as string[] }));
   const seen = new Set<string>();
   for (const part of cellParts(rows)) {
+    const lines: string[][] = samples.map(() => []);
     for (const cells of part) {
       const pairs = labelPairs(labelPlaces, cells);
       // To Prometheus, an empty label is an absent one.
@@ -30,16 +31,18 @@ export function* prometheusText(
       }
       seen.add(identity);
       const set = labelSet(pairs);
-      for (const { metric, place, lines } of samples) {
+      for (const [at, { metric, place }] of samples.entries()) {
         const number = numeral(plainText(cells[place]));
-        if (number !== undefined) lines.push(`${metric.name}${set} ${number}\n`);
+        if (number !== undefined) lines[at]?.push(`${metric.name}${set} ${number}\n`);
       }
     }
+    // All lines at the end would be joined in one long step.
+    for (const [at, { texts }] of samples.entries()) texts.push(lines[at]?.join('') ?? '');
     yield undefined;
   }
   return samples
-    .map(({ metric: { name, help, type }, lines }) =>
-      [`# HELP ${name} ${escapeHelp(help)}\n`, `# TYPE ${name} ${type}\n`, ...lines].join(''),
+    .map(({ metric: { name, help, type }, texts }) =>
+      [`# HELP ${name} ${escapeHelp(help)}\n`, `# TYPE ${name} ${type}\n`, ...texts].join(''),
     )
     .join('');
 }
