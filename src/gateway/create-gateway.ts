@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { buildAnalyze } from '../analysis/analyze-catalog.ts';
 import { withSqlProblems } from '../analysis/sql-problems.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
@@ -10,6 +10,7 @@ import { Closers } from '../concurrency/closers.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { restExamples } from '../http/graphql/examples.ts';
 import { loadTrustedDocuments } from '../http/graphql/persisted/trusted.ts';
+import { errorToLog } from '../engine/without-values.ts';
 import { once } from '../memoize.ts';
 import { buildReadiness } from '../http/handler/readiness.ts';
 import { ByteBudget } from '../http/message/byte-budget.ts';
@@ -19,6 +20,7 @@ import { buildNodeListener } from '../http/node/node-listener.ts';
 import type { LiveCounters } from '../http/live/live-counters.ts';
 import type { Counters } from '../results/counters.ts';
 import { openReadRows } from '../row-arguments/row-reader.ts';
+import { safeTracer } from '../trace/safe-tracer.ts';
 import { openCallers } from './callers.ts';
 import { buildHttpHandler } from './http-handler.ts';
 import { buildLazyLive } from './lazy-live.ts';
@@ -82,11 +84,22 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
+/** A tracer fails for each request. */
+function reportOnce(log: Logger): (error: unknown) => void {
+  let isReported = false;
+  return (error) => {
+    if (!isReported)
+      log.error({ err: errorToLog(error, log) }, 'the tracer fails: requests are answered all the same');
+    isReported = true;
+  };
+}
+
 async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gateway> {
   const { log = pino({ enabled: false }), now = systemClock.now, after = systemClock.after } = given;
   const elapsedMs = now === systemClock.now ? systemClock.elapsedMs : elapsedBy(now);
   const clock = { now, elapsedMs, after };
-  const options = { ...given, log };
+  const tracer = given.tracer && safeTracer(given.tracer, reportOnce(log));
+  const options = { ...given, log, tracer };
   const settings = settingsOf(options);
   const { plugins = [] } = options;
   const hooks = buildPluginHooks(plugins, log);
