@@ -54,11 +54,13 @@ export function* buildSchemas<T>(
   };
   const partOf = (queries: readonly SavedQuery[], owner: Owner): Promise<T> => {
     const key = queries.map(({ id }) => id).join();
-    const part = parts.get(key) ?? {
-      schema: turns.run(owner, build({ ...catalog, queries, all: catalog.queries }, partShare)),
-    };
-    parts.set(key, part);
-    return part.schema;
+    const known = parts.get(key);
+    if (known !== undefined) return known.schema;
+    const schema = turns.run(owner, build({ ...catalog, queries, all: catalog.queries }, partShare));
+    parts.set(key, { schema });
+    // What has failed is built again by the next request.
+    schema.catch(() => parts.delete(key));
+    return schema;
   };
   const shownTo = (principal: Principal) => {
     const visible = visibleQueries(principal);
