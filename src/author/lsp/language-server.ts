@@ -129,9 +129,9 @@ export async function serveEditor({ input, output, queriesDir, dialect }: Option
     },
   };
   const answer = ({ id, method = '', params = {} }: Message): void => {
-    if (id === undefined) return void notifications[method]?.(params as DocumentParams);
+    if (id === undefined) return void ownMember(notifications, method)?.(params as DocumentParams);
     try {
-      const request = requests[method];
+      const request = ownMember(requests, method);
       if (!isInitialized && method !== 'initialize') throw new RequestError(-32002, 'not initialized');
       if (isEnding && method !== 'shutdown') throw new RequestError(-32600, 'is shut down');
       if (request === undefined) throw new RequestError(-32601, `there is no method ${method}`);
@@ -151,6 +151,10 @@ export async function serveEditor({ input, output, queriesDir, dialect }: Option
   clearImmediate(timer);
   return isEnding;
 }
+
+/** Clients choose names of methods: `constructor` is a member of every object. */
+const ownMember = <T>(members: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(members, name) ? members[name] : undefined;
 
 function savedQueryFile(uri: string, text: string, queriesDir: string): string | undefined {
   if (!uri.startsWith('file:') || !/\.sql$/i.test(uri)) return undefined;

@@ -29,9 +29,17 @@ const maxBytes = 64 * 1024 * 1024;
  * @see https://microsoft.github.io/language-server-protocol/specifications/base/0.9/specification
  */
 export async function* readMessages(input: Readable): AsyncGenerator<Message> {
-  let buffer = Buffer.alloc(0);
+  let chunks: Buffer[] = [];
+  let received = 0;
+  /** Bytes of the message that has begun; 0 if its header has not arrived. */
+  let awaited = 0;
   for await (const chunk of input as AsyncIterable<Buffer>) {
-    buffer = Buffer.concat([buffer, chunk]);
+    chunks.push(chunk);
+    received += chunk.length;
+    // To join the chunks each time takes time that grows with the square of their number.
+    if (received < awaited) continue;
+    let buffer = Buffer.concat(chunks);
+    awaited = 0;
     for (;;) {
       const end = buffer.indexOf(separator);
       if (end < 0) {
@@ -41,11 +49,16 @@ export async function* readMessages(input: Readable): AsyncGenerator<Message> {
       const length = Number(/^content-length: *(\d+)\r?$/im.exec(buffer.toString('ascii', 0, end))?.[1]);
       if (!(length <= maxBytes)) throw new RequestError(-32700, 'a message has no Content-Length');
       const start = end + separator.length;
-      if (buffer.length < start + length) break;
+      if (buffer.length < start + length) {
+        awaited = start + length;
+        break;
+      }
       const text = buffer.toString('utf8', start, start + length);
       buffer = buffer.subarray(start + length);
       yield parseMessage(text);
     }
+    chunks = [buffer];
+    received = buffer.length;
   }
 }
 
