@@ -30,6 +30,14 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
 const matching = (pattern: RegExp, right: string) =>
   z.string().regex(pattern, { error: ({ input }) => `got ${JSON.stringify(input)}; must be ${right}` });
 
+const areOrigins = (text: string) => text.split(',').every((origin) => parseOrigin(origin) !== undefined);
+
+const origins = (is: (text: string) => boolean, right: string) =>
+  z
+    .string()
+    .refine(is, { error: ({ input }) => `got ${JSON.stringify(input)}; must be ${right}` })
+    .optional();
+
 const size = (example: string) => matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, `a size, as in ${example}`);
 
 /**
@@ -59,13 +67,10 @@ export const settings = z.object({
         `got ${JSON.stringify(input)}; must be addresses or ranges joined by commas, as in 10.0.0.0/8, or loopback, or private`,
     })
     .optional(),
-  CORS_ORIGINS: z
-    .string()
-    .refine((text) => text === '*' || text.split(',').every((origin) => parseOrigin(origin) !== undefined), {
-      error: ({ input }) =>
-        `got ${JSON.stringify(input)}; must be * or origins joined by commas, as in https://dash.example.com`,
-    })
-    .optional(),
+  CORS_ORIGINS: origins(
+    (text) => text === '*' || areOrigins(text),
+    '* or origins joined by commas, as in https://dash.example.com',
+  ),
   CORS_HEADERS: z
     .string()
     .refine((text) => text.split(',').every((name) => isHeaderName(name.trim())), {
@@ -76,13 +81,7 @@ export const settings = z.object({
   COMPAT: oneOf(['logflare']).optional(),
   GRAPHIQL: oneOf(onOff).optional(),
   PAGES: oneOf(onOff).optional(),
-  EMBED_ORIGINS: z
-    .string()
-    .refine((text) => text.split(',').every((origin) => parseOrigin(origin) !== undefined), {
-      error: ({ input }) =>
-        `got ${JSON.stringify(input)}; must be origins joined by commas, as in https://wiki.example.com`,
-    })
-    .optional(),
+  EMBED_ORIGINS: origins(areOrigins, 'origins joined by commas, as in https://wiki.example.com'),
   MCP: oneOf(onOff).default('off'),
   MCP_MAX_ROWS: withDefault(agentLimits.maxRows),
   MCP_MAX_BYTES: withDefault(agentLimits.maxBytes),
