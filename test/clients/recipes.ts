@@ -48,7 +48,7 @@ function isMissing(program: string, found: boolean, tool: () => boolean): boolea
 
 const always = () => true;
 const skipsPython = isMissing('python3', succeeds('python3', '--version'), always);
-const skipsHttpfs = isMissing('httpfs of DuckDB', await hasHttpfs(), () =>
+export const skipsHttpfs = isMissing('httpfs of DuckDB', await hasHttpfs(), () =>
   succeeds('python3', '-m', 'pip', '--version'),
 );
 const infinity = [...(process.env.PATH ?? '').split(delimiter), join(homedir(), 'go', 'bin')]

@@ -23,6 +23,22 @@ export function replyResult(result: CachedResult, headers: RequestHeaders): Repl
   return reply;
 }
 
+/** A GET comes at most so long after its HEAD. */
+const promisedSeconds = 60;
+
+/**
+ * The reply to HEAD, without a length and a tag that the GET after it may not have: a client takes others for a file that has
+ * changed while it was read (RFC 9110, 8.6 and 9.3.2).
+ *
+ * @param noCache whether the caller asks for a run of its own
+ */
+export function replyToHead(reply: Reply, noCache: boolean): Reply {
+  const { 'content-length': length, etag, ...headers } = reply.headers;
+  const maxAge = Number(/\bmax-age=(\d+)/.exec(headers['cache-control'] ?? '')?.[1] ?? 0);
+  const isKept = !noCache && maxAge - Number(headers.age ?? 0) >= promisedSeconds;
+  return isKept || length === undefined || etag === undefined ? reply : { ...reply, headers };
+}
+
 /** The reply of the latest hit on each document: equal for all hits until the document is a second older. */
 const recentHits = new WeakMap<ResultDocument, Partial<Record<Coding, RecentHit>>>();
 

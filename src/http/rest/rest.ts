@@ -32,7 +32,7 @@ import type { FormattedRequest } from './formatted/formatted-request.ts';
 import { buildReplyFormatted } from './formatted/reply-formatted.ts';
 import { type ObtainOptions, runBound } from './obtain-result.ts';
 import { withNearestEndpoint } from './nearest-endpoint.ts';
-import { replyResult } from './reply-result.ts';
+import { replyResult, replyToHead } from './reply-result.ts';
 import { buildRowsOfRequest } from './push-row-request.ts';
 import { linkOf } from './row-page.ts';
 import { chooseFormat, findEndpoint } from './requested-format.ts';
@@ -162,8 +162,14 @@ export function buildRest(options: RestOptions): Answer {
       ? replyInTurn(result, head.headers, owner)
       : replyResult(result, head.headers);
   };
-  const reply = (...request: Parameters<typeof replyWithRows>) =>
-    withParameterWarning(replyWithRows(...request), request[0]);
+  const reply = (...request: Parameters<typeof replyWithRows>) => {
+    const replied = withParameterWarning(replyWithRows(...request), request[0]);
+    const [, , head, , { noCache }] = request;
+    if (head.method !== 'HEAD') return replied;
+    return replied instanceof Promise
+      ? replied.then((later) => replyToHead(later, noCache))
+      : replyToHead(replied, noCache);
+  };
   const find = (request: PreparedRequest) => {
     const { parameters = new Map() } = request;
     const { query, format } = addressOf(catalog, request);

@@ -175,12 +175,29 @@ describe('REST', () => {
   });
 
   test('HEAD is GET without a body', async () => {
-    const get = await app.fetch(`${path}/logs.all?project=p`);
-    const head = await app.fetch(`${path}/logs.all?project=p`, { method: 'HEAD' });
+    const counts = `${path}/usage.api-counts?project=p&interval=daily`;
+    const get = await app.fetch(counts);
+    const head = await app.fetch(counts, { method: 'HEAD' });
     expect(head.status).toBe(200);
     expect(head.headers.get('content-length')).toBe(String((await get.text()).length));
+    expect(head.headers.get('etag')).toBe(get.headers.get('etag'));
     expect(await head.text()).toBe('');
     expect((await app.fetch(`${path}/nope`, { method: 'HEAD' })).status).toBe(404);
+  });
+
+  test('HEAD promises no length and no tag of rows that a GET computes again', async () => {
+    const promises = ['content-length', 'etag'];
+    for (const [address, headers] of [
+      ['logs.all?project=p', {}],
+      ['usage.api-counts?project=p&interval=daily', { 'cache-control': 'no-cache' }],
+    ] as const) {
+      const head = await app.fetch(`${path}/${address}`, {
+        method: 'HEAD',
+        headers: { 'x-api-key': apiKey, ...headers },
+      });
+      expect([head.status, ...promises.map((name) => head.headers.get(name))]).toEqual([200, null, null]);
+      expect(head.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    }
   });
 
   test('a preflight passes without a key, and a 401 can be read by an allowed page', async () => {
