@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { parseBasePath } from './config/base-path.ts';
 import { storeFileOf } from './config/duckdb-defaults.ts';
 import { jwtConfig, jwtProblems } from './config/jwt-settings.ts';
 import { isLoopback } from './config/loopback.ts';
@@ -74,6 +75,8 @@ function toConfig(read: Settings) {
     corsOrigins: parseOrigins(read.CORS_ORIGINS),
     /** Request headers that they may send, besides the usual ones. */
     corsHeaders: (read.CORS_HEADERS ?? '').split(',').flatMap((name) => name.trim() || []),
+    /** The path below which callers reach the gateway; empty for the root. */
+    basePath: parseBasePath(read.BASE_PATH ?? '') ?? '',
     /** The service whose clients REST accepts as they are; undefined: none. */
     compat: read.COMPAT,
     /** Whether GraphiQL is served to browsers. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseAddressList } from './address-list.ts';
+import { basePathText, parseBasePath } from './base-path.ts';
 import { duckdbDefaults } from './duckdb-defaults.ts';
 import { agentLimits, cacheMemory, engineLimits, type NumberRule, numberText } from './engine-limits.ts';
 import { jwtSettings } from './jwt-settings.ts';
@@ -76,6 +77,12 @@ export const settings = z.object({
     .refine((text) => text.split(',').every((name) => isHeaderName(name.trim())), {
       error: ({ input }) =>
         `got ${JSON.stringify(input)}; must be names of headers joined by commas, as in x-team, x-page`,
+    })
+    .optional(),
+  BASE_PATH: z
+    .string()
+    .refine((text) => parseBasePath(text) !== undefined, {
+      error: ({ input }) => `got ${JSON.stringify(input)}; must be ${basePathText}`,
     })
     .optional(),
   COMPAT: oneOf(['logflare']).optional(),

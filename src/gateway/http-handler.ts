@@ -142,7 +142,6 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
   return function* (catalog: AnalyzedCatalog): Generator<void, PrepareRequest> {
     const graphql = yield* buildGraphqlOf(catalog);
     yield;
-    const { basePath } = settings;
     const rest = buildRest({
       catalog,
       getResult,
@@ -153,7 +152,6 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
       derived,
       applyRowRequest,
       pageOfResult,
-      basePath,
       budget,
     });
     const plugins = yield* routesOf(catalog, {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../concurrency/clock.ts';
 import { type AddressList, addressTexts, parseAddressList } from '../config/address-list.ts';
+import { basePathText, parseBasePath } from '../config/base-path.ts';
 import { cacheMemory, engineLimits, type NumberRule, numberText } from '../config/engine-limits.ts';
 import { isHeaderName, parseOrigin } from '../config/web-origins.ts';
 import type { EngineFactory } from '../engine/engine-factory.ts';
@@ -130,10 +131,8 @@ export function settingsOf(options: GatewayOptions): Settings {
   const proxies = trustedProxies && parseAddressList(trustedProxies);
   if (proxies === undefined && trustedProxies !== undefined)
     refuse('trustedProxies', trustedProxies, addressTexts);
-  // A slash at its end, and one alone, mean nothing.
-  const path = basePath.replace(/\/$/, '');
-  if (path !== '' && !pathPattern.test(path))
-    refuse('basePath', basePath, 'a path that begins with a slash, as in /warehouse');
+  const path = parseBasePath(basePath);
+  if (path === undefined) refuse('basePath', basePath, basePathText);
   const settings = {
     engine: options.engine.name,
     engineConcurrency: limitOf('engineConcurrency'),
@@ -145,11 +144,8 @@ export function settingsOf(options: GatewayOptions): Settings {
     corsOrigins: origins,
     corsHeaders,
     trustedProxies: proxies,
-    basePath: path,
+    basePath: path ?? '',
   };
   if (problems.length > 0) throw new StartError('The options of the gateway have problems', problems);
   return settings;
 }
-
-/** No part of it is `.` or `..`. */
-const pathPattern = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/;

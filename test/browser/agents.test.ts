@@ -41,7 +41,7 @@ test.skipIf(isWithoutBrowser)(
           headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
           body,
         });
-        expect(JSON.stringify(await response.json())).toContain('usage.api-counts');
+        expect(JSON.stringify(await response.json())).toContain('usage_api_counts');
 
         await page.evaluate(readFileSync('node_modules/axe-core/axe.min.js', 'utf8'));
         const violations = await page.evaluate(

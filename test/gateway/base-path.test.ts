@@ -132,15 +132,24 @@ describe.each(Object.entries(mounts))('below a path, on %s', (_, mount) => {
   });
 });
 
-test('without a path, links begin at the root', async () => {
+test('without a path, links are relative', async () => {
   const { fetch, examples } = await open();
   const get = async (path: string, headers: Record<string, string>) =>
     fetch(new Request(`http://gateway.test${path}`, { headers }));
   expect(examples[0]).toMatch(/^\/api\//);
-  expect(await (await get('/openapi.json', withKey)).json()).toMatchObject({ servers: [{ url: '/' }] });
-  const html = await (await get('/', asBrowser)).text();
-  expect(html).toContain('href="/"');
-  expect(html).toContain('href="/openapi"');
+  expect(await (await get('/openapi.json', withKey)).json()).toMatchObject({ servers: [{ url: '.' }] });
+  for (const [path, root] of [
+    ['/', '.'],
+    ['/openapi', '.'],
+    ['/queries/orders', '..'],
+    ['/no/such/page', '../..'],
+  ] as const) {
+    const html = await (await get(path, asBrowser)).text();
+    for (const link of ['/', '/openapi']) expect(html, path).toContain(`href="${root}${link}"`);
+    expect(html, path).not.toMatch(/(?:href|src)="\//);
+  }
+  const old = await get('/api/endpoints/query/old', withKey);
+  expect(old.headers.get('link')).toBe('<orders>; rel="successor-version"');
 });
 
 test.each(['warehouse', '/a b', '//evil.example', '/a/../b', '/"><script>'])(

@@ -46,7 +46,7 @@ async function page(search: string, name = 'paged'): Promise<RestPage> {
   const response = await folder.get(`${name}${search}`);
   const body = (await response.json()) as { result: { id: number }[] };
   expect(response.status, JSON.stringify(body)).toBe(200);
-  const links = (response.headers.get('link') ?? '').matchAll(/<\S*\/paged(\?[^>]+)>; rel="(\w+)"/g);
+  const links = (response.headers.get('link') ?? '').matchAll(/<(\?[^>]+)>; rel="(\w+)"/g);
   return {
     ids: body.result.map(({ id }) => id),
     links: Object.fromEntries([...links].map(([, address = '', relation = '']) => [relation, address])),
@@ -100,7 +100,7 @@ describe('REST', () => {
   test('other formats have the rows and the links', async () => {
     const response = await folder.get('paged.csv?limit=2');
     expect((await response.text()).split('\r\n')).toHaveLength(4);
-    expect(response.headers.get('link')).toContain('/paged.csv?limit=2&after=');
+    expect(response.headers.get('link')).toMatch(/^<\?limit=2&after=[^>]+>; rel="next"$/);
   });
 
   test.each([

@@ -63,8 +63,9 @@ function isKnownPage(): boolean {
 }
 
 function siteLinks(path: string): readonly Element[] {
-  const links = [...document.querySelectorAll('header nav a')];
-  return links.filter((link) => link.getAttribute('href') === path);
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('header nav a')];
+  // As the browser has resolved it.
+  return links.filter((link) => link.pathname === path);
 }
 
 /** In the header, which is the same for all pages. */

@@ -31,6 +31,7 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   TRUST_PROXY: "proxies whose X-Forwarded-For names the caller's address",
   CORS_ORIGINS: 'web origins that may read responses, or *',
   CORS_HEADERS: 'headers that their pages may send besides the usual ones',
+  BASE_PATH: 'the path below which callers reach the gateway',
   COMPAT: 'logflare: REST accepts requests of its clients, and answers as it does',
   GRAPHIQL: 'whether browsers get GraphiQL: on or off',
   PAGES: 'whether browsers get a page for each saved query: on or off',

@@ -63,6 +63,7 @@ export async function gatewayOptions(
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     corsHeaders: config.corsHeaders,
+    basePath: config.basePath,
     engineConcurrency: config.engineConcurrency,
     engineQueueLength: config.engineQueueLength,
     engineTimeoutMs: config.engineTimeoutMs,

@@ -44,8 +44,6 @@ interface RestOptions extends ObtainOptions {
   readonly derived: DerivedStore;
   readonly applyRowRequest: ApplyRowRequest;
   readonly pageOfResult: PageOfResult;
-  /** Before every path of a link. */
-  readonly basePath: string;
   /** Opens what follows results, when it is first needed. */
   readonly openLive: () => Promise<Live>;
   /** Requests in flight, by key. */
@@ -59,8 +57,7 @@ interface RestOptions extends ObtainOptions {
  * @see spec "Common call shape"
  */
 export function buildRest(options: RestOptions): Answer {
-  const { catalog, getResult, turns, now, applyRowRequest, pageOfResult, basePath, openLive, inFlight } =
-    options;
+  const { catalog, getResult, turns, now, applyRowRequest, pageOfResult, openLive, inFlight } = options;
   const replyFormatted = buildReplyFormatted(options);
   /** All who waited for one run fail, each in a turn of the event loop. */
   const resultOf = async (running: CachedResult | Promise<CachedResult>, owner: Owner) => {
@@ -88,7 +85,7 @@ export function buildRest(options: RestOptions): Answer {
   const replyPage = async (
     running: CachedResult | Promise<CachedResult>,
     bound: BoundPage,
-    { pathname, search }: URL,
+    { search }: URL,
     request: Omit<FormattedRequest, 'result'>,
   ): Promise<Reply> => {
     const page = await pageOfResult(await resultOf(running, request.owner), bound, request.owner);
@@ -97,7 +94,7 @@ export function buildRest(options: RestOptions): Answer {
       request.format === formats.json
         ? replyResult(result, request.head.headers)
         : await replyFormatted({ ...request, result });
-    const link = linkOf(page, basePath + pathname, search);
+    const link = linkOf(page, search);
     return link === undefined ? reply : { ...reply, headers: { ...reply.headers, link } };
   };
   const rowsOfRequest = buildRowsOfRequest(getResult, applyRowRequest);

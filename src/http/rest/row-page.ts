@@ -31,19 +31,20 @@ export function readPage({ query, parameters }: EndpointRequest, whole: BoundQue
 export const namesPage = ({ query, parameters }: EndpointRequest): boolean =>
   query.pages !== undefined && pageWords.some((name) => parameters.get(name)?.some((text) => text !== ''));
 
-/** The header `Link`: the same request for the page after these rows, and for the one before. @see RFC 8288 */
-export function linkOf(
-  { cursors, hasNextPage, hasPreviousPage }: Page,
-  path: string,
-  search: string,
-): string | undefined {
+/**
+ * The header `Link`: the same request for the page after these rows, and for the one before, relative to its own URL, so that
+ * a proxy may serve the gateway below a path.
+ *
+ * @see RFC 8288, 3
+ */
+export function linkOf({ cursors, hasNextPage, hasPreviousPage }: Page, search: string): string | undefined {
   const link = (name: 'after' | 'before', cursor: string | undefined, relation: string) => {
     if (cursor === undefined) return [];
     const parameters = search
       .replace(/^\?/, '')
       .split('&')
       .filter((pair) => !/^(?:after|before)(?:=|$)/.test(pair) && pair !== '');
-    return [`<${path}?${[...parameters, `${name}=${cursor}`].join('&')}>; rel="${relation}"`];
+    return [`<?${[...parameters, `${name}=${cursor}`].join('&')}>; rel="${relation}"`];
   };
   const links = [
     ...(hasNextPage ? link('after', cursors.at(-1), 'next') : []),

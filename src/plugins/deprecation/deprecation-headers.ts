@@ -25,10 +25,12 @@ function deprecationHeaders(
 ): Reply['headers'] {
   // While the gateway runs, the successor may be removed.
   const hasSuccessor = successor !== undefined && lookUpName(catalog, successor) !== undefined;
+  // Relative to the address of the endpoint, if it is not known below which path a proxy serves it.
+  const start = basePath === '' ? '' : basePath + endpointPath;
   return {
     deprecation: `@${startOf(since).getTime() / 1000}`,
     ...(sunset === undefined ? {} : { sunset: startOf(sunset).toUTCString() }),
-    ...(hasSuccessor ? { link: `<${basePath}${endpointPath}${successor}>; rel="successor-version"` } : {}),
+    ...(hasSuccessor ? { link: `<${start}${successor}>; rel="successor-version"` } : {}),
   };
 }
 

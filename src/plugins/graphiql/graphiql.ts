@@ -7,7 +7,7 @@ import { graphqlPath } from '../../http/message/paths.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { builtFile, openBuiltFiles } from '../static/built-files.ts';
 import { buildAnswerByLoopback, buildPage } from '../static/page.ts';
-import { type Site, siteHeader, takesSql } from '../static/site.ts';
+import { rootOf, type Site, siteHeader, takesSql } from '../static/site.ts';
 import type { StaticFiles } from '../static/static-files.ts';
 
 /** How the page of GraphiQL is served. */
@@ -39,7 +39,7 @@ export function graphiql({ apiKey, pages = false, agents = false }: GraphiqlOpti
         answer: buildAnswer(
           files,
           catalog,
-          { basePath, pages, graphiql: true, agents, sql: takesSql(catalog) },
+          { root: rootOf(basePath, graphqlPath), pages, graphiql: true, agents, sql: takesSql(catalog) },
           apiKey,
         ),
       },

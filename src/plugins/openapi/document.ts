@@ -54,7 +54,8 @@ export function* openapiInSteps(
       description:
         'Saved queries as GET requests. Parameters that an endpoint does not declare are ignored, and an empty value counts as absent.',
     },
-    servers: [{ url: basePath || '/' }],
+    // Relative to the address of the document, if it is not known below which path a proxy serves it.
+    servers: [{ url: basePath || '.' }],
     ...(key && { 'x-key': key }),
     security: [{ ApiKey: [] }, { Bearer: [] }],
     tags: [

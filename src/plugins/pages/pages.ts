@@ -1,11 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { queriesByName } from '../../catalog/model/versions.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import type { Answer, PluginRoute } from '../../http/message/route.ts';
 import type { MetricsPlugin } from '../metrics/metrics.ts';
 import { openBuiltFiles } from '../static/built-files.ts';
 import { buildAnswerByLoopback, buildPage } from '../static/page.ts';
-import { agentsPath, escapeAttribute, readerPath, siteHeader, sqlPath, takesSql } from '../static/site.ts';
+import {
+  agentsPath,
+  escapeAttribute,
+  readerPath,
+  rootOf,
+  siteHeader,
+  sqlPath,
+  takesSql,
+} from '../static/site.ts';
 import { explainPath, explainRoute } from './explain-sql.ts';
 import type { ReplyFile } from '../static/static-file.ts';
 import { buildUse } from './use.ts';
@@ -51,10 +60,12 @@ export function pages(options: PagesOptions = {}): GatewayPlugin {
       const names = queriesByName(queries);
       const loggedBelow = (start: string) => (path: string) =>
         names.has(path.slice(start.length)) ? path : undefined;
-      const render = pageRenderer(options, basePath, sql);
-      const answer = buildAnswerByLoopback(
-        () => render({ apiKey: options.apiKey }),
-        () => render({}),
+      const render = pageRenderer(options, sql);
+      const answer = answerByRoot(basePath, (root) =>
+        buildAnswerByLoopback(
+          () => render(root, { apiKey: options.apiKey }),
+          () => render(root, {}),
+        ),
       );
       const forBrowsers = { access: 'public', browsersOnly: true, answer } as const;
       return [
@@ -72,7 +83,9 @@ export function pages(options: PagesOptions = {}): GatewayPlugin {
           answer: notFound(answer),
           loggedPath: () => undefined,
         },
-        ...(embedOrigins.length === 0 ? [] : [embedRoute(render, embedOrigins, loggedBelow(embedPath))]),
+        ...(embedOrigins.length === 0
+          ? []
+          : [embedRoute(render, basePath, embedOrigins, loggedBelow(embedPath))]),
         use.route(queries),
         files.route,
       ];
@@ -91,17 +104,29 @@ const notFound =
     return { status: 404, headers: others, body };
   };
 
+/** The links of a page depend on how deep its address is. */
+function answerByRoot(basePath: string, answerAt: (root: string) => Answer): Answer {
+  const answers = new Map<string, Answer>();
+  return (head, request, ...others) => {
+    const root = rootOf(basePath, request.url.pathname);
+    return getOrAdd(answers, root, () => answerAt(root))(head, request, ...others);
+  };
+}
+
 function embedRoute(
   render: ReturnType<typeof pageRenderer>,
+  basePath: string,
   frameAncestors: readonly string[],
   loggedPath: PluginRoute['loggedPath'],
 ): PluginRoute {
-  const page = render({ frameAncestors });
   return {
     path: `${embedPath}*`,
     access: 'public',
     browsersOnly: true,
-    answer: ({ headers }) => page(headers),
+    answer: answerByRoot(basePath, (root) => {
+      const page = render(root, { frameAncestors });
+      return ({ headers }) => page(headers);
+    }),
     ...(loggedPath && { loggedPath }),
   };
 }
@@ -113,10 +138,10 @@ interface PageVariant {
   readonly frameAncestors?: readonly string[];
 }
 
-/** The same document for every page: its script reads the address. It contains nothing of the catalog. */
-function pageRenderer({ graphiql = false, agents = false }: PagesOptions, basePath: string, sql: boolean) {
-  const assetOf = (name: string) => escapeAttribute(basePath + files.pathOf(name));
-  return ({ apiKey, frameAncestors }: PageVariant): ReplyFile => {
+/** The same document for every page but for its links: its script reads the address. It contains nothing of the catalog. */
+function pageRenderer({ graphiql = false, agents = false }: PagesOptions, sql: boolean) {
+  return (root: string, { apiKey, frameAncestors }: PageVariant): ReplyFile => {
+    const assetOf = (name: string) => escapeAttribute(root + files.pathOf(name));
     const head = [
       `<link rel="icon" href="${assetOf('mark.svg')}">`,
       `<link rel="stylesheet" href="${assetOf('page.css')}">`,
@@ -125,7 +150,7 @@ function pageRenderer({ graphiql = false, agents = false }: PagesOptions, basePa
     ];
     const header = [
       '<a class="skip" id="skip" href="#main">Skip to the content</a>',
-      siteHeader({ basePath, pages: true, graphiql, agents, sql }, forgetButton),
+      siteHeader({ root, pages: true, graphiql, agents, sql }, forgetButton),
     ];
     const html = readFileSync(new URL('page.html', import.meta.url), 'utf8')
       .replace('<!--assets-->', () => head.join('\n'))

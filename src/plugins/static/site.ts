@@ -12,8 +12,8 @@ export const sqlPath = '/sql';
 
 /** The pages that a gateway has for browsers. */
 export interface Site {
-  /** Before every path, as in `/warehouse`. */
-  readonly basePath: string;
+  /** Before every path, as `rootOf` gives it. */
+  readonly root: string;
   /** Whether saved queries and the OpenAPI document have pages. */
   readonly pages: boolean;
   /** Whether GraphiQL is at `/graphql`. */
@@ -33,8 +33,8 @@ export const takesSql = ({ queries }: Catalog): boolean =>
  *
  * @param key markup of that place
  */
-export function siteHeader({ basePath, pages, graphiql, agents, sql }: Site, key: string): string {
-  const link = (path: string, text: string) => `<a href="${escapeAttribute(basePath + path)}">${text}</a>`;
+export function siteHeader({ root, pages, graphiql, agents, sql }: Site, key: string): string {
+  const link = (path: string, text: string) => `<a href="${escapeAttribute(root + path)}">${text}</a>`;
   const links = [
     ...(pages ? [link('/', 'Queries'), link(readerPath, 'OpenAPI')] : []),
     ...(pages && sql ? [link(sqlPath, 'SQL')] : []),
@@ -42,11 +42,26 @@ export function siteHeader({ basePath, pages, graphiql, agents, sql }: Site, key
     ...(graphiql ? [link(graphqlPath, 'GraphiQL')] : []),
   ];
   return `<header class="site">
-<a class="brand" href="${escapeAttribute(basePath + (pages ? '/' : graphqlPath))}">Querygate</a>
+<a class="brand" href="${escapeAttribute(root + (pages ? '/' : graphqlPath))}">Querygate</a>
 <nav aria-label="Site">${links.join(' ')}</nav>
 <div class="key" id="site-key">${key}</div>
 </header>`;
 }
+
+/**
+ * What is before every path in the links of a page: the path below which the gateway is, as in `/warehouse`, or the way to its
+ * root relative to the page, so that a proxy may serve the gateway below a path that it does not know.
+ *
+ * @param pathname of the page, as the gateway sees it
+ */
+export function rootOf(basePath: string, pathname: string): string {
+  const depth = pathname.split('/').length - 2;
+  if (basePath !== '' || depth > maxDepth) return basePath;
+  return depth === 0 ? '.' : Array(depth).fill('..').join('/');
+}
+
+/** No page is deeper; addresses where nothing is may be. */
+const maxDepth = 10;
 
 export const escapeAttribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');

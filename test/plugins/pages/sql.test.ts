@@ -95,7 +95,7 @@ test('with one, every page links to it, GraphiQL too', async () => {
   const app = await openTestApp({}, { QUERIES_DIR: queries });
   for (const path of ['/', '/sql', '/graphql']) {
     const page = await app.fetch(path, { headers: { accept: 'text/html' } });
-    expect(await page.text(), path).toContain('href="/sql"');
+    expect(await page.text(), path).toContain('href="./sql"');
   }
   await app.close();
 });
@@ -104,6 +104,6 @@ test('without an endpoint that takes SQL there is no such page', async () => {
   const app = await openTestApp({});
   const page = await app.fetch('/sql', { headers: { accept: 'text/html' } });
   expect(page.status).toBe(404);
-  expect(await page.text()).not.toContain('href="/sql"');
+  expect(await page.text()).not.toContain('/sql"');
   await app.close();
 });

@@ -10,6 +10,8 @@ export const openapi: CliCommand = {
       import('../../../plugins/openapi/document.ts'),
     ]);
     const { queries } = loadAnalyzed(config().queriesDir);
-    process.stdout.write(`${JSON.stringify(openapiDocument(queries), null, 2)}\n`);
+    process.stdout.write(
+      `${JSON.stringify(openapiDocument(queries, { mayPassSql: true, basePath: '/' }), null, 2)}\n`,
+    );
   },
 };
