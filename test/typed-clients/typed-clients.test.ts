@@ -16,6 +16,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openapiDocument } from '../../src/plugins/openapi/document.ts';
 import { runCommand, runQuerygate } from '../support/gateway-process.ts';
+import { writeKeyFile } from '../support/key-files.ts';
 import { listen } from '../support/listen.ts';
 import { queryText } from '../support/queries.ts';
 import { randomCatalog } from '../support/random-catalog.ts';
@@ -36,6 +37,17 @@ const usageById = queryText({
   sql: `select t.project as id, count(*) as requests from edge_logs as t
     where t.timestamp >= timestamp_sub(current_timestamp(), interval cast(@hours as int64) hour)
     group by t.project`,
+});
+
+/** Its rows are those of the list, in its order. */
+const idsByList = queryText({
+  name: 'ids.by-list',
+  parameters: {
+    is: '{ type: integer, repeated: true, bind: INT64, description: Ids. }',
+    word: '{ type: string, default: w, description: A word. }',
+  },
+  columns: { id: 'integer' },
+  sql: "select i as id from unnest(@is) as i with offset as place where @word != '' order by place",
 });
 
 /** Its rows are others in each refresh. */
@@ -125,6 +137,7 @@ describe.skipIf(!isInstalled)('typed clients', () => {
     cpSync('queries', queries, { recursive: true });
     writeFileSync(join(queries, 'usage.by-id.sql'), usageById);
     writeFileSync(join(queries, 'dice.roll.sql'), diceRoll);
+    writeFileSync(join(queries, 'ids.by-list.sql'), idsByList);
     for (const old of [generated, build]) rmSync(old, { recursive: true, force: true });
     mkdirSync(generated);
     url = await serve();
@@ -184,6 +197,29 @@ describe.skipIf(!isInstalled)('typed clients', () => {
       logs: ['log0', 'log0', 'log3', 'log5', 'log7'],
       paths: Array(5).fill('/rest/v1/things'),
     });
+  });
+
+  test('axios sends lists in each of its spellings, and is told where there is none', async () => {
+    expect(await run('axios-lists')).toEqual({
+      byDefault: [4, 2],
+      indexed: [4, 2],
+      repeated: [4, 2],
+      object: [400, 'is[from]: is not a value of a list; write a list as is=…&is=…, or is[]=…'],
+      scalar: [400, 'word[]: is not a list; write word=…'],
+    });
+  });
+
+  test('Apollo Client knows a wrong key from a rate that is used up', async () => {
+    const keys = writeKeyFile({ slow: { rate: { requests_per_minute: 1 } } });
+    try {
+      const limited = await serve({ API_KEYS_FILE: keys.path });
+      expect(await run('apollo-refusals', limited, [keys.keyOf('slow')])).toEqual({
+        wrongKey: ['UNAUTHENTICATED'],
+        usedUp: ['RATE_LIMITED'],
+      });
+    } finally {
+      keys.remove();
+    }
   });
 
   test('two windows of one query stay right in the cache of Apollo Client, configured as documented', async () => {

@@ -30,7 +30,7 @@ const promisedSeconds = 60;
  * The reply to HEAD, without a length and a tag that the GET after it may not have: a client takes others for a file that has
  * changed while it was read (RFC 9110, 8.6 and 9.3.2).
  *
- * @param noCache whether the caller asks for a run of its own
+ * @param noCache whether the query runs again for this caller, and for its next request
  */
 export function replyToHead(reply: Reply, noCache: boolean): Reply {
   const { 'content-length': length, etag, ...headers } = reply.headers;
