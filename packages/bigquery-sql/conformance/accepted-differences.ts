@@ -22,13 +22,6 @@ const equalZeros =
 
 export const acceptedDifferences: readonly AcceptedDifference[] = [
   { subject: 'AVG', pattern: /-9223372036854775808/, kind: 'differs', reason: inexactAverage },
-  { subject: 'ARRAY_AVG', pattern: /-9223372036854775808/, kind: 'differs', reason: inexactAverage },
-  {
-    subject: 'ARRAY_MAX',
-    pattern: /array_max\(null\)/,
-    kind: 'differs',
-    reason: 'a bare NULL is an array of INT64, the only arrays that ARRAY_MAX takes here.',
-  },
   { subject: 'APPROX_QUANTILES', pattern: /respect nulls/, kind: 'unsupported', reason: respectNulls },
   { subject: 'FORMAT', pattern: /%P/, kind: 'unsupported', reason: '%P: DuckDB formats JSON differently.' },
   { subject: 'FORMAT', pattern: /%t'.*unnest\(\[1\]\).*-0\.0/i, kind: 'differs', reason: equalZeros },

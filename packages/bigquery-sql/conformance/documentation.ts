@@ -1,15 +1,17 @@
 import { acceptedDifferences } from './accepted-differences.ts';
-import { unsupportedConstructs, unsupportedFunctions } from './dialect.ts';
+import { beyondReference } from './beyond-reference.ts';
+import { foreignFunctions, unsupportedConstructs, unsupportedFunctions } from './dialect.ts';
 import type { Score } from './report.ts';
 
 /** The text of docs/dialect.md. */
 export function documentDialect(scores: readonly Score[]): string {
-  const of = (kind: Score['kind'], unsupported?: ReadonlyMap<string, string>) =>
+  const of = (kind: Score['kind'], ...unsupported: readonly ReadonlyMap<string, string>[]) =>
     scores.filter(
-      (score) => score.kind === kind && score.cases > 0 && !unsupported?.has(score.subject.toLowerCase()),
+      ({ kind: own, cases, subject }) =>
+        own === kind && cases > 0 && !unsupported.some((names) => names.has(subject.toLowerCase())),
     );
   const [functions, constructs, queries] = [
-    of('function', unsupportedFunctions),
+    of('function', unsupportedFunctions, foreignFunctions),
     of('construct', unsupportedConstructs),
     of('query'),
   ];
@@ -21,8 +23,11 @@ export function documentDialect(scores: readonly Score[]): string {
     table('Supported constructs', supportHeads, constructs.map(supportRow)),
     table('Shipped queries', ['Query', 'Cases'], queries.map(countRow)),
     table('Random compositions of supported expressions', ['Type', 'Cases'], of('composition').map(countRow)),
-    table('Unsupported functions', ['Function', 'Reason'], reasonRows(unsupportedFunctions)),
-    table('Unsupported constructs', ['Construct', 'Reason'], reasonRows(unsupportedConstructs)),
+    table('Unsupported functions', reasonHeads, [
+      ...reasonRows('yes', unsupportedFunctions),
+      ...reasonRows('no', foreignFunctions),
+    ]),
+    table('Unsupported constructs', reasonHeads, reasonRows('yes', unsupportedConstructs)),
   ].join('\n\n')}\n`;
 }
 
@@ -31,9 +36,20 @@ const introduction = (functions: number, constructs: number, cases: number) =>
 compares the results. Do not edit. It covers ${functions} functions and ${constructs} constructs in ${cases} cases, including
 errors: a query that fails in the reference must fail in DuckDB too. A function that the evaluator lacks is compared with
 an equivalent query, which is stated with the case in \`conformance/cases\`. Everything that is not listed as supported is
-rejected at start, with file, line and column.`;
+rejected at start, with file, line and column.
 
-const supportHeads = ['Name', 'Cases', 'Compared with', 'Unsupported parts and known differences'];
+"In BigQuery" says whether [BigQuery's reference](https://cloud.google.com/bigquery/docs/reference/standard-sql/functions-all)
+has it. The evaluator has functions of other products of Google, such as Spanner; those are rejected, and named below with
+what is written instead.`;
+
+const supportHeads = [
+  'Name',
+  'Cases',
+  'In BigQuery',
+  'Compared with',
+  'Unsupported parts and known differences',
+];
+const reasonHeads = ['Name', 'In BigQuery', 'Reason'];
 
 function supportRow({ subject, cases, statedReference, differences }: Score): readonly string[] {
   const notes = acceptedDifferences.filter((entry) => entry.subject === subject);
@@ -44,17 +60,23 @@ function supportRow({ subject, cases, statedReference, differences }: Score): re
   return [
     `\`${subject}\``,
     String(cases),
+    inBigQuery(subject),
     statedReference ? 'equivalent query' : 'GoogleSQL',
     remarks.join(' '),
   ];
 }
 
+function inBigQuery(subject: string): string {
+  const beyond = beyondReference.get(subject);
+  return beyond === undefined ? 'yes' : `yes; its reference does not mention ${beyond}`;
+}
+
 const countRow = ({ subject, cases }: Score): readonly string[] => [`\`${subject}\``, String(cases)];
 
-const reasonRows = (unsupported: ReadonlyMap<string, string>) =>
+const reasonRows = (known: 'yes' | 'no', unsupported: ReadonlyMap<string, string>) =>
   [...unsupported]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, reason]) => [`\`${name.toUpperCase()}\``, reason]);
+    .map(([name, reason]) => [`\`${name.toUpperCase()}\``, known, reason]);
 
 function table(title: string, heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>

@@ -27,7 +27,6 @@ describe('texts with the collation und:ci are compared by letters and accents, w
     [`CASE x WHEN 'b' THEN TRUE END`, ['B', 'b']],
     [`IF(TRUE, x, y) = 'B'`, ['B', 'b']],
     [`COALESCE(y, x) = 'B'`, ['B', 'b']],
-    [`[x, 'z'] = ['B', 'Z']`, ['B', 'b']],
     [`STRUCT(x, 1) = ('B', 1)`, ['B', 'b']],
     [`COLLATE(x, '') = 'B'`, ['B']],
   ])('%s', async (condition, rows) => {
@@ -123,9 +122,12 @@ describe('what would have to compare them in another way, or to pass the collati
     ['SELECT APPROX_COUNT_DISTINCT(x)', `APPROX_COUNT_DISTINCT of ${type} is not supported`],
     ["SELECT ARRAY_TO_STRING([x], '')", `ARRAY_TO_STRING of ARRAY<${type}> is not supported`],
     ['SELECT TO_JSON(STRUCT(x))', `TO_JSON of STRUCT<x ${type}> is not supported`],
-    ['SELECT STRUCT(x) IS DISTINCT FROM STRUCT(y)', `IS DISTINCT FROM of STRUCT<x ${type}> is not supported`],
+    [
+      'SELECT STRUCT(x) IS DISTINCT FROM STRUCT(y)',
+      `STRUCT<x ${type}> cannot be compared with IS DISTINCT FROM`,
+    ],
     ['SELECT CAST(x AS BYTES)', `CAST AS BYTES does not take (${type})`],
-    ['SELECT ARRAY_AGG(DISTINCT x)', `DISTINCT does not take ${type}`],
+    ['SELECT ARRAY_AGG(DISTINCT x)', `ARRAY_AGG(DISTINCT …) does not take ${type}`],
     ["SELECT COLLATE(x, 'de')", "a collation is the literal 'und:ci', or '' for none"],
     ['SELECT COLLATE(x, y)', "a collation is the literal 'und:ci', or '' for none"],
     ["SELECT COLLATE(1, 'und:ci')", 'COLLATE does not take INT64'],

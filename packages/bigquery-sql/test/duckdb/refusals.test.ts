@@ -87,12 +87,6 @@ test.each([
   ['bytes beside each other', "SELECT TO_HEX(b'a' rb'b'\nB'\\xff') AS v", ['6162ff']],
   ['strings beside each other', "SELECT 'a' /* and */ \"b\"\n r'\\d' AS v", ['ab\\d']],
   ['the start of a week', "SELECT PARSE_DATE('%Y-%W', '2024-10') AS v", ['2024-03-04']],
-  ['an array of JSON', "SELECT INT64_ARRAY(JSON '[1, 2.0]') AS v", [['1', '2']]],
-  [
-    'an array of JSON of several types',
-    'SELECT LAX_STRING_ARRAY(JSON \'[1, "a", null]\') AS v',
-    [['1', 'a', null]],
-  ],
 ])('%s gives its value', async (_, sql, row) => {
   expect(await session.run(sql)).toMatchObject({ rows: [row] });
 });

@@ -94,7 +94,10 @@ ${date} = datetime '2024-02-29 00:00:00'
 struct(1, 'a') = struct(1, 'a')
 (1, null) = (1, 2)
 (1, null) = (2, 2)
-[1, 2] = [1, 2]
+! [1, 2] = [1, 2]
+! [1] in ([1], [2])
+! struct([1]) = struct([1])
+! case [1] when [1] then 1 end
 ! 1 = 'a'
 ! date '2024-01-01' = 1
 ! struct(1) < struct(2)

@@ -25,11 +25,15 @@ nullif(${float64}, cast('nan' as float64))
 nullif(${date}, date '2024-02-29')
 nullif(null, 1)
 -- NULLIFZERO
-nullifzero(${small})
-nullifzero(${finite})
+! nullifzero(1)
 -- ZEROIFNULL
-zeroifnull(${small})
-zeroifnull(${finite})
+! zeroifnull(1)
+-- IFERROR
+iferror(1, 2)
+-- ISERROR
+iserror(1)
+-- NULLIFERROR
+nulliferror(1)
 -- ERROR
 error('reason')
 if(${bool}, 'fine', error('reason'))

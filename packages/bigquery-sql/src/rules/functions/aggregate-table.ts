@@ -1,7 +1,7 @@
 import { boolLiteral, call, caseWhen, nullLiteral, operation } from '../../tree/build.ts';
-import { arrayOf, structOf } from '../../types.ts';
+import { arrayOf, describeType, structOf } from '../../types.ts';
 import { isCollated, sortKeyOf } from '../collation.ts';
-import { isGroupable } from '../queries/after-grouping.ts';
+import { isGroupable, isGroupableAnywhere } from '../queries/after-grouping.ts';
 import { Unsupported } from '../unsupported.ts';
 import {
   type Aggregate,
@@ -31,6 +31,18 @@ import { topSum } from './aggregates/top-sum.ts';
 import { avg, sum } from './aggregates/sums.ts';
 
 const bits = (name: string): Aggregate => plain(name, () => int64, { takes: int64 });
+
+/** MAX_BY and MIN_BY: the first argument where the second one is the greatest or least. */
+const firstBy = (shown: string, name: string): Aggregate =>
+  plain(name, typeOfFirst, {
+    arity: [2, 2],
+    allows: [],
+    build(rows, args, place) {
+      const { type } = args[1] ?? nullLiteral();
+      if (!isOrdered(type)) throw new Unsupported(place, `${shown} does not compare ${describeType(type)}`);
+      return rows.main(name, args, typeOfFirst(args));
+    },
+  });
 
 /** Every aggregate and window function, by BigQuery's name in lower case. */
 export const aggregates: Readonly<Record<string, Aggregate>> = {
@@ -63,8 +75,8 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
     },
   }),
   any_value: plain('any_value', typeOfFirst, { allows: ['distinct', 'having'] }),
-  max_by: plain('arg_max_null', typeOfFirst, { arity: [2, 2], allows: [] }),
-  min_by: plain('arg_min_null', typeOfFirst, { arity: [2, 2], allows: [] }),
+  max_by: firstBy('MAX_BY', 'arg_max_null'),
+  min_by: firstBy('MIN_BY', 'arg_min_null'),
   logical_and: plain('bool_and', () => bool, { takes: bool }),
   logical_or: plain('bool_or', () => bool, { takes: bool }),
   bit_and: bits('bit_and'),
@@ -92,14 +104,14 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
   covar_samp: pairStatistic('covar_samp', 2),
   grouping: plain('grouping', () => int64, { allows: [] }),
   approx_count_distinct: {
-    ...plain('count', () => int64, { allows: ['having'], takesFirst: isGroupable }),
+    ...plain('count', () => int64, { allows: ['having'], takesFirst: isGroupableAnywhere }),
     build: (rows, args) => rows.distinct('count', args, int64),
   },
   approx_quantiles: {
     arity: [2, 2],
     result: arrayOfFirst,
     allows: ['distinct', 'nulls', 'having'],
-    takesFirst: (type) => type.kind !== 'array' && isOrdered(type),
+    takesFirst: isOrdered,
     build(rows, args, place) {
       if (rows.nulls === 'RESPECT')
         throw new Unsupported(place, 'APPROX_QUANTILES with RESPECT NULLS is not supported');

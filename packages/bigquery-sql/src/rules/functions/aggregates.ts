@@ -23,7 +23,7 @@ import type { Context } from '../context.ts';
 import { rowLimit } from '../expressions/constant-values.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
 import { argumentsOfOwnQuery } from '../own-aggregate.ts';
-import { isGroupable } from '../queries/after-grouping.ts';
+import { groupableInstead, isGroupableAnywhere } from '../queries/after-grouping.ts';
 import { aggregatedScope, type Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import type { Aggregate, Clause, Rows } from './aggregates/aggregate.ts';
@@ -87,8 +87,12 @@ function argumentsOf(
     throw new Unsupported(node, `${shown} does not take (${types})`);
   }
   if (!passedOn.includes(shown)) refuseCollations(node, shown, args);
-  const repeated = node.distinct ? args.find(({ type }) => !isGroupable(type)) : undefined;
-  if (repeated) throw new Unsupported(node, `DISTINCT does not take ${describeType(repeated.type)}`);
+  const repeated = node.distinct ? args.find(({ type }) => !isGroupableAnywhere(type)) : undefined;
+  if (repeated)
+    throw new Unsupported(
+      node,
+      `${shown}(DISTINCT …) does not take ${describeType(repeated.type)}${groupableInstead(repeated.type)}`,
+    );
   if (takes) return args.map((arg) => convert(arg, takes));
   // A bare NULL is of the first type that the function takes.
   const isBytes = args.some(({ type }) => isScalar(type, 'BYTES'));

@@ -17,6 +17,7 @@ import { partArguments } from './date-parts.ts';
 import { functionName, namespaces } from './function-name.ts';
 import { functionNames } from './function-names.ts';
 import { positionalArguments } from './named-arguments.ts';
+import { replacements } from './replacements.ts';
 import { specialFunction } from './special-functions.ts';
 import { unsupportedFunctions, unsupportedReason } from './unsupported-names.ts';
 
@@ -148,23 +149,6 @@ function refuseClauses(node: Syntax.FunctionCall, message: string): void {
   if (clause) throw new Unsupported(clause, message);
 }
 
-/** Functions of other databases that authors write, and what BigQuery has. */
-const otherDialects: ReadonlyMap<string, string> = new Map([
-  ['now', 'CURRENT_TIMESTAMP()'],
-  ['getdate', 'CURRENT_DATETIME()'],
-  ['sysdate', 'CURRENT_DATETIME()'],
-  ['nvl', 'IFNULL'],
-  ['isnull', 'IFNULL'],
-  ['len', 'LENGTH'],
-  ['to_char', 'FORMAT_TIMESTAMP or FORMAT_DATE'],
-  ['to_date', 'PARSE_DATE'],
-  ['to_timestamp', 'PARSE_TIMESTAMP or TIMESTAMP_SECONDS'],
-  ['group_concat', 'STRING_AGG'],
-  ['listagg', 'STRING_AGG'],
-  ['date_part', 'EXTRACT(part FROM value)'],
-  ['percentile_approx', 'APPROX_QUANTILES'],
-]);
-
 function unsupportedMessage(name: string, suffix: string): string {
   const shown = name.toUpperCase();
   const reason = unsupportedReason(name);
@@ -177,7 +161,7 @@ function unsupportedMessage(name: string, suffix: string): string {
     );
     return `${shown} does not support ${part}${didYouMean(part, parts)}`;
   }
-  const own = otherDialects.get(name);
+  const own = replacements.get(name);
   if (own !== undefined) return `the function ${shown} is not one of BigQuery: write ${own}`;
   const known = [...functionNames].filter((other) => !unsupportedFunctions.has(other));
   const hint = functionNames.has(name)

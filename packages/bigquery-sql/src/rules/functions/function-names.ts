@@ -1,6 +1,6 @@
 /**
- * Every function of BigQuery, in lower case, by family, whether supported or not. Syntax such as STRUCT, EXISTS and
- * UNNEST is not listed.
+ * The functions of BigQuery's reference, in lower case, by family. Syntax such as STRUCT, EXISTS and UNNEST is not
+ * listed, nor are families without a supported function, such as ST_…
  */
 export const functionNames: ReadonlySet<string> = new Set(
   `
@@ -15,18 +15,16 @@ export const functionNames: ReadonlySet<string> = new Set(
   row_number rank dense_rank percent_rank cume_dist ntile
   first_value last_value nth_value lead lag percentile_cont percentile_disc
 
-  array_concat array_first array_last array_length array_reverse array_slice array_to_string array_includes
-  array_is_distinct array_max array_min array_sum array_avg array_offset array_offsets array_find array_find_all
-  array_filter array_transform array_zip flatten
+  array_concat array_first array_last array_length array_reverse array_slice array_to_string
   generate_array generate_date_array generate_timestamp_array generate_range_array
 
-  coalesce if ifnull nullif nullifzero zeroifnull error typeof iferror iserror nulliferror
+  coalesce if ifnull nullif error typeof
   generate_uuid session_user collate
 
   abs acos acosh asin asinh atan atan2 atanh cbrt ceil ceiling cos cosh cosine_distance cot coth csc csch div
   euclidean_distance exp floor greatest ieee_divide is_inf is_nan least ln log log10 mod pow power rand range_bucket
   round safe_add safe_divide safe_multiply safe_negate safe_subtract sec sech sign sin sinh sqrt tan tanh trunc
-  bit_count dot_product manhattan_distance l1_norm l2_norm approx_cosine_distance approx_euclidean_distance pi
+  bit_count
 
   farm_fingerprint md5 sha1 sha256 sha512
 
@@ -40,8 +38,7 @@ export const functionNames: ReadonlySet<string> = new Set(
   bool int64 float64 string json_array json_array_append json_array_insert json_extract json_extract_array
   json_extract_scalar json_extract_string_array json_flatten json_keys json_object json_query json_query_array
   json_remove json_set json_strip_nulls json_type json_value json_value_array lax_bool lax_float64 lax_int64
-  lax_string parse_json to_json to_json_string bool_array float64_array int64_array string_array
-  float32 float32_array double double_array lax_bool_array lax_float64_array lax_int64_array lax_string_array
+  lax_string parse_json to_json to_json_string
 
   cast safe_cast parse_numeric parse_bignumeric
 
@@ -51,7 +48,6 @@ export const functionNames: ReadonlySet<string> = new Set(
   format_datetime parse_datetime time time_add time_diff time_sub time_trunc format_time parse_time
   timestamp timestamp_add timestamp_bucket timestamp_diff timestamp_micros timestamp_millis timestamp_seconds
   timestamp_sub timestamp_trunc format_timestamp parse_timestamp unix_micros unix_millis unix_seconds
-  months_between
   make_interval justify_days justify_hours justify_interval
   range range_contains range_end range_intersect range_overlaps range_start
   gap_fill range_sessionize

@@ -36,7 +36,8 @@ const parameters: Readonly<Record<string, readonly [before: number, named: reado
   json_strip_nulls: [
     1,
     [
-      parameter('path', textLiteral('$')),
+      // The path has no name.
+      parameter('', textLiteral('$')),
       parameter('include_arrays', boolLiteral(true)),
       parameter('remove_empty', boolLiteral(false)),
     ],

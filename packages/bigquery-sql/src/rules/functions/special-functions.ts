@@ -2,7 +2,6 @@ import {
   call,
   caseWhen,
   castTo,
-  integerLiteral,
   isNull,
   literal,
   nullLiteral,
@@ -109,27 +108,6 @@ const least = (args: readonly Expression[], type: Type) =>
     const noNulls = operation('IS NOT NULL', [smallest]);
     return caseWhen(operation('AND', [hasNaN, noNulls]), literal(type, 'nan'), smallest);
   });
-
-const numericArgument = (place: Parameters<SpecialFunction>[0], args: readonly Expression[]): Expression => {
-  const [value, another] = args;
-  if (!value || another) throw new Unsupported(place, 'expected exactly one argument');
-  if (value.type.kind === 'null') return nullLiteral(scalar('INT64'));
-  if (value.type.kind !== 'unknown' && !isScalar(value.type, 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC'))
-    throw new Unsupported(place, `expected INT64, FLOAT64 or NUMERIC, got ${describeType(value.type)}`);
-  return value;
-};
-
-const zero = (type: Type) => convert(integerLiteral(0), type);
-
-const nullIfZero: SpecialFunction = (place, args) => {
-  const value = numericArgument(place, args);
-  return call('nullif', [value, zero(value.type)], value.type);
-};
-
-const zeroIfNull: SpecialFunction = (place, args) => {
-  const value = numericArgument(place, args);
-  return call('coalesce', [value, zero(value.type)], value.type);
-};
 
 const arrayConcat: SpecialFunction = (place, args) => {
   if (args.length === 0) throw new Unsupported(place, 'ARRAY_CONCAT takes at least one array');
@@ -238,8 +216,6 @@ const specialFunctions: Readonly<Record<string, SpecialFunction>> = {
   greatest: extreme('GREATEST', greatest),
   least: extreme('LEAST', least),
   if: conditional,
-  nullifzero: nullIfZero,
-  zeroifnull: zeroIfNull,
   array_concat: arrayConcat,
   error,
   generate_uuid: generateUuid,

@@ -1,5 +1,7 @@
 /** The reason why a function of BigQuery is unsupported, by its name in lower case; shown to authors who call it. */
 export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
+  ['agg', 'there are no measures here'],
+  ['external_query', 'there are no other databases here'],
   ['text_analyze', 'use SEARCH, or REGEXP_EXTRACT_ALL'],
   ['tf_idf', 'use SEARCH'],
   ['bag_of_words', 'use SEARCH'],
@@ -7,7 +9,7 @@ export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The reason why all functions of a family are unsupported, by the beginning of their names. */
-const unsupportedFamilies: readonly (readonly [prefix: string, reason: string])[] = [
+export const unsupportedFamilies: readonly (readonly [prefix: string, reason: string])[] = [
   ['st_', 'there are no geographies here, and points are two FLOAT64 columns'],
   ['s2_', 'there are no geographies here'],
   ['aead.', 'there are no keys of encryption here'],

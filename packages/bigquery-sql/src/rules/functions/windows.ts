@@ -15,7 +15,7 @@ import { convert, distance } from '../coercion.ts';
 import type { Context } from '../context.ts';
 import { constantInt64, isConstant } from '../expressions/constant-values.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
-import { isGroupable } from '../queries/after-grouping.ts';
+import { groupableInstead, isGroupableAnywhere } from '../queries/after-grouping.ts';
 import type { ColumnUse, NamedWindow, Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
@@ -69,8 +69,11 @@ function refuseRepeatedParts(node: Syntax.Window, name: Syntax.Identifier, base:
 
 function partitionKey(node: Syntax.Expression, scope: Scope, context: Context): Expression {
   const key = collationKey(context.expression(node, scope));
-  if (!isGroupable(key.type) || isScalar(key.type, 'FLOAT64'))
-    throw new Unsupported(node, `PARTITION BY does not take ${describeType(key.type)}`);
+  if (!isGroupableAnywhere(key.type) || isScalar(key.type, 'FLOAT64'))
+    throw new Unsupported(
+      node,
+      `PARTITION BY does not take ${describeType(key.type)}${groupableInstead(key.type)}`,
+    );
   return key;
 }
 

@@ -80,6 +80,17 @@ export const isGroupable = (type: Type): boolean =>
       ? isGroupable(type.element)
       : !isScalar(type, 'JSON') && !isCollated(type);
 
+/** Whether PARTITION BY, set operations and DISTINCT of aggregates take a type, which GROUP BY and SELECT DISTINCT may. */
+export const isGroupableAnywhere = (type: Type): boolean =>
+  type.kind !== 'array' && type.kind !== 'struct' && isGroupable(type);
+
+/** The end of a message about a type that cannot be grouped: what has a type that can be. */
+export const groupableInstead = (type: Type): string => {
+  if (isScalar(type, 'FLOAT64')) return ': CAST it AS STRING';
+  const isText = type.kind === 'array' || type.kind === 'struct' || isScalar(type, 'JSON');
+  return isText ? ': write TO_JSON_STRING(value)' : '';
+};
+
 /** What a key groups by, also one that names an output column. */
 export const expressionOf = (key: Expression, outputs: readonly Output[]): Expression =>
   key.kind === 'position' ? (outputs[key.index - 1]?.value ?? key) : key;

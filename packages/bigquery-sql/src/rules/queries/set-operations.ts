@@ -8,7 +8,7 @@ import type { Context, ResolvedQuery } from '../context.ts';
 import type { RelationColumn } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { isOpen, openColumns } from './outputs.ts';
-import { distinctRows, isGroupable } from './after-grouping.ts';
+import { distinctRows, groupableInstead, isGroupableAnywhere } from './after-grouping.ts';
 
 const operators: Readonly<Record<string, SetOperation['operator']>> = {
   'UNION ALL': 'UNION ALL',
@@ -36,9 +36,14 @@ export function combine(
   const matched = match ? matchByName(place, words, match, inputs) : matchByPosition(place, words, inputs);
   const columns = matched.map((parts, at) => commonColumn(place, words, parts, at, inputs));
   if (quantifier === 'DISTINCT') {
-    const isDistinguished = (type: Type) => isGroupable(type) || (duckdb === 'UNION' && isCollated(type));
+    const isDistinguished = (type: Type) =>
+      isGroupableAnywhere(type) || (duckdb === 'UNION' && isCollated(type));
     const wrong = columns.find(({ type }) => !isDistinguished(type));
-    if (wrong) throw new Unsupported(place, `${words} does not take ${describeType(wrong.type)}`);
+    if (wrong)
+      throw new Unsupported(
+        place,
+        `${words} does not take ${describeType(wrong.type)}${groupableInstead(wrong.type)}`,
+      );
   }
   const queries = inputs.map((input, at) => {
     const order = matched.map((parts) => parts[at]);

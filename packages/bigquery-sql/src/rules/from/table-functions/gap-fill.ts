@@ -5,7 +5,7 @@ import { describeType, isScalar, scalar, type Type } from '../../../types.ts';
 import { convert, distance } from '../../coercion.ts';
 import type { Context, ResolvedFrom } from '../../context.ts';
 import { dependsOnRows } from '../../expressions/constant-values.ts';
-import { isGroupable } from '../../queries/after-grouping.ts';
+import { isGroupableAnywhere } from '../../queries/after-grouping.ts';
 import type { Scope } from '../../scope.ts';
 import { Unsupported } from '../../unsupported.ts';
 import { type Argument, argumentsByName, itemsOf, textOf } from './table-arguments.ts';
@@ -54,7 +54,7 @@ export function gapFill(
     );
   const keys = itemsOf(args.get('partitioning_columns'), 'partitioning_columns').map((item) => {
     const key = columnOf(item, 'a partitioning column');
-    if (isGroupable(key.type)) return key;
+    if (isGroupableAnywhere(key.type)) return key;
     throw new Unsupported(item.node, `GAP_FILL cannot partition by ${describeType(key.type)}`);
   });
   const values = valueColumns(args.get('value_columns'), input, [time, ...keys], columnOf);
@@ -172,7 +172,9 @@ function gapFillSql(
 
 /** The value of a column at a time, whether it counts, and whether rows of this time differ in it. */
 function pointValue({ own, type }: FilledColumn, skipsNulls: boolean): string {
-  const several = isGroupable(type) ? `COUNT(DISTINCT ${own}) > 1` : `COUNT(${skipsNulls ? own : '*'}) > 1`;
+  const several = isGroupableAnywhere(type)
+    ? `COUNT(DISTINCT ${own}) > 1`
+    : `COUNT(${skipsNulls ? own : '*'}) > 1`;
   const hasNullBeside = skipsNulls ? 'FALSE' : `COUNT(${own}) BETWEEN 1 AND COUNT(*) - 1`;
   // ANY_VALUE prefers what is not NULL.
   return `ANY_VALUE(${own}) AS ${own}, ${several} OR ${hasNullBeside} AS ${own}_differs, ${

@@ -1,7 +1,7 @@
 import type * as Syntax from '../../../syntax/nodes.ts';
 import { describeType } from '../../../types.ts';
 import type { Context, ResolvedFrom } from '../../context.ts';
-import { isGroupable } from '../../queries/after-grouping.ts';
+import { isGroupableAnywhere } from '../../queries/after-grouping.ts';
 import type { Scope } from '../../scope.ts';
 import { Unsupported } from '../../unsupported.ts';
 import { argumentsByName, itemsOf, textOf } from './table-arguments.ts';
@@ -31,7 +31,7 @@ export function rangeSessionize(
     throw new Unsupported(named.node, `${range.name} is ${describeType(range.type)}, not a RANGE`);
   const keys = itemsOf(partitions, 'partitioning_columns').map((item) => {
     const key = columnNamed(textOf(item, 'a partitioning column'), input, item.node, 'RANGE_SESSIONIZE');
-    if (isGroupable(key.type) && key.type.kind !== 'range') return key.own;
+    if (isGroupableAnywhere(key.type) && key.type.kind !== 'range') return key.own;
     throw new Unsupported(item.node, `RANGE_SESSIONIZE cannot partition by ${describeType(key.type)}`);
   });
   const option = args.get('sessionize_option');

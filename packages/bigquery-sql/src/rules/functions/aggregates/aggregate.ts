@@ -58,8 +58,9 @@ export const isFloat = (value: Expression | undefined): boolean =>
 
 export const isNumber = (type: Type): boolean => isScalar(type, 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC');
 
-/** Whether GoogleSQL compares values of a type by `<`. */
-export const isOrdered = (type: Type): boolean => type.kind !== 'struct' && !isScalar(type, 'JSON');
+/** Whether BigQuery compares values of a type by `<`. */
+export const isOrdered = (type: Type): boolean =>
+  type.kind !== 'struct' && type.kind !== 'array' && !isScalar(type, 'JSON');
 
 export const usual: readonly Clause[] = ['distinct', 'having'];
 export const nan = literal(float64, 'nan');
