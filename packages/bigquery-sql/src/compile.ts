@@ -75,9 +75,13 @@ export function compile(
   };
   const resolved = context.attempt(() => resolveScript(statement, scope, context), undefined);
   if (!resolved || problems.length > 0) {
-    const ofColumns = resolved && !resolved.acceptsAnyColumn ? checkColumns(resolved.columns) : [];
+    const isComplete =
+      resolved && !resolved.acceptsAnyColumn && !resolved.columns.some(({ isDoubtful }) => isDoubtful);
+    const ofColumns = isComplete ? checkColumns(resolved.columns) : [];
+    // The body of a function that is called several times is resolved as often.
+    const places = new Map(problems.map((problem) => [`${problem.place.start} ${problem.message}`, problem]));
     throw startError([
-      ...problems.map(({ place, message }) => problemAt(sql, source, place.start, message)),
+      ...[...places.values()].map(({ place, message }) => problemAt(sql, source, place.start, message)),
       ...ofColumns.map((message) => ({ ...source, message })),
     ]);
   }
@@ -103,7 +107,7 @@ export function parse(sql: string, source: Source): Statement {
 }
 
 const startError = (problems: readonly Problem[]) =>
-  new ProblemError('SQL that the DuckDB engine does not support', problems);
+  new ProblemError('SQL that is wrong, or that the DuckDB engine does not support', problems);
 
 /** The names of the tables that a query reads. */
 export function tablesOf(query: Query): readonly string[] {

@@ -1,10 +1,12 @@
 import type * as Syntax from '../syntax/nodes.ts';
 import { nullLiteral, select } from '../tree/build.ts';
+import { childrenOf } from '../syntax/walk.ts';
 import { writtenColumns, unusedName } from '../tree/fresh-names.ts';
+import { someExpression } from '../tree/map.ts';
 import type { Expression, From, Member, Query } from '../tree/nodes.ts';
 import { scalar, type Type, unknown } from '../types.ts';
 import type { Range, RelationColumn, Scope } from './scope.ts';
-import { type Place, Unsupported } from './unsupported.ts';
+import { isNode, type Place, Unsupported } from './unsupported.ts';
 
 /** Resolves one construct, or throws Unsupported. */
 export type Rule<N> = (node: N, scope: Scope, context: Context) => Expression;
@@ -49,15 +51,26 @@ export interface Context {
   query(node: Syntax.Query, scope: Scope): ResolvedQuery;
   /** A FROM item; `scope` holds the names to which it may be correlated. */
   from(node: Syntax.FromItem, scope: Scope): ResolvedFrom;
-  /** Runs a step whose failure must not hide the problems of the other steps. */
+  /**
+   * Runs a step whose failure must not hide the problems of the other steps. What it says after a part of it has failed
+   * follows from that, and is not recorded.
+   */
   attempt<T>(step: () => T, otherwise: T): T;
   /** The declared type of a parameter: STRING, unless a header binds it as another one. */
   parameterType(name: string): Type;
+  /** Notes that a name is read as the whole row of a table which has a column of that name, for messages. */
+  noteWholeRow(node: Syntax.Path): void;
   /** A name that occurs nowhere else in the tree. */
   fresh(prefix: string): string;
   /** Counts a call whose function's body takes its place. @throws Unsupported if there are too many of them */
   countInlinedCall(place: Place): void;
 }
+
+/** What takes the place of an expression whose problem is recorded. */
+const failed: Expression = nullLiteral(unknown);
+
+/** Whether an expression, or a part of it, has a problem that is recorded. */
+export const hasFailed = (value: Expression): boolean => someExpression(value, (part) => part === failed);
 
 /** Functions that call others repeatedly would otherwise grow exponentially. */
 const maxInlinedCalls = 1000;
@@ -83,11 +96,24 @@ export function buildContext(
   const problems: Unsupported[] = [];
   // In a subquery over a table with a column `r`, DuckDB would read `r.n` of an outer FROM item as a field of that column.
   const used = new Set([...writtenColumns, ...columnNames.map((name) => name.toLowerCase())]);
+  const wholeRows = new Set<unknown>();
   let inlinedCalls = 0;
+
+  /** The problem of a column's name that is read as the row of a table, if that is the cause of another one. */
+  function ofWholeRow({ place }: Unsupported): Unsupported | undefined {
+    const parts = isNode(place) ? [place, ...childrenOf(place)] : [];
+    const row = parts.find((part) => wholeRows.has(part));
+    if (row?.kind !== 'Path') return undefined;
+    const [{ name }] = row.parts;
+    return new Unsupported(
+      row,
+      `${name} is the whole row of the table: write ${name}.${name}, or give the table another alias`,
+    );
+  }
 
   const context: Context = {
     expression(node, scope) {
-      const value = context.attempt(() => rules.expression(node, scope, context), nullLiteral(unknown));
+      const value = context.attempt(() => rules.expression(node, scope, context), failed);
       onExpression?.(node, value.type);
       return value;
     },
@@ -95,14 +121,16 @@ export function buildContext(
     query: (node, scope) => rules.query(node, scope, context),
     from: (node, scope) => rules.from(node, scope, context),
     attempt(step, otherwise) {
+      const before = problems.length;
       try {
         return step();
       } catch (error) {
         if (!(error instanceof Unsupported)) throw error;
-        problems.push(error);
+        if (problems.length === before) problems.push(ofWholeRow(error) ?? error);
         return otherwise;
       }
     },
+    noteWholeRow: (node) => wholeRows.add(node),
     fresh: (prefix) => unusedName(prefix, used),
     countInlinedCall(place) {
       inlinedCalls += 1;

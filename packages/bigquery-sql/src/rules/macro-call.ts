@@ -7,6 +7,7 @@ import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../
 import { bindValues } from './bind-values.ts';
 import { convert, distance, isCoercible } from './coercion.ts';
 import { requireComparable } from './moment-text.ts';
+import { requireZone, requireZoneOfText } from './time-zone.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
 /**
@@ -36,6 +37,11 @@ export function callMacro(
     throw new Unsupported(place, `${shown} does not take (${types})${hint}`);
   }
   if (signature.unsupported !== undefined) throw new Unsupported(place, signature.unsupported);
+  for (const [at, { name: parameter }] of signature.parameters.entries())
+    if (parameter === 'zone') requireZone(place, args[at]);
+  const [text] = args;
+  if (textsOfTimestamps.includes(name) && text?.kind === 'literal' && typeof text.value === 'string')
+    requireZoneOfText(place, text.value);
   const ambiguous = args.some(({ type }) => type.kind === 'unknown') && signatures.length > 1;
   const converted = args.map((arg, index) => {
     const type = signature.parameters[index]?.type;
@@ -52,6 +58,9 @@ export function callMacro(
   const mayLoseType = converted.some(isNullLiteral) && (type.kind === 'struct' || type.kind === 'array');
   return mayLoseType ? castTo(result, type) : result;
 }
+
+/** The macros that read a TIMESTAMP, which may end with a time zone. */
+const textsOfTimestamps: readonly string[] = ['timestamp', 'cast_timestamp'];
 
 const isNullLiteral = (value: Expression) => value.kind === 'literal' && value.value === null;
 

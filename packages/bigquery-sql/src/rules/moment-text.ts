@@ -1,5 +1,6 @@
 import type { Expression } from '../tree/nodes.ts';
 import { describeType, isScalar, type ScalarName, type Type } from '../types.ts';
+import { requireZoneOfText } from './time-zone.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
 /**
@@ -13,6 +14,7 @@ export function requireMoment(place: Place, text: string, type: Type): void {
     ? timePattern.test(text) && hasTime(text)
     : hasDay(text) && hasTime(text.replace(dayPattern, ''));
   if (!isValid) throw new Unsupported(place, `invalid ${describeType(type)} literal: ${text}`);
+  if (isScalar(type, 'TIMESTAMP')) requireZoneOfText(place, text);
 }
 
 /** Whether a text is a moment in a form that both engines read alike. */

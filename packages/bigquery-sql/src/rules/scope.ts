@@ -15,6 +15,8 @@ export interface Scope {
   readonly relations: ReadonlyMap<string, Relation>;
   /** Select-list aliases, in clauses that may use them; they take precedence over columns in FROM. */
   readonly aliases?: ReadonlyMap<string, Expression>;
+  /** True if the name of one of them may be wrong. */
+  readonly hasDoubtfulAliases?: boolean;
   /** In WHERE, which SELECT comes after: the aliases that it gives, for messages. */
   readonly laterAliases?: readonly string[];
   /** The windows of the WINDOW clause, complete, by lower-cased name. */
@@ -68,7 +70,9 @@ export interface Range {
   readonly acceptsAnyColumn?: true;
 }
 
-interface RangeColumn extends Member, Pick<RelationColumn, 'isAnonymous' | 'isPseudo' | 'except'> {}
+interface RangeColumn
+  extends Member,
+    Pick<RelationColumn, 'isAnonymous' | 'isPseudo' | 'isDoubtful' | 'except'> {}
 
 /** A column that a table or query gives to its readers. */
 export interface RelationColumn {
@@ -83,6 +87,8 @@ export interface RelationColumn {
   readonly isAnonymous?: boolean;
   /** True if it is read by its name only, never by `*`. */
   readonly isPseudo?: boolean;
+  /** True if its name may be wrong, because it is that of an expression with a problem. */
+  readonly isDoubtful?: boolean;
   /** Of the column that means all columns that are not known: the names that are not among them. */
   readonly except?: readonly string[];
 }
@@ -173,6 +179,13 @@ function withoutGuesses(ranges: readonly Range[]): readonly Range[] {
   return guess ? [guess] : ranges;
 }
 
+/** Whether a name that is not found may be that of a column whose name is in doubt. */
+export const hasDoubtfulNames = (scope: Scope | undefined): boolean =>
+  scope !== undefined &&
+  (scope.hasDoubtfulAliases === true ||
+    scope.ranges.some(({ columns }) => columns.some(({ isDoubtful }) => isDoubtful)) ||
+    hasDoubtfulNames(scope.parent));
+
 /** Whether a name surely is a column: not only because an unsupported item accepts any name. */
 export const isColumn = (scope: Scope, name: string): boolean =>
   findColumns(scope, name).some(({ type }) => type.kind !== 'unknown');
@@ -201,12 +214,14 @@ export const relationNames = (scope: Scope | undefined): readonly string[] =>
 /** The columns of that name in one FROM item, including the fields of its value. */
 export function columnsIn(range: Range, name: string): readonly Expression[] {
   const { value } = range;
-  if (range.acceptsAnyColumn || value?.type.kind === 'unknown') return [nullLiteral(unknown)];
+  if (value?.type.kind === 'unknown') return [nullLiteral(unknown)];
   if (value) return fieldsNamed(value, name);
   const known = range.columns
     .filter((column) => !column.isAnonymous && sameName(column.name, name))
     .map((column) => column.value);
-  if (known.length > 0 || range.openAlias === undefined) return known;
+  if (known.length > 0) return known;
+  if (range.acceptsAnyColumn) return [nullLiteral(unknown)];
+  if (range.openAlias === undefined) return [];
   if (range.openExcept?.some((left) => sameName(left, name))) return [];
   return [column(range.openAlias, name, unknown)];
 }

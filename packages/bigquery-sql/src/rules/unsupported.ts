@@ -1,8 +1,13 @@
+import type { Node } from '../syntax/nodes.ts';
+
 /** A part of the source text; every node of the syntax tree is one. */
 export interface Place {
   /** Offset of its first character, in UTF-16 code units. */
   readonly start: number;
 }
+
+/** Whether a place is a node of the syntax tree. */
+export const isNode = (place: Place): place is Node => 'kind' in place;
 
 /** Why a part of a query is not supported, or wrong. */
 export class Unsupported extends Error {

@@ -85,10 +85,46 @@ export function foreignSyntax(at: TokenAt): string | undefined {
   if (token?.key === 'ROWS' && at(-2)?.key === 'OFFSET') return 'leave ROWS out';
   if (token?.key === 'ON' && at(-1)?.key === 'DISTINCT')
     return 'keep one row of each with QUALIFY ROW_NUMBER() OVER (PARTITION BY …) = 1';
-  if (token?.kind === 'word') return words[token.key];
+  if (token?.kind === 'word') return misplacedClause(at) ?? words[token.key];
   if (token?.kind === 'integer' && at(-1)?.key === 'TOP') return `write LIMIT ${token.text} at the end`;
   return token?.kind === 'symbol' ? symbols[token.key]?.(at) : undefined;
 }
+
+/** The clauses of a query, in their order. */
+const clauses: readonly string[] = [
+  'FROM',
+  'WHERE',
+  'GROUP',
+  'HAVING',
+  'QUALIFY',
+  'WINDOW',
+  'ORDER',
+  'LIMIT',
+];
+
+/** What is wrong with a clause that comes too late, or for the second time. */
+function misplacedClause(at: TokenAt): string | undefined {
+  const key = at(0)?.key ?? '';
+  const order = clauses.indexOf(key);
+  if (order < 0) return undefined;
+  let later: string | undefined;
+  let depth = 0;
+  for (let distance = -1; depth >= 0; distance -= 1) {
+    const before = at(distance)?.key;
+    if (before === undefined || (depth === 0 && startsOther.has(before))) break;
+    depth += before === ')' ? 1 : before === '(' ? -1 : 0;
+    if (depth !== 0) continue;
+    if (before === key) return `there is one ${key} already`;
+    if (clauses.indexOf(before) > order) later = before;
+  }
+  return later && `${named(key)} comes before ${named(later)}`;
+}
+
+/** What begins another query than the one of the token. */
+const startsOther: ReadonlySet<string> = new Set(['SELECT', 'UNION', 'INTERSECT', '|>', ';']);
+
+const named = (clause: string): string =>
+  clause === 'GROUP' || clause === 'ORDER' ? `${clause} BY` : clause;
 
 const isArgument = (before: Token | undefined): boolean => before?.key === '(' || before?.key === ',';
 

@@ -8,13 +8,19 @@ export function nearestName(
   most = Math.min(maxEdits, Math.ceil(text.length / 2)),
 ): string | undefined {
   let nearest: string | undefined;
-  let least = most + 1;
+  let least = most * edit + 1;
   for (const name of names) {
-    const edits = editDistance(text, name, least);
-    if (edits < least) [nearest, least] = [name, edits];
+    const distance = Math.min(distanceTo(text, name, least + 1), longerBy(text, name));
+    // A letter is missing more often than there is one too much.
+    const isLonger = distance === least && nearest !== undefined && name.length > nearest.length;
+    if (distance < least || isLonger) [nearest, least] = [name, distance];
   }
   return nearest;
 }
+
+/** The distance of a name that only goes on after the text. */
+const longerBy = (text: string, name: string): number =>
+  text.length >= 4 && name.startsWith(text) ? edit * 1.5 : Number.POSITIVE_INFINITY;
 
 /** Names are no longer: to compare longer texts takes time. */
 const maxLength = 100;
@@ -22,41 +28,94 @@ const maxLength = 100;
 /** The end of a message about an unknown name: the nearest known one, whatever its case, or nothing. */
 export function didYouMean(text: string, names: Iterable<string>): string {
   if (text.length < 2 || text.length > maxLength) return '';
-  const byLowerCase = new Map([...names].map((name) => [name.toLowerCase(), name]));
+  const others = [...names].filter((name) => name !== text);
+  const byLowerCase = new Map(others.map((name) => [name.toLowerCase(), name]));
   // Among many names, a short one has many neighbors.
   const most = Math.min(maxEdits, Math.max(1, Math.floor(text.length / 3)));
   const nearest = nearestName(text.toLowerCase(), byLowerCase.keys(), most);
-  const meant = nearest ?? unabbreviated(text.toLowerCase(), byLowerCase);
+  const meant = nearest ?? unabbreviated(text.toLowerCase(), [...byLowerCase.keys()]);
   return meant === undefined ? '' : `; did you mean ${byLowerCase.get(meant)}?`;
 }
 
-/** The only name that begins with an abbreviation: `parameters` for `params`. */
-function unabbreviated(text: string, names: ReadonlyMap<string, string>): string | undefined {
+/** The only name that begins with an abbreviation, `parameters` for `params`, or that is otherwise shortened to it. */
+function unabbreviated(text: string, names: readonly string[]): string | undefined {
   const stem = text.replace(/s$/, '');
-  const [name, another] = stem.length < 3 ? [] : [...names.keys()].filter((one) => one.startsWith(stem));
+  const longer = stem.length < 3 ? [] : names.filter((one) => one.startsWith(stem));
+  const [name, another] = longer.length > 0 ? longer : names.filter((one) => isAbbreviation(text, one));
   return another === undefined ? name : undefined;
 }
 
 /**
- * How many characters must be inserted, deleted or replaced, or exchanged with their neighbor.
- *
- * @param enough from which on the exact number does not matter: most names are dismissed after some characters
+ * Whether a text in lower case has some letters of a name, in their order, with the first one, and with all of its first
+ * consonants or with its last letter: `hr` of `hourly`, `qty` of `quantity`. Digits around them do not count.
  */
-function editDistance(from: string, to: string, enough: number): number {
-  if (Math.abs(from.length - to.length) >= enough) return enough;
-  let above = Array.from({ length: to.length + 1 }, (_, at) => at);
+export function isAbbreviation(text: string, name: string): boolean {
+  const short = text.replace(/^[\d\s]+|[\d\s]+$/g, '').replace(/(?<=..)s$/, '');
+  if (short.length === 0 || short.length >= name.length || short[0] !== name[0]) return false;
+  if (short.length === 1) return short !== text;
+  let at = 0;
+  for (const letter of name) if (letter === short[at]) at += 1;
+  const [end, letters] = [name.replace(/[aeiou]+$/, '').at(-1), consonants(short)];
+  const begins = letters.length > 1 && consonants(name).startsWith(letters);
+  return at === short.length && (begins || end === short.at(-1));
+}
+
+const isVowel = (letter: string | undefined): boolean => letter !== undefined && 'aeiou'.includes(letter);
+const isSeparator = (letter: string | undefined): boolean => letter !== undefined && '_-. '.includes(letter);
+const consonants = (text: string): string => text.replace(/[aeiou_\-. ]/g, '').replace(/(.)\1+/g, '$1');
+
+/** The distance of one letter too much, missing or wrong; smaller ones are of mistakes that are made more often. */
+const edit = 4;
+
+/** What a letter costs that is missing, after another one: a vowel may be left out on purpose. */
+const missing = (letter: string | undefined, before: string | undefined): number =>
+  isVowel(letter) ? 2 : extra(letter, before);
+
+/** What a letter costs that is too much. */
+function extra(letter: string | undefined, before: string | undefined): number {
+  if (isSeparator(letter)) return 1;
+  return letter === before ? 2 : edit;
+}
+
+/** What a letter costs that is another one in the other text. */
+function replaced(one: string | undefined, other: string | undefined): number {
+  if (one === other) return 0;
+  if (isSeparator(one) && isSeparator(other)) return 1;
+  if (isVowel(one) !== isVowel(other)) return edit + 1;
+  return isVowel(one) ? edit - 1 : edit;
+}
+
+/**
+ * How far texts are from each other by letters that are inserted, deleted or replaced, or exchanged with their neighbor.
+ *
+ * @param enough from which on the exact distance does not matter: most names are dismissed after some letters
+ */
+function distanceTo(from: string, to: string, enough: number): number {
+  // A separator, which costs least, is beside a letter.
+  if (Math.abs(from.length - to.length) * 1.5 - 1 >= enough) return enough;
+  let above = [0];
+  for (let at = 1; at <= to.length; at += 1)
+    above.push((above[at - 1] ?? 0) + missing(to[at - 1], to[at - 2]));
   let twoAbove: readonly number[] = [];
   for (let row = 1; row <= from.length; row += 1) {
-    const current = [row];
+    const [letter, before] = [from[row - 1], from[row - 2]];
+    const current = [(above[0] ?? 0) + extra(letter, before)];
     for (let at = 1; at <= to.length; at += 1) {
-      const replaced = (above[at - 1] ?? 0) + (from[row - 1] === to[at - 1] ? 0 : 1);
-      const isExchanged = from[row - 1] === to[at - 2] && from[row - 2] === to[at - 1];
-      const exchanged = isExchanged ? (twoAbove[at - 2] ?? 0) + 1 : replaced;
-      current.push(Math.min(replaced, exchanged, (above[at] ?? 0) + 1, (current[at - 1] ?? 0) + 1));
+      const [own, previous] = [to[at - 1], to[at - 2]];
+      // The first letter is seldom wrong.
+      const first = row === 1 && at === 1 && letter !== own ? 2 : 0;
+      current.push(
+        Math.min(
+          (above[at - 1] ?? 0) + replaced(letter, own) + first,
+          (above[at] ?? 0) + extra(letter, before),
+          (current[at - 1] ?? 0) + missing(own, previous),
+          letter === previous && before === own ? (twoAbove[at - 2] ?? 0) + edit - 1 : enough,
+        ),
+      );
     }
     // What comes next is made of these two rows.
     if (Math.min(...above) >= enough && Math.min(...current) >= enough) return enough;
     [twoAbove, above] = [above, current];
   }
-  return above[to.length] ?? 0;
+  return Math.min(above[to.length] ?? 0, enough);
 }

@@ -41,7 +41,10 @@ test.each([
   ],
   ['SELECT a WHERE b', '9: expected "FROM" before "WHERE", found "WHERE"'],
   ['SELECT a FROM t GROUP a', '22: expected "BY", found "a"'],
-  ['SELECT a FROM t LIMIT 1 ORDER BY a', '24: expected the end of the query, found "ORDER"'],
+  [
+    'SELECT a FROM t LIMIT 1 ORDER BY a',
+    '24: expected the end of the query, found "ORDER": ORDER BY comes before LIMIT',
+  ],
   ['SELECT 1 UNION SELECT 2', '15: expected "ALL" or "DISTINCT", found "SELECT"'],
   ['SELECT 1 FULL UNION ALL SELECT 2', '24: expected "BY NAME" or "CORRESPONDING", found "SELECT"'],
   [

@@ -1,7 +1,7 @@
 import { parseDate, parseDatetime, parseTimestamp } from '../../../files/timestamps.ts';
 import type { Column, Parameter } from '../../../catalog/model/saved-query.ts';
 import type { Hints } from '../../../row-arguments/argument-reader.ts';
-import { nearestName } from '@querygate/bigquery-sql/text';
+import { isAbbreviation, nearestName } from '@querygate/bigquery-sql/text';
 
 /** For mistakes in the arguments about rows. */
 export const rowHints: Hints = {
@@ -18,7 +18,7 @@ const maxCounted = 10_000;
 
 /** The one of some names that is nearest to a wrong one, however far that is; undefined without names. */
 export const nearestOf = (text: string, names: readonly string[]): string | undefined =>
-  nearestAmong(text, names, [sameLetters, hasAllWords, isPart], maxCompared);
+  nearestAmong(text, names, [sameLetters, hasAllWords, isPart, isLonger], maxCompared);
 
 /** The same, if it is near: the text may mean none of them. */
 export const nearOf = (text: string, names: readonly string[]): string | undefined =>
@@ -79,6 +79,9 @@ const isPart: RelatedTo = (text) => {
     return contains(one, other) || contains(other, one);
   };
 };
+
+/** Whether the other one is an abbreviation of it: `2hr` and `hourly`. */
+const isLonger: RelatedTo = (text) => (name) => isAbbreviation(text.toLowerCase(), name.toLowerCase());
 
 const contains = (text: string, part: string): boolean =>
   part.length >= 3 && text.includes(part.replace(/(?:ly|s)$/, ''));

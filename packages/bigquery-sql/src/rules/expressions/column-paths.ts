@@ -12,6 +12,8 @@ import {
   fieldsNamed,
   findColumns,
   findRange,
+  emptyScope,
+  hasDoubtfulNames,
   namesInRange,
   type Range,
   type Scope,
@@ -27,10 +29,17 @@ export const path: Rule<Syntax.Path> = (node, scope, context) => {
   if (isFunction && rest.length === 0 && findColumns(scope, first.name).length === 0)
     return context.expression(callOf(node), scope);
   const value = namedValue(node, scope);
+  if (rest.length === 0 && isWholeRow(first, scope)) context.noteWholeRow(node);
   const name = node.parts.map((part) => part.name).join('.');
   usesOf(scope, first.name)?.push({ place: node, name, value });
   return value;
 };
+
+/** Whether a name is that of a FROM item which has a column of the same name. */
+function isWholeRow({ name }: Syntax.Identifier, scope: Scope): boolean {
+  const range = scope.aliases?.has(name.toLowerCase()) ? undefined : findRange(scope, name);
+  return range !== undefined && namesInRange(range).some((own) => sameName(own, name));
+}
 
 function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): Expression {
   const alias = scope.aliases?.get(first.name.toLowerCase());
@@ -39,7 +48,9 @@ function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): Exp
   if (range && !range.value && column)
     return fields.reduce(
       fieldOf,
-      onlyCandidate(column, columnsIn(range, column.name), () => namesInRange(range)),
+      onlyCandidate(column, columnsIn(range, column.name), { ...emptyScope, ranges: [range] }, () =>
+        namesInRange(range),
+      ),
     );
   const value =
     alias ??
@@ -48,6 +59,7 @@ function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): Exp
       : onlyCandidate(
           first,
           findColumns(scope, first.name),
+          scope,
           () => columnNames(scope),
           () => (column ? aliasesHint(scope) : laterAliasHint(first, scope)),
         ));
@@ -99,7 +111,7 @@ function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
       name,
       `cannot read ${name.name} from an array: UNNEST it, or take one element with [OFFSET(0)]`,
     );
-  if (type.kind === 'unknown') return field(of, name.name, unknown);
+  if (type.kind === 'unknown') return of.kind === 'literal' ? of : field(of, name.name, unknown);
   const [found, another] = fieldsNamed(of, name.name);
   if (another)
     throw new Unsupported(name, `${name.name} is ambiguous: the STRUCT has several fields of this name`);
@@ -139,6 +151,7 @@ function laterAliasHint({ name }: Syntax.Identifier, { laterAliases = [] }: Scop
 function onlyCandidate(
   name: Syntax.Identifier,
   candidates: readonly Expression[],
+  scope: Scope,
   known: () => Iterable<string>,
   hint = () => '',
 ): Expression {
@@ -146,6 +159,7 @@ function onlyCandidate(
   // An unsupported FROM item has any column.
   const any = candidates.find(({ type }) => type.kind === 'unknown');
   if (any) return any;
+  if (!found && hasDoubtfulNames(scope)) return nullLiteral(unknown);
   if (!found) throw unknownColumn(name, known(), hint());
   if (another) throw new Unsupported(name, `${name.name} is ambiguous: qualify it with the table's name`);
   return found;

@@ -1,9 +1,9 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { castTo, list, nullLiteral } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
-import { arrayOf, describeType, nullType, type Type } from '../../types.ts';
+import { arrayOf, describeType, nullType, type Type, unknown } from '../../types.ts';
 import { commonSupertype, convert, distance } from '../coercion.ts';
-import type { Context, Rule } from '../context.ts';
+import { type Context, hasFailed, type Rule } from '../context.ts';
 import { resolveType } from '../resolve-type.ts';
 import type { Scope } from '../scope.ts';
 import { structValue } from '../struct-value.ts';
@@ -54,12 +54,16 @@ export const structConstructor: Rule<Syntax.StructConstructor> = (node, scope, c
       context,
     );
   }
-  return structValue(
-    node.fields.map(({ value, alias }) => ({
+  const values = node.fields.map(({ value }) => context.expression(value, scope));
+  const struct = structValue(
+    node.fields.map(({ value, alias }, at) => ({
       name: alias?.name ?? impliedName(value) ?? '',
-      value: context.expression(value, scope),
+      value: values[at] ?? nullLiteral(),
     })),
   );
+  // The name of a field may be wrong.
+  const isDoubtful = node.fields.some(({ alias }, at) => !alias && hasFailed(values[at] ?? struct));
+  return isDoubtful ? { ...struct, type: unknown } : struct;
 };
 
 /** `(a, b)`: a struct whose fields have no names. */

@@ -2,7 +2,7 @@ import { didYouMean } from '../../text/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { type Context, type ResolvedFrom, unknownQuery } from '../context.ts';
 import { rangeOf } from '../queries/outputs.ts';
-import { findRelation, type Relation, relationNames, type Scope } from '../scope.ts';
+import { columnsIn, findRelation, type Relation, relationNames, type Scope } from '../scope.ts';
 import { nowParameter } from '../../tree/own-parameters.ts';
 import { Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
@@ -53,7 +53,7 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
       () => {
         if (path.parts.some((part) => part.name.toUpperCase() === 'INFORMATION_SCHEMA'))
           throw new Unsupported(path, 'INFORMATION_SCHEMA is not supported');
-        throw new Unsupported(path, `no table is named ${shown}${didYouMean(name, relationNames(scope))}`);
+        throw new Unsupported(path, noTable(path, shown, scope));
       },
       { from: undefined, ranges: [{ name: range, columns: [], acceptsAnyColumn: true }], merged: [] },
     );
@@ -64,6 +64,18 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
     ranges: [rangeOf(relation, range, fresh)],
     merged: [],
   };
+}
+
+function noTable({ parts: [first, ...rest] }: Syntax.Path, shown: string, scope: Scope): string {
+  const name = rest.at(-1)?.name ?? first.name;
+  if (/^__TABLES(?:_SUMMARY)?__$/i.test(name))
+    return `${name} is not supported: no query here reads the names of tables`;
+  const owner = scope.ranges.find(
+    (range) => rest.length === 0 && columnsIn(range, name).some(({ type }) => type.kind === 'array'),
+  );
+  if (owner)
+    return `${name} is an array of ${owner.name ?? 'FROM'}: write ${owner.name === undefined ? '' : `${owner.name}.${name}, or `}UNNEST(${name})`;
+  return `no table is named ${shown}${didYouMean(name, relationNames(scope))}`;
 }
 
 /** @throws Unsupported unless `FOR SYSTEM_TIME AS OF` names the present: a table has no earlier rows */

@@ -6,7 +6,7 @@ import { sameName, scalar, unknown } from '../../types.ts';
 import { isCollated } from '../collation.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
 import { compare, requireBool } from '../expressions/comparison.ts';
-import { columnsIn, type Range, type Scope } from '../scope.ts';
+import { columnsIn, emptyScope, hasDoubtfulNames, type Range, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 
 type JoinKind = Join['join'];
@@ -135,6 +135,7 @@ function findColumn({ merged, ranges }: ResolvedFrom, name: string): Expression 
       : columnsIn(range, name),
   );
   if (ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn)) return nullLiteral(unknown);
+  if (found.length === 0 && hasDoubtfulNames({ ...emptyScope, ranges })) return nullLiteral(unknown);
   const open = found.find(({ type }) => type.kind === 'unknown');
   return open ?? (found.length === 1 ? found[0] : undefined);
 }

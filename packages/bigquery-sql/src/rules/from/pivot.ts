@@ -5,7 +5,7 @@ import type { Expression, Member } from '../../tree/nodes.ts';
 import { isScalar, type Type, unknown } from '../../types.ts';
 import { convert, supertype } from '../coercion.ts';
 import { refuseCollations } from '../collation.ts';
-import type { Context, ResolvedFrom } from '../context.ts';
+import { type Context, hasFailed, type ResolvedFrom } from '../context.ts';
 import { nameOutputs, type Output, starColumns } from '../queries/outputs.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -64,7 +64,16 @@ export function pivotFrom(
       ...(groups.length === 0 && { sets: [[]] }),
     },
   });
-  return derivedFrom({ query, columns, isValue: false }, label?.name, alias);
+  const isIncomplete =
+    source.ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn) ||
+    [input, ...aggregates.map(({ value }) => value)].some(hasFailed);
+  const pivotedQuery = {
+    query,
+    columns,
+    isValue: false,
+    ...(isIncomplete && { acceptsAnyColumn: true as const }),
+  };
+  return derivedFrom(pivotedQuery, label?.name, alias);
 }
 
 const columnKey = (from: string, name: string) => JSON.stringify([from, name]);

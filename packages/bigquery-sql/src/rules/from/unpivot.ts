@@ -13,7 +13,7 @@ import {
 import type { Expression, From } from '../../tree/nodes.ts';
 import { arrayOf, type Type } from '../../types.ts';
 import { commonSupertype, convert } from '../coercion.ts';
-import type { Context, ResolvedFrom } from '../context.ts';
+import { type Context, hasFailed, type ResolvedFrom } from '../context.ts';
 import { nameOutputs, type Output, starColumns } from '../queries/outputs.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -85,7 +85,16 @@ export function unpivotFrom(
     from,
     where: spec.nulls === 'INCLUDE' ? [] : [anyValue],
   });
-  return derivedFrom({ query, columns, isValue: false }, label?.name, alias);
+  const isIncomplete =
+    source.ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn) ||
+    groups.some((group) => group.values.some(hasFailed));
+  const unpivoted = {
+    query,
+    columns,
+    isValue: false,
+    ...(isIncomplete && { acceptsAnyColumn: true as const }),
+  };
+  return derivedFrom(unpivoted, label?.name, alias);
 }
 
 const valueName = (at: number) => `value${at}`;

@@ -1,19 +1,20 @@
 import { didYouMean } from '../../text/nearest-name.ts';
 import { macros } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
-import { call, caseWhen, compareWith, integerLiteral } from '../../tree/build.ts';
+import { call, caseWhen, compareWith, integerLiteral, nullLiteral } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { describeType } from '../../types.ts';
 import { distance } from '../coercion.ts';
 import { passCollation, refuseCollations } from '../collation.ts';
 import type { Context, Rule } from '../context.ts';
 import { callMacro, nullOnError } from '../macro-call.ts';
-import { findFunction, type Scope } from '../scope.ts';
+import { findColumns, findFunction, findRange, hasDoubtfulNames, type Scope } from '../scope.ts';
 import { callSqlFunction } from '../sql-function.ts';
+import { UnknownZone } from '../time-zone.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { aggregateOf } from './aggregate-names.ts';
 import { aggregateCall } from './aggregates.ts';
-import { partArguments } from './date-parts.ts';
+import { misplacedPart, partArguments, takesPart } from './date-parts.ts';
 import { functionName, namespaces } from './function-name.ts';
 import { functionNames } from './function-names.ts';
 import { positionalArguments } from './named-arguments.ts';
@@ -75,7 +76,12 @@ function safeCall(node: Syntax.FunctionCall, name: string, scope: Scope, context
   if (aggregateOf(name) || parts.length === 0)
     throw new Unsupported(node.name, `SAFE.${name.toUpperCase()} is not supported`);
   const { args, build } = preparedCall(node, name, scope, context);
-  return nullOnError(args, build, name.startsWith('regexp'));
+  try {
+    return nullOnError(args, build, name.startsWith('regexp'));
+  } catch (error) {
+    if (!(error instanceof UnknownZone)) throw error;
+    return nullLiteral(build(args.map((arg) => (arg.kind === 'literal' ? nullLiteral(arg.type) : arg))).type);
+  }
 }
 
 /** The resolved arguments of a scalar function, and what builds its call from them. */
@@ -83,6 +89,10 @@ interface PreparedCall {
   readonly args: readonly Expression[];
   build(args: readonly Expression[]): Expression;
 }
+
+/** Whether a name may be that of a column or of a FROM item. */
+const isName = (scope: Scope, name: string): boolean =>
+  findColumns(scope, name).length > 0 || findRange(scope, name) !== undefined || hasDoubtfulNames(scope);
 
 /** The functions that compare values by their collation, or choose one of them. */
 const ofCollations: readonly string[] = ['collate', 'coalesce', 'if', 'ifnull', 'nullif', 'array_length'];
@@ -106,6 +116,8 @@ function preparedCall(node: Syntax.FunctionCall, name: string, scope: Scope, con
     return { args, build: withCollation(name, (values) => special(node, values, context)) };
   }
   const { suffix, args } = partArguments(name, node.args);
+  const misplaced = takesPart(name) && misplacedPart(name, args, (one) => isName(scope, one));
+  if (misplaced) throw misplaced;
   const isKnown = (macro: string) => functionNames.has(name) && macros.has(macro);
   const own = name.replace('.', '_');
   const families = isFamily(own) ? dateFamilies.map((family) => own.replace(familyPrefix, `${family}_`)) : [];

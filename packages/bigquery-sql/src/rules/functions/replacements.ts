@@ -33,8 +33,7 @@ const ofGoogleSql: Readonly<Record<string, string>> = {
   array_offsets: elements('i', ' WHERE item = value'),
   array_sum: ofElements('SUM(item)'),
   array_transform: elements('expression'),
-  array_zip:
-    'ARRAY(SELECT AS STRUCT item, b[OFFSET(i)] FROM UNNEST(a) AS item WITH OFFSET AS i ORDER BY i)',
+  array_zip: 'ARRAY(SELECT AS STRUCT item, b[OFFSET(i)] FROM UNNEST(a) AS item WITH OFFSET AS i ORDER BY i)',
   bool_array: jsonElements('BOOL'),
   current_user: 'SESSION_USER()',
   dot_product: ofPairs('SUM(item * b[OFFSET(i)])'),

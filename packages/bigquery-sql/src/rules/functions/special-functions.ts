@@ -19,6 +19,7 @@ import { collate } from '../collation.ts';
 import { compare, requireBool } from '../expressions/comparison.ts';
 import { concatenateArrays, concatenateTexts } from '../expressions/operators.ts';
 import { callMacro } from '../macro-call.ts';
+import { requireZone } from '../time-zone.ts';
 import { Unsupported } from '../unsupported.ts';
 import { isOrdered } from './aggregates/aggregate.ts';
 import { rangeFunctions } from './ranges.ts';
@@ -52,6 +53,7 @@ const currentIn =
   (place, [zone, another]) => {
     if (another || (zone && !isScalar(zone.type, 'STRING') && zone.type.kind !== 'null'))
       throw new Unsupported(place, `CURRENT_${name} takes at most a time zone`);
+    requireZone(place, zone);
     const civil = call('bq.civil', [now, zone ?? textLiteral('UTC')], scalar('DATETIME'));
     return castTo(civil, scalar(name));
   };

@@ -118,6 +118,7 @@ function rowCount(node: Syntax.Expression, scope: Scope, context: Context): Expr
 
 /** The offset of a frame, which must be neither negative nor NULL. */
 function notNegative(place: Place, amount: Expression): Expression {
+  if (amount.type.kind === 'unknown') return amount;
   if (amount.kind === 'literal') {
     const isNegative =
       typeof amount.value === 'bigint' ? amount.value < 0n : `${amount.value}`.startsWith('-');

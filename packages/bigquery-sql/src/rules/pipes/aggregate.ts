@@ -1,12 +1,12 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import type { Context } from '../context.ts';
-import { impliedName } from '../expressions/column-paths.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
 import { afterGrouping } from '../queries/after-grouping.ts';
 import { requireGrouped } from '../queries/grouped-columns.ts';
 import { resolveGrouping } from '../queries/grouping.ts';
-import { type Output, resolveOutput } from '../queries/outputs.ts';
+import type { Output } from '../queries/outputs.ts';
+import { resolveItem } from '../queries/select-list.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { type Rows, rowsOf, toQuery } from './pipe-rows.ts';
@@ -16,10 +16,8 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
   const { groupBy } = node;
   if (groupBy?.all) throw new Unsupported(groupBy, 'AGGREGATE takes no GROUP BY ALL');
   const keys = (groupBy?.items ?? []).flatMap((item) => groupedExpressions(item));
-  const outputOf = ({ expression, alias }: Pick<Syntax.GroupingExpression, 'expression' | 'alias'>) =>
-    resolveOutput(expression, alias?.name ?? impliedName(expression), scope, context);
-  const keyOutputs = keys.map(outputOf);
-  const values = node.items.map(outputOf);
+  const keyOutputs = keys.map((key) => resolveItem(key, scope, context));
+  const values = node.items.map((item) => resolveItem(item, scope, context));
   const outputs: readonly Output[] = [...keyOutputs, ...values];
   const written = [...keys.map(({ expression, order }) => ({ expression, order })), ...node.items];
   const orderBy = written.flatMap(({ expression, order }, at) => {

@@ -43,7 +43,7 @@ export const fromOf = (rows: Rows): ResolvedFrom => ({ from: rows.from, ...names
 /** Columns are read by their bare names, and those of a table by its name, too. */
 const namesOf = ({ ranges, columns }: Rows) => ({
   ranges: [
-    { name: undefined, columns },
+    { name: undefined, columns, ...(isIncomplete(ranges) && { acceptsAnyColumn: true as const }) },
     ...ranges.map((range) => ({ ...range, isQualifiedOnly: true as const })),
   ],
   merged: [],
@@ -77,5 +77,10 @@ export function toQuery(
 ): ResolvedQuery & { readonly query: Select } {
   const { members, columns } = nameOutputs(rows.columns);
   const query = select({ columns: members, ...(rows.from && { from: rows.from }), ...clauses });
-  return { query, columns, isValue: false };
+  const acceptsAnyColumn = isIncomplete(rows.ranges);
+  return { query, columns, isValue: false, ...(acceptsAnyColumn && { acceptsAnyColumn }) };
 }
+
+/** Whether there may be more columns, because something is unsupported. */
+const isIncomplete = (ranges: readonly Range[]): boolean =>
+  ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn);

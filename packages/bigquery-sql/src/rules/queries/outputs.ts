@@ -11,6 +11,8 @@ import { fieldValues } from '../struct-value.ts';
 export interface Output extends Member {
   readonly isAnonymous?: boolean;
   /** See `RelationColumn`. */
+  readonly isDoubtful?: boolean;
+  /** See `RelationColumn`. */
   readonly except?: readonly string[];
   /** The expression as it was written; undefined for a column of `*`. */
   readonly node?: Syntax.Expression;
@@ -28,7 +30,7 @@ export interface NamedOutputs {
 export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
   const used = new Set<string>();
   let anonymous = 0;
-  const columns = outputs.map(({ name, value, isAnonymous, except }): RelationColumn => {
+  const columns = outputs.map(({ name, value, isAnonymous, isDoubtful, except }): RelationColumn => {
     const shown = isAnonymous ? `f${anonymous++}_` : name;
     return {
       name: shown,
@@ -36,6 +38,7 @@ export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
       type: value.type,
       ...(value.kind === 'column' && value.required && { required: true }),
       ...(isAnonymous && { isAnonymous }),
+      ...(isDoubtful && { isDoubtful }),
       ...(except && { except }),
     };
   });
@@ -57,11 +60,10 @@ export function rangeOf(
   name: string | undefined,
   alias: string,
 ): Range {
-  const members = columns.map(({ name: shown, column: own, type, required, isAnonymous, isPseudo }) => ({
+  const members = columns.map(({ name: shown, column: own, type, required, except: _, ...flags }) => ({
     name: shown,
     value: column(alias, own, type, required),
-    ...(isAnonymous && { isAnonymous }),
-    ...(isPseudo && { isPseudo }),
+    ...flags,
   }));
   const [only] = members;
   if (acceptsAnyColumn) return { name, columns: members, acceptsAnyColumn };

@@ -85,6 +85,7 @@ function requireTypesOfAnchor(
 ): void {
   for (const [at, { name, type }] of anchor.entries()) {
     const found = combined[at]?.type ?? type;
+    if (found.kind === 'unknown') continue;
     if (type.kind !== 'null' && duckdbType(type) !== duckdbType(found))
       throw new Unsupported(
         place,

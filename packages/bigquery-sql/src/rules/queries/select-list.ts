@@ -1,6 +1,7 @@
 import type * as Syntax from '../../syntax/nodes.ts';
+import { nullLiteral } from '../../tree/build.ts';
 import { sameName, unknown } from '../../types.ts';
-import type { Context } from '../context.ts';
+import { type Context, hasFailed } from '../context.ts';
 import { impliedName } from '../expressions/column-paths.ts';
 import { type ColumnUse, findRange, type Range, type Scope, unknownColumn, usesOf } from '../scope.ts';
 import { fieldValues, structValue } from '../struct-value.ts';
@@ -20,7 +21,21 @@ export const selectList = (
   items: readonly Syntax.SelectItem[],
   scope: Scope,
   context: Context,
-): readonly Output[] => items.flatMap((item) => context.attempt(() => outputsOf(item, scope, context), []));
+): readonly Output[] =>
+  items.flatMap((item) => context.attempt(() => outputsOf(item, scope, context), [doubtful]));
+
+/** Columns whose problem is recorded. */
+const doubtful: Output = { ...toOutput(undefined, nullLiteral(unknown)), isDoubtful: true };
+
+/** An expression with its alias, or with the name that it implies. */
+export function resolveItem(
+  { expression, alias }: Pick<Syntax.SelectExpression, 'expression' | 'alias'>,
+  scope: Scope,
+  context: Context,
+): Output {
+  const output = resolveOutput(expression, alias?.name ?? impliedName(expression), scope, context);
+  return !alias && hasFailed(output.value) ? { ...output, isDoubtful: true } : output;
+}
 
 function outputsOf(item: Syntax.SelectItem, scope: Scope, context: Context): readonly Output[] {
   switch (item.kind) {
@@ -29,9 +44,7 @@ function outputsOf(item: Syntax.SelectItem, scope: Scope, context: Context): rea
     case 'DotStar':
       return modified(item, columnsOf(item.operand, scope, context), scope, context);
     case 'SelectExpression':
-      return [
-        resolveOutput(item.expression, item.alias?.name ?? impliedName(item.expression), scope, context),
-      ];
+      return [resolveItem(item, scope, context)];
   }
 }
 
@@ -112,7 +125,8 @@ export function rowValue(as: Syntax.SelectAs | undefined, columns: readonly Outp
   if (as.mode === 'STRUCT') {
     const fields = columns.map(({ name, isAnonymous, value }) => ({ name: isAnonymous ? '' : name, value }));
     const value = structValue(fields);
-    return { name: 'value', value: isOpen(columns) ? { ...value, type: unknown } : value };
+    const isKnown = !isOpen(columns) && !columns.some(({ isDoubtful }) => isDoubtful);
+    return { name: 'value', value: isKnown ? value : { ...value, type: unknown } };
   }
   const [only, another] = columns;
   if (!only || another) throw new Unsupported(as, 'SELECT AS VALUE takes exactly one column');

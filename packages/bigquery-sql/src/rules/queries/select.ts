@@ -2,7 +2,7 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { select } from '../../tree/build.ts';
 import { someExpression } from '../../tree/map.ts';
 import type { Expression, Grouping, SortKey } from '../../tree/nodes.ts';
-import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
+import { type Context, hasFailed, type ResolvedFrom, type ResolvedQuery } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
 import { withWindows } from '../functions/windows.ts';
 import type { ColumnUse, Scope } from '../scope.ts';
@@ -48,7 +48,8 @@ export function resolveSelect(
   const value = rowValue(node.as, selected);
   const outputs = value ? [value] : selected;
   const uses: ColumnUse[] = [];
-  const outputScope = { ...inner, aliases: aliasesOf(selected), uses };
+  const hasDoubtfulAliases = selected.some(({ isDoubtful }) => isDoubtful);
+  const outputScope = { ...inner, aliases: aliasesOf(selected), hasDoubtfulAliases, uses };
   const groupedOutputs = { outputs: selected, haveColumns: value === undefined };
   const grouping = node.groupBy && resolveGrouping(node.groupBy, groupedOutputs, inner, context);
   const groupBy = grouping?.grouping;
@@ -80,8 +81,11 @@ export function resolveSelect(
   refuseMisplacedAggregates(node, isAggregated, groups, orderBy);
   const values = [...members, ...orderBy].map(({ value }) => value);
   const filtered = { ...clauses, ...having(groups, [...values, ...qualify]) };
-  if (isAggregated) {
-    const keys = grouping?.keys ?? [];
+  const keys = grouping?.keys ?? [];
+  if (
+    isAggregated &&
+    ![...keys, ...(node.groupBy?.all ? selected : [])].some(({ value }) => hasFailed(value))
+  ) {
     const computed = selected.filter((output) => !isKey(output, keys));
     requireGrouped([...computed.flatMap((output) => output.uses ?? []), ...uses], keys, context);
   }

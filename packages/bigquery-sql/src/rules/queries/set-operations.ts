@@ -24,7 +24,9 @@ export function combine(
   inputs: readonly ResolvedQuery[],
   context: Context,
 ): ResolvedQuery {
-  const incomplete = inputs.find(({ acceptsAnyColumn }) => acceptsAnyColumn);
+  const incomplete = inputs.find(
+    ({ acceptsAnyColumn, columns }) => acceptsAnyColumn || columns.some(({ isDoubtful }) => isDoubtful),
+  );
   if (incomplete) return incomplete;
   const words = `${operator} ${quantifier}`;
   const duckdb = operators[words];

@@ -24,7 +24,7 @@ export const outermostValue = (name: string): Aggregate =>
   navigation(name, {
     build(rows, args, place) {
       const [value = nullLiteral()] = args;
-      if (value.kind === 'literal' && value.value === null)
+      if (value.kind === 'literal' && value.value === null && value.type.kind !== 'unknown')
         throw new Unsupported(place, `${name.toUpperCase()} does not take NULL`);
       return rows.main(name, args, value.type);
     },

@@ -15,6 +15,7 @@ import { scalar } from '../../../types.ts';
 import { bindValues } from '../../bind-values.ts';
 import { convert, distance } from '../../coercion.ts';
 import { callMacro } from '../../macro-call.ts';
+import { requireZone } from '../../time-zone.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import { functionName } from '../function-name.ts';
 import type { SpecialFunction } from '../special-function.ts';
@@ -41,6 +42,7 @@ export const parseTime: SpecialFunction = (place, [format, value, zone, another]
   const { type, invalid } = parsers[name] ?? { type: 'DATE', invalid: '' };
   if (!format || !value || another || (zone && type !== 'TIMESTAMP') || distance(value, string) === undefined)
     throw new Unsupported(place, `${name.toUpperCase()} takes a format and a STRING`);
+  requireZone(place, zone);
   const written = literalFormat(place, format, name);
   if (written === null) return nullLiteral(scalar(type));
   const { unsupported, ...pattern } = parseTimePattern(written, invalid);
