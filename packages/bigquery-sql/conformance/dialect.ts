@@ -14,7 +14,9 @@ export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
   ...[...functionNames]
     .filter((name) => !supportedFunctions.has(name))
     .map((name) => [name, 'not implemented'] as const),
-  ...unsupportedFamilies.map(([prefix, reason]) => [`${prefix}…`, reason] as const),
+  ...unsupportedFamilies
+    .filter(([prefix]) => !functionNames.has(prefix))
+    .map(([prefix, reason]) => [`${prefix}…`, reason] as const),
   ...functions,
 ]);
 
