@@ -27,7 +27,7 @@ export function requireZoneOfText(place: Place, text: string): void {
 }
 
 const unknownZone = (zone: string): string =>
-  `there is no time zone ${zone}${nearestZone(zone) || '; write one as Europe/Berlin, or as +05:30'}`;
+  `there is no time zone ${zone.trim() || "''"}${nearestZone(zone) || '; write one as Europe/Berlin, or as +05:30'}`;
 
 /** `+5:30` and `UTC-3`. */
 const offset = /^(?:UTC)?[+-](?:(?:0?\d|1[0-3])(?::[0-5]?\d)?|(?:0\d|1[0-3])[0-5]\d|14(?::?0?0)?)$/;
