@@ -33,7 +33,7 @@ function missingTableHint(problems: readonly Problem[]): string {
       : `${table} <data file, or output of bq show>`;
     return `  querygate tables add ${command}\n`;
   });
-  return `Tables are declared in the folder tables:\n${commands.join('')}`;
+  return `Tables are declared in the folder tables:\n${commands.join('')}A view, or a model of dbt, is no table: write WITH name AS (its SELECT) before the query.\n`;
 }
 
 /** Problems with the lines of their files, and carets below the places. */
