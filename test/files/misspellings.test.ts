@@ -90,6 +90,7 @@ test.each([
   ['1d', 'daily'],
   ['7days', 'daily'],
   ['dialy', 'daily'],
+  ['dayly', 'daily'],
   ['houly', 'hourly'],
   ['HOURLY', 'hourly'],
 ])('of minutely, hourly and daily, %s is nearest to %s', (text, meant) => {

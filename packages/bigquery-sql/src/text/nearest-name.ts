@@ -81,8 +81,9 @@ function extra(letter: string | undefined, before: string | undefined): number {
 function replaced(one: string | undefined, other: string | undefined): number {
   if (one === other) return 0;
   if (isSeparator(one) && isSeparator(other)) return 1;
-  if (isVowel(one) !== isVowel(other)) return edit + 1;
-  return isVowel(one) ? edit - 1 : edit;
+  const [isLikeVowel, isOtherLikeVowel] = [one === 'y' || isVowel(one), other === 'y' || isVowel(other)];
+  if (isLikeVowel !== isOtherLikeVowel) return edit + 1;
+  return isLikeVowel ? edit - 1 : edit;
 }
 
 /**
