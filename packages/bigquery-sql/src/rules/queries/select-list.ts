@@ -34,7 +34,8 @@ export function resolveItem(
   context: Context,
 ): Output {
   const output = resolveOutput(expression, alias?.name ?? impliedName(expression), scope, context);
-  return !alias && hasFailed(output.value) ? { ...output, isDoubtful: true } : output;
+  const isDoubtful = !alias && !output.isAnonymous && hasFailed(output.value);
+  return isDoubtful ? { ...output, isDoubtful } : output;
 }
 
 function outputsOf(item: Syntax.SelectItem, scope: Scope, context: Context): readonly Output[] {
