@@ -6,8 +6,7 @@ import type { Call, Expression } from '../tree/nodes.ts';
 import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../types.ts';
 import { bindValues } from './bind-values.ts';
 import { convert, distance, isCoercible } from './coercion.ts';
-import { requireComparable } from './moment-text.ts';
-import { requireZone, requireZoneOfText } from './time-zone.ts';
+import { requireComparable, requireZone, requireZoneOfText } from './moment-text.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
 /**

@@ -1,7 +1,8 @@
+import { didYouMean } from '../text/nearest-name.ts';
+import { childrenOf } from '../syntax/walk.ts';
 import type { Expression } from '../tree/nodes.ts';
 import { describeType, isScalar, type ScalarName, type Type } from '../types.ts';
-import { requireZoneOfText } from './time-zone.ts';
-import { type Place, Unsupported } from './unsupported.ts';
+import { isNode, type Place, Unsupported } from './unsupported.ts';
 
 /**
  * Refuses a literal text that is no date or time at all, as BigQuery does before it runs a query. What is left is converted when
@@ -50,4 +51,70 @@ function hasDay(text: string): boolean {
 function hasTime(text: string): boolean {
   const { hours, minutes, seconds } = timePattern.exec(text)?.groups ?? {};
   return !(Number(hours) > 24 || Number(minutes) > 59 || Number(seconds) > 60);
+}
+
+/** A literal time zone that does not exist. */
+export class UnknownZone extends Unsupported {}
+
+/**
+ * Refuses a literal that is no time zone: BigQuery would fail when it runs the query.
+ *
+ * @param place the call that it is an argument of
+ * @throws UnknownZone
+ */
+export function requireZone(place: Place, zone: Expression | undefined): void {
+  if (zone?.kind !== 'literal' || typeof zone.value !== 'string' || isZone(zone.value)) return;
+  const written = isNode(place)
+    ? childrenOf(place).find((part) => part.kind === 'StringLiteral' && part.value === zone.value)
+    : undefined;
+  throw new UnknownZone(written ?? place, unknownZone(zone.value));
+}
+
+/** As `requireZone`, for the name after a day and a time. */
+export function requireZoneOfText(place: Place, text: string): void {
+  const [, zone] = /\d\s+([A-Za-z][\w/+-]+)\s*$/.exec(text) ?? [];
+  if (zone !== undefined && !isZone(zone)) throw new UnknownZone(place, unknownZone(zone));
+}
+
+const unknownZone = (zone: string): string =>
+  `there is no time zone ${zone.trim() || "''"}${nearestZone(zone) || '; write one as Europe/Berlin, or as +05:30'}`;
+
+/** `+5:30` and `UTC-3`. */
+const offset = /^(?:UTC)?[+-](?:(?:0?\d|1[0-3])(?::[0-5]?\d)?|(?:0\d|1[0-3])[0-5]\d|14(?::?0?0)?)$/;
+
+/** Abbreviations that this runtime knows, and BigQuery does not. */
+const abbreviation =
+  /^(?:A[CEGRS]T|B[ES]T|C[ANST]T|CTT|E[AC]T|I[ES]T|JST|MIT|N[ES]T|P[LNRS]T|SST|VST|Z|GMT[+-][1-9].*)$/;
+
+/** Names in use that this runtime knows, but does not list. */
+const others =
+  'UTC US/Eastern US/Central US/Mountain US/Pacific Asia/Kolkata Asia/Kathmandu Asia/Ho_Chi_Minh Europe/Kyiv';
+
+/** Names by their lower-case form: BigQuery distinguishes case. */
+const names: ReadonlyMap<string, string> = new Map(
+  [...Intl.supportedValuesOf('timeZone'), ...others.split(' ')].map((name) => [name.toLowerCase(), name]),
+);
+
+function isZone(text: string): boolean {
+  if (offset.test(text)) return true;
+  if (!/^[A-Z][\w+-]*(?:\/[A-Z][\w+-]*)*$/.test(text) || abbreviation.test(text)) return false;
+  const known = names.get(text.toLowerCase());
+  return known === undefined ? hasOtherName(text) : known === text;
+}
+
+/** Whether a text is an older name of a zone. */
+function hasOtherName(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The nearest name, or that of a city. */
+function nearestZone(text: string): string {
+  const city = `/${text.toLowerCase().replaceAll(' ', '_')}`;
+  const ofCity = [...names].find(([key]) => key.endsWith(city))?.[1];
+  return ofCity === undefined ? didYouMean(text, names.values()) : `; did you mean ${ofCity}?`;
 }

@@ -10,7 +10,7 @@ import type { Context, Rule } from '../context.ts';
 import { callMacro, nullOnError } from '../macro-call.ts';
 import { findColumns, findFunction, findRange, hasDoubtfulNames, type Scope } from '../scope.ts';
 import { callSqlFunction } from '../sql-function.ts';
-import { UnknownZone } from '../time-zone.ts';
+import { UnknownZone } from '../moment-text.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { aggregateOf } from './aggregate-names.ts';
 import { aggregateCall } from './aggregates.ts';

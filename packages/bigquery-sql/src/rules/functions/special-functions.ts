@@ -19,7 +19,7 @@ import { collate } from '../collation.ts';
 import { compare, requireBool } from '../expressions/comparison.ts';
 import { concatenateArrays, concatenateTexts } from '../expressions/operators.ts';
 import { callMacro } from '../macro-call.ts';
-import { requireZone } from '../time-zone.ts';
+import { requireZone } from '../moment-text.ts';
 import { Unsupported } from '../unsupported.ts';
 import { isOrdered } from './aggregates/aggregate.ts';
 import { rangeFunctions } from './ranges.ts';

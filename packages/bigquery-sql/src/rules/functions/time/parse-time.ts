@@ -15,7 +15,7 @@ import { scalar } from '../../../types.ts';
 import { bindValues } from '../../bind-values.ts';
 import { convert, distance } from '../../coercion.ts';
 import { callMacro } from '../../macro-call.ts';
-import { requireZone } from '../../time-zone.ts';
+import { requireZone } from '../../moment-text.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import { functionName } from '../function-name.ts';
 import type { SpecialFunction } from '../special-function.ts';
