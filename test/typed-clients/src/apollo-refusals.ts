@@ -1,6 +1,6 @@
 import {
   ApolloClient,
-  ApolloLink,
+  type ApolloLink,
   CombinedGraphQLErrors,
   HttpLink,
   InMemoryCache,
