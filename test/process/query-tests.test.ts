@@ -135,6 +135,16 @@ describe('querygate test', () => {
     expect(exitCode).toBe(1);
   });
 
+  test('a column that was renamed is one mistake of the file, however many rows have it', async () => {
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replaceAll('status: ', 'statuz: '));
+    const { errors } = await run();
+    expect(errors.match(/no field is named statuz/g)).toHaveLength(1);
+    expect(
+      errors.match(/no column is named statuz; did you mean status\? \(\d+ times in this file\)/g),
+    ).toHaveLength(1);
+  });
+
   test('a parameter is sent as it is written', async () => {
     writeFileSync(
       file,

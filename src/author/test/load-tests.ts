@@ -179,7 +179,18 @@ function checkNames(
   const twins = names.flatMap((name, at) =>
     names.indexOf(name) < at ? [problem(['tests', at, 'name'], 'another test has this name')] : [],
   );
-  return [...checkShared(data, []), ...own, ...twins];
+  return [...oneForCause([...checkShared(data, []), ...own]), ...twins];
+}
+
+/** A column that was renamed is wrong in each row of each test: it is one problem, where it occurs first. */
+function oneForCause(problems: readonly SchemaProblem[]): readonly SchemaProblem[] {
+  const causes = Map.groupBy(problems, ({ message }) => message.slice(message.indexOf(': ')));
+  return [...causes.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const message =
+      others.length === 0 ? first.message : `${first.message} (${others.length + 1} times in this file)`;
+    return [{ ...first, message }];
+  });
 }
 
 /** Parameters that the query does not declare may be sent: they are ignored. Here they are mistakes. */
