@@ -60,7 +60,9 @@ export async function bridgeStdio({ input, output, send }: BridgeOptions): Promi
     }
   };
   input.setEncoding('utf8');
-  for await (const line of linesOf(input)) {
+  for await (const read of linesOf(input)) {
+    // The first one may begin with a byte-order mark.
+    const line = read.replace(/^\uFEFF/, '');
     if (line.trim() === '') continue;
     const answered: Promise<void> = answer(line).finally(() => answering.delete(answered));
     answering.add(answered);

@@ -10,6 +10,7 @@ import {
   healthPath,
   livePath,
   liveQueriesPath,
+  missingNameToLog,
   type PathToLog,
   plainHealthPath,
   readinessPath,
@@ -87,7 +88,8 @@ export function buildRoutes(options: RouteOptions): {
           ? several
           : otherApi;
       const own = pathname.startsWith(apiPath) ? ofApi : exact.get(pathname);
-      return ofPlugins.routesAt(pathname, own ?? ofPlugins.fallbackAt(pathname, notFound));
+      const none = pathname.endsWith('/') ? slashAtEnd : notFound;
+      return ofPlugins.routesAt(pathname, own ?? ofPlugins.fallbackAt(pathname, none));
     },
   };
 }
@@ -146,8 +148,17 @@ function failing(error: (head: RequestHead) => GatewayError, base: Base = anybod
 const notAllowed = ({ method }: RequestHead) =>
   new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
 
-const apiNotFound = () =>
-  new GatewayError('NOT_FOUND', `Not found; REST endpoints are at ${endpointPath}<name or UUID>`);
+/** The address of an endpoint with a slash at its end is told which name it has. */
+const apiNotFound = ({ url = '' }: RequestHead) => {
+  const pathname = URL.parse(url)?.pathname ?? '';
+  const name = missingNameToLog(pathname.endsWith('/') ? url.replace(/\/(?=[?#]|$)/, '') : undefined);
+  if (!pathname.endsWith('/'))
+    return new GatewayError('NOT_FOUND', `Not found; REST endpoints are at ${endpointPath}<name or UUID>`);
+  return new GatewayError(
+    'NOT_FOUND',
+    `Not found; leave out the slash at the end of the path: REST endpoints are at ${endpointPath}${name ?? '<name or UUID>'}`,
+  );
+};
 
 /** For every other path, and for requests whose URL cannot be parsed. */
 export const notFoundRoute: Route = failing(
@@ -155,6 +166,12 @@ export const notFoundRoute: Route = failing(
 );
 
 const notFound: RouteByHead = () => notFoundRoute;
+
+const slashAtEndRoute: Route = failing(
+  () => new GatewayError('NOT_FOUND', 'Not found; leave out the slash at the end of the path'),
+);
+
+const slashAtEnd: RouteByHead = () => slashAtEndRoute;
 
 function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByHead {
   const operation: Route = { ...keyed, answer: graphql, replyError: replyGraphqlError };

@@ -173,7 +173,8 @@ function taggedFrame(event: string, ...parts: readonly (string | Uint8Array)[]):
 function parseBody(body: Uint8Array): readonly Item[] {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(body).toString());
+    // Without a byte-order mark.
+    value = JSON.parse(new TextDecoder().decode(body));
   } catch {
     throw wrongBody('The body is not JSON');
   }

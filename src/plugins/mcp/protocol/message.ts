@@ -67,7 +67,9 @@ const notJson = () => new ProtocolError('parseError', 'The body is not JSON in U
 
 function textIn(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw notJson();
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  // A byte-order mark.
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
 function objectIn(text: string): JsonMembers {

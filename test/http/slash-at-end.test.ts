@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { apiKey, openTestApp, type TestApp } from '../support/test-app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp({}, { MCP: 'on' });
+});
+afterAll(() => app.close());
+
+const cure = 'Not found; leave out the slash at the end of the path';
+
+test.each([
+  ['/graphql/', cure],
+  ['/mcp/', cure],
+  ['/openapi.json/', cure],
+  ['/healthz/', cure],
+  ['/api/live/', `${cure}: REST endpoints are at /api/endpoints/query/<name or UUID>`],
+  ['/api/endpoints/query/logs.all/', `${cure}: REST endpoints are at /api/endpoints/query/logs.all`],
+  [
+    '/api/endpoints/query/logs.all/?project=p',
+    `${cure}: REST endpoints are at /api/endpoints/query/logs.all`,
+  ],
+  ['/api/endpoints/query/qg_5ecret/', `${cure}: REST endpoints are at /api/endpoints/query/<name or UUID>`],
+])('a path with a slash at its end is told so: %s', async (path, message) => {
+  const response = await app.fetch(path, { headers: { 'x-api-key': apiKey } });
+  expect([response.status, ((await response.json()) as { error: object }).error]).toEqual([
+    404,
+    { code: 'NOT_FOUND', message },
+  ]);
+});
+
+test('a byte-order mark before a message or a list of queries does no harm', async () => {
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+  const post = (path: string, body: string) =>
+    app.fetch(path, { method: 'POST', headers, body: `\uFEFF${body}` });
+  const agent = await post('/mcp', '{"jsonrpc":"2.0","id":1,"method":"ping"}');
+  expect(await agent.json()).toMatchObject({ id: 1, result: {} });
+  expect((await post('/graphql', '{"query":"{ __typename }"}')).status).toBe(200);
+  const live = await post('/api/live', '[{"id":"a","query":"no.such"}]');
+  expect(live.status).toBe(404);
+});
