@@ -24,6 +24,7 @@ import { safeTracer } from '../trace/safe-tracer.ts';
 import { openCallers } from './callers.ts';
 import { buildHttpHandler } from './http-handler.ts';
 import { buildLazyLive } from './lazy-live.ts';
+import { checkGatewayOptions } from './option-rules.ts';
 import { familiesOf, openPlugins } from './open-plugins.ts';
 import { type GatewayOptions, settingsOf } from './options.ts';
 import { buildPluginHooks } from './plugin-hooks.ts';
@@ -73,6 +74,7 @@ const reloading: Owner = 'saved queries';
  * @throws StartError with every problem of the options, the saved queries or the key file
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  checkGatewayOptions(options);
   const closers = new Closers();
   closers.push(() => options.tracer?.close());
   try {

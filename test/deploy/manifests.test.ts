@@ -29,7 +29,7 @@ describe('compose.yaml', () => {
     expect(Object.keys(environment).filter((key) => !settingNames.includes(key as never))).toEqual([]);
     const values = Object.entries<string>(environment).map(([key, value]) => [
       key,
-      value.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+      value.replace(/^\$\{\w+:-(.*)\}$/, '$1').replace(/^\$\{\w+:\?.*\}$/, 'a-text-that-must-be-set'),
     ]);
     expect(() => readConfig(Object.fromEntries(values))).not.toThrow();
   });

@@ -139,7 +139,7 @@ describe('a body of fetch', () => {
 
   test('that never ends is refused after 30 s, and given up', async () => {
     const clock = fakeClock();
-    const own = await createGateway({ ...options(), ...clock });
+    const own = await createGateway({ ...options(), now: clock.now, after: clock.after });
     let wasCancelled = false;
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(Buffer.from('{')),

@@ -89,7 +89,10 @@ describe('secrets', () => {
     'the key %j is refused',
     (text) => {
       const [message = ''] = problemsOf(() => apiKey(text));
-      expect(message).toBe('apiKey: must be up to 256 printable ASCII characters without spaces');
+      const isSet = text !== undefined && text !== '';
+      expect(message).toBe(
+        `apiKey: ${isSet ? '' : 'is not set; '}must be up to 256 printable ASCII characters without spaces`,
+      );
     },
   );
 
@@ -97,5 +100,73 @@ describe('secrets', () => {
     const problems = problemsOf(() => redis({ url: 'http://me:hunter2@cache', secret: 'hunter3' }));
     expect(problems.map((message) => message.split(':')[0])).toEqual(['url', 'secret']);
     expect(problems.join()).not.toMatch(/hunter/);
+  });
+});
+
+describe('options of a wrong name or kind', () => {
+  const problemsWith = async (given: unknown): Promise<readonly string[]> => {
+    const error = await createGateway(given as GatewayOptions).catch((reason: unknown) => reason);
+    return error instanceof StartError ? error.problems.map(({ message }) => message) : [String(error)];
+  };
+  const names = [
+    ['queries', 7],
+    ['engine', 'duckdb'],
+    ['keys', 'a-secret-of-twenty-characters'],
+    ['cache', 'redis'],
+    ['plugins', { name: 'metrics' }],
+    ['reload', 'on'],
+    ['hideEndpoints', true],
+    ['introspection', 'off'],
+    ['federation', 1],
+    ['trustedDocuments', ['a.json']],
+    ['trustedProxies', 'loopback'],
+    ['corsOrigins', 'https://a.example'],
+    ['corsHeaders', 'x-team'],
+    ['basePath', 4],
+    ['engineConcurrency', '4'],
+    ['engineQueueLength', '4'],
+    ['engineTimeoutMs', '4'],
+    ['log', console],
+    ['writeLine', 'stderr'],
+    ['tracer', 'otel'],
+    ['now', new Date()],
+    ['after', 5],
+    ['onProgress', true],
+    ['onFiles', true],
+    ['onUnusable', true],
+  ] as const;
+
+  test.each(names)('%s says what it is and must be', async (name, value) => {
+    const [problem, ...others] = await problemsWith({ ...options, [name]: value });
+    expect(problem).toMatch(new RegExp(`^${name}: is an? \\w+; must be `));
+    expect(problem).not.toContain('a-secret');
+    expect(others).toEqual([]);
+  });
+
+  test.each(['queries', 'engine', 'keys'])('%s is missing', async (name) => {
+    expect(await problemsWith({ ...options, [name]: undefined })).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: is missing; must be `)),
+    ]);
+  });
+
+  test.each(names)('the name of %s may be misspelt', async (name) => {
+    const misspelt = `${name}s`;
+    expect(await problemsWith({ ...options, [misspelt]: undefined })).toEqual([
+      `${misspelt}: is not an option; did you mean ${name}?`,
+    ]);
+  });
+
+  test('those in cache, several together, and none at all', async () => {
+    expect(await problemsWith({ ...options, cache: { memory: 1, shared: 'redis://host' } })).toEqual([
+      'cache.memory: is not an option; did you mean memoryBytes?',
+      'cache.shared: is a text; must be what gateways share, as in redis({ url })',
+    ]);
+    expect(await problemsWith({ querys: 'queries', engine: 'duckdb' })).toHaveLength(4);
+    expect(await problemsWith(undefined)).toEqual(['its options: is missing; must be an object']);
+  });
+
+  test('a folder that does not exist is not said in variables of the environment', async () => {
+    const [problem] = await problemsWith({ ...options, queries: './nowhere' });
+    expect(problem).toBe('is not a readable folder of saved queries');
   });
 });

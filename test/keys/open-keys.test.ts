@@ -286,7 +286,7 @@ describe('the keys of a gateway', () => {
   });
 
   test('in a missing or invalid file prevent the start', () => {
-    expect(() => open()).toThrow(/keys\.json cannot be read \(ENOENT\); API_KEYS_FILE must name/);
+    expect(() => open()).toThrow(/keys\.json cannot be read \(ENOENT\); it must be a file of keys/);
     writeFileSync(file, '{"keys": [{}]}');
     expect(() => open()).toThrow(/keys\.json:1 keys\.0\.id: /);
   });

@@ -84,7 +84,7 @@ export function readFolder(folder: string): CatalogFiles {
     paths = listFolder(folder);
   } catch {
     throw new StartError('The saved queries cannot be read', [
-      { file: folder, message: 'is not a readable folder; QUERIES_DIR must name one' },
+      { file: folder, message: 'is not a readable folder of saved queries' },
     ]);
   }
   const files = paths.flatMap((path): [string, FileContent][] => {

@@ -24,9 +24,14 @@ function identifierHint(name: string): string {
 
 const text = z.string().trim().min(1, 'must not be empty');
 
+const isZero = (value: unknown) => /^0+s$/.test(String(value));
+const atLeastOne = 'must be at least 1s';
+
 const seconds = z
   .string()
-  .regex(secondsPattern, 'must be seconds, as in 900s')
+  .regex(secondsPattern, {
+    error: ({ input }) => (isZero(input) ? atLeastOne : 'must be seconds, as in 900s'),
+  })
   .transform((value) => Number.parseInt(value, 10));
 
 const inQuotes = 'must be in quotes: as a number of YAML it would be rounded';
@@ -215,7 +220,10 @@ export const headerSchema = z.strictObject({
   max_rows: z.int().min(1).max(100_000),
   tenant_unchecked: text.optional(),
   caching: z.union([z.literal('disabled'), seconds], {
-    error: ({ input }) => (input === undefined ? 'is missing' : 'must be seconds, as in 900s, or disabled'),
+    error: ({ input }) => {
+      if (input === undefined) return 'is missing';
+      return isZero(input) ? `${atLeastOne}, or disabled` : 'must be seconds, as in 900s, or disabled';
+    },
   }),
   cache_warming: seconds.optional(),
   stale_if_error: seconds.optional(),

@@ -41,7 +41,13 @@ export function parseConfigFile(file: string, text: string): FileSettings {
   const { data, lineOf } = yaml;
   if (data === null || data === undefined) return new Map();
   if (typeof data !== 'object' || Array.isArray(data)) {
-    throw fileError([{ file, line: 1, message: 'must be a list of settings, as in port: 4000' }]);
+    throw fileError([
+      {
+        file,
+        line: 1,
+        message: 'must be one setting on each line, as in port: 4000, without a dash before it',
+      },
+    ]);
   }
   const settings = new Map<SettingName, FileSetting>();
   const problems: Problem[] = [];

@@ -16,25 +16,27 @@ import {
 import type { GatewayOptions } from '../../index.ts';
 import { redis } from '../../exports/redis.ts';
 
-interface ConfiguredOptions extends GatewayOptions {
+interface StartFacts {
+  /** What is said about variables that are not read. */
+  readonly misspelt?: readonly string[];
   /** One of the plug-ins; undefined if METRICS is off. */
-  readonly metrics: MetricsPlugin | undefined;
+  readonly metricsPlugin?: MetricsPlugin | undefined;
 }
+
+export const configuredMetrics = (config: Config): MetricsPlugin | undefined =>
+  config.metrics ? metrics() : undefined;
 
 /**
  * The options of the gateway that the settings describe.
  *
  * @param apiKey configured, or generated at start
- * @param misspelt what is said about variables that are not read
  */
 export async function gatewayOptions(
   config: Config,
   apiKey: string | undefined,
-  misspelt: readonly string[] = [],
-): Promise<ConfiguredOptions> {
-  const ofMetrics = config.metrics ? metrics() : undefined;
+  { misspelt = [], metricsPlugin: ofMetrics = configuredMetrics(config) }: StartFacts = {},
+): Promise<GatewayOptions> {
   return {
-    metrics: ofMetrics,
     plugins: [
       ...pluginsOf(config, apiKey, ofMetrics),
       ...(ofMetrics === undefined ? [] : [ofMetrics, ofSettings(misspelt)]),

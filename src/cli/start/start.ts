@@ -10,7 +10,7 @@ import { openTracer, type Tracer } from '../../exports/opentelemetry.ts';
 import { type MetricsPlugin, openMetricsServer } from '../../exports/plugins.ts';
 import { createGateway, type FilesReport, type Gateway, StartError } from '../../index.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
-import { gatewayOptions } from './gateway-options.ts';
+import { configuredMetrics, gatewayOptions } from './gateway-options.ts';
 import { exitOnSignal, shutDownOnSignal } from './graceful-shutdown.ts';
 import { logOn, openLog } from './open-log.ts';
 import { openProgressLine } from './progress-line.ts';
@@ -61,7 +61,8 @@ async function serve(
     now: () => performance.now(),
   });
   const tracer = await configuredTracer(process.env, log);
-  const options = await gatewayOptions(config, apiKey, misspelt);
+  const metricsPlugin = configuredMetrics(config);
+  const options = await gatewayOptions(config, apiKey, { misspelt, metricsPlugin });
   const gateway = await createGateway({
     ...options,
     log,
@@ -81,7 +82,7 @@ async function serve(
     trustedProxies: config.trustedProxies,
   });
   await listen(server, { setting: 'PORT', port: config.port, host: config.host });
-  await listenForMetrics(options.metrics, config, log);
+  await listenForMetrics(metricsPlugin, config, log);
   const { shutdownDelaySeconds: delaySeconds } = config;
   shutDownOnSignal({ server, connections, app: gateway, log, delaySeconds });
   onSignalsHandled();

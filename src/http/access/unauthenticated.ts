@@ -37,7 +37,7 @@ export function buildRejectWrongKey(elapsedMs: () => number): RejectWrongKey {
 
 /** The same for every caller without a valid key. Of a token, a browser's developer has to know what to do: get a new one. */
 export function unauthenticated(refusal: Refusal): GatewayError {
-  const required = 'A valid API key is required in the header X-API-KEY';
+  const required = 'One valid API key is required, in the header X-API-KEY or in Authorization after Bearer';
   const wrong = shownTokenProblem(refusal);
   const message = wrong === undefined ? required : `${required}; ${wrong}`;
   return new GatewayError('UNAUTHENTICATED', message, { refusal });

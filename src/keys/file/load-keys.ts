@@ -8,7 +8,7 @@ export function loadKeyText(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const message = `cannot be read (${code}); API_KEYS_FILE must name a file; \`querygate keys create\` makes one`;
+    const message = `cannot be read (${code}); it must be a file of keys; \`querygate keys create\` makes one`;
     throw fileError([{ file, message }]);
   }
 }

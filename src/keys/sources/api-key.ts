@@ -5,6 +5,9 @@ import { digestOf } from '../key-text.ts';
 import type { KeySource } from '../key-source.ts';
 import { Keyring } from '../keyring.ts';
 
+/** The variable or the secret that a caller passes on may be missing. */
+const isSet = (text: unknown) => text !== undefined && text !== null && text !== '';
+
 /**
  * One key without restrictions: every endpoint, every tenant, every permission. Its id in the log is `API_KEY`.
  *
@@ -15,7 +18,9 @@ import { Keyring } from '../keyring.ts';
 export function apiKey(text: string): KeySource {
   // With an empty key, requests without one would have every permission.
   if (!secretRules.apiKey.is(text))
-    throw new StartError('The key cannot be used', [{ message: `apiKey: ${secretRules.apiKey.must}` }]);
+    throw new StartError('The key cannot be used', [
+      { message: `apiKey: ${isSet(text) ? '' : 'is not set; '}${secretRules.apiKey.must}` },
+    ]);
   return {
     isUnlimited: true,
     open(host) {

@@ -59,6 +59,9 @@ export interface Caller {
  */
 export type KeyFunction = (request: KeyRequest) => Caller | undefined | Promise<Caller | undefined>;
 
+/** Warnings that are given without a log; each once. */
+const maxWarnings = 10;
+
 /** How many callers are kept with the state of their limits. */
 const maxCallers = 50_000;
 
@@ -101,14 +104,28 @@ function openFunction(callerOf: KeyFunction, host: Parameters<KeySource['open']>
     latest.set(id, principal);
     return principal;
   };
+  /** Without a log, its author would see a status of 500 only. */
+  const warned = new Set<string>();
+  const checked = (caller: unknown): Principal => {
+    try {
+      return principalOf(caller);
+    } catch (error) {
+      const text = String(error);
+      if (!host.log.isLevelEnabled('error') && warned.size < maxWarnings && !warned.has(text)) {
+        warned.add(text);
+        process.emitWarning(text, 'QuerygateWarning');
+      }
+      throw error;
+    }
+  };
   return {
     readsRequest: true,
     find(_, { method, url, headers, address }) {
       if (url === undefined) return undefined;
       const caller = callerOf({ method, url, headers, address });
-      if (!isPromise(caller)) return caller === undefined ? undefined : principalOf(caller);
+      if (!isPromise(caller)) return caller === undefined ? undefined : checked(caller);
       return Promise.resolve(caller).then((later) =>
-        later === undefined ? { refusal: undefined } : { principal: principalOf(later) },
+        later === undefined ? { refusal: undefined } : { principal: checked(later) },
       );
     },
     replaceQueries(next) {

@@ -137,7 +137,7 @@ describe('the queries folder', () => {
   });
 
   test('that does not exist is rejected', () => {
-    expect(() => loadCatalog('/proc/nowhere')).toThrow(/QUERIES_DIR must name one/);
+    expect(() => loadCatalog('/proc/nowhere')).toThrow(/is not a readable folder of saved queries/);
   });
 
   test('reports the problems of all files at once', () => {

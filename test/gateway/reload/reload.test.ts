@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { GraphQLSchema } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { gatewayOptions } from '../../../src/cli/start/gateway-options.ts';
+import { configuredMetrics, gatewayOptions } from '../../../src/cli/start/gateway-options.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/create-gateway.ts';
 import type { MetricsPlugin } from '../../../src/plugins/metrics/metrics.ts';
@@ -50,8 +50,8 @@ const open = async (files: Record<string, string>, { env = {}, data = {} }: Open
   });
   const write = (line: string) => void (line.includes('"request"') || log.push(line));
   const logger = pino({ level: 'info' }, { write });
-  const options = await gatewayOptions(config, apiKey);
-  metrics = options.metrics;
+  metrics = configuredMetrics(config);
+  const options = await gatewayOptions(config, apiKey, { metricsPlugin: metrics });
   app = await createGateway({ ...options, log: logger });
 };
 

@@ -168,7 +168,8 @@ describe('GraphQL', () => {
       expect(await response.json()).toEqual({
         errors: [
           {
-            message: 'A valid API key is required in the header X-API-KEY',
+            message:
+              'One valid API key is required, in the header X-API-KEY or in Authorization after Bearer',
             extensions: { code: 'UNAUTHENTICATED' },
           },
         ],

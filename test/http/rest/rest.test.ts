@@ -163,7 +163,7 @@ describe('REST', () => {
     const expected = {
       status: 401,
       code: 'UNAUTHENTICATED',
-      message: 'A valid API key is required in the header X-API-KEY',
+      message: 'One valid API key is required, in the header X-API-KEY or in Authorization after Bearer',
     };
     expect(await refusal(`${path}/logs.all?project=p`, { headers })).toEqual(expected);
     expect(await refusal(`${path}/nope?project=p`, { headers })).toEqual(expected);

@@ -28,7 +28,8 @@ const manifest = z.object({
  * @throws StartError if the file cannot be read, is in no known format, or has documents that can never be answered
  */
 export function loadTrustedDocuments(file: string): TrustedDocuments {
-  const fail = (problems: readonly Problem[]) => new StartError('TRUSTED_DOCUMENTS has problems', problems);
+  const fail = (problems: readonly Problem[]) =>
+    new StartError('The trusted documents have problems', problems);
   const documents = parseFile(file);
   if (documents === undefined) {
     const formats = '{"<hash>": "<document>"} or a manifest of Apollo';

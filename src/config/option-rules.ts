@@ -1,0 +1,80 @@
+import { didYouMean } from '@querygate/bigquery-sql/text';
+import { type Problem, StartError } from '../errors.ts';
+
+/** What an option of the library may be, for callers without a compiler that says it. */
+export interface OptionRule {
+  is(value: unknown): boolean;
+  readonly must: string;
+  readonly isRequired?: true;
+}
+
+export type OptionRules<Options> = { readonly [Name in keyof Required<Options>]: OptionRule };
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+const isText = (value: unknown) => typeof value === 'string' && value !== '';
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+/** Rules of kinds that many options have. */
+export const optionRule = {
+  text: { is: isText, must: 'a text' },
+  texts: { is: isTexts, must: 'a list of texts' },
+  number: { is: (value) => typeof value === 'number', must: 'a number' },
+  boolean: { is: (value) => typeof value === 'boolean', must: 'true or false' },
+  function: { is: (value) => typeof value === 'function', must: 'a function' },
+} as const satisfies Readonly<Record<string, OptionRule>>;
+
+/** An object with these functions. */
+export const hasFunctions = (value: unknown, ...names: readonly string[]): boolean =>
+  isObject(value) && names.every((name) => typeof value[name] === 'function');
+
+/**
+ * Checks the names and kinds of options. A value is not in a message: it may be a secret.
+ *
+ * @param of what the options belong to, as messages name it
+ * @param path precedes the names of options that are in another one
+ * @throws StartError with every wrong option
+ */
+export function checkOptions<Options>(
+  of: string,
+  given: unknown,
+  rules: OptionRules<Options>,
+  path = '',
+): void {
+  const problems = isObject(given)
+    ? optionProblems(given, rules as Readonly<Record<string, OptionRule>>, path)
+    : [
+        {
+          message: `${path === '' ? 'its options' : path.slice(0, -1)}: ${kindOf(given)}; must be an object`,
+        },
+      ];
+  if (problems.length > 0) throw new StartError(`The options of ${of} have problems`, problems);
+}
+
+function optionProblems(
+  given: Readonly<Record<string, unknown>>,
+  rules: Readonly<Record<string, OptionRule>>,
+  path: string,
+): readonly Problem[] {
+  const names = Object.keys(rules);
+  const unknown = Object.keys(given).filter((name) => !names.includes(name));
+  const wrong = names.flatMap((name) => {
+    const value = given[name];
+    const rule = rules[name];
+    if (rule === undefined || (value === undefined && rule.isRequired !== true) || rule.is(value)) return [];
+    return [{ message: `${path}${name}: ${kindOf(value)}; must be ${rule.must}` }];
+  });
+  return [
+    ...unknown.map((name) => ({ message: `${path}${name}: is not an option${didYouMean(name, names)}` })),
+    ...wrong,
+  ];
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'is missing';
+  if (value === null) return 'is null';
+  if (value === '') return 'is an empty text';
+  if (Array.isArray(value)) return 'is a list';
+  const kind = typeof value;
+  return kind === 'string' ? 'is a text' : `is ${kind === 'object' ? 'an' : 'a'} ${kind}`;
+}

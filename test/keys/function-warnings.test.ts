@@ -1,0 +1,27 @@
+import { expect, test, vi } from 'vitest';
+import { pino } from 'pino';
+import type { KeyHost } from '../../src/keys/key-source.ts';
+import { newLocalRateLimit } from '../../src/keys/rates/rate-limiter.ts';
+import { keyFunction } from '../../src/keys/sources/key-function.ts';
+
+const host: KeyHost = {
+  catalog: { queries: [], tables: [] },
+  hideEndpoints: 'tenants',
+  newRateLimit: newLocalRateLimit,
+  log: pino({ enabled: false }),
+  now: () => new Date(),
+};
+
+test.each([
+  ['a misspelt property', { id: 'ann', tenant: 'acme' }, 'unknown: tenant; did you mean tenants?'],
+  ['no id', { tenants: ['acme'] }, 'id: is missing'],
+  ['a text', 'ann', 'must be an object'],
+  ['null', null, 'must be an object'],
+])('without a log, %s of a function of keys is said in a warning, once', async (_, caller, said) => {
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  const { find } = await keyFunction(() => caller as never).open(host);
+  const request = { method: 'GET', url: 'http://gateway.test/', headers: {}, address: undefined };
+  for (let at = 0; at < 2; at += 1) expect(() => find(undefined, request)).toThrow(said);
+  expect(warn.mock.calls.map(([message]) => String(message))).toEqual([expect.stringContaining(said)]);
+  warn.mockRestore();
+});
