@@ -2,9 +2,12 @@
 export { bigqueryType, scalarNames } from './duckdb/bigquery-type.ts';
 export { type Bindings, bindingsOf, bindTo } from './duckdb/bindings.ts';
 export { buildCompute, type Compute, computeTimes } from './duckdb/compute-constants.ts';
+export { ApartCalls, tooMuchText, tooSlow } from './duckdb/host/apart-calls.ts';
 export { callsHost, runCallingHost } from './duckdb/host/exit-guard.ts';
 export { type HostWorks, registerHostFunctions } from './duckdb/host/host-functions.ts';
-export { callerLimits, HostWork, savedLimits, tooMuchText, tooSlow } from './duckdb/host/host-work.ts';
+export { nextStatement } from './duckdb/host/javascript-functions.ts';
+export { type Answer, computeInThread, endStatement } from './duckdb/javascript/javascript-thread.ts';
+export { callerLimits, HostWork, savedLimits } from './duckdb/host/host-work.ts';
 export { keepByteOrderMarks } from './duckdb/keep-byte-order-marks.ts';
 export { columnType } from './duckdb/layout/column-type.ts';
 export {

@@ -30,10 +30,10 @@ interface Waiting {
 }
 
 /** A task that has used less is not ended, for the work that would be lost. */
-const leastEndedMs = 2_000;
+const leastEndedMs = 500;
 
 /** Only who has used this part of what the owner of a task has used lets it be ended: two equals would end each other for ever. */
-const lightPart = 1 / 4;
+const lightPart = 1 / 2;
 
 /**
  * Places in which tasks run. Who has used least in the last minutes is next, and a task that goes on for long is paused while

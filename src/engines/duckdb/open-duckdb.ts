@@ -6,6 +6,7 @@ import { quoteText } from '@querygate/bigquery-sql/tree';
 import { once } from '../../memoize.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineHost } from '../../engine/engine-factory.ts';
+import { canStartChildren } from '../../process/start-child.ts';
 import type { DuckdbOptions, DuckdbSettings } from './duckdb-options.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
@@ -14,6 +15,7 @@ import { openVersions, type Versions } from './open-versions.ts';
 import { planInBackground } from './prepare/plan-in-background.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { buildDefineMacros } from './run/define-macros.ts';
+import { JavascriptApart, javascriptInPlace, type RunWithJavascript } from './javascript/javascript-apart.ts';
 import { buildRun } from './run/run-query.ts';
 import { openSandboxes, type Sandboxes } from './sandbox/open-sandboxes.ts';
 import { buildRunInSandbox } from './sandbox/run-in-sandbox.ts';
@@ -43,9 +45,11 @@ export async function openDuckdb(
   let planning: Promise<void> | undefined;
   let versions: Versions | undefined;
   let sandboxes: Sandboxes | undefined;
+  let javascript: RunWithJavascript | undefined;
   const closeAll = async () => {
     closing.abort();
     await sandboxes?.close();
+    await javascript?.close();
     await pool?.close();
     await planning;
     await data?.close();
@@ -90,8 +94,10 @@ export async function openDuckdb(
       });
       if (catalog.queries.some(({ querySandboxing }) => querySandboxing === 'enabled')) sandboxes.prepare();
     }
+    javascript = canStartChildren ? new JavascriptApart(limits.queueLength) : javascriptInPlace;
     const run = buildRun({
       pool,
+      javascript,
       runnable,
       dataProblems: data.problems,
       timeoutMs: limits.timeoutMs,
@@ -103,7 +109,7 @@ export async function openDuckdb(
       runCallerSql:
         sandboxes &&
         buildRunInSandbox({
-          ...{ pool, defineMacros, sandboxes, now, limits: settings.sandbox },
+          ...{ pool, defineMacros, javascript, sandboxes, now, limits: settings.sandbox },
           strikes: new Strikes(),
           onStopped: (stopped) => listener.sqlStopped?.(stopped),
         }),

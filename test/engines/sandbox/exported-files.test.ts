@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { openSandbox, type TableRead } from '@querygate/bigquery-sql/sandbox';
 import { bindingsOf } from '@querygate/bigquery-sql/duckdb';
 import { openDatabase } from '../../../src/engines/duckdb/open-database.ts';
+import { javascriptInPlace } from '../../../src/engines/duckdb/javascript/javascript-apart.ts';
 import { ConnectionPool } from '../../../src/engines/duckdb/run/connection-pool.ts';
 import { buildDefineMacros } from '../../../src/engines/duckdb/run/define-macros.ts';
 import { exportRows } from '../../../src/engines/duckdb/sandbox/export-rows.ts';
@@ -37,7 +38,7 @@ beforeAll(async () => {
   const connection = await database.connect();
   await connection.run("create table events as select range as id, 'text' as text from range(1000)");
   const defineMacros = buildDefineMacros(connection, new Set());
-  context = { pool, defineMacros, maxBytes: 1e9 };
+  context = { pool, defineMacros, javascript: javascriptInPlace, maxBytes: 1e9 };
 });
 afterAll(() => database.close());
 beforeEach(() => {

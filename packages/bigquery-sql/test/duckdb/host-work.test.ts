@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import type { HostFunction, HostValue } from '../../src/macros/host/host-function.ts';
 import { hostFunctions } from '../../src/macros/host/host-functions.ts';
 import { registerHostFunctions } from '../../src/duckdb/host/host-functions.ts';
-import { callerLimits, HostWork, savedLimits, tooMuchText } from '../../src/duckdb/host/host-work.ts';
+import { tooMuchText } from '../../src/duckdb/host/apart-calls.ts';
+import { callerLimits, HostWork, savedLimits } from '../../src/duckdb/host/host-work.ts';
 
 /** In ms of this thread: however busy the machine is. */
 function processorTime(work: () => void): number {

@@ -1,4 +1,3 @@
-import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
@@ -8,7 +7,7 @@ import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows, RunOptions } from '../../../engine/engine.ts';
 import { deadlineExceeded, engineClosing } from '../../../engine/engine-errors.ts';
-import { type Bindings, bindingsOf, HostWork, type Plan, savedLimits } from '@querygate/bigquery-sql/duckdb';
+import { bindingsOf, type HostWork } from '@querygate/bigquery-sql/duckdb';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { PreparedQuery } from '../prepare/prepare-query.ts';
 import { rowTexts } from '../wire/rows.ts';
@@ -17,8 +16,8 @@ import type { ConnectionPool } from './connection-pool.ts';
 import type { DefineMacros } from './define-macros.ts';
 import { explainFailure } from './explain-failure.ts';
 import { interruptOnAbort } from './interrupt-on-abort.ts';
+import type { RunWithJavascript } from '../javascript/javascript-apart.ts';
 import { runCallerSql } from './run-caller-sql.ts';
-import type { Worker } from './worker.ts';
 
 /** The queries that can run. */
 export interface RunnableQueries {
@@ -49,6 +48,7 @@ interface RunContext {
   /** Reads the rows of one result after the other: half of them would only take memory. */
   readonly reading: PerOwnerQueue;
   readonly now: () => Date;
+  readonly javascript: RunWithJavascript;
   readonly defineMacros: DefineMacros;
   readonly onUnusable: (error: Error) => void;
   /** Where callers' SQL runs, if not beside saved queries. */
@@ -120,7 +120,7 @@ function requireData(tables: readonly string[], dataProblems: ReadonlyMap<string
 }
 
 function runPrepared(
-  { pool, turns, reading, now }: RunContext,
+  { pool, turns, reading, now, javascript }: RunContext,
   prepared: PreparedQuery,
   bound: BoundQuery,
   { signal, owner, onStart, beforeRows }: RunOptions,
@@ -129,41 +129,33 @@ function runPrepared(
   const { generic, columns } = prepared;
   const plan = prepared.plan(bound.parameters);
   const use = { key: plan.sql, name: bound.query.name, owner, isCallerSql: false, signal };
-  return pool.use(use, async (worker, signal, onResult) => {
-    signal.throwIfAborted();
-    onStart?.();
-    const stopInterrupting = interruptOnAbort(signal, worker);
-    worker.beginWork(new HostWork(savedLimits, signal));
-    try {
-      const result = await select(
-        worker,
-        plan,
-        generic,
-        bindingsOf(bound.parameters, now(), bound.query.parameters),
-        signal,
-      );
+  // One moment: a later one would call functions with other arguments.
+  const bindings = bindingsOf(bound.parameters, now(), bound.query.parameters);
+  const run = (work: HostWork) =>
+    pool.use(use, async (worker, signal, onResult) => {
       signal.throwIfAborted();
-      onResult();
-      // The worker is kept: another result would only wait, too.
-      await beforeRows?.(signal);
-      const rows = await reading.run(owner, () => turns.compute(owner, rowTexts(result, columns, maxRows)));
-      return { rows, truncated: result.rowCount > maxRows };
-    } finally {
-      stopInterrupting();
-      await worker.release();
-    }
-  });
-}
-
-async function select(
-  worker: Worker,
-  plan: Plan,
-  generic: string,
-  bindings: Bindings,
-  signal: AbortSignal,
-): Promise<DuckDBMaterializedResult> {
-  const withConstants = await worker.compute(plan.constants, bindings).catch(() => undefined);
-  signal.throwIfAborted();
-  // A constant that fails may be one that no row needs: the generic plan computes it where it is used.
-  return withConstants === undefined ? worker.run(generic, bindings) : worker.run(plan.sql, withConstants);
+      onStart?.();
+      const stopInterrupting = interruptOnAbort(signal, worker);
+      worker.beginWork(work);
+      try {
+        const withConstants = await worker.compute(plan.constants, bindings).catch(() => undefined);
+        signal.throwIfAborted();
+        work.apart?.requireComplete();
+        // A constant that fails may be one that no row needs: the generic plan computes it where it is used.
+        const result =
+          withConstants === undefined
+            ? await worker.run(generic, bindings)
+            : await worker.run(plan.sql, withConstants);
+        signal.throwIfAborted();
+        onResult();
+        // The worker is kept: another result would only wait, too.
+        await beforeRows?.(signal);
+        const rows = await reading.run(owner, () => turns.compute(owner, rowTexts(result, columns, maxRows)));
+        return { rows, truncated: result.rowCount > maxRows };
+      } finally {
+        stopInterrupting();
+        await worker.release();
+      }
+    });
+  return javascript.run({ owner, signal }, run);
 }

@@ -49,14 +49,19 @@ export function openWorker(connection: DuckDBConnection, hostWorks: HostWorks): 
 
   const withHost = async (run: () => Promise<DuckDBMaterializedResult>) => {
     const result = await runCallingHost(run);
-    hostWorks.get(connectionId)?.requireEnough();
+    const work = hostWorks.get(connectionId);
+    work?.requireEnough();
+    work?.apart?.requireComplete();
     return result;
   };
 
   let isInTransaction = false;
   return {
     connection,
-    beginWork: (work) => hostWorks.set(connectionId, work),
+    beginWork(work) {
+      work.apart?.beginRun();
+      hostWorks.set(connectionId, work);
+    },
     async run(sql, bindings) {
       const run = async () => {
         const statement = await prepare(sql);

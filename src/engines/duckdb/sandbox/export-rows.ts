@@ -5,24 +5,20 @@ import { join } from 'node:path';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import { GatewayError } from '../../../errors.ts';
-import {
-  type Bindings,
-  calledMacros,
-  HostWork,
-  printPlan,
-  savedLimits,
-} from '@querygate/bigquery-sql/duckdb';
+import { type Bindings, calledMacros, type HostWork, printPlan } from '@querygate/bigquery-sql/duckdb';
 import { duckdbText, type KnownValues } from '@querygate/bigquery-sql/passes';
 import type { ExportedTable, TableRead } from '@querygate/bigquery-sql/sandbox';
 import { type Query, quoteText } from '@querygate/bigquery-sql/tree';
 import type { ConnectionPool } from '../run/connection-pool.ts';
 import type { DefineMacros } from '../run/define-macros.ts';
+import type { RunWithJavascript } from '../javascript/javascript-apart.ts';
 import { interruptOnAbort } from '../run/interrupt-on-abort.ts';
 import type { Worker } from '../run/worker.ts';
 
 interface ExportContext {
   readonly pool: ConnectionPool;
   readonly defineMacros: DefineMacros;
+  readonly javascript: RunWithJavascript;
   /** The most that all files of one text may have. */
   readonly maxBytes: number;
 }
@@ -71,30 +67,32 @@ export async function exportRows(context: ExportContext, rows: RowsToExport): Pr
   const bounded = abortAbove(context.maxBytes, written, rows.signal);
   try {
     const use = { key, name: rows.name, owner, isCallerSql: true, signal: bounded.signal };
-    const complete = await context.pool.use(use, async (worker, signal, onResult) => {
-      // DuckDB remembers what it has read of a file, by its name; and a run before this one may still write its own.
-      const files = exports.map(() => join(folder, `${randomUUID()}.parquet`));
-      for (const file of files) written.add(file);
-      let isComplete = false;
-      const stopInterrupting = interruptOnAbort(signal, worker);
-      worker.beginWork(new HostWork(savedLimits, signal));
-      try {
-        // All tables are those of one moment.
-        if (reads.length > 1) await worker.beginSnapshot();
-        for (const [at, one] of exports.entries()) {
-          signal.throwIfAborted();
-          await copy(worker, one, rows.bindings, files[at] ?? '');
+    const run = (work: HostWork) =>
+      context.pool.use(use, async (worker, signal, onResult) => {
+        // DuckDB remembers what it has read of a file, by its name; and a run before this one may still write its own.
+        const files = exports.map(() => join(folder, `${randomUUID()}.parquet`));
+        for (const file of files) written.add(file);
+        let isComplete = false;
+        const stopInterrupting = interruptOnAbort(signal, worker);
+        worker.beginWork(work);
+        try {
+          // All tables are those of one moment.
+          if (reads.length > 1) await worker.beginSnapshot();
+          for (const [at, one] of exports.entries()) {
+            signal.throwIfAborted();
+            await copy(worker, one, { bindings: rows.bindings, file: files[at] ?? '', work });
+          }
+          onResult();
+          isComplete = true;
+          return files;
+        } finally {
+          stopInterrupting();
+          await worker.release();
+          // The files of an aborted run have no reader.
+          if (!isComplete || signal.aborted) removeFiles(files);
         }
-        onResult();
-        isComplete = true;
-        return files;
-      } finally {
-        stopInterrupting();
-        await worker.release();
-        // The files of an aborted run have no reader.
-        if (!isComplete || signal.aborted) removeFiles(files);
-      }
-    });
+      });
+    const complete = await context.javascript.run({ owner, signal: bounded.signal }, run);
     bounded.check();
     return complete;
   } catch (error) {
@@ -119,11 +117,11 @@ interface Export {
 async function copy(
   worker: Worker,
   { query, allRows }: Export,
-  bindings: Bindings,
-  file: string,
+  { bindings, file, work }: { readonly bindings: Bindings; readonly file: string; readonly work: HostWork },
 ): Promise<void> {
   const { sql, constants } = printPlan(query);
   const withConstants = await worker.compute(constants, bindings).catch(() => undefined);
+  work.apart?.requireComplete();
   // A constant that fails may be one that no row needs. Which rows there are must not be up to the text then.
   const selected = withConstants === undefined ? duckdbText(allRows()) : sql;
   await worker.runOnce(`COPY (${selected}) TO ${quoteText(file)} ${format}`, withConstants ?? bindings);

@@ -60,7 +60,7 @@ const isStopped = (error: unknown, reason: StopReason): boolean =>
   error instanceof StoppedText && error.reason === reason;
 
 async function runOn(
-  { pool, defineMacros, limits, now }: SandboxContext,
+  { pool, defineMacros, javascript, limits, now }: SandboxContext,
   sandbox: SandboxProcess,
   runnable: Runnable,
   { query, parameters, sql }: BoundQuery & { readonly sql: string },
@@ -88,7 +88,7 @@ async function runOn(
       .flatMap((one) => one.tables),
   );
   const files = await exportRows(
-    { pool, defineMacros, maxBytes: limits.diskBytes },
+    { pool, defineMacros, javascript, maxBytes: limits.diskBytes },
     {
       name: query.name,
       key: `rows ${hash('sha256', `${query.id} ${JSON.stringify(reads)}`)}`,

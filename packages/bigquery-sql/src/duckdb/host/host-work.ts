@@ -1,7 +1,4 @@
-/** Part of the message of a statement that occupies this process too long. */
-export const tooMuchText = 'functions are computed over more text than one query may';
-/** The same, if its functions in JavaScript do. */
-export const tooSlow = 'functions in JavaScript take longer than those of one query may';
+import { type ApartCalls, tooMuchText, tooSlow } from './apart-calls.ts';
 
 /** How much of the main thread and its memory a statement may use for the functions that this process computes. */
 export interface HostLimits {
@@ -36,6 +33,12 @@ export const callerLimits: HostLimits = {
   turnMs: 1_000,
 };
 
+/**
+ * For functions in JavaScript of statements that can be run again: what takes longer is computed apart, and nothing else waits
+ * for it.
+ */
+const apartTurnMs = 25;
+
 /** When this thread began to wait for functions in JavaScript, if the event loop has had no turn since. */
 let turnBeganAt: number | undefined;
 
@@ -46,10 +49,25 @@ export class HostWork {
   #usedMs = 0;
   #failure: Error | undefined;
   readonly #ends: (() => void)[] = [];
+  readonly apart: ApartCalls | undefined;
 
-  constructor(limits: HostLimits, signal?: AbortSignal) {
+  /** @param apart if given, calls of JavaScript that take long are left to it */
+  constructor(limits: HostLimits, signal?: AbortSignal, apart?: ApartCalls) {
     this.#limits = limits;
     this.#signal = signal;
+    this.apart = apart;
+  }
+
+  /**
+   * As `wait`, for a statement that can be run again.
+   *
+   * @returns undefined if the time until the next turn of the event loop is not enough
+   */
+  tryWait<T>(compute: (timeoutMs: number) => T | undefined): T | undefined {
+    this.requireEnough();
+    this.#signal?.throwIfAborted();
+    const leftMs = apartTurnMs - msSinceTurn();
+    return leftMs > 0 ? compute(leftMs) : undefined;
   }
 
   /**
@@ -96,9 +114,7 @@ export class HostWork {
     this.#signal?.throwIfAborted();
     const { chunkMs, chunkBytes, totalMs, turnMs } = this.#limits;
     const startedAt = performance.now();
-    if (turnBeganAt === undefined) setImmediate(endTurn);
-    turnBeganAt ??= startedAt;
-    const allowedMs = Math.min(chunkMs, totalMs - this.#usedMs, turnMs - (startedAt - turnBeganAt));
+    const allowedMs = Math.min(chunkMs, totalMs - this.#usedMs, turnMs - msSinceTurn());
     if (bytes > chunkBytes) this.#fail(tooMuchText);
     const computed = allowedMs > 0 ? compute(allowedMs) : undefined;
     this.#usedMs += performance.now() - startedAt;
@@ -123,6 +139,14 @@ export class HostWork {
   requireEnough(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
+}
+
+/** How long this thread has waited for JavaScript, without a turn of the event loop. */
+function msSinceTurn(): number {
+  const now = performance.now();
+  if (turnBeganAt === undefined) setImmediate(endTurn);
+  turnBeganAt ??= now;
+  return now - turnBeganAt;
 }
 
 function endTurn(): void {

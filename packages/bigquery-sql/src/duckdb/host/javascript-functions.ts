@@ -1,6 +1,12 @@
 import { type DuckDBConnection, DuckDBScalarFunction, VARCHAR } from '@duckdb/node-api';
 import { javascriptCalls } from '../../macros/javascript-function.ts';
-import { computeInThread, endStatement, startThread } from '../javascript/javascript-thread.ts';
+import {
+  computeInThread,
+  endStatement,
+  isThreadReady,
+  startThread,
+} from '../javascript/javascript-thread.ts';
+import { type ApartCalls, failureOf, isTexts } from './apart-calls.ts';
 import { HostWork, savedLimits } from './host-work.ts';
 
 /** The most text of arguments that is in the memory of a function at once. */
@@ -29,8 +35,11 @@ export function registerJavascript(connection: DuckDBConnection, works: Readonly
         const texts = Array.from({ length: input.rowCount }, (_, row) => rows.getItem(row) as string);
         try {
           // The definition is a literal: it is the same for all rows.
-          const compute = computeWith(work, definitions.getItem(0) as string);
-          const results = when === 'once' ? computeDistinct(texts, compute) : inBatches(texts, compute);
+          const results = resultsOf(work, {
+            definition: definitions.getItem(0) as string,
+            texts,
+            isOnce: when === 'once',
+          });
           for (const [row, text] of results.entries()) output.setItem(row, text);
         } finally {
           if (running === undefined) work.end();
@@ -43,6 +52,80 @@ export function registerJavascript(connection: DuckDBConnection, works: Readonly
 }
 
 type Texts = readonly (string | null)[];
+
+/** A chunk of calls of one function. */
+interface Calls {
+  readonly definition: string;
+  readonly texts: readonly string[];
+  readonly isOnce: boolean;
+}
+
+function resultsOf(work: HostWork, { definition, texts, isOnce }: Calls): Texts {
+  if (work.apart !== undefined) return resultsWithApart(work, work.apart, { definition, texts, isOnce });
+  const compute = computeWith(work, definition);
+  return isOnce ? computeDistinct(texts, compute) : inBatches(texts, compute);
+}
+
+/** Computes what takes little time, and leaves the rest to be computed apart: its results are NULL for now. */
+function resultsWithApart(work: HostWork, apart: ApartCalls, { definition, texts, isOnce }: Calls): Texts {
+  const take = (row: string) => {
+    const result = apart.take(definition, row, isOnce);
+    return result !== undefined && 'failure' in result ? fail(definition, result.failure) : result;
+  };
+  const results = texts.map(take);
+  const missing = texts.filter((_, at) => results[at] === undefined);
+  if (missing.length === 0) return results.map((result) => result?.text ?? null);
+  if (!isOnce) {
+    // All calls of a function that keeps something are computed in one place.
+    apart.miss({ definition, texts, isOnce }, missing);
+    return results.map((result) => result?.text ?? null);
+  }
+  const distinct = [...new Set(missing)];
+  const left = apart.isWaiting ? distinct : computeSoon(work, apart, definition, distinct);
+  if (left.length > 0) apart.miss({ definition, texts, isOnce }, left);
+  return texts.map((row, at) => (results[at] ?? take(row))?.text ?? null);
+}
+
+/** @returns the rows for which there was no time */
+function computeSoon(
+  work: HostWork,
+  apart: ApartCalls,
+  definition: string,
+  rows: readonly string[],
+): readonly string[] {
+  const id = numberOf(work);
+  const wait = (text: string) => {
+    if (text.length > batchLength || slow.has(definition) || !isThreadReady()) return undefined;
+    return work.tryWait((timeoutMs) => computeInThread({ id, definition, rows: text, timeoutMs }));
+  };
+  for (let first = 0; first < rows.length; first += soonRows) {
+    const batch = rows.slice(first, first + soonRows);
+    const answer = wait(`[${batch.join(',')}]`);
+    if (answer !== undefined && 'isOver' in answer) noteSlow(definition);
+    const results: unknown = answer && 'results' in answer ? JSON.parse(answer.results) : undefined;
+    // What fails is computed again apart, one after another: it is known then which row fails.
+    if (!isTexts(results) || results.length !== batch.length) return rows.slice(first);
+    for (const [at, row] of batch.entries()) apart.keep(definition, row, { text: results[at] ?? null });
+  }
+  return [];
+}
+
+/** Calls that are computed while all others wait: some milliseconds. */
+const soonRows = 256;
+
+/** Functions for which all others have waited too long once. */
+const slow = new Set<string>();
+const maxSlow = 1_000;
+
+function noteSlow(definition: string): void {
+  if (slow.size >= maxSlow) slow.clear();
+  slow.add(definition);
+}
+
+function fail(definition: string, message: string): never {
+  const { name } = JSON.parse(definition) as { readonly name: string };
+  throw new Error(`${name}: ${message.slice(0, maxMessageLength) || 'it fails without a message'}`);
+}
 
 /** Computes the results of rows, each a JSON array of arguments. */
 type Compute = (rows: readonly string[]) => Texts;
@@ -66,43 +149,37 @@ function inBatches(rows: readonly string[], compute: Compute): Texts {
   return results;
 }
 
-/** A function can change how its results are written. */
-const isTexts = (value: unknown): value is Texts =>
-  Array.isArray(value) && value.every((item) => item === null || typeof item === 'string');
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 let statements = 0;
+
+/** A number for one statement. */
+export const nextStatement = (): number => ++statements;
+
 const numbers = new WeakMap<HostWork, number>();
 
 /** The number of a statement, whose functions are forgotten when its work ends. */
 function numberOf(work: HostWork): number {
   const known = numbers.get(work);
   if (known !== undefined) return known;
-  const id = ++statements;
+  const id = nextStatement();
   numbers.set(work, id);
-  work.onEnd(() => endStatement(id));
+  work.onEnd(() => {
+    endStatement(id);
+    numbers.delete(work);
+  });
   return id;
 }
 
 /** What computes one function. It throws an Error that names the function, or one of `HostWork`. */
 function computeWith(work: HostWork, definition: string): Compute {
   const id = numberOf(work);
-  const fail = (message: string): never => {
-    const { name } = JSON.parse(definition) as { readonly name: string };
-    throw new Error(`${name}: ${message.slice(0, maxMessageLength) || 'it fails without a message'}`);
-  };
   return (rows) => {
     const text = `[${rows.join(',')}]`;
     const answer = work.wait(text.length, (timeoutMs) => {
       const found = computeInThread({ id, definition, rows: text, timeoutMs });
       return 'isOver' in found ? undefined : found;
     });
-    if ('failure' in answer) return fail(answer.failure);
-    const results: unknown = JSON.parse(answer.results);
+    const results: unknown = 'results' in answer ? JSON.parse(answer.results) : undefined;
     if (isTexts(results) && results.length === rows.length) return results;
-    if (!isRecord(results)) return fail('it changes what computes it');
-    return fail(typeof results.failure === 'string' ? results.failure : 'its promise is never settled');
+    return fail(definition, failureOf(answer, results));
   };
 }

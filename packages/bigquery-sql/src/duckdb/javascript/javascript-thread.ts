@@ -41,7 +41,11 @@ let thread: Thread | undefined;
 
 /** Starts the thread that computes functions in JavaScript, if it does not run: it is ready later. */
 export function startThread(): Thread {
-  if (thread !== undefined) return thread;
+  thread ??= openThread();
+  return thread;
+}
+
+function openThread(): Thread {
   const { port1: port, port2 } = new MessageChannel();
   const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
@@ -54,8 +58,13 @@ export function startThread(): Thread {
   const started: Thread = { worker, port, flag, hasStarted: false };
   worker.on('error', () => forget(started));
   worker.unref();
-  thread = started;
   return started;
+}
+
+/** Whether `computeInThread` would not wait for the thread to start; it is started if it does not run. */
+export function isThreadReady(): boolean {
+  const { hasStarted, flag } = startThread();
+  return hasStarted || Atomics.load(flag, 0) === 1;
 }
 
 /** Computes rows while this thread waits: DuckDB wants its result from the call. */
