@@ -72,16 +72,16 @@ export class ProcessorPlaces {
       await this.#queue.wait(signal, { owner }, owner);
     }
     return new ProcessorPlace(owner, {
-      used: (place, ms) => this.#noteUse(place, ms),
+      used: (place, ms, ofTurnMs) => this.#noteUse(place, ms, ofTurnMs),
       leave: (place) => this.#leave(place),
     });
   }
 
-  #noteUse(place: ProcessorPlace, ms: number): void {
+  #noteUse(place: ProcessorPlace, ms: number, ofTurnMs: number): void {
     this.#use.add(place.owner, ms);
     if (place.state !== 'running') return;
-    place.sliceMs += ms;
-    place.totalMs += ms;
+    place.sliceMs += ofTurnMs;
+    place.totalMs += ofTurnMs;
     if (place.sliceMs >= this.#sliceMs && this.#queue.size > 0) this.#yield(place);
   }
 
@@ -162,7 +162,7 @@ export class ProcessorPlaces {
 }
 
 interface PlaceEvents {
-  used(place: ProcessorPlace, ms: number): void;
+  used(place: ProcessorPlace, ms: number, ofTurnMs: number): void;
   leave(place: ProcessorPlace): void;
 }
 
@@ -185,9 +185,9 @@ export class ProcessorPlace {
     this.#events = events;
   }
 
-  /** Counts what the task has used. */
-  used(ms: number): void {
-    this.#events.used(this, ms);
+  /** Counts what the task has used. @param ofTurnMs what counts of its turn, if that is another time */
+  used(ms: number, ofTurnMs = ms): void {
+    this.#events.used(this, ms, ofTurnMs);
   }
 
   /** Gives the place back; a task that is paused goes on without one, to end. */

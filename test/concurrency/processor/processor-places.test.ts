@@ -69,7 +69,7 @@ test('as many tasks are paused as there are places; of more, one that has used m
 
 test('a task is not ended for one of an owner that has used nearly as much', async () => {
   const { start, states, use } = openPlaces(1);
-  use.add('c', 1_000);
+  use.add('c', 2_000);
   const a = await start('a', 'a');
   const comingB = start('b', 'b');
   a.used(3_000);

@@ -118,4 +118,4 @@ test('many keys of some tenants with endless texts do not keep others from their
   );
   expect(await run(count, 'one', undefined, patient.query, patient)).toBe('[{"n":4}]');
   await patient.close();
-});
+}, 120_000);

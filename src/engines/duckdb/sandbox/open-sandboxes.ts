@@ -65,8 +65,8 @@ interface Slot {
 /** What a text may use before it is paused for others: to stop it for a moment costs little. */
 const sliceMs = 500;
 
-/** Also a text that only waits for its rows uses its place: this part of the time counts at least. */
-const leastPart = 1 / 10;
+/** Also a text that waits, for its rows or on a busy machine, holds its place: these parts of the time count at least. */
+const leastPart = { ofUse: 1 / 10, ofTurn: 1 / 2 };
 
 /** How long a text may go on after its deadline, or after its caller has disconnected, before its process is killed. */
 const graceMs = 1_000;
@@ -198,8 +198,13 @@ export function openSandboxes({
       end: () => stop('others waited'),
     };
     const watch = watchUsage(sandbox.pid, idleBytes, limits, {
-      onUse: ({ clockMs, processorMs = clockMs }) =>
-        place.used(Math.max(processorMs, place.state === 'running' ? clockMs * leastPart : 0)),
+      onUse({ clockMs, processorMs = clockMs }) {
+        const heldMs = place.state === 'running' ? clockMs : 0;
+        place.used(
+          Math.max(processorMs, heldMs * leastPart.ofUse),
+          Math.max(processorMs, heldMs * leastPart.ofTurn),
+        );
+      },
       onExcess: stop,
     });
     signal.addEventListener('abort', cancel, { once: true });
