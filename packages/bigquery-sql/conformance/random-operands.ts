@@ -46,7 +46,7 @@ function queriesOf(verdicts: readonly Verdict[]): readonly string[] {
   return verdicts.flatMap(({ case: { sql, template }, verdict, reference }) => {
     if (verdict !== 'agrees' || 'error' in reference || isQuery(template.text) || isRandom.test(sql))
       return [];
-    return operands(sql).flatMap(({ place, keyWith }) => {
+    return operandsOf(sql, []).flatMap(({ place, keyWith }) => {
       const key = keyWith('random');
       if (known.has(key)) return [];
       known.add(key);
@@ -59,14 +59,6 @@ function queriesOf(verdicts: readonly Verdict[]): readonly string[] {
 }
 
 const isRandom = /\b(rand|generate_uuid)\b/i;
-
-function operands(sql: string): ReturnType<typeof operandsOf> {
-  try {
-    return operandsOf(sql, []);
-  } catch {
-    return [];
-  }
-}
 
 /** A query without passes and with them; none where an operand must be constant, or cannot be in IF. */
 function textsOf(sql: string): readonly string[] {

@@ -17,10 +17,23 @@ export interface Expression {
  * runs over columns, which saved queries mostly use. Inputs that cause an error are left out, because one would fail
  * all rows.
  */
-export function rowCases(
+export const rowCases = (
   verdicts: readonly Verdict[],
   place: Placing = ({ text }) => `${text()} as answer`,
-): readonly Case[] {
+): readonly Case[] =>
+  rowGroups(verdicts).map(({ first, expression, rows }) => {
+    const sql = `select ${place(expression)} from unnest([${rows.join(', ')}]) as input with offset as position order by position`;
+    return { ...first, sql, referenceSql: sql };
+  });
+
+/** An expression with the rows of its inputs, each of them a `struct(… as c0, … as c1)`. */
+export interface RowGroup {
+  readonly first: Case;
+  readonly expression: Expression;
+  readonly rows: readonly string[];
+}
+
+export function rowGroups(verdicts: readonly Verdict[]): readonly RowGroup[] {
   const answered = verdicts.filter(
     ({ case: { sql, referenceSql, template }, reference }) =>
       !('error' in reference) &&
@@ -29,10 +42,7 @@ export function rowCases(
       hasValues(template.placeholders),
   );
   return [...Map.groupBy(answered, groupKey).values()].map((group) =>
-    rowCase(
-      group.map((verdict) => verdict.case),
-      place,
-    ),
+    rowGroup(group.map((verdict) => verdict.case)),
   );
 }
 
@@ -47,7 +57,7 @@ const groupKey = ({ case: { template, inputs } }: Verdict) =>
     inputs.filter((_, at) => !template.placeholders[at]?.isValue),
   ]);
 
-function rowCase(cases: readonly Case[], place: Placing): Case {
+function rowGroup(cases: readonly Case[]): RowGroup {
   const first = cases[0] as Case;
   const { placeholders } = first.template;
   const columns = first.inputs.map((_, at) => `input.c${at}`);
@@ -59,8 +69,7 @@ function rowCase(cases: readonly Case[], place: Placing): Case {
   const rows = cases.map(
     ({ inputs }) => `struct(${inputs.map(asColumn).filter((_, at) => placeholders[at]?.isValue)})`,
   );
-  const sql = `select ${place({ text, columns })} from unnest([${rows.join(', ')}]) as input with offset as position order by position`;
-  return { ...first, sql, referenceSql: sql };
+  return { first, expression: { text, columns }, rows };
 }
 
 const asColumn = (input: string, at: number) => `${input} as c${at}`;

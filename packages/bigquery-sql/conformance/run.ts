@@ -13,7 +13,9 @@ import { openLocalEngine } from './local/engine.ts';
 import { nullCases } from './null-arguments.ts';
 import { openEvaluator } from './reference/evaluator.ts';
 import { describeDifferences, scoresOf, summarise } from './report.ts';
+import { repeatedDraws } from './random-operands.ts';
 import { rowCases } from './rows.ts';
+import { lostStoredRows } from './stored-rows.ts';
 import { inSubqueries, ofSubqueries } from './subqueries.ts';
 
 /**
@@ -33,10 +35,13 @@ const cases = [...loadCases(), ...shipped.cases].filter(
   ({ subject }) => subjects.length === 0 || subjects.includes(subject),
 );
 
-const verdicts = await verdictsOn(cases);
+const { verdicts, problems } = await judgeCases(cases);
 const scores = scoresOf(verdicts, [...acceptedDifferences, ...unsupportedSubjects]);
 const differences = describeDifferences(scores);
-const incomplete = isComplete ? [...completenessProblems(scores), ...unusedDifferenceProblems(verdicts)] : [];
+const incomplete = [
+  ...problems,
+  ...(isComplete ? [...completenessProblems(scores), ...unusedDifferenceProblems(verdicts)] : []),
+];
 
 console.log(summarise(scores));
 for (const problem of incomplete) console.log(problem);
@@ -49,19 +54,23 @@ if (isComplete) {
 }
 process.exitCode = differences === '' && incomplete.length === 0 ? 0 : 1;
 
-async function verdictsOn(cases: readonly Case[]): Promise<readonly Verdict[]> {
+/** Verdicts, and what is wrong besides. */
+async function judgeCases(
+  cases: readonly Case[],
+): Promise<{ readonly verdicts: readonly Verdict[]; readonly problems: readonly string[] }> {
   const local = await openLocalEngine(tables);
   const evaluator = await openEvaluator(tables);
   try {
     const single = await judgeAll(cases, local, evaluator);
-    if (options.fixed) return single;
+    if (options.fixed) return { verdicts: single, problems: [] };
     const nulls = await judgeAll(nullCases(single, tables), local, evaluator);
     // Some functions take constants only: for these the reference, too, rejects the query over rows.
     const rows = [rowCases(single), ...[inSubqueries, ofSubqueries].map((place) => rowCases(single, place))];
     const overRows = await judgeAll(rows.flat(), local, evaluator);
     const compositions = subjects.length === 0 ? await judgeCompositions(single, local, evaluator) : [];
     const generated = [...nulls, ...overRows].filter(({ verdict }) => verdict !== 'invalid');
-    return [...single, ...generated, ...compositions];
+    const problems = [...(await repeatedDraws(single)), ...(await lostStoredRows(single, overRows))];
+    return { verdicts: [...single, ...generated, ...compositions], problems };
   } finally {
     await evaluator.close();
     await local.close();

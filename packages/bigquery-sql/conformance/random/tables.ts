@@ -78,11 +78,12 @@ export interface RandomTable extends Table {
 export function makeTables(inputs: Inputs, random: Random): readonly RandomTable[] {
   return Object.entries(shapes).map(([name, shape]) => {
     const classes = new Map([[keyColumn, keyColumn]]);
+    const pick = pickerOf(random);
     const fields = fieldsOf(shape as Record, inputs, classes, '');
     const key: Field = { name: keyColumn, type: 'INT64', mode: 'NULLABLE' };
     const rows = Array.from({ length: rowsPerTable }, (_, at) => ({
       [keyColumn]: String(at + 1),
-      ...recordOf(shape as Record, inputs, random),
+      ...recordOf(shape as Record, inputs, random, pick),
     }));
     return { name, fields: [key, ...fields], rows, classes };
   });
@@ -117,18 +118,46 @@ function recordShape(shape: Shape): Record | undefined {
   return typeof shape[0] === 'object' ? shape[0] : undefined;
 }
 
-const recordOf = (shape: Record, inputs: Inputs, random: Random): { readonly [name: string]: unknown } =>
+/** Chooses one of several inputs for a column. */
+type Picker = (column: string, choices: number) => number | undefined;
+
+/**
+ * Some columns are NULL in all rows of a table, and some have one value: DuckDB leaves out rows by the least and the largest value of a
+ * column.
+ */
+function pickerOf(random: Random): Picker {
+  const fillings = new Map<string, number>();
+  return (column, choices) => {
+    const filling = fillings.get(column) ?? random.below(100);
+    fillings.set(column, filling);
+    if (filling < 10) return undefined;
+    // A number of its own for each column.
+    return filling < 20 ? (filling * 7 + column.length) % choices : random.below(choices);
+  };
+}
+
+const recordOf = (
+  shape: Record,
+  inputs: Inputs,
+  random: Random,
+  pick: Picker,
+  prefix = '',
+): { readonly [name: string]: unknown } =>
   Object.fromEntries(
-    Object.entries(shape).map(([name, column]) => [name, contentOf(column, inputs, random)]),
+    Object.entries(shape).map(([name, column]) => [
+      name,
+      contentOf(column, inputs, random, pick, `${prefix}${name}`),
+    ]),
   );
 
-function contentOf(shape: Shape, inputs: Inputs, random: Random): unknown {
+function contentOf(shape: Shape, inputs: Inputs, random: Random, pick: Picker, path: string): unknown {
   const record = recordShape(shape);
   if (record === undefined) {
     const { inputs: choices = [] } = inputs.get(String(Array.isArray(shape) ? shape[0] : shape)) ?? {};
-    return cellContent(choices[random.below(choices.length)]?.cell ?? null);
+    const picked = pick(path, choices.length);
+    return cellContent((picked === undefined ? undefined : choices[picked])?.cell ?? null);
   }
-  const one = () => recordOf(record, inputs, random);
+  const one = () => recordOf(record, inputs, random, pick, `${path}.`);
   if (!Array.isArray(shape)) return random.percent(20) ? null : one();
   return random.some(Number(shape[1]), one);
 }
