@@ -148,7 +148,7 @@ function failing(error: (head: RequestHead) => GatewayError, base: Base = anybod
 const notAllowed = ({ method }: RequestHead) =>
   new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
 
-/** The address of an endpoint with a slash at its end is told which name it has. */
+/** For the address of an endpoint with a slash at its end, the message has the address without it. */
 const apiNotFound = ({ url = '' }: RequestHead) => {
   const pathname = URL.parse(url)?.pathname ?? '';
   const name = missingNameToLog(pathname.endsWith('/') ? url.replace(/\/(?=[?#]|$)/, '') : undefined);
