@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { datetimeText } from '../scalar-text.ts';
 import { type Answer, type ScalarType, scalar, type Value } from '../values.ts';
-import type { Measured } from './run.ts';
+import type { Measured } from './measured.ts';
 
 interface Field {
   readonly name: string;

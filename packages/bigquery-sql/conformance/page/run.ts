@@ -8,6 +8,7 @@ import { openEvaluator } from '../reference/evaluator.ts';
 import { type Answer, showAnswer } from '../values.ts';
 import { isSameLoosely } from './compare-loosely.ts';
 import { runEmulator } from './emulator.ts';
+import type { Measured } from './measured.ts';
 import { runSqlglot, sqlglotName } from './sqlglot.ts';
 import { pageStatements } from './statements.ts';
 
@@ -18,12 +19,6 @@ import { pageStatements } from './statements.ts';
  * With `--list <outcome>`, it prints the statements for which bigquery-sql has it.
  */
 const { values: options } = parseArgs({ options: { list: { type: 'string' } } });
-
-/** An answer, and the milliseconds until it was there. */
-export interface Measured {
-  readonly answer: Answer;
-  readonly ms: number;
-}
 
 const outcomes = [
   'same rows',

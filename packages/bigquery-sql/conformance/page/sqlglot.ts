@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { answerOf } from '../local/answer.ts';
-import type { Measured } from './run.ts';
+import type { Measured } from './measured.ts';
 
 const version = '30.30.0';
 
