@@ -79,7 +79,7 @@ test('what the gateway writes can be read by its own user only, whatever the uma
     DATA_DIR: folder,
     STORE_FILE: join(store, 'store.duckdb'),
     QUERIES_DIR: queries,
-    DUCKDB_MEMORY_LIMIT: '256MB',
+    DUCKDB_MEMORY_LIMIT: '400MB',
   });
   const modes = new Map(await watchModes(store, starting));
   const gateway = await starting;
