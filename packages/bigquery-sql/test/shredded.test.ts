@@ -55,6 +55,16 @@ test.each([
     "SELECT id, s.host, s FROM events e LEFT JOIN UNNEST(e.detail.source) s ON s.host = 'x' ORDER BY id",
     4,
   ],
+  [
+    'a field of each element',
+    'SELECT id, host FROM events e LEFT JOIN UNNEST(e.detail.source.host) AS host ORDER BY id',
+    4,
+  ],
+  [
+    'an array of each element, in a subquery and beside IN',
+    'SELECT id, (SELECT MAX(p) FROM UNNEST(detail.source.ports) p), 80 IN UNNEST(e.detail.source.ports) FROM events e ORDER BY id',
+    4,
+  ],
   ['JOIN with a condition', "SELECT id FROM events e JOIN UNNEST(e.detail.source) s ON s.host = 'x'", 1],
   [
     'WITH OFFSET',

@@ -60,6 +60,7 @@ ${1; -1; 1024; -1024} >> ${0; 1; 3; 63; 64; -1; null}
 b'\x0f' & b'\xf1'
 b'\x0f' | b'\xf0'
 1 | 2 ^ 3 & 4
+select t.b ${&; |; ^} t.c, ~t.b, t.b ${<<; >>} 3, bit_count(t.c) from unnest([struct(b'' as b, b'' as c), (b'ab', b'cd'), (null, b'a')]) as t
 -- Concatenation ||
 ! null || [9]
 ${string} || ${needle}
@@ -157,6 +158,7 @@ ${string} not like '%a%'
 'a' like 'a\\'
 b'abc' like b'a%'
 b'\xc3\xa9\xff\x00' like ${b'_'; b'____'; b'\xc3%'; b'%\xff_'; b'\xc3__\x00'; b'%\xa9%\x00%'; b'%\x00'; b''; cast(null as bytes)}
+select x like p from unnest([struct(cast(null as string) as x, r'a\' as p), ('a%', r'a\%')])
 -- LIKE ANY
 'abc' like any ('x%', 'a%')
 ${string} like any ('%l%', null)
@@ -225,6 +227,7 @@ safe.date_add(date '9999-12-31', interval 1 day)
 safe.chr(-1)
 safe.from_hex('x')
 ! safe.cast('x' as int64)
+select safe.${left(t.s, t.n); chr(t.n); repeat(t.s, t.n); lpad(t.s, t.n)} from unnest([struct('ab' as s, 3 as n), ('ab', -1), (null, -1), ('ab', 9223372036854775807), ('', 0)]) as t
 -- Implicit coercion
 1 + 1.5
 1 = 1.0

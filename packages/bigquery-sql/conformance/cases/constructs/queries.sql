@@ -109,6 +109,7 @@ timestamp '2024-02-29 10:20:30-08'
 json '{"a": [1, 2.5, null]}'
 json 'null'
 ! json '{bad'
+select json '{"b":1.50,"a":{"x":1,"x":2},"b":2}'
 -- Literals: booleans and NULL
 true
 FALSE
@@ -129,6 +130,11 @@ array<string>[]
 ! [1, 'a']
 ! [[1], [2]]
 array<struct<a int64, b string>>[(1, 'x'), (2, null)]
+! select * from unnest([struct(1 as id, ${['x']; [1.5]; [date '2024-01-01']} as a), (2, [])])
+! select ${coalesce; ifnull}(struct(['x']), struct([]))
+! select struct(['x'] as a) as s union all select struct([])
+select * from unnest([struct(1 as id, [1] as a), (2, []), (3, null)])
+select ${if(true, ['x'], []); coalesce([], ['x'])}
 -- Literals: structs
 struct(1, 'a')
 struct(1 as a, 'x' as b)
@@ -159,6 +165,8 @@ date '2024-02-29' + interval 1 day
 timestamp '2024-02-29 10:00:00+00' - interval 90 minute
 datetime '2024-01-31 00:00:00' + interval 1 month
 timestamp '2024-02-29' + interval ${1; -1; 100} ${second; minute; hour; day}
+select interval '10000-0' year to month ${+; -} interval ${1; -1} month
+select interval ${10000 year; 10001 year; 120001 month; 3660001 day; 87840001 hour}
 -- Parameters
 select @p as p, concat(@p, '!') as q, @p = '' as empty, @nothing = '' as nothing
 select case @p when 'Ada' then 1 else 2 end as n, upper(@P) as u
@@ -486,6 +494,14 @@ select id from orders as o where exists (select 1 from unnest(o.items) as i wher
 select m.project, count(*) as n from requests as r, r.metadata as m group by m.project order by n, 1
 select timestamp_trunc(r.timestamp, minute) as t, countif(s.status_code >= 400) as bad from requests as r
   cross join unnest(r.metadata) as m cross join unnest(m.response) as s group by t order by t
+with t as (select 1 as id, [struct('a' as k, 1 as q, ['x', 'y'] as l), ('b', 2, ['z']), ('c', null, []), (null, 3, null)] as items union all select 2, [] union all select 3, null) select id, s from t, unnest(${t.items.k; items.q; items.l; items[offset(0)].l}) as s
+with t as (select 1 as id, [struct('a' as k, 1 as q, ['x', 'y'] as l), ('b', 2, ['z']), ('c', null, []), (null, 3, null)] as items union all select 2, []) select id, s, o from t left join unnest(t.items.${k; l}) as s with offset o
+with t as (select 1 as id, [struct('a' as k, 1 as q, ['x', 'y'] as l), ('b', 2, ['z']), ('c', null, []), (null, 3, null)] as items union all select 2, [] union all select 3, null) select id, (select sum(q) from unnest(items.q) as q), 'z' in unnest(items.l), 'q' not in unnest(t.items.l), 'q' in unnest(items.k) from t
+with t as (select [struct([struct(['p', 'q'] as n), struct(['r'])] as m), struct([struct(['s'])])] as items) select x from t, unnest(items.m${.n; [offset(0)].n; .n[offset(0)]; .n[safe_offset(1)]}) as x
+with t as (select [struct(struct('a' as k) as s), struct(struct('b')), struct(null), null] as items) select x from t, t.items.s.k as x
+select x from unnest([struct(json '{"z":1}' as k), struct(json '{"z":2}')].k.z) as x
+! with t as (select [struct('a' as k)] as items) select ${items.k; array_length(items.k); array_concat(items.k, ['z'])} from t
+! with t as (select [struct('a' as k)] as items) select x from t, unnest(items.${nope; k.z}) as x
 -- Field access
 select m.project from requests, unnest(metadata) as m order by project
 select metadata[safe_offset(0)].project from requests order by id

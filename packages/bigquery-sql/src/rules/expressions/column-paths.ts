@@ -28,10 +28,10 @@ export const path: Rule<Syntax.Path> = (node, scope, context) => {
   const isFunction = !first.quoted && functionsWithoutParentheses.includes(first.name.toLowerCase());
   if (isFunction && rest.length === 0 && findColumns(scope, first.name).length === 0)
     return context.expression(callOf(node), scope);
-  const value = namedValue(node, scope);
+  const named = namedValue(node, scope);
+  const value = named.fields.reduce(fieldOf, named.value);
   if (rest.length === 0 && isWholeRow(first, scope)) context.noteWholeRow(node);
-  const name = node.parts.map((part) => part.name).join('.');
-  usesOf(scope, first.name)?.push({ place: node, name, value });
+  noteUse(node, value, scope);
   return value;
 };
 
@@ -41,17 +41,32 @@ function isWholeRow({ name }: Syntax.Identifier, scope: Scope): boolean {
   return range !== undefined && namesInRange(range).some((own) => sameName(own, name));
 }
 
-function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): Expression {
+export function noteUse(node: Syntax.Path, value: Expression, scope: Scope): void {
+  const name = node.parts.map((part) => part.name).join('.');
+  usesOf(scope, node.parts[0].name)?.push({ place: node, name, value });
+}
+
+interface NamedValue {
+  readonly value: Expression;
+  /** The fields of it that a path goes on to. */
+  readonly fields: readonly Syntax.Identifier[];
+}
+
+/** What a path begins with: a column, or a FROM item as a value. */
+export function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): NamedValue {
   const alias = scope.aliases?.get(first.name.toLowerCase());
   const range = alias ? undefined : findRange(scope, first.name);
   const [column, ...fields] = rest;
   if (range && !range.value && column)
-    return fields.reduce(
-      fieldOf,
-      onlyCandidate(column, columnsIn(range, column.name), { ...emptyScope, ranges: [range] }, () =>
-        namesInRange(range),
+    return {
+      value: onlyCandidate(
+        column,
+        columnsIn(range, column.name),
+        { ...emptyScope, ranges: [range] },
+        () => namesInRange(range),
       ),
-    );
+      fields,
+    };
   const value =
     alias ??
     (range
@@ -63,7 +78,7 @@ function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): Exp
           () => columnNames(scope),
           () => (column ? aliasesHint(scope) : laterAliasHint(first, scope)),
         ));
-  return rest.reduce(fieldOf, value);
+  return { value, fields: rest };
 }
 
 /** `operand.field`. */
@@ -103,7 +118,7 @@ export function impliedName(node: Syntax.Expression): string | undefined {
  *
  * @throws Unsupported if the value has no such field
  */
-function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
+export function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
   const { type } = of;
   if (isScalar(type, 'JSON')) return jsonField(name, of, textLiteral(name.name));
   if (type.kind === 'array')

@@ -13,7 +13,7 @@ import {
   select,
   transformList,
 } from '../../tree/build.ts';
-import type { Expression, Query } from '../../tree/nodes.ts';
+import type { Expression, Literal, Query } from '../../tree/nodes.ts';
 import { isRandom } from '../../tree/volatile.ts';
 import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
@@ -23,6 +23,7 @@ import type { Context, Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
+import { unnestedArray } from './array-paths.ts';
 import { comparable, compare, containsValue, requireBool } from './comparison.ts';
 import { refuseNullLiterals } from './operators.ts';
 
@@ -69,7 +70,7 @@ export const isIn: Rule<Syntax.In> = (node, scope, context) => {
     case 'Query':
       return inQuery(values, value, negated, scope, context);
     case 'UnnestedValues':
-      return negate(inArray(values.array, value, context.expression(values.array, scope)), negated);
+      return negate(inArray(values.array, value, unnestedArray(values.array, scope, context)), negated);
   }
 };
 
@@ -207,9 +208,15 @@ function anyRow(test: Expression, from: Parameters<typeof select>[0]['from'] & o
 const likeCall = (place: Place, args: readonly Expression[]): Expression => {
   const [, pattern] = args;
   const isText = pattern?.kind === 'literal' && isScalar(pattern.type, 'STRING');
+  if (pattern?.kind === 'literal' && /^(?:[^\\]|\\.)*\\$/s.test(writtenText(pattern)))
+    throw new Unsupported(place, 'the pattern of LIKE ends with a backslash');
   const isConstant = isText && /^[^_\\]*$/.test(String(pattern.value));
   return callMacro(place, isConstant ? 'like_constant' : 'op_like', args, 'LIKE');
 };
+
+/** A literal of STRING or BYTES, of which each byte is a character. */
+const writtenText = ({ type, value }: Literal): string =>
+  isScalar(type, 'BYTES') ? Buffer.from(String(value), 'hex').toString('latin1') : String(value);
 
 export const like: Rule<Syntax.Like> = (node, scope, context) => {
   refuseNullLiterals('LIKE', [node.operand, node.pattern]);
@@ -238,7 +245,7 @@ export const quantifiedLike: Rule<Syntax.QuantifiedLike> = (node, scope, context
       return every ? and(tests) : or(tests);
     }
     case 'UnnestedValues':
-      return likeAnyOf(context.expression(patterns.array, scope));
+      return likeAnyOf(unnestedArray(patterns.array, scope, context));
     case 'Query': {
       const { query, column: name, type } = onlyColumn(patterns, scope, context);
       if (isRandom(value)) return likeAnyOf(rowsAsArray(query, type));

@@ -17,10 +17,11 @@ const macroOf: Readonly<Record<Exclude<Syntax.SubscriptMode, 'KEY' | 'SAFE_KEY'>
 };
 
 /** `a[OFFSET(n)]` and the like; a bare index is zero-based. */
-export const subscript: Rule<Syntax.Subscript> = (node, scope, context) => {
+export const subscript: Rule<Syntax.Subscript> = (node, scope, context) =>
+  elementOf(node, context.expression(node.operand, scope), context.expression(node.index, scope));
+
+export function elementOf(node: Syntax.Subscript, of: Expression, index: Expression): Expression {
   const { mode } = node;
-  const of = context.expression(node.operand, scope);
-  const index = context.expression(node.index, scope);
   if (mode === 'KEY' || mode === 'SAFE_KEY')
     throw new Unsupported(node.index, `${mode} is for maps, which BigQuery does not have`);
   // A NULL that is read by index is JSON, the only type that takes any index.
@@ -34,7 +35,7 @@ export const subscript: Rule<Syntax.Subscript> = (node, scope, context) => {
   if (of.type.kind === 'unknown' && isScalar(index.type, 'STRING')) return of;
   requireInt64(node.index, index);
   return callMacro(node, macroOf[mode], [of, index], '[ ]');
-};
+}
 
 function elementOfJson(node: Syntax.Subscript, json: Expression, index: Expression): Expression {
   if (node.mode !== 'PLAIN') throw new Unsupported(node.index, 'JSON takes a number or a name in [ ]');

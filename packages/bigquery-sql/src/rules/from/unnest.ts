@@ -3,6 +3,7 @@ import { column } from '../../tree/build.ts';
 import type { Expression, Unnest } from '../../tree/nodes.ts';
 import { describeType, scalar, type Type, typedNulls, unknown } from '../../types.ts';
 import { convert } from '../coercion.ts';
+import { unnestedArray } from '../expressions/array-paths.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
 import { findRange, isColumn, type Range, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -44,7 +45,7 @@ export function resolveUnnest(item: ArrayItem, scope: Scope, context: Context): 
 }
 
 function arrayOperand({ node, array }: ArrayItem, scope: Scope, context: Context): Expression {
-  const value = context.expression(array, scope);
+  const value = unnestedArray(array, scope, context);
   const { kind } = value.type;
   if (kind === 'array' || kind === 'unknown') return convert(value, typedNulls(value.type));
   throw new Unsupported(node, `UNNEST takes an array, not ${describeType(value.type)}`);
