@@ -66,8 +66,15 @@ const convertible = (value: Expression): Convertible => ({
 /** The members of a struct; undefined if it is another value. */
 const membersOf = ({ type, coercible, fields }: Convertible): readonly Convertible[] | undefined =>
   type.kind === 'struct'
-    ? (fields ?? type.fields.map((member) => ({ type: member.type, coercible })))
+    ? (fields ?? type.fields.map((member) => ({ type: member.type, coercible }))).map(withoutArrayLiterals)
     : undefined;
+
+/** Within a struct, an array is not converted: one without a type has INT64. */
+function withoutArrayLiterals(member: Convertible): Convertible {
+  const { type } = member;
+  if (type.kind !== 'array') return member;
+  return { type: type.element.kind === 'null' ? arrayOf(scalar('INT64')) : type, coercible: false };
+}
 
 /** The cost of converting a value to a type implicitly: 0 for the same type, undefined if it is impossible. */
 export const distance = (from: Expression, to: Type): number | undefined => stepsTo(convertible(from), to);

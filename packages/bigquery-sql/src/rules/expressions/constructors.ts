@@ -72,16 +72,6 @@ export const tuple: Rule<Syntax.Tuple> = (node, scope, context) =>
 
 /** A value of a declared type: tuples and structs take the field names from it. */
 function valueOfType(node: Syntax.Expression, type: Type, scope: Scope, context: Context): Expression {
-  if (type.kind === 'struct' && node.kind === 'Tuple')
-    return structOfType(node, node.elements, type, scope, context);
-  if (type.kind === 'struct' && node.kind === 'StructConstructor' && !node.type)
-    return structOfType(
-      node,
-      node.fields.map(({ value }) => value),
-      type,
-      scope,
-      context,
-    );
   const value = context.expression(node, scope);
   if (distance(value, type) === undefined)
     throw new Unsupported(
