@@ -48,7 +48,7 @@ test('what a lambda reads beside its own parameters is known, also through other
     'start',
     'n',
   ]);
-  expect(captured('bq.initcap_after')).toEqual(['s', 'delimiters']);
+  expect(captured('bq.bounded_array_to_string_with_nulls')).toEqual(['delimiter', 'null_text']);
   expect(captured('bq."datetime(d timestamptz)"')).toEqual([]);
 });
 

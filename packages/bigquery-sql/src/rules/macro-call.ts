@@ -1,7 +1,7 @@
 import { isWorthComputingOnce } from '../macros/compute-once.ts';
 import { hasSubquery, macros, planningCosts } from '../macros/macros.ts';
 import type { Macro } from '../macros/parse-macros.ts';
-import { call, castTo, computeFirst } from '../tree/build.ts';
+import { call, caseWhen, castTo, computeFirst, operation } from '../tree/build.ts';
 import type { Call, Expression } from '../tree/nodes.ts';
 import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../types.ts';
 import { bindValues } from './bind-values.ts';
@@ -120,21 +120,35 @@ function cost({ parameters }: Macro, args: readonly Expression[]): number {
  *
  * @param makeCall builds the call from arguments that can't fail
  * @param isPattern true for regular expressions: DuckDB compiles a constant one before TRY can catch its error
+ * @param refusalOf why a call is not supported, which is an error all the same: NULL would be a wrong answer
  */
 export function nullOnError(
   args: readonly Expression[],
   makeCall: (args: readonly Expression[]) => Expression,
   isPattern = false,
+  refusalOf: (args: readonly Expression[]) => Expression | undefined = () => undefined,
 ): Expression {
   const attempt = (values: readonly Expression[]) => {
     const value = makeCall(values);
-    return call('TRY', [value], value.type);
+    const tried = call('TRY', [value], value.type);
+    const refusal = refusalOf(values);
+    if (refusal === undefined) return tried;
+    return caseWhen(operation('IS NULL', [refusal]), tried, call('bq.fail', [refusal], value.type));
   };
-  // TRY does not accept subqueries and would hide errors of the arguments; a lambda parameter has neither.
-  return isPattern
-    ? computeFirst(args, (...values) => attempt(values))
-    : bindValues(args, (...values) => attempt(values));
+  // TRY does not accept subqueries and would hide errors of the arguments; a lambda parameter has neither. Of columns, DuckDB
+  // computes what is there twice, and casts of fields, before TRY.
+  const bound = isPattern ? args : args.filter(({ kind }) => kind !== 'literal' && kind !== 'parameter');
+  if (bound.length === 0) return attempt(args);
+  return computeFirst(bound, (...values) => attempt(args.map((arg) => values[bound.indexOf(arg)] ?? arg)));
 }
+
+/** Why a function does not support a call, if one of its macros says so: `bq.edit_distance_refusal`. */
+export const refusalOfCall =
+  (name: string) =>
+  (args: readonly Expression[]): Expression | undefined => {
+    const signature = chooseSignature(macros.get(`${name}_refusal`) ?? [], args);
+    return signature && call(signature.callee, args, scalar('STRING'));
+  };
 
 const asString = (value: Expression): Expression =>
   value.type.kind === 'scalar' ? castTo(value, scalar('STRING')) : value;

@@ -50,6 +50,7 @@ edit_distance('ABC', 'abc') <=> 3
 edit_distance('abc', cast(null as string)) <=> cast(null as int64)
 edit_distance('abcdef', 'xyz', max_distance => 2) <=> 2
 edit_distance('abc', 'abd', max_distance => 2) <=> 1
+edit_distance(${cast(null as string); 'abc'}, ${cast(null as string); 'abc'}, max_distance => ${2; -1; null}) <=> if(${1} is null or ${2} is null or ${3} is null, null, if(${3} < 0, error('negative'), 0))
 -- STARTS_WITH
 starts_with(${string}, ${needle})
 starts_with(${bytes}, b'a')
@@ -99,6 +100,8 @@ lower(b'ABC\xff')
 initcap(${string})
 initcap(${'hello-world FOO'; 'o\'neil'; 'a1b2 c3'; 'tab\tnew\nline'; 'ünder éa'})
 initcap('hello_world-foo', '_')
+initcap(${'aXbXc'; 'xxa b'; 'ThisEIsEAESentence'; 'ᾳb ßa ŉx İb'}, ${'X'; 'x'; 'E'; ' '; 'bX'; ''})
+select initcap(concat('a', code_points_to_string([n]), 'b')) from unnest([9, 11, 133, 160, 5760, 8203, 8232, 8239, 12288, 61, 96]) n
 -- TRIM
 trim(${string})
 trim(${string}, ${'a'; ' '; 'H'; 'abc'; null})
@@ -256,6 +259,10 @@ format('%p', json '{"a": 1}')
 format('%P', json '{"a": 1}')
 ! format('${%d; %s %s}', 'x')
 format(cast(null as string), 1)
+format('%${.2; .0; ; .40; #.0; 012.3; '.1}f', ${bignumeric '1e20'; bignumeric '-0.123456789'; bignumeric '2.5'; bignumeric '1234567.0005'; bignumeric '578960446186580977117854925043439539266.34992332820282019728792003956564819967'; cast(null as bignumeric)})
+format('%.${18; 20; 30; 60}${f; e; g; E; G}', ${float64})
+format('%#.${20; 25}${f; e; g}', ${1.0; 1e22; 1e-10; 5e-324; 123456789.125})
+select safe.format('%.*f', p, x) from unnest([struct(1.5 as x, 20 as p), (0.1, 18), (2.5, 0), (null, 20), (2.5, null)])
 -- STRING
 string(${timestamp})
 string(${timestamp}, ${zone})

@@ -43,6 +43,17 @@ export function parseSearchQuery(text: string): SearchQuery {
   return query;
 }
 
+/** Why a query is not supported; null for one that is, and for one that is wrong. */
+function refusalOf(text: string): string | null {
+  try {
+    parseSearchQuery(text);
+    return null;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return /is not supported$| has more than \d+ characters$/.test(message) ? message : null;
+  }
+}
+
 type Parsed = readonly [query: SearchQuery, end: number];
 
 function parseOr(text: string, start: number): Parsed {
@@ -239,5 +250,6 @@ export const searchFunctions = [
   hostFunction('host_search', ['VARCHAR', 'VARCHAR'], 'BOOLEAN', (text, query) =>
     matches(queryOf(query), searchedText(text)),
   ),
+  hostFunction('host_search_refusal', ['VARCHAR'], 'VARCHAR', refusalOf),
   hostFunction('host_search_needle', ['VARCHAR'], 'VARCHAR', (query) => needleOf(queryOf(query))),
 ];

@@ -59,11 +59,8 @@ export function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scop
   const [column, ...fields] = rest;
   if (range && !range.value && column)
     return {
-      value: onlyCandidate(
-        column,
-        columnsIn(range, column.name),
-        { ...emptyScope, ranges: [range] },
-        () => namesInRange(range),
+      value: onlyCandidate(column, columnsIn(range, column.name), { ...emptyScope, ranges: [range] }, () =>
+        namesInRange(range),
       ),
       fields,
     };

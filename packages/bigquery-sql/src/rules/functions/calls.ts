@@ -7,7 +7,7 @@ import { describeType } from '../../types.ts';
 import { distance } from '../coercion.ts';
 import { passCollation, refuseCollations } from '../collation.ts';
 import type { Context, Rule } from '../context.ts';
-import { callMacro, nullOnError } from '../macro-call.ts';
+import { callMacro, nullOnError, refusalOfCall } from '../macro-call.ts';
 import { findColumns, findFunction, findRange, hasDoubtfulNames, type Scope } from '../scope.ts';
 import { callSqlFunction } from '../sql-function.ts';
 import { UnknownZone } from '../moment-text.ts';
@@ -77,7 +77,7 @@ function safeCall(node: Syntax.FunctionCall, name: string, scope: Scope, context
     throw new Unsupported(node.name, `SAFE.${name.toUpperCase()} is not supported`);
   const { args, build } = preparedCall(node, name, scope, context);
   try {
-    return nullOnError(args, build, name.startsWith('regexp'));
+    return nullOnError(args, build, name.startsWith('regexp'), refusalOfCall(name));
   } catch (error) {
     if (!(error instanceof UnknownZone)) throw error;
     return nullLiteral(build(args.map((arg) => (arg.kind === 'literal' ? nullLiteral(arg.type) : arg))).type);

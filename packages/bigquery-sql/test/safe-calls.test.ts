@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { ownSession } from './support/own-session.ts';
+
+const { answer } = ownSession();
+
+/** In a lambda, of columns and of literals: DuckDB computes each at another time. */
+const rowsOf = (a: string, b: string) => `FROM UNNEST([STRUCT(${a} AS a, ${b} AS b), ('x', 'x')]) AS t`;
+
+test.each([
+  ['EDIT_DISTANCE(%a, %b)', "REPEAT('a', 4000)", "REPEAT('b', 4000)", /over 10,000,000 is not supported$/],
+  ['EDIT_DISTANCE(%a, %b, max_distance => 9)', "REPEAT('é', 600)", "REPEAT('b', 600)", /250,000, is not/],
+  ['REGEXP_INSTR(%a, %b)', "'aab'", "'(a|b)+'", /^REGEXP_INSTR is not supported for the group/],
+  ['REGEXP_INSTR(%a, %b, 1, 2)', "'aab'", "'a*'", /is not supported if a match is empty$/],
+  ['REGEXP_EXTRACT_ALL(%a, %b)', "'xaxa x x'", "'a|\\\\b'", /^several empty matches are not supported/],
+  ['REGEXP_EXTRACT(%a, %b, 1, 3)', "'xaxa x'", "'x|\\\\b'", /^several empty matches are not supported/],
+])('SAFE.%s refuses what is not supported, instead of NULL', async (call, a, b, message) => {
+  const [overLiterals, overColumns] = [[a, b] as const, ['t.a', 't.b'] as const].map(
+    ([first, second]) => `SELECT SAFE.${call.replace('%a', first).replace('%b', second)}`,
+  );
+  expect(await answer(overLiterals ?? '')).toMatch(message);
+  expect(await answer(`${overColumns} ${rowsOf(a, b)}`)).toMatch(message);
+});
+
+test.each([
+  ["SAFE.EDIT_DISTANCE('a', 'b', max_distance => -1)", null],
+  ["SAFE.REGEXP_INSTR('a', '(')", null],
+  ["SAFE.REGEXP_EXTRACT_ALL('a', '(')", null],
+  ["SAFE.REGEXP_INSTR('ab', '(a)(b)')", null],
+  ["SAFE.REGEXP_INSTR('ab', 'b')", '2'],
+])('%s is %s', async (call, value) => {
+  expect(await answer(`SELECT ${call}`)).toEqual([[value]]);
+});
+
+test('a query of SEARCH whose meaning is not documented is refused by SAFE.SEARCH, too', async () => {
+  const sql = 'SELECT SAFE.SEARCH(s, @q) FROM UNNEST(["a b"]) AS s';
+  expect(await answer(sql, { parameters: { q: '"a AND b"' } })).toMatch(/AND or OR is not supported$/);
+  expect(await answer(sql, { parameters: { q: '(a' } })).toEqual([[null]]);
+});
+
+test('SAFE is NULL for bad rows among good ones, also of a stored table', async () => {
+  const rows = "SELECT * FROM UNNEST([STRUCT(2024 AS y, 2 AS m, 30 AS d, b'' AS x), (2024, 2, 29, b'ab')])";
+  const columns = 'SAFE.DATE(y, m, d), SAFE.DATETIME(y, m, d, 0, 0, 0), x & x, ~x, BIT_COUNT(x)';
+  const expected = [
+    [null, null, '', '', '0'],
+    ['2024-02-29', '2024-02-29T00:00:00.000000', 'YWI=', 'np0=', '6'],
+  ];
+  expect(await answer(`WITH t AS (${rows}) SELECT ${columns} FROM t ORDER BY d DESC`)).toEqual(expected);
+  expect(await answer(`CREATE TEMP TABLE t AS ${rows}; SELECT ${columns} FROM t ORDER BY d DESC`)).toEqual(
+    expected,
+  );
+});
