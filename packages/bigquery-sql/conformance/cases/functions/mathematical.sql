@@ -128,6 +128,7 @@ floor(${small})
 -- SQRT
 sqrt(${float64})
 sqrt(${numeric '0'; numeric '2.25'; numeric '-1'; cast(null as numeric)})
+safe.sqrt(${numeric '99999999999999999999999999999.999999999'; numeric '1e20'; numeric '100000000000000000000.000000001'; numeric '-1'})
 -- CBRT
 cbrt(${float64})
 -- POW
@@ -136,6 +137,9 @@ pow(${0.0; -8.0; 2.0; 1e200}, ${2; -1; 0.5; 0; 3; cast('nan' as float64); cast('
 pow(${2; -3; 0}, ${10; -2; 0})
 pow(${numeric}, ${2; -1; 0; 3; null})
 pow(${numeric '1.05'; numeric '-0.3'; numeric '10'}, ${numeric '30'; numeric '-7'; -28})
+pow(numeric '${1.00001; -1.00001; 0.99999; 3.14159}', ${20000; 20001; -20000; 101; numeric '12'})
+safe.pow(numeric '${2; 0.25; 10; 0; -2; 99999999999999999999999999999.999999999; 0.000000001}', numeric '${0.5; -0.5; 2.5; 0.000000001}')
+safe.pow(bignumeric '${2; 0.25; 10; 0; -2}', bignumeric '${0.5; -0.5; 2.5; 20000; 1e-38}')
 -- POWER
 power(${finite}, ${2; -1; 0.5; 0; null})
 -- EXP
@@ -212,12 +216,14 @@ cosine_distance([0.0, 0.0], [1.0, 2.0]) <=> error('zero vector')
 cosine_distance([1.0], [1.0, 2.0]) <=> error('lengths')
 cosine_distance([1.0, null], [1.0, 2.0]) <=> error('null element')
 cosine_distance(null, [1.0, 2.0]) <=> cast(null as float64)
+safe.cosine_distance([1.0, 2.0], [${1e308; 1e200; 1e-200; cast('inf' as float64); cast('nan' as float64)}, 3.0])
 -- EUCLIDEAN_DISTANCE
 euclidean_distance([${1.0; -2.5; 3.0}, ${2.0; 0.5}], [${1.0; 2.0}, ${-1.0; 4.0}])
   <=> sqrt(pow(${1} - ${3}, 2) + pow(${2} - ${4}, 2))
 euclidean_distance([1.0], [1.0, 2.0]) <=> error('lengths')
 euclidean_distance([1.0, null], [1.0, 2.0]) <=> error('null element')
 euclidean_distance(null, [1.0, 2.0]) <=> cast(null as float64)
+safe.euclidean_distance([1.0, 2.0], [${1e308; 1e200; 1e-200; cast('inf' as float64); cast('nan' as float64)}, 3.0])
 -- RANGE_BUCKET
 range_bucket(${small}, [0, 10, 20])
 range_bucket(${20; 25; null; -5; 10}, ${[0, 10, 20, 30]; [5, 5, 10, 10]; cast([] as array<int64>); [1]})

@@ -43,6 +43,8 @@ select x, nth_value(y, 1 ignore nulls) over (order by x) as n from unnest([struc
 select distinct percentile_cont(x, ${0; 0.25; 0.5; 0.9; 1}) over () as p from unnest([0, 3, null, 1, 2]) as x
 select distinct percentile_cont(x, 0.5 respect nulls) over () as p from unnest([0, 3, null, 1, 2]) as x
 select x, percentile_cont(x, 0.5) over (partition by mod(x, 2)) as p from unnest([1, 2, 3, 4, 5]) as x order by x
+select percentile_cont(x, numeric '${0.5; 0.1; 0.999999999}') over () from unnest([numeric '-0.005', numeric '0.000000001', numeric '99999999999999999999999999999.999999999']) as x
+select percentile_cont(x, numeric '0.5') over () from unnest([numeric '-0.005', numeric '0.000000001']) as x
 -- PERCENTILE_DISC
 ! select percentile_disc(x, 0.5) over () from unnest([${json '1'; struct(1 as a)}]) as x
 select distinct percentile_disc(x, ${0; 0.25; 0.5; 0.9; 1}) over () as p from unnest(['c', null, 'b', 'a']) as x

@@ -1,4 +1,5 @@
 import {
+  abs,
   bignumericScale,
   checkedBignumeric,
   decimalOfDouble,
@@ -12,6 +13,7 @@ import {
   roundTo,
   truncateTo,
 } from './decimal.ts';
+import { positivePower } from './decimal-power.ts';
 import { hostFunction } from './host-function.ts';
 
 const one = power10(bignumericScale);
@@ -92,6 +94,14 @@ function numericText(value: bigint): string {
   return decimalText(rounded, bignumericScale);
 }
 
+/** A decimal number with this many digits after the point. */
+function fixedText(text: string, places: bigint): string {
+  const digits = Number(places);
+  const value = roundTo(ofNumeric(text), bignumericScale, digits);
+  const [whole = '', fraction = ''] = decimalText(value, bignumericScale).split('.');
+  return digits === 0 ? whole : `${whole}.${fraction.padEnd(digits, '0')}`;
+}
+
 /** The square root, rounded to 38 digits. */
 function squareRoot(value: bigint): bigint {
   if (value < 0n) throw new Error('Argument to SQRT cannot be negative');
@@ -102,30 +112,51 @@ function squareRoot(value: bigint): bigint {
   return divideRounded(root, 10n);
 }
 
+/** A number in JSON; a text if FLOAT64 does not hold it, and an integer of 64 bits also beyond 2^53. */
+function jsonOfDecimal(text: string): string {
+  const whole = text.includes('.') ? undefined : BigInt(text);
+  const isInteger64 = whole !== undefined && whole >= -(1n << 63n) && whole < 1n << 64n;
+  const isHeld = isInteger64 ? abs(whole) <= 1n << 53n : isFloat64(text);
+  return isHeld ? text : `"${text}"`;
+}
+
+/** Whether the shortest text of the nearest FLOAT64 is the same number. */
+const isFloat64 = (text: string) => ofNumeric(String(Number(text))) === ofNumeric(text);
+
+/** The number that is this share of the way from the first to the second one, rounded to nine digits. */
+function numericBetween(...texts: readonly [low: string, high: string, share: string]): string {
+  const unit = power10(numericScale);
+  const [low, high, share] = texts.map((text) => parseDecimal(text, numericScale) ?? 0n) as [
+    bigint,
+    bigint,
+    bigint,
+  ];
+  return decimalText(divideRounded(low * (unit - share) + high * share, unit), numericScale);
+}
+
 /** POW of NUMERIC, rounded to nine digits. */
 function numericPower(base: string, exponent: string): string {
   const [a, n] = [base, exponent].map((text) => parseDecimal(text, numericScale) ?? 0n) as [bigint, bigint];
-  const result = power('NUMERIC', a, n, power10(numericScale));
-  return numericText(result * power10(bignumericScale - numericScale));
+  return numericText(power(a, n, power10(numericScale)) * power10(bignumericScale - numericScale));
 }
 
 /** The digits of an exact power are as many as those of the base times the exponent. */
-const largestExponents = { NUMERIC: 10_000n, BIGNUMERIC: 5_000n };
+const largestExactExponent = 100n;
 
-/** Rounded to this unit. The exponent must be an integer: others have no exact power. */
-function power(type: keyof typeof largestExponents, a: bigint, n: bigint, unit: bigint): bigint {
-  const largestExponent = largestExponents[type];
-  if (n % unit !== 0n)
-    throw new Error(
-      `POW of ${type} with an exponent that is no integer is not supported: CAST it AS FLOAT64`,
-    );
-  const times = n < 0n ? -n / unit : n / unit;
+/** Rounded to this unit. */
+function power(a: bigint, n: bigint, unit: bigint): bigint {
+  const [isWhole, times] = [n % unit === 0n, abs(n) / unit];
   if (a === 0n && n < 0n) throw new Error('division by zero: POW of 0 with a negative exponent');
-  if (times > largestExponent && a !== 0n && a !== unit && a !== -unit)
-    throw new Error(`POW of ${type} with an exponent over ${largestExponent} is not supported`);
-  const odd = times % 2n;
-  const [exact, scale] = times > largestExponent ? [a ** (odd + 2n), odd + 2n] : [a ** times, times];
-  const whole = unit ** scale;
+  if (a < 0n && !isWhole) throw new Error('POW of a negative number with an exponent that is not an integer');
+  if (a === 0n) return n === 0n ? unit : 0n;
+  const sign = a < 0n && times % 2n === 1n ? -1n : 1n;
+  if (abs(a) === unit) return sign * unit;
+  if (!isWhole || times > largestExactExponent) {
+    const size = positivePower(abs(a), n, unit);
+    if (size === undefined) throw new Error('numeric overflow: POW');
+    return sign * size;
+  }
+  const [exact, whole] = [a ** times, unit ** times];
   return n < 0n ? divideRounded(whole * unit, exact) : divideRounded(exact * unit, whole);
 }
 
@@ -150,7 +181,7 @@ export const bignumericFunctions = [
   ),
   hostFunction('host_bignumeric_floor', ['BIGNUM'], 'BIGNUM', (value) => checkedBignumeric(floorOf(value))),
   hostFunction('host_bignumeric_power', ['BIGNUM', 'BIGNUM'], 'BIGNUM', (a, n) =>
-    checkedBignumeric(power('BIGNUMERIC', a, n, one)),
+    checkedBignumeric(power(a, n, one)),
   ),
   hostFunction('host_bignumeric_sqrt', ['BIGNUM'], 'BIGNUM', squareRoot),
   hostFunction('host_bignumeric_average', ['BIGNUM', 'BIGINT'], 'BIGNUM', (sum, count) =>
@@ -159,6 +190,15 @@ export const bignumericFunctions = [
   hostFunction('host_numeric_of_units', ['BIGNUM'], 'VARCHAR', (units) =>
     numericText(units * power10(bignumericScale - numericScale)),
   ),
+  hostFunction('host_numeric', ['VARCHAR'], 'VARCHAR', (text) =>
+    decimalText(parseDecimal(text, numericScale) ?? 0n, numericScale),
+  ),
+  hostFunction('host_numeric_sqrt', ['VARCHAR'], 'VARCHAR', (text) =>
+    numericText(squareRoot(ofNumeric(text))),
+  ),
+  hostFunction('host_json_of_decimal', ['VARCHAR'], 'VARCHAR', jsonOfDecimal),
+  hostFunction('host_numeric_between', ['VARCHAR', 'VARCHAR', 'VARCHAR'], 'VARCHAR', numericBetween),
+  hostFunction('host_decimal_fixed', ['VARCHAR', 'BIGINT'], 'VARCHAR', fixedText),
   hostFunction('host_numeric_power', ['VARCHAR', 'VARCHAR'], 'VARCHAR', numericPower),
   hostFunction('host_numeric_round', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', roundNumeric),
 ];

@@ -8,7 +8,7 @@ const bignumericLimit = 1n << 255n;
 
 export const power10 = (digits: number): bigint => 10n ** BigInt(digits);
 
-const abs = (n: bigint) => (n < 0n ? -n : n);
+export const abs = (n: bigint): bigint => (n < 0n ? -n : n);
 
 export const roundingModes = ['ROUND_HALF_AWAY_FROM_ZERO', 'ROUND_HALF_EVEN'] as const;
 export type RoundingMode = (typeof roundingModes)[number];

@@ -5,6 +5,7 @@ import { numberFormatFunctions } from './cast-format/number.ts';
 import { timeFormatFunctions } from './cast-format/time.ts';
 import { domainFunctions } from './domains.ts';
 import { farmFingerprint } from './farm-fingerprint.ts';
+import { floatFormatFunctions } from './format-float.ts';
 import { hllFunctions } from './sketches/hll.ts';
 import { type HostFunction, hostFunction } from './host-function.ts';
 import { intervalFunctions } from './intervals.ts';
@@ -29,6 +30,7 @@ export const hostFunctions: readonly HostFunction[] = [
   ...kllFunctions,
   ...timeFormatFunctions,
   ...numberFormatFunctions,
+  ...floatFormatFunctions,
   ...bytesFormatFunctions,
   ...jsonEditFunctions,
   ...jsonKeysFunctions,

@@ -48,14 +48,16 @@ create macro bq.cast_numeric(x decimal(38,9)) as x; -- decimal(38,9) strict
 create macro bq.numeric_of_float(x) as bq.numeric_of_billionths(case when abs(x) >= 1e30 then bq.fail('numeric out of range: ' || x) when x = 0 or bq.binary_scale(x) > 125 then 0 when bq.binary_scale(x) <= 0 then cast(trunc(x) as hugeint) * 1000000000 else cast(trunc(x) as hugeint) * 1000000000 + bq.fraction_billionths(x - trunc(x)) end); -- decimal(38,9)
 create macro bq.cast_numeric(x double) as list_transform([x], lambda x_: bq.numeric_of_float(x_))[1]; -- decimal(38,9) strict
 create macro bq.fraction_billionths(x) as case when x = 0 or bq.binary_scale(x) > 125 then 0 else cast(sign(x) as hugeint) * bq.units_at_digit(x, 9, 1) end; -- bigint
-create macro bq.numeric_of_text(x) as case when regexp_full_match(x, '\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*') then try_cast(x as decimal(38,9)) end; -- decimal(38,9)
+-- DuckDB rounds a number with an exponent by its first digit, however small it is.
+create macro bq.without_exponent(x) as case when contains(x, 'e') or contains(x, 'E') then host_numeric(x) else x end; -- varchar
+create macro bq.numeric_of_text(x) as case when regexp_full_match(x, '\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*') then try_cast(bq.without_exponent(x) as decimal(38,9)) end; -- decimal(38,9)
 -- DuckDB reads DECIMAL(18) from a text a hundred times faster than DECIMAL(38).
 create macro bq.is_short_numeric(x) as regexp_full_match(x, '[+-]?\d{1,9}(\.\d{0,9})?'); -- boolean
 -- TRY_CAST, because DuckDB casts fields of a STRUCT also for rows that CASE leaves out (conformance/duckdb/early-casts.md).
 create macro bq.short_numeric(x) as cast(try_cast(x as decimal(18,9)) as decimal(38,9)); -- decimal(38,9)
 create macro bq.cast_numeric(x varchar) as case when bq.is_short_numeric(x) then bq.short_numeric(x) else coalesce(bq.numeric_of_text(x), bq.bad_value('NUMERIC', x)) end; -- decimal(38,9) strict
 create macro bq.safe_cast_numeric(x varchar) as case when bq.is_short_numeric(x) then bq.short_numeric(x) else bq.numeric_of_text(x) end; -- decimal(38,9)
-create macro bq.numeric_parsed(x) as case when regexp_full_match(x, '\s*[+-]?\s*([\d,]*\d[\d,]*\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|\s*([\d,]*\d[\d,]*\.?\d*|\.\d+)([eE][+-]?\d+)?\s*[+-]\s*') then cast(regexp_replace(regexp_replace(x, '[\s,]', '', 'g'), '^(.*)([+-])$', '\2\1') as decimal(38,9)) else bq.bad_value('NUMERIC', x) end; -- decimal(38,9)
+create macro bq.numeric_parsed(x) as case when regexp_full_match(x, '\s*[+-]?\s*([\d,]*\d[\d,]*\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|\s*([\d,]*\d[\d,]*\.?\d*|\.\d+)([eE][+-]?\d+)?\s*[+-]\s*') then cast(bq.without_exponent(regexp_replace(regexp_replace(x, '[\s,]', '', 'g'), '^(.*)([+-])$', '\2\1')) as decimal(38,9)) else bq.bad_value('NUMERIC', x) end; -- decimal(38,9)
 create macro bq.parse_numeric(x varchar) as list_transform([x], lambda x_: bq.numeric_parsed(x_))[1]; -- decimal(38,9)
 
 create macro bq.cast_bool(x boolean) as x; -- boolean strict
@@ -99,7 +101,7 @@ create macro bq.usual_timestamp(x) as make_timestamptz(epoch_us(try_cast(x as ti
 create macro bq.timestamp_read(x, parts, zone) as case when parts.day is null or parts.day = '' or starts_with(parts.day, '0000') then bq.bad_value('timestamp', x) else bq.timestamp_of(epoch_us(bq.local_in_zone(bq.exact_moment(parts.day, parts.clock), bq.zone_read(parts.zone || parts.offset, zone)))) end; -- timestamptz
 create macro bq.timestamp_in_zone(x varchar, zone varchar) as list_transform([regexp_extract(x, '^(\d{4}-\d{1,2}-\d{1,2})(?:[ tT](?:((?:[01]?\d|2[0-3]):\d{1,2}:\d{1,2}(?:\.\d{1,6})?)([zZ]|[+-]\d{1,2}(?::?\d{1,2})?| [A-Z].*)?|([+-]\d{1,2}(?::?\d{1,2})?)))?$', ['day', 'clock', 'zone', 'offset'])], lambda parts: bq.timestamp_read(x, parts, zone))[1]; -- timestamptz
 create macro bq.zone_read(zone, otherwise) as case zone when '' then otherwise when 'Z' then 'UTC' when 'z' then 'UTC' else ltrim(zone, ' ') end; -- varchar
-create macro bq.local_in_zone(t, zone) as list_transform([row(t, zone)], lambda l: case when regexp_full_match(l[2], '(UTC)?[+-]\d{1,2}(:?\d{1,2})?') then timezone('UTC', l[1] - to_minutes(bq.offset_minutes(l[2]))) else timezone(bq.valid_zone(l[2]), l[1]) end)[1]; -- timestamptz
+create macro bq.local_in_zone(t, zone) as list_transform([row(t, zone)], lambda l: case when regexp_full_match(l[2], '(UTC)?[+-]\d{1,2}(:?\d{1,2})?') then timezone('UTC', l[1] - to_minutes(bq.offset_minutes(l[2]))) else bq."timestamp(d timestamp, zone varchar)"(l[1], l[2]) end)[1]; -- timestamptz
 create macro bq.offset_minutes(zone) as case when cast(regexp_extract(zone, '[+-](\d{1,2})', 1) as bigint) * 60 + cast('0' || regexp_extract(zone, '[+-]\d{1,2}:?(\d{0,2})', 1) as bigint) > 840 or cast('0' || regexp_extract(zone, '[+-]\d{1,2}:?(\d{0,2})', 1) as bigint) > 59 then bq.fail('Invalid time zone: ' || zone) else (cast(regexp_extract(zone, '[+-](\d{1,2})', 1) as bigint) * 60 + cast('0' || regexp_extract(zone, '[+-]\d{1,2}:?(\d{0,2})', 1) as bigint)) * case when contains(zone, '-') then -1 else 1 end end; -- bigint
 
 create macro bq.json_double(x) as case when json_type(x) in ('BIGINT', 'UBIGINT', 'DOUBLE') then try_cast(cast(x as varchar) as double) else bq.fail('not a JSON number: ' || cast(x as varchar)) end; -- double

@@ -122,7 +122,7 @@ create macro bq.nearest_root(v, root) as root + case when v - root * root > root
 create macro bq.root_from(v) as bq.nearest_root(v, bq.integer_root(v, bq.root_near(v, cast(sqrt(cast(v as double)) as hugeint)))); -- bigint
 create macro bq.root_of(v) as list_transform([v], lambda v_: bq.root_from(v_))[1]; -- bigint
 create macro bq.sqrt(x bigint) as sqrt(x); -- double
-create macro bq.numeric_root(x) as case when x < 0 then bq.fail('Argument to SQRT cannot be negative: ' || x) when x = 0 then x when x >= 100000000000000000000 then bq.fail('SQRT of a NUMERIC this large is not supported: ' || x) else bq.numeric_of_billionths(bq.root_of(bq.billionths(x) * 1000000000)) end; -- decimal(38,9)
+create macro bq.numeric_root(x) as case when x < 0 then bq.fail('Argument to SQRT cannot be negative: ' || x) when x = 0 then x when x >= 100000000000000000000 then cast(host_numeric_sqrt(cast(x as varchar)) as decimal(38,9)) else bq.numeric_of_billionths(bq.root_of(bq.billionths(x) * 1000000000)) end; -- decimal(38,9)
 create macro bq.sqrt(x decimal(38,9)) as list_transform([x], lambda x_: bq.numeric_root(x_))[1]; -- decimal(38,9)
 create macro bq.sqrt(x double) as sqrt(x); -- double
 create macro bq.cbrt(x double) as cbrt(x); -- double
@@ -190,9 +190,9 @@ create macro bq.range_bucket(x date, bounds date[]) as bq.bucket(x, bounds); -- 
 create macro bq.range_bucket(x time, bounds time[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.range_bucket(x timestamp, bounds timestamp[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.range_bucket(x timestamptz, bounds timestamptz[]) as bq.bucket(x, bounds); -- bigint
-create macro bq.vectors_or_error(a, b, y) as case when len(a) <> len(b) then bq.fail('Array length mismatch: ' || len(a) || ' and ' || len(b)) when list_contains(list_transform(a || b, lambda v: v is null), true) then bq.fail('NULL array element') else y end; -- double
-create macro bq.angle_of(aa, bb, ab) as case when aa * bb = 0 then bq.fail('Cannot compute cosine distance against zero vector') else 1 - ab / (sqrt(aa) * sqrt(bb)) end; -- double
+create macro bq.vectors_or_error(a, b, y) as case when len(a) <> len(b) then bq.fail('Array length mismatch: ' || len(a) || ' and ' || len(b)) when list_contains(list_transform(a || b, lambda v: v is null), true) then bq.fail('NULL array element') when not isfinite(y) and list_bool_and(list_transform(a || b, lambda v: isfinite(v))) then bq.fail('Floating point overflow in a distance') else y end; -- double
+create macro bq.angle_of(aa, bb, ab) as case when aa * bb = 0 then bq.fail('Cannot compute cosine distance against zero vector') when isfinite(aa) and isfinite(bb) and isfinite(ab) then 1 - ab / (sqrt(aa) * sqrt(bb)) else cast('nan' as double) end; -- double
 create macro bq.cosine_distance(a double[], b double[]) as list_transform([row(a, b)], lambda v: bq.vectors_or_error(v[1], v[2], bq.angle_of(list_dot_product(v[1], v[1]), list_dot_product(v[2], v[2]), list_dot_product(v[1], v[2]))))[1]; -- double
 create macro bq.euclidean_distance(a double[], b double[]) as list_transform([row(a, b)], lambda v: bq.vectors_or_error(v[1], v[2], list_distance(v[1], v[2])))[1]; -- double
 create macro bq.bit_count(x bigint) as cast(bit_count(x) as bigint); -- bigint
-create macro bq.bit_count(x blob) as case when octet_length(x) = 0 then 0 else bit_count(cast(nullif(x, ''::blob) as bit)) end; -- bigint
+create macro bq.bit_count(x blob) as case when octet_length(x) = 0 then 0 else bit_count(bq.bits_of(x)) end; -- bigint

@@ -5,7 +5,7 @@ create macro bq.percentile_disc_of(a, p) as a[greatest(cast(ceil(len(a) * p) as 
 create macro bq.percentile_between(a, pos) as bq.percentile_weighted(a[cast(floor(pos) as bigint) + 1], a[cast(floor(pos) as bigint) + 2], pos - floor(pos)); -- double
 create macro bq.percentile_weighted(low, high, share) as case when share = 0 then low when low is null or high is null then coalesce(low, high) else low * (1 - share) + high * share end; -- double
 create macro bq.percentile_cont_of(a double[], p double) as list_transform([row(a, (len(a) - 1) * p)], lambda v: bq.percentile_between(v[1], v[2]))[1]; -- double
-create macro bq.percentile_numeric_weighted(low, high, share) as case when share = 0 then low when low is null or high is null then coalesce(low, high) else bq."op_add(a decimal(38,9), b decimal(38,9))"(low, bq.numeric_multiply(high - low, share)) end; -- decimal(38,9)
+create macro bq.percentile_numeric_weighted(low, high, share) as case when share = 0 then low when low is null or high is null then coalesce(low, high) else cast(host_numeric_between(cast(low as varchar), cast(high as varchar), cast(share as varchar)) as decimal(38,9)) end; -- decimal(38,9)
 create macro bq.percentile_numeric_between(a, pos) as bq.percentile_numeric_weighted(a[cast(floor(pos) as bigint) + 1], a[cast(floor(pos) as bigint) + 2], cast(pos - floor(pos) as decimal(38,9))); -- decimal(38,9)
 create macro bq.percentile_cont_of_numeric(a decimal(38,9)[], p decimal(38,9)) as list_transform([row(a, bq.numeric_multiply(cast(len(a) - 1 as decimal(38,9)), p))], lambda v: bq.percentile_numeric_between(v[1], v[2]))[1]; -- decimal(38,9)
 -- The average of intervals, from the sums of their parts: what remains of a part goes on to the next one.

@@ -233,11 +233,11 @@ const doubleScale = 1100;
 
 function formatDouble(value: number, format: string): string {
   const parsed = parseNumberFormat(format);
-  const isNegative = value < 0 || Object.is(value, -0);
+  const isNegative = value < 0;
   const rounding: RoundingMode = 'ROUND_HALF_EVEN';
   if (!Number.isFinite(value)) {
     const name = Number.isNaN(value) ? 'NAN' : 'INF';
-    const empty = { isNegative: value < 0, digits: 0n, scale: 0, rounding };
+    const empty = { isNegative, digits: 0n, scale: 0, rounding };
     const padding = ' '.repeat(placesWidth(parsed) - parsed.whole.length);
     return assembled(name + padding, empty, parsed, placesWidth(parsed));
   }
