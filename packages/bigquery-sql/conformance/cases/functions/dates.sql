@@ -10,6 +10,8 @@ date(${timestamp})
 date(${timestamp}, ${zone})
 date(${date})
 date('2024-02-29')
+select safe.date(t.y, t.m, t.d) from unnest([struct(2024 as y, 2 as m, 30 as d), (2024, 2, 29), (9223372036854775807, 1, 1), (2024, 13, 1), (null, 13, 1)]) as t
+select date(t.y, t.m, t.d) from unnest([struct(2024 as y, 2 as m, 29 as d), (null, 13, 40)]) as t
 -- DATE_ADD
 date_add(${date}, interval ${small} ${step_part})
 date_add(${date}, interval ${1; -1; 12; 1000000; null} ${step_part})
@@ -19,6 +21,8 @@ date_add(date '2024-01-31', interval ${'1'; '-2'; ' +3 '} ${day; week; month; qu
 ! date_add(date '2024-01-31', interval ${'x'; ''; '1.5'} day)
 date_add(${datetime}, interval 1 day)
 ! date_add(date '2024-01-01', interval 1 hour)
+select safe.date_add(d, interval n ${day; week; month; quarter; year}) from unnest([struct(date '2024-02-29' as d, 1 as n), (null, 9223372036854775807), (date '2024-01-01', null), (date '2024-01-01', -9223372036854775808)])
+select date_add(d, interval n ${day; week; month; quarter; year}) from unnest([struct(date '2024-02-29' as d, 1 as n), (null, 9223372036854775807), (date '2024-01-01', null)])
 -- DATE_SUB
 date_sub(${date}, interval ${small} ${step_part})
 date_sub(${date}, interval ${1; -1; 12; 1000000; null} ${step_part})
@@ -120,6 +124,7 @@ datetime('2024-02-29 10:20:30')
 datetime_add(${datetime}, interval ${small} ${step_part})
 datetime_add(${datetime}, interval ${small} ${time_part})
 datetime_add(datetime '2024-01-31 10:00:00', interval ${1; -2; 13} month)
+select datetime_add(d, interval n ${second; week; month; year}) from unnest([struct(datetime '2024-02-29' as d, 1 as n), (null, 9223372036854775807), (datetime '2024-01-01', null)])
 -- DATETIME_SUB
 datetime_sub(${datetime}, interval ${small} ${step_part})
 datetime_sub(${datetime}, interval ${small} ${time_part})

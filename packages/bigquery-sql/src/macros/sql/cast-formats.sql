@@ -4,7 +4,7 @@ create macro bq.cast_format_string(x timestamp, format varchar) as host_format_t
 create macro bq.cast_format_string(x time, format varchar) as host_format_time(epoch_us(x), 0, 'TIME', format); -- varchar strict
 create macro bq.cast_format_string(x timestamptz, format varchar) as host_format_time(epoch_us(x), 0, 'TIMESTAMP', format); -- varchar strict
 create macro bq.cast_format_zoned(x, civil_us, format) as host_format_time(civil_us, civil_us - epoch_us(x), 'TIMESTAMP', format); -- varchar
-create macro bq.cast_format_string(x timestamptz, format varchar, zone varchar) as list_transform([x], lambda t: bq.cast_format_zoned(t, epoch_us(bq.civil(t, zone)), format))[1]; -- varchar strict
+create macro bq.cast_format_string(x timestamptz, format varchar, zone varchar) as list_transform([x], lambda t: bq.cast_format_zoned(t, epoch_us(bq.civil_to_show(t, zone)), format))[1]; -- varchar strict
 create macro bq.cast_format_string(x bigint, format varchar) as host_format_decimal(cast(x as varchar), format); -- varchar strict
 create macro bq.cast_format_string(x decimal(38,9), format varchar) as host_format_decimal(cast(x as varchar), format); -- varchar strict
 create macro bq.cast_format_string(x bignum, format varchar) as host_format_decimal(host_bignumeric_text(x), format); -- varchar strict

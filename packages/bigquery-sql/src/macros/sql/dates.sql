@@ -3,7 +3,7 @@ create macro bq.unix_date(d date) as (d - date '1970-01-01'); -- bigint strict
 create macro bq.date_of(days) as case when days not between -719162 and 2932896 then bq.fail('date out of range') else date '1970-01-01' + cast(days as integer) end; -- date
 create macro bq.valid_date(d) as case when d not between date '0001-01-01' and date '9999-12-31' then bq.fail('date out of range') else d end; -- date
 create macro bq.date_from_unix_date(n bigint) as bq.date_of(n); -- date
-create macro bq.date(year bigint, month bigint, day bigint) as bq.valid_date(make_date(year, month, day)); -- date strict
+create macro bq.date(year bigint, month bigint, day bigint) as case when year between 1 and 9999 and month between 1 and 12 and day between 1 and 31 then make_date(year, month, day) when year is not null and month is not null and day is not null then bq.fail('date out of range') end; -- date strict
 create macro bq.date(d timestamptz) as cast(bq."datetime(d timestamptz)"(d) as date); -- date strict
 create macro bq.date(d timestamptz, zone varchar) as cast(bq."datetime(d timestamptz, zone varchar)"(d, zone) as date); -- date strict
 create macro bq.date(d timestamp) as cast(d as date); -- date strict
@@ -12,18 +12,20 @@ create macro bq.date_of_text(s) as case when regexp_full_match(s, '\d{1,4}-\d{1,
 create macro bq.date(s varchar) as list_transform([s], lambda s_: bq.date_of_text(s_))[1]; -- date strict
 
 -- Adding months keeps the day of the month, or takes the last day of a shorter month.
-create macro bq.add_months(d, n) as (d + to_months(cast(n as integer))); -- d
+create macro bq.add_months(d, n, size) as (d + to_months(cast(case when n between -120000 and 120000 then n * size when d is not null and n is not null then bq.fail('date out of range') end as integer))); -- d
+-- More than all years is an error, except of NULL.
+create macro bq.shift_of(n, size, d) as case when n between -(640000000000000000 // size) and 640000000000000000 // size then n * size when d is not null and n is not null then bq.fail('date out of range') end; -- bigint
 create macro bq.date_add_day(d date, n bigint) as bq.date_of(bq.unix_date(d) + n); -- date strict
-create macro bq.date_add_week(d date, n bigint) as bq.date_of(bq.unix_date(d) + n * 7); -- date strict
-create macro bq.date_add_month(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n) as date)); -- date strict
-create macro bq.date_add_quarter(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n * 3) as date)); -- date strict
-create macro bq.date_add_year(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n * 12) as date)); -- date strict
+create macro bq.date_add_week(d date, n bigint) as bq.date_of(bq.unix_date(d) + bq.shift_of(n, 7, d)); -- date strict
+create macro bq.date_add_month(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n, 1) as date)); -- date strict
+create macro bq.date_add_quarter(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n, 3) as date)); -- date strict
+create macro bq.date_add_year(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n, 12) as date)); -- date strict
 create macro bq.date_add_{day|week|month|quarter|year}(d timestamp, n bigint) as bq.datetime_add_{}(d, n); -- timestamp strict
 create macro bq.date_sub_day(d date, n bigint) as bq.date_of(bq.unix_date(d) - n); -- date strict
-create macro bq.date_sub_week(d date, n bigint) as bq.date_of(bq.unix_date(d) - n * 7); -- date strict
-create macro bq.date_sub_month(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, -n) as date)); -- date strict
-create macro bq.date_sub_quarter(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, -n * 3) as date)); -- date strict
-create macro bq.date_sub_year(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, -n * 12) as date)); -- date strict
+create macro bq.date_sub_week(d date, n bigint) as bq.date_of(bq.unix_date(d) - bq.shift_of(n, 7, d)); -- date strict
+create macro bq.date_sub_month(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n, -1) as date)); -- date strict
+create macro bq.date_sub_quarter(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n, -3) as date)); -- date strict
+create macro bq.date_sub_year(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, n, -12) as date)); -- date strict
 create macro bq.date_sub_{day|week|month|quarter|year}(d timestamp, n bigint) as bq.datetime_sub_{}(d, n); -- timestamp strict
 
 -- Weeks are counted from a day before the year 1, so that integer division never sees a negative number: 719170 for weeks that start on Sunday.

@@ -1,7 +1,7 @@
 -- Datetimes are counted in microseconds from 1970-01-01; all results are between the years 1 and 9999.
 create macro bq.datetime_of(us) as case when us not between -62135596800000000 and 253402300799999999 then bq.fail('datetime out of range') else make_timestamp(us) end; -- timestamp
 create macro bq.valid_datetime(d) as case when d not between timestamp '0001-01-01 00:00:00' and timestamp '9999-12-31 23:59:59.999999' then bq.fail('datetime out of range') else d end; -- timestamp
-create macro bq.datetime(year bigint, month bigint, day bigint, hour bigint, minute bigint, second bigint) as bq.valid_datetime(make_date(year, month, day) + to_microseconds(bq.clock_us(hour, minute, second))); -- timestamp strict
+create macro bq.datetime(year bigint, month bigint, day bigint, hour bigint, minute bigint, second bigint) as bq.valid_datetime(bq."date(year bigint, month bigint, day bigint)"(year, month, day) + to_microseconds(bq.clock_us(hour, minute, second))); -- timestamp strict
 create macro bq.datetime(d date, t time) as (d + t); -- timestamp strict
 create macro bq.datetime(d date) as cast(d as timestamp); -- timestamp strict
 create macro bq.datetime(d timestamptz) as make_timestamp(epoch_us(d)); -- timestamp strict
@@ -12,15 +12,15 @@ create macro bq.datetime(s varchar) as bq."cast_datetime(x varchar)"(s); -- time
 
 -- DATETIME_ADD, DATETIME_SUB
 create macro bq.datetime_add_microsecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n); -- timestamp strict
-create macro bq.datetime_add_{millisecond|second|minute|hour|day|week}(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + n * {1000|1000000|60000000|3600000000|86400000000|604800000000}); -- timestamp strict
-create macro bq.datetime_add_month(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n)); -- timestamp strict
-create macro bq.datetime_add_quarter(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n * 3)); -- timestamp strict
-create macro bq.datetime_add_year(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n * 12)); -- timestamp strict
+create macro bq.datetime_add_{millisecond|second|minute|hour|day|week}(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) + bq.shift_of(n, {1000|1000000|60000000|3600000000|86400000000|604800000000}, d)); -- timestamp strict
+create macro bq.datetime_add_month(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n, 1)); -- timestamp strict
+create macro bq.datetime_add_quarter(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n, 3)); -- timestamp strict
+create macro bq.datetime_add_year(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n, 12)); -- timestamp strict
 create macro bq.datetime_sub_microsecond(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n); -- timestamp strict
-create macro bq.datetime_sub_{millisecond|second|minute|hour|day|week}(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - n * {1000|1000000|60000000|3600000000|86400000000|604800000000}); -- timestamp strict
-create macro bq.datetime_sub_month(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n)); -- timestamp strict
-create macro bq.datetime_sub_quarter(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n * 3)); -- timestamp strict
-create macro bq.datetime_sub_year(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n * 12)); -- timestamp strict
+create macro bq.datetime_sub_{millisecond|second|minute|hour|day|week}(d timestamp, n bigint) as bq.datetime_of(epoch_us(d) - bq.shift_of(n, {1000|1000000|60000000|3600000000|86400000000|604800000000}, d)); -- timestamp strict
+create macro bq.datetime_sub_month(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n, -1)); -- timestamp strict
+create macro bq.datetime_sub_quarter(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n, -3)); -- timestamp strict
+create macro bq.datetime_sub_year(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, n, -12)); -- timestamp strict
 
 -- DATETIME_DIFF counts boundaries since the year 1, so that integer division never sees a negative number.
 create macro bq.us_from_year_1(d) as (epoch_us(d) + 62135596800000000); -- bigint

@@ -35,9 +35,9 @@ create macro bq.civil_to_show(t, zone) as list_transform([bq.civil(t, zone)], la
 
 -- TIMESTAMP_ADD, TIMESTAMP_SUB
 create macro bq.timestamp_add_microsecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n); -- timestamptz strict
-create macro bq.timestamp_add_{millisecond|second|minute|hour|day}(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * {1000|1000000|60000000|3600000000|86400000000}); -- timestamptz strict
+create macro bq.timestamp_add_{millisecond|second|minute|hour|day}(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + bq.shift_of(n, {1000|1000000|60000000|3600000000|86400000000}, t)); -- timestamptz strict
 create macro bq.timestamp_sub_microsecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n); -- timestamptz strict
-create macro bq.timestamp_sub_{millisecond|second|minute|hour|day}(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * {1000|1000000|60000000|3600000000|86400000000}); -- timestamptz strict
+create macro bq.timestamp_sub_{millisecond|second|minute|hour|day}(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - bq.shift_of(n, {1000|1000000|60000000|3600000000|86400000000}, t)); -- timestamptz strict
 
 -- TIMESTAMP_DIFF counts whole parts
 create macro bq.timestamp_diff_microsecond(a timestamptz, b timestamptz) as (epoch_us(a) - epoch_us(b)); -- bigint strict

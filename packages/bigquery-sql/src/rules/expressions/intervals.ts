@@ -19,6 +19,16 @@ const makers: Readonly<Record<string, readonly [name: string, times: number]>> =
   MICROSECOND: ['to_microseconds', 1],
 };
 
+/** The most units of an interval. */
+const mostUnits: Readonly<Record<string, bigint>> = {
+  to_years: 10_000n,
+  to_months: 120_000n,
+  to_days: 3_660_000n,
+  to_hours: 87_840_000n,
+  to_minutes: 5_270_400_000n,
+  to_microseconds: 316_224_000_000_000_000n,
+};
+
 const [int64, interval] = [scalar('INT64'), scalar('INTERVAL')];
 
 /** `INTERVAL n DAY` and `INTERVAL '1-2' YEAR TO MONTH`. */
@@ -39,8 +49,18 @@ export const intervalLiteral: Rule<Syntax.IntervalLiteral> = (node, scope, conte
   if (amount.type.kind === 'null') return nullLiteral(interval);
   if (!isScalar(amount.type, 'INT64') && amount.type.kind !== 'unknown')
     throw new Unsupported(value, `INTERVAL … ${part} takes INT64, not ${describeType(amount.type)}`);
-  return call(maker, [timesUnit(amount, times)], interval);
+  return intervalOf(maker, amount, times);
 };
+
+/** What is not known to be in range is checked when it is computed. */
+function intervalOf(maker: string, amount: Expression, times: number): Expression {
+  const made = call(maker, [timesUnit(amount, times)], interval);
+  const units =
+    amount.kind === 'literal' && typeof amount.value === 'bigint' ? amount.value * BigInt(times) : undefined;
+  const most = mostUnits[maker] ?? 0n;
+  const isInRange = units !== undefined && units <= most && units >= -most;
+  return isInRange ? made : call('bq.interval_in_range', [made], interval);
+}
 
 /** The number of the date parts: GoogleSQL converts a literal string to INT64. */
 export function amountOf({ value }: Syntax.IntervalLiteral): Syntax.Expression {
@@ -80,11 +100,8 @@ function sumOfParts(place: Place, text: string, from: number, to: number): Expre
     if (startsSign(part, index)) sign = found[2 * index + 1] ?? '';
     const digits = `${sign === '-' ? '-' : ''}${found[2 * index + 2]}`;
     const [maker = '', times = 1] = makers[part] ?? [];
-    return call(
-      maker,
-      [integerLiteral(part === 'SECOND' ? microseconds(digits) : BigInt(digits) * BigInt(times))],
-      interval,
-    );
+    const amount = part === 'SECOND' ? microseconds(digits) : BigInt(digits);
+    return intervalOf(maker, integerLiteral(amount), part === 'SECOND' ? 1 : times);
   });
   return terms.length === 1 && terms[0] ? terms[0] : operation('+', terms, interval);
 }

@@ -114,12 +114,13 @@ function joinElements(elements: readonly Element[], operand: TimeOperand): Expre
 }
 
 /** `%Y`, `%E3S`, `%Om` … or any other single character. */
-const token = /%(E(?:[0-9*]S|4Y|[zYyCcXx])|O[deHImMSUuVWwy]|[^EO])|[\s\S]/g;
+const token = /%(E(?:[0-9*][Sf]|4Y|\*z|[zYyCcXx])|:{1,3}z|O[deHImMSUuVWwy]|[^EO])|[\s\S]/g;
 
 function parseFormat(place: Place, format: string, type: ScalarName): readonly Element[] {
   return [...format.matchAll(token)].flatMap(([text, name]) => {
     if (name === undefined) return [literal(text)];
-    if (/^[-_0-9^#J]/.test(name)) throw new Unsupported(place, `the format element ${text} is not supported`);
+    if (/^(?:[-_0-9^#J:]|E[0-9*]f)/.test(name))
+      throw new Unsupported(place, `the format element ${text} is not supported`);
     return elements(name, type) ?? [literal(text)];
   });
 }
@@ -142,6 +143,7 @@ function elements(name: string, type: ScalarName): readonly Element[] | undefine
   const fraction = type === 'DATE' ? null : /^E(\d)S$/.exec(name);
   if (fraction) return secondsWith(Number(fraction[1]));
   if ((type === 'DATETIME' || type === 'TIMESTAMP') && name === 's') return epochSeconds;
+  if (name === 'E*z' && type !== 'TIMESTAMP') return [literal('+00:00:00')];
   return type === 'TIMESTAMP' ? zoneElements[name] : undefined;
 }
 
@@ -244,6 +246,7 @@ const zoneText =
     call(`bq.${macro}`, [operation('-', [microseconds(civil), microseconds(value)], int64)], string);
 
 const zoneElements: Readonly<Record<string, readonly Element[]>> = {
+  'E*z': [{ text: zoneText('offset_with_colon') }, literal(':00')],
   Ez: [{ text: zoneText('offset_with_colon') }],
   Z: [{ text: zoneText('zone_name') }],
   z: [{ text: zoneText('offset_text') }],
