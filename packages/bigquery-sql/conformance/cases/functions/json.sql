@@ -13,6 +13,13 @@ json_query(${json_text}, ${json_path})
 json_query(${json}, ${json_path})
 json_query('{"a":   [1,  2], "b" : "x"}', '$')
 json_query('{"a":[{"b":[{"c":[1,2]}]},{"b":[{"c":[3]},{"c":[9]}]}]}', '$.a[0].b[1].c') <=> cast(null as string)
+json_query(json '{"a":[{"b":1},{"b":2}]}', 'lax $.a.b') <=> json '[1,2]'
+json_query(json '{"a":[[{"b":1}],[[{"b":2}]],{"b":3},7,null]}', '${lax; lax recursive} $.a.b') <=> if('${1}' = 'lax', json '[3]', json '[1,2,3]')
+json_query(json '{"a":${[]; null; 1; [1,2]}}', 'lax $.a') <=> json '[${1}]'
+json_query(json '{"a":${[]; null; 1; [1,2]}}', 'lax $.b') <=> json '[]'
+json_query(json '[[{"a":[1,2]}],{"a":[3]}]', '${lax recursive; recursive lax; LAX Recursive} $.a[0]') <=> json '[1,3]'
+json_query(json '{"a":1}', 'lax $.a[${0; 1}]') <=> if(${1} = 0, json '[1]', json '[]')
+safe.json_query(json '{"a":1}', '${lax a; lax lax $.a; recursive $.a; lax$.a; lax $.a[-1]}') <=> cast(null as json)
 -- JSON_EXTRACT
 json_extract(${json_text}, ${json_path})
 json_extract(${json}, ${json_path})
@@ -52,6 +59,8 @@ to_json(${int64s})
 to_json(${bool})
 to_json(struct(1 as a, 'x' as b, [1.5] as c))
 to_json(${finite})
+to_json(${numeric '99.995'; numeric '0.1'; numeric '9007199254740993'; numeric '9007199254740992'; numeric '12345678.123456789'; numeric '1e28'; bignumeric '0.1'; bignumeric '0.333333333333333333333'; bignumeric '1e-38'}, stringify_wide_numbers => true)
+to_json(struct(numeric '1.5' as a, [numeric '0.1', numeric '9007199254740993.1'] as b), stringify_wide_numbers => true)
 -- TO_JSON_STRING
 to_json_string(${int64})
 to_json_string(${float64})
@@ -91,6 +100,8 @@ json_type(json '{}')
 json_keys(json '{"a": {"b": 1}, "c": 2}') <=> ['a', 'a.b', 'c']
 json_keys(json '{"a": {"b": 1}, "c": 2}', 1) <=> ['a', 'c']
 json_keys(cast(null as json)) <=> cast(null as array<string>)
+json_keys(json '{"x y":1,"":2,"a-b":3,"$":4,"a.b":5}') <=> ['', '"a.b"', '$', 'a-b', 'x y']
+json_keys(json r'{"\\":1, "\n":2}') <=> [r'"\\"', r'"\n"']
 -- JSON_ARRAY
 json_array(1, 'a', null, true)
 json_array()

@@ -25,8 +25,10 @@ function keys(json: string, maxDepth: bigint, mode: string): string {
 }
 
 /** Names with special characters are quoted, so that paths are unambiguous. */
-const quoted = (name: string): string =>
-  /^[\p{L}\p{N}_]+$/u.test(name) ? name : jsonTreeText({ kind: 'scalar', text: JSON.stringify(name) });
+function quoted(name: string): string {
+  const text = jsonTreeText({ kind: 'scalar', text: JSON.stringify(name) });
+  return name.includes('.') || text !== `"${name}"` ? text : name;
+}
 
 /** The functions that read JSON as a whole. */
 export const jsonKeysFunctions = [

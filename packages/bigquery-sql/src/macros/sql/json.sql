@@ -46,6 +46,9 @@ create macro bq.json_query(s varchar) as bq.json_text_of(bq.json_not_null(bq.jso
 create macro bq.json_query(s varchar, path varchar) as bq.json_text_at(s, path); -- varchar
 create macro bq.json_query(j json) as j; -- json
 create macro bq.json_query(j json, path varchar) as json_extract(j, path); -- json
+-- A path that begins with lax finds values within arrays, too.
+create macro bq.json_query_lax(j json, path varchar) as cast(host_json_query_lax(cast(j as varchar), path) as json); -- json
+create macro bq.json_query_by(j json, path varchar) as case when regexp_matches(path, '^(?i:lax|recursive)\s') then bq.json_query_lax(j, path) else json_extract(j, host_json_pointer(path, false)) end; -- json
 create macro bq.json_query_array(s varchar) as list_transform(bq.json_items(bq.json_at(s, '$')), lambda item: bq.json_text_of(item)); -- varchar[]
 create macro bq.json_query_array(s varchar, path varchar) as list_transform(bq.json_items(bq.json_at(s, path)), lambda item: bq.json_text_of(item)); -- varchar[]
 create macro bq.json_query_array(j json) as bq.json_items(j); -- json[]
@@ -84,6 +87,7 @@ create macro bq.json_quoted(s) as case when regexp_matches(s, '[\x00-\x1f\x{2028
 create macro bq.json_of_int64(n) as case when n between -9007199254740992 and 9007199254740992 then cast(n as varchar) else '"' || n || '"' end; -- varchar
 create macro bq.json_of_float64(x) as case when isnan(x) then '"NaN"' when isinf(x) then case when x > 0 then '"Infinity"' else '"-Infinity"' end when cast(format('{:.15g}', x + 0.0) as double) = x then format('{:.15g}', x + 0.0) else format('{:.17g}', x) end; -- varchar
 create macro bq.json_of_numeric(text) as case when text = cast(try_cast(text as bigint) as varchar) then bq.json_of_int64(cast(text as bigint)) else '"' || text || '"' end; -- varchar
+create macro bq.json_of_decimal(text) as host_json_of_decimal(text); -- varchar
 create macro bq.json_rewritten(j) as array_to_string(list_transform(regexp_extract_all(cast(j as varchar), '"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[^"\d-]+'), lambda token: case when regexp_matches(token, '^-?\d') then bq.json_number(token) else token end), ''); -- varchar
 create macro bq.json_of_json(j) as bq.json_rewritten(case when regexp_matches(cast(j as varchar), ',\s*"(?:[^"\\]|\\.)*"\s*:') then host_json_sorted(cast(j as varchar)) else cast(j as varchar) end); -- varchar
 create macro bq.json_indented(text, depth) as host_json_indented(text, depth); -- varchar

@@ -1,14 +1,18 @@
+import { jsonTreeText, parseJsonTree } from '../../macros/host/json-tree.ts';
 import { parseJson } from '../../text/parse-json.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
 /**
- * The text of a JSON literal, with its names in alphabetical order as in BigQuery.
+ * The text of a JSON literal, with its names in alphabetical order as in BigQuery, which keeps the first of members with
+ * one name.
  *
  * @throws Unsupported if the text is not JSON
  */
 export function canonicalJson(place: Place, text: string): string {
   try {
-    return canonicalText(parseJson(text, keepNumbers));
+    // What is not JSON is reported before members are left out.
+    parseJson(text);
+    return canonicalText(parseJson(jsonTreeText(parseJsonTree(text)), keepNumbers));
   } catch {
     throw new Unsupported(place, 'invalid JSON');
   }

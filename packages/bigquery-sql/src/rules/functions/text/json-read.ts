@@ -1,4 +1,4 @@
-import { jsonPointer } from '../../../macros/host/json-pointer.ts';
+import { isLaxPath, jsonPointer } from '../../../macros/host/json-pointer.ts';
 import { boolLiteral, call, textLiteral } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { isScalar } from '../../../types.ts';
@@ -31,6 +31,18 @@ const scalarRead =
     return callMacro(place, 'json_scalar_at_key', [json, pointer, ...texts], macro.toUpperCase());
   };
 
+/** Of a JSON value, a path may begin with `lax`. */
+const jsonQuery: SpecialFunction = (place, args, ...rest) => {
+  const [json, path, another] = args;
+  if (!json || !path || another || !isScalar(json.type, 'JSON') || !isScalar(path.type, 'STRING'))
+    return jsonRead('json_query', false)(place, args, ...rest);
+  if (path.kind !== 'literal') return callMacro(place, 'json_query_by', args, 'JSON_QUERY');
+  const isLax = isLaxPath(String(path.value));
+  return isLax
+    ? callMacro(place, 'json_query_lax', args)
+    : jsonRead('json_query', false)(place, args, ...rest);
+};
+
 /** That of a literal is known here, so that DuckDB neither plans nor computes it. */
 function pointerOf(path: Expression, isOld: boolean): Expression {
   if (!isScalar(path.type, 'STRING') && path.type.kind !== 'unknown') return path;
@@ -43,7 +55,7 @@ function pointerOf(path: Expression, isOld: boolean): Expression {
 export const jsonReads: Readonly<Record<string, SpecialFunction>> = {
   json_value: scalarRead('json_value', false),
   json_value_array: jsonRead('json_value_array', false),
-  json_query: jsonRead('json_query', false),
+  json_query: jsonQuery,
   json_query_array: jsonRead('json_query_array', false),
   json_extract: jsonRead('json_extract', true),
   json_extract_array: jsonRead('json_extract_array', true),

@@ -125,7 +125,11 @@ type ScalarText = (value: Expression) => Expression;
 const wideNumbersAsText =
   (place: Place): ScalarText =>
   (value) =>
-    isScalar(value.type, 'JSON') ? castTo(value, string) : scalarText(place)(value);
+    isScalar(value.type, 'NUMERIC', 'BIGNUMERIC')
+      ? callMacro(place, 'json_of_decimal', [asString(place, value)])
+      : isScalar(value.type, 'JSON')
+        ? castTo(value, string)
+        : scalarText(place)(value);
 
 const scalarText =
   (place: Place): ScalarText =>
