@@ -61,6 +61,7 @@ b'\x0f' & b'\xf1'
 b'\x0f' | b'\xf0'
 1 | 2 ^ 3 & 4
 select t.b ${&; |; ^} t.c, ~t.b, t.b ${<<; >>} 3, bit_count(t.c) from unnest([struct(b'' as b, b'' as c), (b'ab', b'cd'), (null, b'a')]) as t
+select t.n ${<<; >>} t.m from unnest([struct(1 as n, 3 as m), (1, 9223372036854775807), (null, 99999999999)]) as t
 -- Concatenation ||
 ! null || [9]
 ${string} || ${needle}
@@ -191,6 +192,7 @@ case when false then 1 / 0 else 0 end
 case when true then date '2024-02-29' else null end
 ! case when 1 then 2 end
 ! case when true then 1 else 'a' end
+select if(t.n < 100, ${chr(t.n); cast(date_from_unix_date(t.n) as string)}, '') from unnest([struct(65 as n), struct(9223372036854775807)]) as t
 -- Array access OFFSET
 [10, 20, 30][offset(${0; 2; 3; -1; null})]
 ${strings}[offset(0)]

@@ -107,6 +107,7 @@ round(${numeric})
 round(${numeric '2.5'; numeric '-2.5'; numeric '123.456789'; numeric '-155.5'}, ${0; 1; 3; -1; -2; 12})
 round(${12; -15; 1234})
 round(${15; -25; 1234}, ${0; -1; -2; 2})
+select ${round; trunc}(t.v, ${3; 0; -3; 300}) from unnest([struct(1e308 as v), struct(1.2345), struct(null)]) as t
 -- TRUNC
 trunc(${float64})
 trunc(${finite})

@@ -1,6 +1,6 @@
 -- Dates are counted in days from 1970-01-01; all results are between the years 1 and 9999.
 create macro bq.unix_date(d date) as (d - date '1970-01-01'); -- bigint strict
-create macro bq.date_of(days) as case when days not between -719162 and 2932896 then bq.fail('date out of range') else date '1970-01-01' + cast(days as integer) end; -- date
+create macro bq.date_of(days) as case when days not between -719162 and 2932896 then bq.fail('date out of range') else date '1970-01-01' + try_cast(days as integer) end; -- date
 create macro bq.valid_date(d) as case when d not between date '0001-01-01' and date '9999-12-31' then bq.fail('date out of range') else d end; -- date
 create macro bq.date_from_unix_date(n bigint) as bq.date_of(n); -- date
 create macro bq.date(year bigint, month bigint, day bigint) as case when year between 1 and 9999 and month between 1 and 12 and day between 1 and 31 then make_date(year, month, day) when year is not null and month is not null and day is not null then bq.fail('date out of range') end; -- date strict

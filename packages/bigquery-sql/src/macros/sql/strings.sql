@@ -9,7 +9,7 @@ create macro bq.octet_length(s varchar) as strlen(s); -- bigint
 create macro bq.octet_length(b blob) as octet_length(b); -- bigint
 create macro bq.ascii(s varchar) as case when unicode(s) > 127 then bq.fail('ASCII of a character that is not ASCII: ' || s) when s = '' then 0 else cast(unicode(s) as bigint) end; -- bigint
 create macro bq.unicode(s varchar) as case when s = '' then 0 else cast(unicode(s) as bigint) end; -- bigint
-create macro bq.chr(n bigint) as case when n = 0 then chr(0) when n between 1 and 55295 or n between 57344 and 1114111 then chr(cast(n as integer)) when n is not null then bq.fail('Invalid codepoint ' || n) end; -- varchar
+create macro bq.chr(n bigint) as case when n = 0 then chr(0) when n between 1 and 55295 or n between 57344 and 1114111 then chr(try_cast(n as integer)) when n is not null then bq.fail('Invalid codepoint ' || n) end; -- varchar
 create macro bq.to_code_points(s varchar) as list_transform(bq.characters(s), lambda c: cast(unicode(c) as bigint)); -- bigint[]
 create macro bq.to_code_points(b blob) as cast(regexp_extract_all(regexp_replace(hex(b), '(..)', '0x\1', 'g'), '....') as bigint[]); -- bigint[]
 create macro bq.code_points_to_string(a bigint[]) as case when len(list_filter(a, lambda n: n is null)) = 0 then array_to_string(list_transform(a, lambda n: bq.chr(n)), '') end; -- varchar
