@@ -1,12 +1,8 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type CliLine, toAnswer } from './cli-answer.ts';
 import { isOrdered } from './judge.ts';
 import { openCachedEvaluator } from './reference/cached-evaluator.ts';
+import { lost, runCommand } from './run-command.ts';
 import { classify, type Outcome, outcomes } from './suite-outcome.ts';
 import { type Answer, showAnswer } from './values.ts';
 
@@ -42,11 +38,14 @@ const statements = (JSON.parse(readFileSync(file, 'utf8')) as readonly Statement
   ({ sql, source = '' }) => options.only === undefined || `${source}\n${sql}`.includes(options.only),
 );
 
-/** The answer of a command that ended early. */
-const lost: Answer = { error: 'no line was printed', stage: 'broken' };
-
 const startedAt = performance.now();
-const [ours, references] = await Promise.all([runAll(statements), referenceAll(statements)]);
+const [ours, references] = await Promise.all([
+  runCommand(
+    statements.map(({ sql }) => sql),
+    options.timeout,
+  ),
+  referenceAll(statements),
+]);
 const judged = statements.map((statement, at) => {
   const [mine, reference] = [ours[at] ?? lost, references[at] ?? lost];
   return {
@@ -103,24 +102,5 @@ async function referenceAll(list: readonly Statement[]): Promise<readonly Answer
       )),
     );
   await evaluator.close();
-  return answers;
-}
-
-/** Runs statements by the package's own command, which is started again behind a statement that ends it. */
-async function runAll(list: readonly Statement[]): Promise<readonly Answer[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'bigquery-sql-suite-'));
-  const texts = join(folder, 'statements.json');
-  const command = join(import.meta.dirname, '../src/bigquery-sql.ts');
-  const args = [command, '--json', '--timeout', options.timeout, '--file', texts];
-  const answers: Answer[] = [];
-  while (answers.length < list.length) {
-    writeFileSync(texts, JSON.stringify(list.slice(answers.length).map(({ sql }) => sql)));
-    const { stdout } = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    // Not `readline`, for which U+2028 in an answer ends a line. The last line of a command that ended early is incomplete.
-    const lines = (await text(stdout)).split('\n').slice(0, -1);
-    answers.push(...lines.map((line) => toAnswer(JSON.parse(line) as CliLine)));
-    if (answers.length < list.length) answers.push(lost);
-  }
-  rmSync(folder, { recursive: true });
   return answers;
 }
