@@ -20,7 +20,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     ...['sandbox', 'command'],
   ],
   'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],
-  'packages/bigquery-sql/src/macros/host': ['cast-format', 'sketches'],
+  'packages/bigquery-sql/src/macros/host': ['decimals', 'cast-format', 'sketches'],
   'packages/bigquery-sql/src/rules/functions': ['aggregates', 'sketches', 'text', 'time'],
   'packages/bigquery-sql/src/duckdb': ['layout', 'javascript', 'host'],
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting', 'reads'],

@@ -51,7 +51,7 @@ function isSame(value: Value, stated: GoValue): boolean {
       })
     );
   }
-  const text = textOf(stated);
+  const text = isNil(stated) ? undefined : textOf(stated);
   return text !== undefined && isSameText(value.type, value.text, text);
 }
 
@@ -80,13 +80,22 @@ function isSameText(type: string, found: string, stated: string): boolean {
         found === Buffer.from(stated).toString('hex')
       );
     case 'JSON':
-      return found === canonicalJson(stated);
+      return isJson(stated) && found === canonicalJson(stated);
     case 'DATETIME':
     case 'TIMESTAMP':
     case 'TIME':
       return momentText(found) === momentText(stated);
     default:
       return found === stated;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

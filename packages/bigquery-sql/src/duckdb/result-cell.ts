@@ -13,7 +13,7 @@ import {
   DuckDBTypeId,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { bignumericScale, decimalText } from '../macros/host/decimal.ts';
+import { bignumericScale, decimalText } from '../macros/host/decimals/decimal.ts';
 import type { Cell } from './outcome.ts';
 
 /** DuckDB's value in the form of a result. */

@@ -55,25 +55,47 @@ interface Convertible {
   readonly coercible: boolean;
   /** The fields of a struct that is constructed here. */
   readonly fields?: readonly Convertible[];
+  /** Whether it is a struct of literals. */
+  readonly isLiteral?: boolean;
+  /** Whether it is `[]`. */
+  readonly isEmpty?: boolean;
 }
 
 const convertible = (value: Expression): Convertible => ({
   type: value.type,
   coercible: isCoercible(value),
-  ...(value.kind === 'struct' && { fields: value.fields.map((member) => convertible(member.value)) }),
+  isEmpty: value.kind === 'list' && value.items.length === 0,
+  ...(value.kind === 'struct' && {
+    fields: value.fields.map((member) => convertible(member.value)),
+    isLiteral: isTypedLiteral(value),
+  }),
 });
 
 /** The members of a struct; undefined if it is another value. */
-const membersOf = ({ type, coercible, fields }: Convertible): readonly Convertible[] | undefined =>
+const membersOf = ({
+  type,
+  coercible,
+  fields,
+  isLiteral = false,
+}: Convertible): readonly Convertible[] | undefined =>
   type.kind === 'struct'
-    ? (fields ?? type.fields.map((member) => ({ type: member.type, coercible }))).map(withoutArrayLiterals)
+    ? (fields ?? type.fields.map((member) => ({ type: member.type, coercible }))).map((member) =>
+        withFixedArray(member, isLiteral),
+      )
     : undefined;
 
-/** Within a struct, an array is not converted: one without a type has INT64. */
-function withoutArrayLiterals(member: Convertible): Convertible {
+/** Within a struct, an array is not converted, except for `[]` beside what is not a literal; one without a type has INT64. */
+function withFixedArray(member: Convertible, isOfLiteral: boolean): Convertible {
   const { type } = member;
-  if (type.kind !== 'array') return member;
+  if (type.kind !== 'array' || (member.isEmpty && !isOfLiteral)) return member;
   return { type: type.element.kind === 'null' ? arrayOf(scalar('INT64')) : type, coercible: false };
+}
+
+/** Whether a value is a literal with a type in GoogleSQL, as a struct and an array of such literals is. */
+function isTypedLiteral(value: Expression): boolean {
+  if (value.kind === 'list') return value.items.every(isTypedLiteral);
+  if (value.kind === 'struct') return value.fields.every((member) => isTypedLiteral(member.value));
+  return value.kind === 'literal' && value.value !== null;
 }
 
 /** The cost of converting a value to a type implicitly: 0 for the same type, undefined if it is impossible. */

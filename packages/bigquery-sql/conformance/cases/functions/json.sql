@@ -19,7 +19,7 @@ json_query(json '{"a":${[]; null; 1; [1,2]}}', 'lax $.a') <=> json '[${1}]'
 json_query(json '{"a":${[]; null; 1; [1,2]}}', 'lax $.b') <=> json '[]'
 json_query(json '[[{"a":[1,2]}],{"a":[3]}]', '${lax recursive; recursive lax; LAX Recursive} $.a[0]') <=> json '[1,3]'
 json_query(json '{"a":1}', 'lax $.a[${0; 1}]') <=> if(${1} = 0, json '[1]', json '[]')
-safe.json_query(json '{"a":1}', '${lax a; lax lax $.a; recursive $.a; lax$.a; lax $.a[-1]}') <=> cast(null as json)
+safe.json_query(json '{"a":1}', '${lax a; lax lax $.a; recursive $.a; lax $.a[-1]}') <=> cast(null as json)
 -- JSON_EXTRACT
 json_extract(${json_text}, ${json_path})
 json_extract(${json}, ${json_path})

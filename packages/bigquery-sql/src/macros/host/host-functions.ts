@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { bignumericFunctions } from './bignumeric.ts';
+import { bignumericFunctions } from './decimals/bignumeric.ts';
 import { bytesFormatFunctions } from './cast-format/bytes.ts';
 import { numberFormatFunctions } from './cast-format/number.ts';
 import { timeFormatFunctions } from './cast-format/time.ts';
 import { domainFunctions } from './domains.ts';
 import { farmFingerprint } from './farm-fingerprint.ts';
-import { floatFormatFunctions } from './format-float.ts';
+import { floatFormatFunctions } from './cast-format/float.ts';
 import { hllFunctions } from './sketches/hll.ts';
 import { type HostFunction, hostFunction } from './host-function.ts';
 import { intervalFunctions } from './intervals.ts';

@@ -1,4 +1,4 @@
-import { parseDecimal, power10, ratio } from './decimal.ts';
+import { parseDecimal, power10, ratio } from './decimals/decimal.ts';
 import { hostFunction } from './host-function.ts';
 
 type Texts = readonly (string | null)[];

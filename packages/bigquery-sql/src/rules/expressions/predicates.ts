@@ -23,9 +23,9 @@ import type { Context, Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { unnestedArray } from './array-paths.ts';
 import { comparable, compare, containsValue, requireBool } from './comparison.ts';
 import { refuseNullLiterals } from './operators.ts';
+import { unnestedArray } from './subscripts.ts';
 
 const bool = scalar('BOOL');
 

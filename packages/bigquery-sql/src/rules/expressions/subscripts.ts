@@ -1,12 +1,13 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import { field } from '../../tree/build.ts';
+import { call, field, transformList } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
-import { describeType, isScalar, scalar, storedFields, type Type } from '../../types.ts';
+import { arrayOf, describeType, isScalar, scalar, storedFields, type Type } from '../../types.ts';
 import { convert } from '../coercion.ts';
-import type { Rule } from '../context.ts';
+import type { Context, Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
+import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { jsonField } from './column-paths.ts';
+import { fieldOf, jsonField, namedValue, noteUse } from './column-paths.ts';
 
 const macroOf: Readonly<Record<Exclude<Syntax.SubscriptMode, 'KEY' | 'SAFE_KEY'>, string>> = {
   PLAIN: 'at_offset',
@@ -20,7 +21,7 @@ const macroOf: Readonly<Record<Exclude<Syntax.SubscriptMode, 'KEY' | 'SAFE_KEY'>
 export const subscript: Rule<Syntax.Subscript> = (node, scope, context) =>
   elementOf(node, context.expression(node.operand, scope), context.expression(node.index, scope));
 
-export function elementOf(node: Syntax.Subscript, of: Expression, index: Expression): Expression {
+function elementOf(node: Syntax.Subscript, of: Expression, index: Expression): Expression {
   const { mode } = node;
   if (mode === 'KEY' || mode === 'SAFE_KEY')
     throw new Unsupported(node.index, `${mode} is for maps, which BigQuery does not have`);
@@ -67,3 +68,59 @@ function requireInt64(place: Place, { type }: Expression): void {
   if (type.kind !== 'unknown' && type.kind !== 'null' && !isScalar(type, 'INT64'))
     throw new Unsupported(place, `expected INT64, got ${describeType(type)}`);
 }
+
+/**
+ * The operand of UNNEST, where a field of an array is that of each element: `UNNEST(t.items.sku)`. Arrays among these fields
+ * are joined.
+ */
+export function unnestedArray(node: Syntax.Expression, scope: Scope, context: Context): Expression {
+  return joined(pathOf(node, scope, context).value);
+}
+
+/** A value, or the values that a path finds in the elements of an array. */
+interface PathValue {
+  readonly value: Expression;
+  readonly isOfElements: boolean;
+}
+
+function pathOf(node: Syntax.Expression, scope: Scope, context: Context): PathValue {
+  switch (node.kind) {
+    case 'Path': {
+      // A function without parentheses has no fields.
+      if (node.parts.length === 1) break;
+      const { value, fields } = namedValue(node, scope);
+      noteUse(node, value, scope);
+      return fields.reduce(fieldsOf, { value, isOfElements: false });
+    }
+    case 'FieldAccess':
+      return fieldsOf(pathOf(node.operand, scope, context), node.field);
+    case 'Subscript': {
+      const of = pathOf(node.operand, scope, context);
+      const index = context.expression(node.index, scope);
+      if (of.isOfElements) return inElements(of.value, (element) => elementOf(node, element, index));
+      return { value: elementOf(node, of.value, index), isOfElements: false };
+    }
+    default:
+  }
+  return { value: context.expression(node, scope), isOfElements: false };
+}
+
+const fieldsOf = ({ value, isOfElements }: PathValue, name: Syntax.Identifier): PathValue =>
+  value.type.kind === 'array'
+    ? inElements(joined(value), (element) => fieldOf(element, name))
+    : { value: fieldOf(value, name), isOfElements };
+
+function inElements(array: Expression, body: (element: Expression) => Expression): PathValue {
+  const { type } = array;
+  if (type.kind !== 'array') return { value: body(array), isOfElements: true };
+  const found = transformList(array, type.element, body);
+  const [, lambda] = found.args;
+  const element = lambda?.kind === 'lambda' ? lambda.body.type : type.element;
+  return { value: { ...found, type: arrayOf(element) }, isOfElements: true };
+}
+
+/** The elements of the arrays in an array. */
+const joined = (array: Expression): Expression =>
+  array.type.kind === 'array' && array.type.element.kind === 'array'
+    ? call('flatten', [array], array.type.element)
+    : array;

@@ -1,4 +1,10 @@
-import { decimalOfDouble, divideRounded, parseDecimal, power10, type RoundingMode } from '../decimal.ts';
+import {
+  decimalOfDouble,
+  divideRounded,
+  parseDecimal,
+  power10,
+  type RoundingMode,
+} from '../decimals/decimal.ts';
 import { hostFunction } from '../host-function.ts';
 
 interface NumberFormat {

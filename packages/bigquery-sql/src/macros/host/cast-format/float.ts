@@ -1,5 +1,5 @@
-import { decimalOfDouble, divideRounded, power10 } from './decimal.ts';
-import { hostFunction } from './host-function.ts';
+import { decimalOfDouble, divideRounded, power10 } from '../decimals/decimal.ts';
+import { hostFunction } from '../host-function.ts';
 
 /** More digits after the point than any FLOAT64 has. */
 const scale = 1_100;

@@ -14,7 +14,7 @@ import {
   truncateTo,
 } from './decimal.ts';
 import { positivePower } from './decimal-power.ts';
-import { hostFunction } from './host-function.ts';
+import { hostFunction } from '../host-function.ts';
 
 const one = power10(bignumericScale);
 
