@@ -68,7 +68,7 @@ function scalarText(type: string, cell: unknown): string {
 }
 
 /** `1-2 3 4:5:6.789` in months, days and microseconds. */
-function intervalText(text: string): string {
+export function intervalText(text: string): string {
   const [, minus = '', years, months, days, minusTime = '', hours, minutes, seconds, fraction = ''] =
     /^(-?)(\d+)-(\d+) (-?\d+) (-?)(\d+):(\d+):(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   const micros =

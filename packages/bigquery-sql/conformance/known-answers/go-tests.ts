@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { intervalText } from '../cli-answer.ts';
 import { canonicalJson } from '../scalar-text.ts';
 import type { Answer, Value } from '../values.ts';
 import { goField, type GoValue, goValuesWith } from './go-values.ts';
@@ -81,6 +82,8 @@ function isSameText(type: string, found: string, stated: string): boolean {
       );
     case 'JSON':
       return isJson(stated) && found === canonicalJson(stated);
+    case 'INTERVAL':
+      return found === intervalText(stated);
     case 'DATETIME':
     case 'TIMESTAMP':
     case 'TIME':

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { runInNewContext } from 'node:vm';
-import { withoutNullArrays, withoutOrder } from '../suite-outcome.ts';
+import { withoutOrder } from '../suite-outcome.ts';
 import type { Answer, Value } from '../values.ts';
 import type { KnownAnswer } from './known-answer.ts';
 
@@ -101,13 +101,17 @@ function selectOf(name: string, call: Call): string {
 
 /** Arrays may be in another order: some are built without ORDER BY. */
 function isStated(answer: Answer): boolean {
-  const sorted = withoutOrder(withoutNullArrays(answer));
+  const sorted = withoutOrder(answer);
   if ('error' in sorted) return false;
   return sorted.rows.every(([found = null, stated = null]) => isSame(found, stated));
 }
 
+/** In BigQuery's results a NULL array is an empty one. */
+const isNothing = (value: Value): value is null =>
+  value === null || (value.type === 'ARRAY' && value.items.length === 0);
+
 function isSame(a: Value, b: Value): boolean {
-  if (a === null || b === null) return a === b;
+  if (isNothing(a) || isNothing(b)) return isNothing(a) && isNothing(b);
   if (a.type === 'ARRAY' && b.type === 'ARRAY')
     return (
       a.items.length === b.items.length && a.items.every((item, at) => isSame(item, b.items[at] ?? null))
