@@ -9,6 +9,8 @@ import { goTests } from './go-tests.ts';
 import type { KnownAnswer } from './known-answer.ts';
 import { sqlxTests } from './sqlx-tests.ts';
 
+const readsClock = /\b(?:current_(?:date|datetime|time|timestamp)|rand|generate_uuid|session_user)\b/i;
+
 /**
  * Runs the statements that other projects test GoogleSQL with, and compares the answers with those that they state. A
  * checkout has `query_test.go` (github.com/goccy/go-zetasqlite) or `udfs` (GoogleCloudPlatform/bigquery-utils). Where the
@@ -67,5 +69,3 @@ async function reasonOf({ sql }: KnownAnswer, answer: Answer): Promise<string> {
   const outcome = classify(answer, await evaluator.evaluate(sql), sql, isOrdered);
   return outcome === 'agree' ? 'the evaluator has the same other answer' : 'WRONG';
 }
-
-const readsClock = /\b(?:current_(?:date|datetime|time|timestamp)|rand|generate_uuid|session_user)\b/i;

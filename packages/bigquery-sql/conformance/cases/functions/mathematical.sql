@@ -224,14 +224,16 @@ cosine_distance([0.0, 0.0], [1.0, 2.0]) <=> error('zero vector')
 cosine_distance([1.0], [1.0, 2.0]) <=> error('lengths')
 cosine_distance([1.0, null], [1.0, 2.0]) <=> error('null element')
 cosine_distance(null, [1.0, 2.0]) <=> cast(null as float64)
-safe.cosine_distance([1.0, 2.0], [${1e308; 1e200; 1e-200; cast('inf' as float64); cast('nan' as float64)}, 3.0])
+safe.cosine_distance([1.0, 2.0], [${1e308; 1e200}, 3.0]) <=> cast(null as float64)
+cosine_distance([1.0, 2.0], [${cast('inf' as float64); cast('nan' as float64)}, 3.0]) <=> cast('nan' as float64)
 -- EUCLIDEAN_DISTANCE
 euclidean_distance([${1.0; -2.5; 3.0}, ${2.0; 0.5}], [${1.0; 2.0}, ${-1.0; 4.0}])
   <=> sqrt(pow(${1} - ${3}, 2) + pow(${2} - ${4}, 2))
 euclidean_distance([1.0], [1.0, 2.0]) <=> error('lengths')
 euclidean_distance([1.0, null], [1.0, 2.0]) <=> error('null element')
 euclidean_distance(null, [1.0, 2.0]) <=> cast(null as float64)
-safe.euclidean_distance([1.0, 2.0], [${1e308; 1e200; 1e-200; cast('inf' as float64); cast('nan' as float64)}, 3.0])
+safe.euclidean_distance([1.0, 2.0], [${1e308; 1e200}, 3.0]) <=> cast(null as float64)
+euclidean_distance([1.0, 2.0], [${cast('inf' as float64); cast('nan' as float64)}, 3.0]) <=> ${1}
 -- RANGE_BUCKET
 range_bucket(${small}, [0, 10, 20])
 range_bucket(${20; 25; null; -5; 10}, ${[0, 10, 20, 30]; [5, 5, 10, 10]; cast([] as array<int64>); [1]})

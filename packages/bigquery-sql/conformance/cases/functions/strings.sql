@@ -50,7 +50,7 @@ edit_distance('ABC', 'abc') <=> 3
 edit_distance('abc', cast(null as string)) <=> cast(null as int64)
 edit_distance('abcdef', 'xyz', max_distance => 2) <=> 2
 edit_distance('abc', 'abd', max_distance => 2) <=> 1
-edit_distance(${cast(null as string); 'abc'}, ${cast(null as string); 'abc'}, max_distance => ${2; -1; null}) <=> if(${1} is null or ${2} is null or ${3} is null, null, if(${3} < 0, error('negative'), 0))
+edit_distance(${cast(null as string); 'abc'}, ${cast(null as string); 'abc'}, max_distance => ${2; -1; cast(null as int64)}) <=> if(${1} is null or ${2} is null or ${3} is null, null, if(${3} < 0, error('negative'), 0))
 -- STARTS_WITH
 starts_with(${string}, ${needle})
 starts_with(${bytes}, b'a')

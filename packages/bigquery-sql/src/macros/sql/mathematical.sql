@@ -191,7 +191,7 @@ create macro bq.range_bucket(x time, bounds time[]) as bq.bucket(x, bounds); -- 
 create macro bq.range_bucket(x timestamp, bounds timestamp[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.range_bucket(x timestamptz, bounds timestamptz[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.vectors_or_error(a, b, y) as case when len(a) <> len(b) then bq.fail('Array length mismatch: ' || len(a) || ' and ' || len(b)) when list_contains(list_transform(a || b, lambda v: v is null), true) then bq.fail('NULL array element') when not isfinite(y) and list_bool_and(list_transform(a || b, lambda v: isfinite(v))) then bq.fail('Floating point overflow in a distance') else y end; -- double
-create macro bq.angle_of(aa, bb, ab) as case when aa * bb = 0 then bq.fail('Cannot compute cosine distance against zero vector') when isfinite(aa) and isfinite(bb) and isfinite(ab) then 1 - ab / (sqrt(aa) * sqrt(bb)) else cast('nan' as double) end; -- double
+create macro bq.angle_of(aa, bb, ab) as case when aa * bb = 0 then bq.fail('Cannot compute cosine distance against zero vector') when not (isfinite(aa) and isfinite(bb) and isfinite(ab)) then cast('nan' as double) else 1 - ab / (sqrt(aa) * sqrt(bb)) end; -- double
 create macro bq.cosine_distance(a double[], b double[]) as list_transform([row(a, b)], lambda v: bq.vectors_or_error(v[1], v[2], bq.angle_of(list_dot_product(v[1], v[1]), list_dot_product(v[2], v[2]), list_dot_product(v[1], v[2]))))[1]; -- double
 create macro bq.euclidean_distance(a double[], b double[]) as list_transform([row(a, b)], lambda v: bq.vectors_or_error(v[1], v[2], list_distance(v[1], v[2])))[1]; -- double
 create macro bq.bit_count(x bigint) as cast(bit_count(x) as bigint); -- bigint
