@@ -13,11 +13,12 @@ function publicSuffix(host: string): string | null {
   return lastLabels(host, labelsOf(publicSuffix));
 }
 
-/** The public suffix and one label before it. */
+/** The public suffix and one label before it, which is not empty. */
 function registeredDomain(host: string): string | null {
   const { publicSuffix, domain, isIcann } = parsed(host);
   if (publicSuffix === null || domain === null || !isIcann) return null;
-  return lastLabels(host, labelsOf(publicSuffix) + 1);
+  const registered = lastLabels(host, labelsOf(publicSuffix) + 1);
+  return registered.startsWith('.') ? null : registered;
 }
 
 const parsed = (host: string) =>
