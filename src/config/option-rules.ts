@@ -10,6 +10,9 @@ export interface OptionRule {
 
 export type OptionRules<Options> = { readonly [Name in keyof Required<Options>]: OptionRule };
 
+/** What a function takes that has no options. */
+export type NoOptions = Readonly<Record<string, never>>;
+
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 const isText = (value: unknown) => typeof value === 'string' && value !== '';
@@ -22,11 +25,20 @@ export const optionRule = {
   number: { is: (value) => typeof value === 'number', must: 'a number' },
   boolean: { is: (value) => typeof value === 'boolean', must: 'true or false' },
   function: { is: (value) => typeof value === 'function', must: 'a function' },
+  object: { is: isObject, must: 'an object' },
+  origins: {
+    is: (value) => value === '*' || isTexts(value),
+    must: "'*' or a list of origins, as in ['https://dash.example.com']",
+  },
+  log: { is: (value) => hasFunctions(value, 'info', 'child', 'isLevelEnabled'), must: 'a logger of pino' },
 } as const satisfies Readonly<Record<string, OptionRule>>;
 
 /** An object with these functions. */
-export const hasFunctions = (value: unknown, ...names: readonly string[]): boolean =>
-  isObject(value) && names.every((name) => typeof value[name] === 'function');
+export function hasFunctions(value: unknown, ...names: readonly string[]): boolean {
+  return isObject(value) && names.every((name) => typeof value[name] === 'function');
+}
+
+export const required = (rule: OptionRule): OptionRule => ({ ...rule, isRequired: true });
 
 /**
  * Checks the names and kinds of options. A value is not in a message: it may be a secret.
@@ -65,7 +77,9 @@ function optionProblems(
     return [{ message: `${path}${name}: ${kindOf(value)}; must be ${rule.must}` }];
   });
   return [
-    ...unknown.map((name) => ({ message: `${path}${name}: is not an option${didYouMean(name, names)}` })),
+    ...unknown.map((name) => ({
+      message: `${path}${name}: is not an option${names.length === 0 ? '; it takes no options' : didYouMean(name, names)}`,
+    })),
     ...wrong,
   ];
 }

@@ -25,7 +25,7 @@ const rules: OptionRules<GatewayOptions> = {
     must: "a source of keys, as in keyFile('keys.yaml'), a function of the request, or a list of these",
     isRequired: true,
   },
-  cache: { is: isObject, must: 'an object' },
+  cache: optionRule.object,
   plugins: {
     is: (value) =>
       Array.isArray(value) && value.every((one) => isObject(one) && typeof one.name === 'string'),
@@ -40,16 +40,13 @@ const rules: OptionRules<GatewayOptions> = {
   federation: optionRule.boolean,
   trustedDocuments: optionRule.text,
   trustedProxies: optionRule.texts,
-  corsOrigins: {
-    is: (value) => value === '*' || optionRule.texts.is(value),
-    must: "'*' or a list of origins, as in ['https://dash.example.com']",
-  },
+  corsOrigins: optionRule.origins,
   corsHeaders: optionRule.texts,
   basePath: { is: (value) => typeof value === 'string', must: 'a path, as in /warehouse' },
   engineConcurrency: optionRule.number,
   engineQueueLength: optionRule.number,
   engineTimeoutMs: optionRule.number,
-  log: { is: (value) => hasFunctions(value, 'info', 'child', 'isLevelEnabled'), must: 'a logger of pino' },
+  log: optionRule.log,
   writeLine: optionRule.function,
   tracer: { is: (value) => hasFunctions(value, 'startRequest', 'close'), must: 'a tracer' },
   now: optionRule.function,

@@ -1,3 +1,4 @@
+import { checkOptions, optionRule, required } from '../config/option-rules.ts';
 import { secretRules } from '../config/secret-rules.ts';
 import { StartError } from '../errors.ts';
 import { hotKeyLimit } from '../results/hot-keys.ts';
@@ -20,7 +21,10 @@ export interface RedisOptions {
  *
  * @throws StartError if the URL or the secret is wrong; neither is in the message
  */
-export function redis({ url, secret }: RedisOptions): SharedStore {
+export function redis(options: RedisOptions): SharedStore {
+  const urlRule = { is: optionRule.text.is, must: 'the URL of a Redis, as in redis://127.0.0.1:6379' };
+  checkOptions<RedisOptions>('redis', options, { url: required(urlRule), secret: optionRule.text });
+  const { url, secret } = options;
   const problems = [
     ...(secretRules.redisUrl.is(url) ? [] : [{ message: `url: ${secretRules.redisUrl.must}` }]),
     ...(secret === undefined || secretRules.redisSecret.is(secret)

@@ -29,7 +29,7 @@ describe.skipIf(skipsEmulator)('on bigquery-emulator', () => {
     test,
     // Where the emulator listens is known when the tests run.
     engine: {
-      ...bigquery({ projectId: '', dataset: '' }),
+      ...bigquery({ projectId: 'found-later', dataset: 'found_later' }),
       open: (host) => engine().open(host),
     },
     // The emulator runs one query at a time.

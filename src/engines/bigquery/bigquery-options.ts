@@ -1,3 +1,5 @@
+import { checkOptions, optionRule, required } from '../../config/option-rules.ts';
+
 /** What `bigquery` takes. Credentials are found as Google's own libraries find them. */
 export interface BigqueryOptions {
   /** The Google Cloud project that runs the queries and pays for them. */
@@ -12,4 +14,20 @@ export interface BigqueryOptions {
   readonly maximumBytesBilled?: number | undefined;
   /** Whether problems in a dry run of all queries at start are reported (so it is without it), stop the start, or are not looked for. */
   readonly startCheck?: 'report' | 'stop' | 'off' | undefined;
+}
+
+/** @throws StartError with every option of a wrong name or kind */
+export function checkBigqueryOptions(options: BigqueryOptions): void {
+  const { text } = optionRule;
+  checkOptions<BigqueryOptions>('bigquery', options, {
+    projectId: required({ is: text.is, must: 'the id of a Google Cloud project' }),
+    dataset: required({ is: text.is, must: 'the name of a dataset' }),
+    location: { is: text.is, must: 'a location, as in EU' },
+    apiEndpoint: { is: text.is, must: 'the URL of an emulator, as in http://127.0.0.1:9050' },
+    maximumBytesBilled: optionRule.number,
+    startCheck: {
+      is: (value) => ['report', 'stop', 'off'].includes(value as string),
+      must: "'report', 'stop' or 'off'",
+    },
+  });
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { duckdbDefaults, storeFileOf } from '../../config/duckdb-defaults.ts';
+import { checkOptions, optionRule } from '../../config/option-rules.ts';
 import { canStartChildren } from '../../process/start-child.ts';
 
 /** What `duckdb` takes. */
@@ -61,3 +62,21 @@ export const withDefaults = (options: DuckdbOptions): DuckdbSettings => ({
   isolate: options.isolate ?? canStartChildren,
   sandbox: { ...duckdbDefaults.sandbox, ...options.sandbox },
 });
+
+/** @throws StartError with every option of a wrong name or kind */
+export function checkDuckdbOptions(options: DuckdbOptions): void {
+  const { text, number } = optionRule;
+  checkOptions<DuckdbOptions>('duckdb', options, {
+    dataDir: { is: text.is, must: 'the path of a folder' },
+    storeFile: { is: text.is, must: 'the path of a file, or :memory:' },
+    demoDir: { is: text.is, must: 'the path of a folder' },
+    refreshSeconds: number,
+    retentionDays: number,
+    memoryLimit: { is: text.is, must: 'a size, as in 512MB' },
+    threads: number,
+    isolate: optionRule.boolean,
+    sandbox: optionRule.object,
+  });
+  const limits = { memoryBytes: number, diskBytes: number, processorMs: number };
+  checkOptions<SandboxLimits>('duckdb', options.sandbox ?? {}, limits, 'sandbox.');
+}

@@ -1,11 +1,14 @@
 import type { EngineFactory } from '../../engine/engine-factory.ts';
-import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
+import { checkDuckdbOptions, type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 
 /**
  * The engine on one machine: an embedded DuckDB over a folder of data files, which it imports and follows, or over demo
  * rows. It compiles BigQuery's SQL. DuckDB itself is loaded when the engine is opened, in a process of its own.
+ *
+ * @throws StartError with every option of a wrong name or kind
  */
 export function duckdb(options: DuckdbOptions = {}): EngineFactory {
+  checkDuckdbOptions(options);
   const settings = withDefaults(options);
   return {
     name: 'duckdb',

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server, ServerResponse } from 
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { addressTexts, parseAddressList } from '../../config/address-list.ts';
+import { checkOptions, optionRule, required } from '../../config/option-rules.ts';
 import { GatewayError, StartError } from '../../errors.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import {
@@ -27,12 +28,15 @@ export interface ServerOptions {
  * A Node server, which listens to no port yet, with the limits that `querygate start` has: on connections, on the time of a
  * request, on slow readers. Malformed requests, too, get a reply in the usual error shape.
  *
- * @throws StartError for wrong `trustedProxies`
+ * @throws StartError with every wrong option
  */
 export function openServer(
   listener: RequestListener,
-  { log, trustedProxies: proxies = [] }: ServerOptions,
+  options: ServerOptions,
 ): { readonly server: Server; readonly connections: Connections } {
+  const rules = { log: required(optionRule.log), trustedProxies: optionRule.texts };
+  checkOptions<ServerOptions>('the server', options, rules);
+  const { log, trustedProxies: proxies = [] } = options;
   const trustedProxies = parseAddressList(proxies);
   if (trustedProxies === undefined)
     throw new StartError('The options of the server have problems', [

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { readJwtOptions } from '../../config/jwt-settings.ts';
+import { checkOptions, isObject, type OptionRules, optionRule } from '../../config/option-rules.ts';
 import { tokenShape } from '../jwt/token-shape.ts';
 import type { KeySource } from '../key-source.ts';
 
@@ -38,6 +39,8 @@ export interface JwtOptions {
  * @throws StartError with every wrong option
  */
 export function jwt(options: JwtOptions): KeySource {
+  checkOptions<JwtOptions>('jwt', options, rules);
+  checkOptions<Claims>('jwt', options.claims ?? {}, claimRules, 'claims.');
   const config = readJwtOptions(options);
   return {
     // What verifies tokens is imported only if tokens are accepted.
@@ -58,3 +61,30 @@ export function jwt(options: JwtOptions): KeySource {
     },
   };
 }
+
+type Claims = NonNullable<JwtOptions['claims']>;
+
+const { text } = optionRule;
+
+const rules: OptionRules<JwtOptions> = {
+  jwksUrl: { is: text.is, must: 'an https URL, as in https://id.example.com/.well-known/jwks.json' },
+  publicKey: {
+    is: (value) => text.is(value) || (isObject(value) && value.type === 'public'),
+    must: 'a public key, in PEM or parsed',
+  },
+  secret: text,
+  issuer: text,
+  audience: text,
+  clockSkewSeconds: optionRule.number,
+  claims: optionRule.object,
+  allowsWithoutTenants: optionRule.boolean,
+};
+
+const claimName = { is: text.is, must: 'the name of a claim' };
+
+const claimRules: OptionRules<Claims> = {
+  tenants: claimName,
+  endpoints: claimName,
+  rate: claimName,
+  permissions: claimName,
+};

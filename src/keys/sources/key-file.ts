@@ -1,3 +1,4 @@
+import { checkOptions, optionRule, required } from '../../config/option-rules.ts';
 import type { KeySource } from '../key-source.ts';
 import { openKeys } from '../open-keys.ts';
 
@@ -15,8 +16,16 @@ export interface KeyFileOptions {
  * and one that has problems, or would give a key more by mistake, changes nothing.
  *
  * @param file its path, from the working folder
+ * @throws StartError with every option of a wrong name or kind
  */
-export function keyFile(file: string, { acceptsCutFile = false }: KeyFileOptions = {}): KeySource {
+export function keyFile(file: string, options: KeyFileOptions = {}): KeySource {
+  checkOptions(
+    'keyFile',
+    { file },
+    { file: required({ is: optionRule.text.is, must: 'the path of a file' }) },
+  );
+  checkOptions<KeyFileOptions>('keyFile', options, { acceptsCutFile: optionRule.boolean });
+  const { acceptsCutFile = false } = options;
   return {
     open(host) {
       const { keyring, ...keys } = openKeys({ ...host, file, apiKey: undefined, acceptsCutFile });

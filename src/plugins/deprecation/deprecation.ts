@@ -1,3 +1,4 @@
+import { checkOptions, type NoOptions } from '../../config/option-rules.ts';
 import type { GatewayPlugin, PluginHost } from '../../gateway/plugin.ts';
 import { endpointPath } from '../../http/message/paths.ts';
 import type { Reply } from '../../http/message/reply.ts';
@@ -9,8 +10,10 @@ import { buildHeadersOf, type HeadersOf } from './deprecation-headers.ts';
  * hour for each key and endpoint, and a metric.
  *
  * @returns a plug-in for one gateway
+ * @throws StartError if it is given an option
  */
-export function deprecation(): GatewayPlugin {
+export function deprecation(options: NoOptions = {}): GatewayPlugin {
+  checkOptions('deprecation', options, {});
   const use = buildDeprecatedUse();
   let host: PluginHost | undefined;
   let headersOf: HeadersOf = () => ({});

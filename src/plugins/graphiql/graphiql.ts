@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
+import { checkOptions, optionRule } from '../../config/option-rules.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import { graphqlExamples } from '../../http/graphql/examples.ts';
 import { graphqlPath } from '../../http/message/paths.ts';
@@ -24,8 +25,12 @@ export interface GraphiqlOptions {
  * The page of GraphiQL: browsers get it at `/graphql`.
  *
  * @returns a plug-in for one gateway
+ * @throws StartError with every option of a wrong name or kind
  */
-export function graphiql({ apiKey, pages = false, agents = false }: GraphiqlOptions = {}): GatewayPlugin {
+export function graphiql(options: GraphiqlOptions = {}): GatewayPlugin {
+  const { text, boolean } = optionRule;
+  checkOptions<GraphiqlOptions>('graphiql', options, { apiKey: text, pages: boolean, agents: boolean });
+  const { apiKey, pages = false, agents = false } = options;
   const files = openBuiltFiles('graphiql');
   return {
     name: 'graphiql',

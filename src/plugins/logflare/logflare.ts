@@ -1,3 +1,4 @@
+import { checkOptions, type NoOptions } from '../../config/option-rules.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import { buildRejectKeys } from '../../http/access/reject-keys-in-urls.ts';
 import { endpointPath } from '../../http/message/paths.ts';
@@ -10,20 +11,24 @@ import { translateRequest } from './translate-request.ts';
  * Nothing else is changed. The table is in docs/logflare.md.
  *
  * @returns a plug-in for one gateway
+ * @throws StartError if it is given an option
  */
-export const logflare = (): GatewayPlugin => ({
-  name: 'logflare',
-  translate: translateRequest,
-  routes: (catalog, { rest, isKeyText }) => [
-    {
-      path: `${endpointPath}*`,
-      methods: ['GET', 'POST'],
-      access: 'key',
-      allowsCors: true,
-      answer: buildCompatRest({ catalog, rest, rejectKeys: buildRejectKeys(isKeyText) }),
-      replyError: replyLogflareError,
-      // The gateway knows which of them are endpoints.
-      loggedPath: () => undefined,
-    },
-  ],
-});
+export function logflare(options: NoOptions = {}): GatewayPlugin {
+  checkOptions('logflare', options, {});
+  return {
+    name: 'logflare',
+    translate: translateRequest,
+    routes: (catalog, { rest, isKeyText }) => [
+      {
+        path: `${endpointPath}*`,
+        methods: ['GET', 'POST'],
+        access: 'key',
+        allowsCors: true,
+        answer: buildCompatRest({ catalog, rest, rejectKeys: buildRejectKeys(isKeyText) }),
+        replyError: replyLogflareError,
+        // The gateway knows which of them are endpoints.
+        loggedPath: () => undefined,
+      },
+    ],
+  };
+}

@@ -1,4 +1,5 @@
 import { agentLimits, numberText } from '../../config/engine-limits.ts';
+import { checkOptions, optionRule, required } from '../../config/option-rules.ts';
 import { StartError } from '../../errors.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import type { OauthOptions } from './oauth/protected-resource.ts';
@@ -23,7 +24,9 @@ export interface McpOptions {
  * @returns a plug-in for one gateway
  * @throws StartError if an option is wrong
  */
-export function mcp({ origins = [], oauth, prompts, ...given }: McpOptions = {}): GatewayPlugin {
+export function mcp(options: McpOptions = {}): GatewayPlugin {
+  checkMcpOptions(options);
+  const { origins = [], oauth, prompts, ...given } = options;
   const limits = limitsOf(given);
   let modules: typeof import('./routes.ts');
   return {
@@ -34,6 +37,24 @@ export function mcp({ origins = [], oauth, prompts, ...given }: McpOptions = {})
     },
     routes: (catalog, host) => modules.buildMcpRoutes(catalog, host, { limits, origins, oauth, prompts }),
   };
+}
+
+function checkMcpOptions(options: McpOptions): void {
+  const { text, number, object, origins } = optionRule;
+  checkOptions<McpOptions>('mcp', options, {
+    maxRows: number,
+    maxBytes: number,
+    prompts: { is: text.is, must: 'the path of a folder' },
+    oauth: object,
+    origins,
+  });
+  if (options.oauth === undefined) return;
+  const isUrl = (value: unknown) => typeof value === 'string' && URL.canParse(value);
+  const rules = {
+    resource: required({ is: isUrl, must: 'a URL, as in https://data.example.com/mcp' }),
+    issuer: required(text),
+  };
+  checkOptions<OauthOptions>('mcp', options.oauth, rules, 'oauth.');
 }
 
 function limitsOf(given: Pick<McpOptions, keyof typeof agentLimits>) {

@@ -1,3 +1,4 @@
+import { checkOptions, type NoOptions } from '../../config/option-rules.ts';
 import type { GatewayPlugin, MetricFamily } from '../../gateway/plugin.ts';
 import { packageVersion } from '../../version.ts';
 import { buildCatalogMetrics } from './catalog-metrics.ts';
@@ -23,8 +24,10 @@ export interface MetricsPlugin extends GatewayPlugin {
  * Counts what the gateway does. `GET /metrics` has it in Prometheus' text format, for keys with the permission `metrics`.
  *
  * @returns a plug-in for one gateway
+ * @throws StartError if it is given an option
  */
-export function metrics(): MetricsPlugin {
+export function metrics(options: NoOptions = {}): MetricsPlugin {
+  checkOptions('metrics', options, {});
   const requests = buildRequestMetrics();
   const results = buildResultMetrics();
   const engine = buildEngineMetrics();

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { checkOptions, type NoOptions } from '../../config/option-rules.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
@@ -25,8 +26,10 @@ interface Rendered {
  * Describes REST: `GET /openapi.json` has the endpoints that the caller's key may query, as OpenAPI 3.1.
  *
  * @returns a plug-in for one gateway
+ * @throws StartError if it is given an option
  */
-export function openapi(): GatewayPlugin {
+export function openapi(options: NoOptions = {}): GatewayPlugin {
+  checkOptions('openapi', options, {});
   return {
     name: 'openapi',
     routes: (catalog, { turns, basePath }) => [

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { queriesByName } from '../../catalog/model/versions.ts';
 import { getOrAdd } from '../../get-or-add.ts';
+import { checkOptions, hasFunctions, optionRule } from '../../config/option-rules.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import type { Answer, PluginRoute } from '../../http/message/route.ts';
 import type { MetricsPlugin } from '../metrics/metrics.ts';
@@ -45,8 +46,16 @@ export interface PagesOptions {
  * shows the OpenAPI document, `/sql` runs SQL over saved queries that take it, and browsers get a page where there is nothing.
  *
  * @returns a plug-in for one gateway
+ * @throws StartError with every option of a wrong name or kind
  */
 export function pages(options: PagesOptions = {}): GatewayPlugin {
+  checkOptions<PagesOptions>('pages', options, {
+    apiKey: optionRule.text,
+    graphiql: optionRule.boolean,
+    agents: optionRule.boolean,
+    metrics: { is: (value) => hasFunctions(value, 'families'), must: 'a plug-in, as in metrics()' },
+    embedOrigins: optionRule.texts,
+  });
   const { metrics, embedOrigins = [] } = options;
   const use = buildUse(() => metrics?.families() ?? []);
   return {

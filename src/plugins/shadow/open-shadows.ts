@@ -1,3 +1,4 @@
+import { checkOptions, type NoOptions } from '../../config/option-rules.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery, Shadow } from '../../catalog/model/saved-query.ts';
 import { parseVersionName, pinnedName } from '../../catalog/model/version-name.ts';
@@ -19,8 +20,10 @@ const freshMs = 5_000;
  * Compares versions of saved queries in the background, for a share of the requests, if their headers say so.
  *
  * @returns a plug-in for one gateway
+ * @throws StartError if it is given an option
  */
-export function shadow(): GatewayPlugin {
+export function shadow(options: NoOptions = {}): GatewayPlugin {
+  checkOptions('shadow', options, {});
   const metrics = buildShadowMetrics();
   let opened: Shadows | undefined;
   return {
