@@ -21,6 +21,7 @@ import { start } from './commands/start.ts';
 import { tables } from './commands/tables.ts';
 import { test } from './commands/test.ts';
 import { types } from './commands/print/types.ts';
+import { nameSettings } from './settings/name-settings.ts';
 
 /** Every command, in the order of the help. */
 const commands: readonly (CliCommand | CommandGroup)[] = [
@@ -77,7 +78,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     }
     if (!(error instanceof StartError || error instanceof GatewayError)) throw error;
     const isShown = error instanceof StartError && (command?.hasBadStart !== true || command === diff);
-    process.stderr.write(isShown ? problemsText(error) : `${error.message}\n`);
+    process.stderr.write(nameSettings(isShown ? problemsText(error) : `${error.message}\n`));
     process.exit(failure);
   }
 }

@@ -249,7 +249,7 @@ describe('two gateways over one DATA_DIR', () => {
     const { exitCode, errors } = await runCommand('src/main.ts', env);
     expect(exitCode).toBe(2);
     expect(errors).toContain('it is in use by another process');
-    expect(errors).toContain('so set STORE_FILE to another file for this one');
+    expect(errors).toContain('so name another file for this one');
 
     first.child.kill('SIGKILL');
     await once(first.child, 'exit');

@@ -13,8 +13,9 @@ import {
   pages,
   shadow,
 } from '../../exports/plugins.ts';
-import type { GatewayOptions } from '../../index.ts';
+import type { GatewayOptions, SharedStore } from '../../index.ts';
 import { redis } from '../../exports/redis.ts';
+import { nameSettings } from '../settings/name-settings.ts';
 
 interface StartFacts {
   /** What is said about variables that are not read. */
@@ -53,9 +54,7 @@ export async function gatewayOptions(
     cache: {
       memoryBytes: config.cacheMemoryBytes,
       shared:
-        config.cacheUrl === undefined
-          ? undefined
-          : redis({ url: config.cacheUrl, secret: config.cacheSecret }),
+        config.cacheUrl === undefined ? undefined : configuredRedis(config.cacheUrl, config.cacheSecret),
     },
     reload: config.reload,
     hideEndpoints: config.hideEndpoints,
@@ -70,6 +69,11 @@ export async function gatewayOptions(
     engineQueueLength: config.engineQueueLength,
     engineTimeoutMs: config.engineTimeoutMs,
   };
+}
+
+function configuredRedis(url: string, secret: string | undefined): SharedStore {
+  const store = redis({ url, secret });
+  return { ...store, warnings: store.warnings.map(nameSettings) };
 }
 
 /** For the metrics: a log is read when something is known to be wrong. */

@@ -10,6 +10,7 @@ import { openTracer, type Tracer } from '../../exports/opentelemetry.ts';
 import { type MetricsPlugin, openMetricsServer } from '../../exports/plugins.ts';
 import { createGateway, type FilesReport, type Gateway, StartError } from '../../index.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
+import { nameSettings } from '../settings/name-settings.ts';
 import { configuredMetrics, gatewayOptions } from './gateway-options.ts';
 import { exitOnSignal, shutDownOnSignal } from './graceful-shutdown.ts';
 import { logOn, openLog } from './open-log.ts';
@@ -40,7 +41,7 @@ export async function start(
     hangUp.setAction(gateway.reload);
   } catch (error) {
     if (!(error instanceof StartError) || !options.showsSource) throw error;
-    process.stderr.write(withSources(error.problems));
+    process.stderr.write(nameSettings(withSources(error.problems)));
     process.exit(exitCode.badStart);
   }
 }

@@ -47,7 +47,8 @@ export async function describeColumns(
     throw new StartError("The SQL can't be described", [
       {
         ...source,
-        message: 'BigQuery reported no columns: declare the tables in tables/*.json, and use ENGINE=duckdb',
+        message:
+          'BigQuery reported no columns: declare the tables in tables/*.json, and use the engine duckdb',
       },
     ]);
   } catch (error) {

@@ -53,11 +53,11 @@ const retentionEveryMs = 600_000;
 /** The number of new rows after which the order of a table is checked. */
 const orderCheckRows = 200_000;
 
-/** @throws StartError if DATA_DIR is not a folder */
+/** @throws StartError if it is not a folder */
 export function requireDataDir({ dataDir }: DuckdbOptions): void {
   if (dataDir === undefined || statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) return;
   throw new StartError('The data cannot be read', [
-    { message: `DATA_DIR: got ${JSON.stringify(dataDir)}; must be a folder that can be read` },
+    { message: `dataDir: got ${JSON.stringify(dataDir)}; must be a folder that can be read` },
   ]);
 }
 

@@ -57,7 +57,7 @@ async function createInstance({ threads, memoryLimit }: DatabaseSettings): Promi
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartError('DuckDB cannot be opened', [
-      { message: `DUCKDB_MEMORY_LIMIT ${memoryLimit}, DUCKDB_THREADS ${threads}: ${reason}` },
+      { message: `memoryLimit: got ${JSON.stringify(memoryLimit)}, with ${threads} threads: ${reason}` },
     ]);
   }
 }
@@ -67,6 +67,6 @@ export function asStartError(error: unknown, { memoryLimit }: DatabaseSettings):
   if (!(error instanceof Error) || !/^(Out of Memory Error|Failed to allocate)/.test(error.message))
     return error;
   return new StartError('DuckDB cannot start', [
-    { message: `DUCKDB_MEMORY_LIMIT: ${memoryLimit} is too little for the macros and the data` },
+    { message: `memoryLimit: ${memoryLimit} is too little for the macros and the data` },
   ]);
 }

@@ -66,7 +66,7 @@ export function sizeOf(text: string): number {
   const size = /^(\d+(?:\.\d*)?|\.\d+)\s?([kmgt])(?:(ib)|b|(?:ilo|ega|iga|era)bytes?)?$/i.exec(text.trim());
   if (size === null)
     throw new StartError('DuckDB cannot be opened', [
-      { message: `DUCKDB_MEMORY_LIMIT: ${text} is no size, as in 512MB` },
+      { message: `memoryLimit: got ${JSON.stringify(text)}; must be a size, as in 512MB` },
     ]);
   const [, amount, unit = '', binary] = size;
   return Number(amount) * (binary ? 1024 : 1000) ** ('kmgt'.indexOf(unit.toLowerCase()) + 1);

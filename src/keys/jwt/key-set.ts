@@ -42,13 +42,13 @@ export async function openKeySet(url: string, log: Logger): Promise<KeySet> {
       if (text !== known?.text) {
         known = { text, find: createLocalJWKSet(keySet) };
         generation += 1;
-        log.info({ keys: keySet.keys.length }, 'keys of JWT_JWKS_URL loaded');
+        log.info({ keys: keySet.keys.length }, 'keys of the key set loaded');
       }
       isFailing = false;
     } catch (error) {
       if (ended.signal.aborted) return;
       const problem = describeFailure(error);
-      if (!isFailing) log.warn({ problem }, 'JWT_JWKS_URL cannot be fetched: known keys stay in use');
+      if (!isFailing) log.warn({ problem }, 'the key set cannot be fetched: known keys stay in use');
       isFailing = true;
     }
   };

@@ -89,7 +89,7 @@ function requireOrigin({ headers }: RequestHead, url: URL, origins: readonly str
   if (hostname !== undefined && isLoopback(hostname) && isLoopback(url.hostname)) return;
   throw new GatewayError(
     'FORBIDDEN',
-    `Pages of ${JSON.stringify(origin.slice(0, 100))} may not call this server; its operator can allow them by CORS_ORIGINS`,
+    `Pages of ${JSON.stringify(origin.slice(0, 100))} may not call this server; its operator can allow them as origins of CORS`,
   );
 }
 

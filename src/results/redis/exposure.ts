@@ -11,13 +11,13 @@ export function describeExposure({ url, secret }: SharedCacheConfig): readonly s
   return [
     ...(secret === undefined
       ? [
-          'CACHE_SECRET is not set: every client that can write to the Redis of CACHE_URL decides what callers read; set the same secret for all gateways',
+          'redis.secret is not set: every client that can write to the Redis of redis.url decides what callers read; set the same secret for all gateways',
         ]
       : []),
     ...(isLocal || missing.length === 0
       ? []
       : [
-          `CACHE_URL has ${missing.join(' and ')}: results can be read on the network, and may be replaced by old ones`,
+          `redis.url has ${missing.join(' and ')}: results can be read on the network, and may be replaced by old ones`,
         ]),
   ];
 }

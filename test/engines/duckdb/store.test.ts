@@ -227,7 +227,7 @@ describe('the store', () => {
   test('that is not a database is rejected', async () => {
     mkdirSync(join(folder, 'cache'));
     writeFileSync(store(), 'not a database, but text that is long enough to be one'.repeat(1000));
-    await expect(open()).rejects.toThrow(/STORE_FILE: .* it is not a store/);
+    await expect(open()).rejects.toThrow(/storeFile: .* it is not a store/);
   });
 });
 

@@ -402,7 +402,7 @@ describe('a token that is signed with a key of a key set', () => {
         expect(tokens.known(first)?.id).toBe('jwt:alice@abc');
         expect(await problemOf(tokens, first)).toBe('valid');
       }
-      expect(logged.join('').match(/JWT_JWKS_URL cannot be fetched/g)).toHaveLength(1);
+      expect(logged.join('').match(/the key set cannot be fetched/g)).toHaveLength(1);
 
       // Rotated: the new key is fetched when a token names it, and the old one is not valid any more.
       Object.assign(state, { status: 200, location: '', body: () => setOf(two) });
@@ -422,7 +422,7 @@ describe('a token that is signed with a key of a key set', () => {
     expect(await problemOf(tokens, await sign(claims, one.privateKey, one.header))).toBe(
       'the signing key is not known',
     );
-    expect(logged.join('')).toContain('JWT_JWKS_URL cannot be fetched');
+    expect(logged.join('')).toContain('the key set cannot be fetched');
   });
 });
 

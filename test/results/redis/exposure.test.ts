@@ -8,10 +8,10 @@ test.each([
   ['redis://127.0.0.1:6379', secret, []],
   ['redis://localhost', secret, []],
   ['redis://[::1]:6379', secret, []],
-  ['redis://redis.internal', secret, [/^CACHE_URL has no password and no TLS: /]],
-  ['redis://:p@redis.internal', secret, [/^CACHE_URL has no TLS: /]],
-  ['rediss://redis.internal', undefined, [/^CACHE_SECRET is not set: /, /^CACHE_URL has no password: /]],
-  ['redis://127.0.0.1:6379', undefined, [/^CACHE_SECRET is not set: /]],
+  ['redis://redis.internal', secret, [/^redis.url has no password and no TLS: /]],
+  ['redis://:p@redis.internal', secret, [/^redis.url has no TLS: /]],
+  ['rediss://redis.internal', undefined, [/^redis.secret is not set: /, /^redis.url has no password: /]],
+  ['redis://127.0.0.1:6379', undefined, [/^redis.secret is not set: /]],
 ])('what %s exposes is reported', (url, given, expected) => {
   const found = describeExposure({ url, secret: given });
   expect(found).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));

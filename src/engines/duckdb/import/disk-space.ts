@@ -37,7 +37,7 @@ export function outOfSpaceMessage(error: unknown): string {
   if (error instanceof OutOfSpace) return error.message;
   const isMemory = error instanceof Error && /memory|allocate/i.test(error.message);
   return isMemory
-    ? 'the import is paused: DUCKDB_MEMORY_LIMIT is too small for it'
+    ? 'the import is paused: the memory limit of DuckDB is too small for it'
     : 'the import is paused: the disk of the store or of its temporary files is full';
 }
 

@@ -116,7 +116,7 @@ async function hasFormat(connection: DuckDBConnection): Promise<boolean> {
 function unusable(file: string, error: unknown): StartError {
   const reason = error instanceof Error ? error.message : String(error);
   return new StartError('The store cannot be opened', [
-    { message: `STORE_FILE: got ${JSON.stringify(file)}; ${advice(reason)}` },
+    { message: `storeFile: got ${JSON.stringify(file)}; ${advice(reason)}` },
   ]);
 }
 
@@ -125,12 +125,12 @@ export const storeInUse = 'it is in use by another process';
 
 function advice(reason: string): string {
   if (/lock/i.test(reason))
-    return `${storeInUse}: each process needs a store of its own, so set STORE_FILE to another file for this one`;
+    return `${storeInUse}: each process needs a store of its own, so name another file for this one`;
   if (/EACCES|EROFS|EPERM|Permission denied|Read-only/i.test(reason)) {
     return 'it is not writable: name a file that is, or :memory: for a store that is rebuilt at each start';
   }
   if (/not a valid DuckDB|serializ|version/i.test(reason)) {
-    return 'it is not a store: name another file, or delete this one to have it rebuilt from DATA_DIR';
+    return 'it is not a store: name another file, or delete this one to have it rebuilt from the data';
   }
   return reason.split('\n', 1)[0] ?? '';
 }

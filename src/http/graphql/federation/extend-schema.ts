@@ -88,7 +88,7 @@ const serviceField = (sdl: ServiceSdl | undefined): GraphQLFieldConfig<unknown, 
     (() => {
       throw new GatewayError(
         'FORBIDDEN',
-        '_service: the schema may not be queried (GRAPHQL_INTROSPECTION=off); querygate schema --federation prints it',
+        '_service: the schema may not be queried, for introspection is off; querygate schema --federation prints it',
       );
     }),
 });

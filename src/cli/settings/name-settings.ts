@@ -1,0 +1,16 @@
+import type { SettingName } from '../../config/settings.ts';
+
+/** Options that messages of the library name, and the settings they come from. */
+const settingOf: Readonly<Record<string, SettingName>> = {
+  dataDir: 'DATA_DIR',
+  storeFile: 'STORE_FILE',
+  memoryLimit: 'DUCKDB_MEMORY_LIMIT',
+  'redis.url': 'CACHE_URL',
+  'redis.secret': 'CACHE_SECRET',
+};
+
+/** At the start of a line, where no other problem has them, or with what they belong to. */
+const names = /(?<=^ *)(?:dataDir|storeFile|memoryLimit)(?=: )|\bredis\.(?:url|secret)\b/gm;
+
+/** A message of the library in the words of the command line, whose users set variables, not options. */
+export const nameSettings = (text: string): string => text.replace(names, (name) => settingOf[name] ?? name);
