@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { Parameter, SavedQuery } from '../model/saved-query.ts';
 import { checkPlain, checkValue, oneOf } from './check-value.ts';
+import { exampleValue } from './example-parameters.ts';
 import { invalid, type RawParameters, rawTexts, textsOf } from './list-values.ts';
 import { isRelative, type ResolvedText, resolveDefault } from './times.ts';
 
@@ -150,7 +151,12 @@ function missing(parameter: Parameter): GatewayError {
 
 function rightValue(parameter: Parameter): string {
   if (parameter.type === 'enum') return oneOf(parameter.values);
-  return parameter.description.charAt(0).toLowerCase() + parameter.description.slice(1);
+  const { description, example } = parameter;
+  const right = description.charAt(0).toLowerCase() + description.slice(1);
+  const [text] = example === undefined ? [] : textsOf(exampleValue(parameter) ?? example);
+  // Many descriptions have one.
+  if (text === undefined || text === '' || right.includes(text)) return right;
+  return `${right.replace(/\.$/, '')}, as in ${shorten(text)}`;
 }
 
 function shorten(value: string): string {

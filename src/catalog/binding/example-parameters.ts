@@ -1,4 +1,3 @@
-import type { BoundValues } from './bind.ts';
 import { canonicalText, checkValue } from './check-value.ts';
 import { textsOf } from './list-values.ts';
 import { resolveDefault } from './times.ts';
@@ -14,7 +13,7 @@ export function exampleValue(parameter: Parameter): ParameterText | undefined {
 }
 
 /** Every parameter of a typical request, as the SQL receives it: the example, else the default, else '' or []. */
-export function exampleParameters({ parameters }: SavedQuery): BoundValues {
+export function exampleParameters({ parameters }: SavedQuery): Readonly<Record<string, ParameterText>> {
   return Object.fromEntries(
     parameters.map((parameter) => {
       const { default: text, name, repeated } = parameter;
