@@ -5,7 +5,7 @@ import { duckdbDefaults } from './duckdb-defaults.ts';
 import { agentLimits, cacheMemory, engineLimits, type NumberRule, numberText } from './engine-limits.ts';
 import { jwtSettings } from './jwt-settings.ts';
 import { type SecretRule, secretRules } from './secret-rules.ts';
-import { isHeaderName, parseOrigin } from './web-origins.ts';
+import { isHeaderName, originsProblem } from './web-origins.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -31,13 +31,15 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
 const matching = (pattern: RegExp, right: string) =>
   z.string().regex(pattern, { error: ({ input }) => `got ${JSON.stringify(input)}; must be ${right}` });
 
-const areOrigins = (text: string) => text.split(',').every((origin) => parseOrigin(origin) !== undefined);
-
-const origins = (is: (text: string) => boolean, right: string) =>
-  z
+const origins = (isAny: (text: string) => boolean, right: string) => {
+  const problemOf = (text: string) => originsProblem(text, text.split(','), right);
+  return z
     .string()
-    .refine(is, { error: ({ input }) => `got ${JSON.stringify(input)}; must be ${right}` })
+    .refine((text) => isAny(text) || problemOf(text) === undefined, {
+      error: ({ input }) => problemOf(String(input)),
+    })
     .optional();
+};
 
 const size = (example: string) => matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, `a size, as in ${example}`);
 
@@ -69,7 +71,7 @@ export const settings = z.object({
     })
     .optional(),
   CORS_ORIGINS: origins(
-    (text) => text === '*' || areOrigins(text),
+    (text) => text === '*',
     '* or origins joined by commas, as in https://dash.example.com',
   ),
   CORS_HEADERS: z
@@ -88,7 +90,7 @@ export const settings = z.object({
   COMPAT: oneOf(['logflare']).optional(),
   GRAPHIQL: oneOf(onOff).optional(),
   PAGES: oneOf(onOff).optional(),
-  EMBED_ORIGINS: origins(areOrigins, 'origins joined by commas, as in https://wiki.example.com'),
+  EMBED_ORIGINS: origins(() => false, 'origins joined by commas, as in https://wiki.example.com'),
   MCP: oneOf(onOff).default('off'),
   MCP_MAX_ROWS: withDefault(agentLimits.maxRows),
   MCP_MAX_BYTES: withDefault(agentLimits.maxBytes),

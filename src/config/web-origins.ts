@@ -11,3 +11,29 @@ export function parseOrigin(text: string): string | undefined {
   const isOrigin = url !== null && /^https?:\/\/[^\s/?#@\\]+$/i.test(text.trim());
   return isOrigin && url.origin !== 'null' ? url.origin : undefined;
 }
+
+/** What a message says of texts that should be origins; undefined if all are. The value is not in it if it may have a password. */
+export function originsProblem(given: unknown, texts: readonly string[], right: string): string | undefined {
+  const problems = texts.flatMap((text) => originProblem(text.trim()) ?? []);
+  if (problems.length === 0) return undefined;
+  const got = JSON.stringify(given);
+  return `${got.includes('@') ? '' : `got ${got}; `}must be ${right}; ${problems.join(', ')}`;
+}
+
+function originProblem(text: string): string | undefined {
+  if (parseOrigin(text) !== undefined) return undefined;
+  if (text.includes('@')) return 'a user and a password are not parts of an origin';
+  const shown = JSON.stringify(text);
+  const url = URL.parse(text);
+  if (url !== null && /^https?:\/\/./i.test(text))
+    return `${shown} has ${extraPart(url)}: write ${url.origin}`;
+  return parseOrigin(`https://${text}`) === undefined
+    ? `${shown} is not one`
+    : `${shown} has no https:// before it`;
+}
+
+function extraPart({ pathname, search, hash }: URL): string {
+  if (pathname !== '/') return 'a path, which an origin has not';
+  if (search !== '') return 'a query, which an origin has not';
+  return hash === '' ? 'a / at its end' : 'a fragment, which an origin has not';
+}

@@ -3,7 +3,7 @@ import type { Clock } from '../concurrency/clock.ts';
 import { type AddressList, addressTexts, parseAddressList } from '../config/address-list.ts';
 import { basePathText, parseBasePath } from '../config/base-path.ts';
 import { cacheMemory, engineLimits, type NumberRule, numberText } from '../config/engine-limits.ts';
-import { isHeaderName, parseOrigin } from '../config/web-origins.ts';
+import { isHeaderName, originsProblem, parseOrigin } from '../config/web-origins.ts';
 import type { EngineFactory } from '../engine/engine-factory.ts';
 import type { KeySource } from '../keys/key-source.ts';
 import { type Problem, StartError } from '../errors.ts';
@@ -125,8 +125,9 @@ export function settingsOf(options: GatewayOptions): Settings {
   const limitOf = (name: keyof typeof engineLimits) => numberOf(name, engineLimits[name], options[name]);
   const { cache = {}, trustedProxies, corsOrigins = [], corsHeaders = [], basePath = '' } = options;
   const origins = corsOrigins === '*' ? corsOrigins : corsOrigins.flatMap((one) => parseOrigin(one) ?? []);
-  if (origins.length < corsOrigins.length)
-    refuse('corsOrigins', corsOrigins, "'*' or origins, as in https://dash.example.com");
+  const right = "'*' or origins, as in https://dash.example.com";
+  const wrong = corsOrigins === '*' ? undefined : originsProblem(corsOrigins, corsOrigins, right);
+  if (wrong !== undefined) problems.push({ message: `corsOrigins: ${wrong}` });
   if (!corsHeaders.every(isHeaderName)) refuse('corsHeaders', corsHeaders, 'names of headers, as in x-team');
   const proxies = trustedProxies && parseAddressList(trustedProxies);
   if (proxies === undefined && trustedProxies !== undefined)
