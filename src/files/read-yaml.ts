@@ -3,7 +3,7 @@ import {
   type CST,
   type Document,
   type DocumentOptions,
-  type ErrorCode,
+  isAlias,
   isNode,
   isScalar,
   Lexer,
@@ -16,6 +16,7 @@ import {
   YAMLParseError,
   YAMLSeq,
 } from 'yaml';
+import { causesAmong, explainMistake, nodesIn, placeOfMistake } from './yaml-mistakes.ts';
 
 /** Parsed YAML, not validated yet. Lines count from 1. */
 export interface YamlData {
@@ -60,10 +61,10 @@ export function readYaml(
   }
   const { document } = composed;
   if (document.errors.length > 0) {
-    const problems = document.errors
-      .slice(0, maxProblems)
-      .map(({ pos: [offset], code, message }) => problemAt(offset, explanations[code] ?? message));
-    return { problems };
+    const mistakes = causesAmong(document.errors.slice(0, maxProblems), lineOfOffset);
+    return {
+      problems: mistakes.map((one) => problemAt(placeOfMistake(one, document, text), explainMistake(one))),
+    };
   }
   const cut = format === 'yaml' ? textsAfterCommas(document.contents).slice(0, maxProblems) : [];
   if (cut.length > 0) {
@@ -80,11 +81,25 @@ export function readYaml(
       },
       endsWithBracket: endsWithBracket(document.contents),
     };
-  } catch {
+  } catch (error) {
+    const alias = unknownAlias(error, document);
+    const message = 'a text that starts with * must be in quotes';
     return {
-      problems: [{ line: 1, column: 1, message: 'not valid YAML: its aliases expand to too many values' }],
+      problems: [
+        alias === undefined
+          ? problemAt(0, 'its aliases expand to too many values')
+          : problemAt(alias, message),
+      ],
     };
   }
+}
+
+/** Where the alias is that names no anchor, if the error is about one. */
+function unknownAlias(error: unknown, document: Document.Parsed): number | undefined {
+  const name = /^Unresolved alias .*: (.+)$/.exec(String(error instanceof Error && error.message))?.[1];
+  if (name === undefined) return undefined;
+  const alias = nodesIn(document.contents).find((node) => isAlias(node) && node.source === name);
+  return alias && startOf(alias);
 }
 
 /** Far more than any file needs: records of BigQuery are at most 15 levels deep. Most steps recurse for every level. */
@@ -118,15 +133,6 @@ function compose(
   }
   return { document };
 }
-
-/** What the parser says of mistakes that are easily made, in words for people who know only the rows of a header. */
-const explanations: Readonly<Partial<Record<ErrorCode, string>>> = {
-  BAD_SCALAR_START: 'a text that starts with this character must be in quotes',
-  TAB_AS_INDENT: 'a line is indented with spaces, not with a tab',
-  DUPLICATE_KEY: 'this key is there already; each may be given once',
-  BLOCK_AS_IMPLICIT_KEY: 'a text that contains ": " must be in quotes',
-  BLOCK_IN_FLOW: 'a text that contains ": " must be in quotes, and a list or an object here in brackets',
-};
 
 /** The offsets of what is a key without a value in `{ }`: YAML allows it, but it is the rest of a text after a comma. */
 function textsAfterCommas(node: unknown): readonly number[] {

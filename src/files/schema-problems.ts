@@ -14,11 +14,37 @@ export function problem(path: readonly (string | number)[], message: string): Sc
 
 /** Zod's issues as problems whose messages begin with the path, as in `keys.0.name: is missing`. */
 export function schemaProblems({ issues }: z.core.$ZodError): readonly SchemaProblem[] {
-  return issues.flatMap(withinUnion).map((issue) => ({
-    // The path of an unknown key leads to its own line.
-    path: issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys] : issue.path,
-    message: [issue.path.join('.'), issue.message].filter((part) => part !== '').join(': '),
-  }));
+  const all = issues.flatMap(withinUnion).flatMap(atEachKey);
+  const misspelt = new Set(all.flatMap(meantKey));
+  return all
+    .filter(({ path, message }) => !message.startsWith(isMissing) || !misspelt.has(JSON.stringify(path)))
+    .map(({ path, place, message }) => ({
+      path: place,
+      message: [path.join('.'), message].filter((part) => part !== '').join(': '),
+    }));
+}
+
+interface PlacedIssue extends Pick<z.core.$ZodIssue, 'path' | 'message'> {
+  readonly place: readonly PropertyKey[];
+}
+
+/** The path of an unknown key leads to its own line. */
+function atEachKey(issue: z.core.$ZodIssue): readonly PlacedIssue[] {
+  const { path, message } = issue;
+  if (issue.code !== 'unrecognized_keys') return [{ path, message, place: path }];
+  const messages = message.split(betweenKeys);
+  return issue.keys.map((key, at) => ({ path, message: messages[at] ?? message, place: [...path, key] }));
+}
+
+/** Zod has one issue, and so one message, for all unknown keys of an object. */
+const betweenKeys = '\0';
+
+const isMissing = 'is missing';
+
+/** The path of the key that an unknown one is meant to be: that it is missing is the same problem. */
+function meantKey({ path, message }: PlacedIssue): readonly string[] | string {
+  const key = /^unknown: .*; did you mean (\S+)\?$/.exec(message)?.[1];
+  return key === undefined ? [] : JSON.stringify([...path, key]);
 }
 
 /**
@@ -39,7 +65,7 @@ const isWithin = ({ code, path }: z.core.$ZodIssue): boolean =>
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is missing' : `must be ${withArticle(issue.expected)}`;
+      return issue.input === undefined ? isMissing : `must be ${withArticle(issue.expected)}`;
     case 'too_small':
       return sizeProblem(issue.origin, 'least', issue.minimum);
     case 'too_big':
@@ -47,19 +73,18 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value': {
       const values = issue.values.map(String);
       const hint = typeof issue.input === 'string' ? didYouMean(issue.input, values) : '';
-      return `must be one of ${values.join(', ')}${hint}`;
+      return `${issue.input === undefined ? `${isMissing}; ` : ''}must be one of ${values.join(', ')}${hint}`;
     }
     case 'invalid_key':
       return issue.issues[0]?.message ?? 'is not a valid name';
     case 'unrecognized_keys': {
-      const [key = '', another] = issue.keys;
-      const isText = /\s/.test(key);
-      const hint = isText
-        ? '; a text that contains a comma must be in quotes inside { }'
-        : another === undefined
-          ? didYouMean(key, knownKeys(issue.inst))
-          : '';
-      return `unknown: ${issue.keys.join(', ')}${hint}`;
+      const known = knownKeys(issue.inst);
+      const absent = known.filter((key) => !Object.hasOwn(Object(issue.input), key));
+      const hintOf = (key: string) =>
+        /\s/.test(key)
+          ? '; a text that contains a comma must be in quotes inside { }'
+          : didYouMean(key, absent) || didYouMean(key, known);
+      return issue.keys.map((key) => `unknown: ${key}${hintOf(key)}`).join(betweenKeys);
     }
     default:
       return undefined;

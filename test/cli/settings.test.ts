@@ -58,7 +58,7 @@ describe('the file of settings', () => {
 
   test.each([
     ['- port', 'a.yaml:1 must be one setting on each line, as in port: 4000, without a dash before it'],
-    ['port: [', 'a.yaml:1:8 not valid YAML'],
+    ['port: [', 'a.yaml:1:7 not valid YAML'],
     ['port: 1\nport: 2', 'a.yaml:2:1 not valid YAML'],
   ])('%j is refused', (text, message) => {
     expect(() => parseConfigFile('a.yaml', text)).toThrow(message);

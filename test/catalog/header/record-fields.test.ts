@@ -43,7 +43,7 @@ describe('the fields of a record', () => {
     ['{ a: strin }', 'columns.x.fields.a: must be a type, one of string, integer'],
     ['{ a: { type: strin } }', 'columns.x.fields.a.type: must be one of string'],
     ['{ a: { type: string, tpe: 1 } }', 'columns.x.fields.a: unknown: tpe; did you mean type?'],
-    ['{ a: { repeated: true } }', 'columns.x.fields.a.type: must be one of'],
+    ['{ a: { repeated: true } }', 'columns.x.fields.a.type: is missing; must be one of'],
     ['[a]', 'columns.x.fields: must be any, or the fields by name'],
     ['every', 'columns.x.fields: must be any, or the fields by name'],
     ['{}', 'columns.x.fields: must list at least one field'],
