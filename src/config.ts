@@ -59,7 +59,7 @@ function toConfig(read: Settings) {
     queriesDir: read.QUERIES_DIR,
     /** Whether changed saved queries and tables are served without a restart. */
     reload: read.RELOAD === 'on',
-    /** The unrestricted key. If this and `apiKeysFile` are undefined, a random one is made at start. */
+    /** The unrestricted key. If there are no other keys, a random one is made at start in development. */
     apiKey: read.API_KEY,
     /** The file of restricted keys. */
     apiKeysFile: read.API_KEYS_FILE,

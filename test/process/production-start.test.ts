@@ -56,6 +56,26 @@ describe('a start in production', () => {
     expect(errors).toContain('API_KEY: is missing');
   });
 
+  test.each(['0.0.0.0', '::', '192.0.2.1', 'gateway.internal'])(
+    'without a key is refused where others reach HOST=%s, whatever NODE_ENV is',
+    async (HOST) => {
+      const env = { QUERIES_DIR: folder, PORT: '0', HOST };
+      const { exitCode, output, errors } = await runQuerygate(['start'], env);
+      expect(exitCode).toBe(2);
+      expect(errors).toContain(
+        'API_KEY: is missing; where HOST can be reached from other machines no key is made at start',
+      );
+      expect(errors).not.toContain('DATA_DIR');
+      expect(output + errors).not.toMatch(/qg_\w/);
+    },
+  );
+
+  test.each(['127.0.0.1', 'localhost'])('on this machine alone, HOST=%s, a key is made', async (HOST) => {
+    const gateway = await startGateway({ QUERIES_DIR: folder, HOST });
+    await gateway.end();
+    expect(gateway.banner).toMatch(/qg_\w/);
+  });
+
   test('the same port for the API and metrics is refused at once', async () => {
     const { exitCode, errors } = await runQuerygate(['start'], {
       ...production(),

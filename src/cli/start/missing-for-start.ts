@@ -21,13 +21,19 @@ export function missingData({ engine, demo, duckdb }: Config): readonly Problem[
   ];
 }
 
-/** In a log, the key that a start makes is read by others. */
-export function missingKey({ production, apiKey, apiKeysFile, jwt }: Config): readonly Problem[] {
-  if (!production || apiKey !== undefined || apiKeysFile !== undefined || jwt !== undefined) return [];
+/** A key that a start makes is without limits, and printed: it is for one machine, not for a log that others read. */
+export function missingKey({
+  isDevelopment,
+  production,
+  apiKey,
+  apiKeysFile,
+  jwt,
+}: Config): readonly Problem[] {
+  if (isDevelopment || apiKey !== undefined || apiKeysFile !== undefined || jwt !== undefined) return [];
+  const where = production ? 'in production' : 'where HOST can be reached from other machines';
   return [
     {
-      message:
-        'API_KEY: is missing; in production no key is made at start. Set API_KEY to the output of openssl rand -hex 32, or API_KEYS_FILE to a file in which querygate keys create makes keys, or JWT_JWKS_URL, JWT_PUBLIC_KEY or JWT_SECRET',
+      message: `API_KEY: is missing; ${where} no key is made at start. Set API_KEY to the output of openssl rand -hex 32, or API_KEYS_FILE to a file in which querygate keys create makes keys, or JWT_JWKS_URL, JWT_PUBLIC_KEY or JWT_SECRET`,
     },
   ];
 }
