@@ -112,7 +112,7 @@ function helpFirst(args: readonly string[]): readonly string[] {
   return [...args.slice(0, firstOption), '--help'];
 }
 
-/** `--name --project a` lacks a name: an option is hardly meant as the value of another. `--name=--project` is. */
+/** `--name --tenant a` lacks a name: an option is hardly meant as the value of another. `--name=--tenant` is. */
 function rejectOptionsAsValues(program: Command, args: readonly string[]): void {
   const named = program.commands.filter((command) => command.name() === args[0]);
   const commands = [program, ...named, ...named.flatMap(({ commands }) => commands)];

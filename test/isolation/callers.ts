@@ -40,31 +40,31 @@ export function makeCallers(names: readonly string[]): Callers {
   const entries: Record<string, Parameters<typeof writeKeyFile>[0][string]> = {
     'all tenants': {},
     'all tenants, two endpoints': { endpoints: few },
-    ...Object.fromEntries(tenants.map((tenant, at) => [`one tenant ${at}`, { projects: [tenant] }])),
-    ...Object.fromEntries([2, 3, 6].map((count) => [`${count} tenants`, { projects: some(count, count) }])),
-    'one tenant, two endpoints': { projects: some(1, 1), endpoints: few },
+    ...Object.fromEntries(tenants.map((tenant, at) => [`one tenant ${at}`, { tenants: [tenant] }])),
+    ...Object.fromEntries([2, 3, 6].map((count) => [`${count} tenants`, { tenants: some(count, count) }])),
+    'one tenant, two endpoints': { tenants: some(1, 1), endpoints: few },
     'two tenants, endpoint by UUID': {
-      projects: some(4, 2),
+      tenants: some(4, 2),
       endpoints: endpoints.slice(1, 2).map(({ id }) => id),
     },
-    'one tenant, SQL': { projects: some(6, 1), permissions: ['sql'] },
-    'two tenants, SQL': { projects: some(7, 2), permissions: ['sql'] },
-    'one tenant, expires later': { projects: some(2, 1), expires: soon },
-    'one tenant, few requests': { projects: some(3, 1), rate: { requests_per_minute: 30 } },
-    'one tenant, one query at once': { projects: some(5, 1), rate: { concurrent_queries: 1 } },
+    'one tenant, SQL': { tenants: some(6, 1), permissions: ['sql'] },
+    'two tenants, SQL': { tenants: some(7, 2), permissions: ['sql'] },
+    'one tenant, expires later': { tenants: some(2, 1), expires: soon },
+    'one tenant, few requests': { tenants: some(3, 1), rate: { requests_per_minute: 30 } },
+    'one tenant, one query at once': { tenants: some(5, 1), rate: { concurrent_queries: 1 } },
     expired: { expires: past },
-    'expired, one tenant': { projects: some(1, 1), expires: past },
+    'expired, one tenant': { tenants: some(1, 1), expires: past },
     revoked: { revoked: past },
-    'revoked, one tenant': { projects: some(2, 1), revoked: past },
+    'revoked, one tenant': { tenants: some(2, 1), revoked: past },
   };
   const file = writeKeyFile(entries);
   const nameOf = (address: string) => endpoints.find(({ id }) => id === address)?.name ?? address;
   const ofFile = Object.entries(entries).map(
-    ([kind, { projects, endpoints: limited, rate, expires, revoked }]): Caller => ({
+    ([kind, { tenants: bound, endpoints: limited, rate, expires, revoked }]): Caller => ({
       kind,
       headers: { 'x-api-key': file.keyOf(kind) },
       isValid: expires !== past && revoked === undefined,
-      ...(Array.isArray(projects) && { tenants: projects }),
+      ...(Array.isArray(bound) && { tenants: bound }),
       ...(Array.isArray(limited) && { endpoints: limited.map(nameOf) }),
       ...(rate !== undefined && { isLimited: true }),
     }),

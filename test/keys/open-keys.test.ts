@@ -80,7 +80,7 @@ describe('the keys of a gateway', () => {
   test('admit a caller with a valid key, and no other', () => {
     writeFileSync(
       file,
-      textOf(entry(a, { projects: ['abc'], permissions: ['fresh'] }), entry(b, { revoked: '2026-01-01' })),
+      textOf(entry(a, { tenants: ['abc'], permissions: ['fresh'] }), entry(b, { revoked: '2026-01-01' })),
     );
     const keyring = open('api-key');
     expect(keyring.find(a.text)).toMatchObject({

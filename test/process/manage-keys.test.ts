@@ -52,7 +52,7 @@ describe('querygate keys', () => {
       (await eventually(async () => expect(await send()).toBe(expected))).tookMs;
     try {
       expect(gateway.banner).not.toContain('qg_');
-      const key = await create('--project', 'abc', '--endpoint', 'usage.api-counts', '--expires', '90d');
+      const key = await create('--tenant', 'abc', '--endpoint', 'usage.api-counts', '--expires', '90d');
       expect(await until(200, () => status('usage.api-counts', 'abc', key))).toBeLessThan(2_000);
       expect(await status('usage.api-counts', '.*', key)).toBe(403);
       expect(await status('logs.all', 'abc', key)).toBe(404);
@@ -77,7 +77,7 @@ describe('querygate keys', () => {
 
   test('create stores the hash and prints only the key on standard output', async () => {
     const key = await create(
-      ...['--project', '0123', '--project', 'a|b', '--endpoint', 'logs.all', '--expires', '2099-01-31'],
+      ...['--tenant', '0123', '--tenant', 'a|b', '--endpoint', 'logs.all', '--expires', '2099-01-31'],
       ...['--permission', 'fresh', '--requests-per-minute', '600', '--concurrent-queries', '4'],
     );
     const text = readFileSync(file, 'utf8');
@@ -145,11 +145,11 @@ describe('querygate keys', () => {
 
   test('a command adds the end to a file that has none, and moves it to the end', async () => {
     const key = await create('--tenant', 'abc');
-    const text = readFileSync(file, 'utf8').replace('count: 1\n', '').replace('tenants:', 'projects:');
+    const text = readFileSync(file, 'utf8').replace('count: 1\n', '');
     writeFileSync(file, text);
     const { errors } = await keys(['revoke', idOfKey(key) ?? '']);
     expect(errors).toContain('check that the file was not cut, and has all its 1 keys');
-    expect(readFileSync(file, 'utf8')).toMatch(/projects: \[ abc \]\n.*revoked: \S+\ncount: 1\n$/s);
+    expect(readFileSync(file, 'utf8')).toMatch(/tenants: \[ abc \]\n.*revoked: \S+\ncount: 1\n$/s);
     writeFileSync(file, `count: 1\n${text}`);
     await create();
     expect(readFileSync(file, 'utf8')).toMatch(/^keys:\n.*\ncount: 2\n$/s);
@@ -160,7 +160,7 @@ describe('querygate keys', () => {
     const text = `# Ask Ann before you change anything.\n\n${readFileSync(file, 'utf8').replace('name: one', 'name: one # the first')}`;
     writeFileSync(file, text);
     chmodSync(file, 0o640);
-    await create('--project', 'abc');
+    await create('--tenant', 'abc');
     const rolled = await keys(['roll', idOfKey(first) ?? '']);
     await keys(['revoke', idOfKey(rolled.output.trim()) ?? '']);
     const after = readFileSync(file, 'utf8');
@@ -173,7 +173,7 @@ describe('querygate keys', () => {
 
   test('a JSON file stays JSON', async () => {
     const json = join(folder, 'keys.json');
-    const made = await keys(['create', '--name', 'one', '--project', 'abc'], json);
+    const made = await keys(['create', '--name', 'one', '--tenant', 'abc'], json);
     await keys(['create', '--name', 'two'], json);
     await keys(['revoke', idOfKey(made.output.trim()) ?? ''], json);
     expect(JSON.parse(readFileSync(json, 'utf8')).keys).toMatchObject([
@@ -192,7 +192,7 @@ describe('querygate keys', () => {
   });
 
   test('roll: the new key has the same scope, and the old one expires after the overlap at the latest', async () => {
-    const key = await create('--project', 'abc', '--permission', 'catalog', '--expires', '2d');
+    const key = await create('--tenant', 'abc', '--permission', 'catalog', '--expires', '2d');
     const next = (
       await keys(['roll', idOfKey(key) ?? '', '--overlap', '1h', '--expires', '90d'])
     ).output.trim();
@@ -240,7 +240,7 @@ describe('querygate keys', () => {
       ['create', '--name', 'a', '--permission', 'all'],
       'permissions.0: must be one of fresh, catalog, metrics',
     ],
-    ['an empty project', ['create', '--name', 'a', '--project', ''], 'tenants.0: must not be empty'],
+    ['an empty tenant', ['create', '--name', 'a', '--tenant', ''], 'tenants.0: must not be empty'],
     [
       'an invalid rate',
       ['create', '--name', 'a', '--requests-per-minute', '0'],
@@ -251,13 +251,13 @@ describe('querygate keys', () => {
     ['an option without its value', ['create', '--name'], "option '--name <text>' argument missing\n"],
     [
       'an option as value',
-      ['create', '--name', '--project', 'a'],
-      "option '--name <text>' argument missing: got the option --project\n",
+      ['create', '--name', '--tenant', 'a'],
+      "option '--name <text>' argument missing: got the option --tenant\n",
     ],
     [
-      'two projects in one',
-      ['create', '--name', 'a', '--project', 'a,b'],
-      '--project: got "a,b"; takes one value, repeat it for several: --project a --project b\n',
+      'two tenants in one',
+      ['create', '--name', 'a', '--tenant', 'a,b'],
+      '--tenant: got "a,b"; takes one value, repeat it for several: --tenant a --tenant b\n',
     ],
     [
       'two endpoints in one',
@@ -306,7 +306,7 @@ describe('querygate keys', () => {
   });
 
   test('a file that does not fit on the disk stays as it was, and the command says so', async () => {
-    await create('--project', 'a'.repeat(200), '--project', 'b'.repeat(200), '--project', 'c'.repeat(200));
+    await create('--tenant', 'a'.repeat(200), '--tenant', 'b'.repeat(200), '--tenant', 'c'.repeat(200));
     const before = readFileSync(file, 'utf8');
     // A limit of 512 bytes per file: as on a full disk, the system writes a part of the text and rejects the rest.
     const script = 'ulimit -f 1; exec "$0" src/main.ts keys create --name two';

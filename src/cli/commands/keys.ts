@@ -13,7 +13,6 @@ const create: CliCommand<CreateOptions> = {
   options: [
     new Option('--name <text>', 'whose key it is'),
     repeated('--tenant <name>', 'a tenant whose rows it may read; may be repeated'),
-    repeated('--project <name>', 'the former name of --tenant').hideHelp(),
     repeated('--endpoint <name or UUID>', 'an endpoint that it may query; may be repeated'),
     repeated('--permission <name>', 'fresh, catalog, metrics or sql; may be repeated'),
     new Option('--expires <time>', 'when it expires: 90d, 2027-01-31T00:00:00Z, or never'),

@@ -16,8 +16,6 @@ import type { LoadedSettings } from '../settings/load-settings.ts';
 export interface CreateOptions {
   readonly name?: string;
   readonly tenant?: string[];
-  /** The former name of --tenant. */
-  readonly project?: string[];
   readonly endpoint?: string[];
   readonly permission?: string[];
   readonly allow?: string[];
@@ -29,7 +27,6 @@ export interface CreateOptions {
 export async function createCommand(settings: LoadedSettings, values: CreateOptions): Promise<void> {
   if (values.name === undefined) throw commandError('--name: is missing; it describes whose key this is');
   checkSingleValues('--tenant', values.tenant);
-  checkSingleValues('--project', values.project);
   checkSingleValues('--allow', values.allow);
   checkSingleValues('--endpoint', values.endpoint);
   const file = requireKeyFile(settings);
@@ -41,7 +38,7 @@ export async function createCommand(settings: LoadedSettings, values: CreateOpti
     ...(concurrent && { concurrent_queries: concurrent }),
   };
   const expires = expiryOf(settings, values.expires);
-  const tenants = [...(values.tenant ?? []), ...(values.project ?? [])];
+  const tenants = values.tenant ?? [];
   warnIfCut(file);
   const { id, text } = await createKey(file, {
     name: values.name,

@@ -70,41 +70,30 @@ export const tenantSchema = line(200);
 const range = line(50).refine(isAddressRange, 'must be an IP address or a range, as in 10.0.0.0/8');
 
 /** One key of the file: its permissions and limits, without the secret. */
-const keyFields = z
-  .strictObject({
-    id: text('must be text').regex(/^[0-9a-z]{8}$/, 'must be 8 lowercase letters and digits'),
-    name: line(100),
-    /** Hash of the key's whole text, in hexadecimal. */
-    sha256: text('must be text').regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hexadecimal digits'),
-    /** Names or UUIDs; absent: all. */
-    endpoints: lines(line(200)),
-    /** The only tenants whose rows the key can read; absent: all. */
-    tenants: lines(tenantSchema),
-    /** The former name of `tenants`. */
-    projects: lines(tenantSchema),
-    /** The only addresses from which the key may be sent; absent: all. */
-    allow: lines(range),
-    /** The first instant at which the key is not valid. */
-    expires: orWord('never', timestamp),
-    rate: orWord('unlimited', rateSchema),
-    permissions: z.array(z.enum(permissions)).default([]),
-    /** When the key was revoked; a revoked key is not valid. */
-    revoked: orWord('never', timestamp),
-  })
-  .refine((key) => !('tenants' in key && 'projects' in key), {
-    path: ['projects'],
-    error: 'is the former name of tenants; write only one of the two',
-  });
-
-const keyEntry = keyFields.transform((fields): KeyEntry => {
-  const { projects, tenants = projects, ...rest } = fields;
-  return { ...rest, ...(tenants && { tenants }), stated: statedBounds(fields) };
+const keyFields = z.strictObject({
+  id: text('must be text').regex(/^[0-9a-z]{8}$/, 'must be 8 lowercase letters and digits'),
+  name: line(100),
+  /** Hash of the key's whole text, in hexadecimal. */
+  sha256: text('must be text').regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hexadecimal digits'),
+  /** Names or UUIDs; absent: all. */
+  endpoints: lines(line(200)),
+  /** The only tenants whose rows the key can read; absent: all. */
+  tenants: lines(tenantSchema),
+  /** The only addresses from which the key may be sent; absent: all. */
+  allow: lines(range),
+  /** The first instant at which the key is not valid. */
+  expires: orWord('never', timestamp),
+  rate: orWord('unlimited', rateSchema),
+  permissions: z.array(z.enum(permissions)).default([]),
+  /** When the key was revoked; a revoked key is not valid. */
+  revoked: orWord('never', timestamp),
 });
+
+const keyEntry = keyFields.transform((fields): KeyEntry => ({ ...fields, stated: statedBounds(fields) }));
 
 /** The bounds that an entry has, or says that it does not have. */
 function statedBounds(fields: z.output<typeof keyFields>): readonly Bound[] {
   const names = new Set([...Object.keys(fields), ...Object.keys(fields.rate ?? {})]);
-  if (names.has('projects')) names.add('tenants');
   // The word `unlimited` in place of both limits.
   const isUnlimited = names.has('rate') && fields.rate === undefined;
   return bounds.filter((bound) => names.has(bound) || (isUnlimited && rateBounds.includes(bound)));
@@ -142,7 +131,6 @@ export interface KeyInput {
   readonly sha256: string;
   readonly endpoints?: readonly string[] | 'all';
   readonly tenants?: readonly string[] | 'all';
-  readonly projects?: readonly string[] | 'all';
   readonly allow?: readonly string[] | 'all';
   readonly expires?: string;
   readonly rate?:

@@ -22,7 +22,7 @@ describe('keys in REST and GraphQL', () => {
       catalog: { permissions: ['catalog'] },
       byName: { endpoints: ['logs.all'] },
       byId: { endpoints: ['C41E8B72-93da-4D05-b6f1-5a2e7f80c9d4'] },
-      bound: { projects: ['p'] },
+      bound: { tenants: ['p'] },
       expired: { expires: '2026-03-10T11:59:59Z' },
       revoked: { revoked: '2026-03-10T11:00:00Z' },
       rated: { rate: { requests_per_minute: 3 } },

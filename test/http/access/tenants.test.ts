@@ -62,10 +62,10 @@ const disguised = [
 ];
 
 const keysFor = {
-  one: { projects: ['abc'] },
-  two: { projects: ['abc', 'xabc'] },
+  one: { tenants: ['abc'] },
+  two: { tenants: ['abc', 'xabc'] },
   all: {},
-  ...Object.fromEntries(projects.map((project) => [`only ${project}`, { projects: [project] }])),
+  ...Object.fromEntries(projects.map((project) => [`only ${project}`, { tenants: [project] }])),
 };
 
 describe('tenants', () => {
@@ -263,7 +263,7 @@ describe('tenants', () => {
     const count = new Map(projects.map((one, at) => [one, 2 ** (at % 8)]));
     await fc.assert(
       fc.asyncProperty(keys, project, way, interval, async (key, value, by, bucket) => {
-        const { projects: allowed }: { readonly projects?: readonly string[] } =
+        const { tenants: allowed }: { readonly tenants?: readonly string[] } =
           keysFor[key as keyof typeof keysFor];
         const mine = new Set(allowed);
         const enumValue = bucket.toUpperCase();

@@ -13,16 +13,14 @@ describe('a key file', () => {
       name: 'Dashboard',
       sha256,
       endpoints: ['logs.all'],
-      projects: ['abc'],
+      tenants: ['abc'],
       expires: '2027-01-31',
       rate: { requests_per_minute: 600, concurrent_queries: 4 },
       permissions: ['fresh', 'catalog'],
       revoked: '2026-01-01T00:00:00+01:00',
     };
-    const { projects, ...others } = key;
     const read = {
-      ...others,
-      tenants: projects,
+      ...key,
       expires: new Date('2027-01-31'),
       revoked: new Date('2025-12-31T23:00:00Z'),
     };
@@ -42,13 +40,13 @@ describe('a key file', () => {
     sha256: ${sha256.toUpperCase()}
     owner: me
     expires: soon
-    projects: []
+    tenants: []
     rate: { requests_per_minute: 0, concurrent_queries: 1.5 }
     permissions: [all]
   - id: abcdefgh
     name: ''
     sha256: ${sha256}
-    projects:
+    tenants:
       - ok
       - 12
   - id: abcdefgh
@@ -60,12 +58,12 @@ describe('a key file', () => {
       'keys.yaml:4 keys.0.sha256: must be 64 lowercase hexadecimal digits',
       'keys.yaml:5 keys.0: unknown: owner',
       'keys.yaml:6 keys.0.expires: must be an ISO 8601 timestamp, as in 2027-01-31T12:00:00Z',
-      'keys.yaml:7 keys.0.projects: must list at least one; write all, or omit it, to allow all',
+      'keys.yaml:7 keys.0.tenants: must list at least one; write all, or omit it, to allow all',
       'keys.yaml:8 keys.0.rate.requests_per_minute: must be at least 1',
       'keys.yaml:8 keys.0.rate.concurrent_queries: must be a whole number',
       'keys.yaml:9 keys.0.permissions.0: must be one of fresh, catalog, metrics, sql',
       'keys.yaml:11 keys.1.name: must not be empty',
-      'keys.yaml:15 keys.1.projects.1: must be text; in YAML, quote what looks like a number',
+      'keys.yaml:15 keys.1.tenants.1: must be text; in YAML, quote what looks like a number',
       'keys.yaml:18 keys.2.name: must be one line of Unicode',
     ]);
   });
@@ -81,19 +79,15 @@ describe('a key file', () => {
     ]);
   });
 
-  test('names tenants by either name, but not by both', () => {
+  test('without tenants, or with all, has no such bound, and with another name is refused', () => {
     const key = (more: object) => JSON.stringify({ keys: [{ id: 'abcdefgh', name: 'a', sha256, ...more }] });
-    for (const name of ['tenants', 'projects']) {
-      expect(parseKeys('keys', key({ [name]: ['abc'] })).keys).toMatchObject([
-        { tenants: ['abc'], stated: ['tenants'] },
-      ]);
-      const { keys } = parseKeys('keys', key({ [name]: 'all' }));
-      expect(keys).toMatchObject([{ stated: ['tenants'] }]);
-      expect(keys[0]?.tenants).toBeUndefined();
-    }
-    expect(problemsOf(key({ tenants: ['abc'], projects: ['abc'] }))).toEqual([
-      'keys.yaml:1 keys.0.projects: is the former name of tenants; write only one of the two',
+    expect(parseKeys('keys', key({ tenants: ['abc'] })).keys).toMatchObject([
+      { tenants: ['abc'], stated: ['tenants'] },
     ]);
+    const { keys } = parseKeys('keys', key({ tenants: 'all' }));
+    expect(keys).toMatchObject([{ stated: ['tenants'] }]);
+    expect(keys[0]?.tenants).toBeUndefined();
+    expect(problemsOf(key({ projects: ['abc'] }))).toEqual(['keys.yaml:1 keys.0: unknown: projects']);
   });
 
   test('says with a word that a key does not have a bound', () => {

@@ -38,7 +38,7 @@ keys:
   - id: dddddddd
     sha256: ${sha('d')}
     name: Dave
-    projects:
+    tenants:
       - "x y"
       - xy
     rate: { requests_per_minute: 60 }
@@ -48,7 +48,7 @@ count: 4
 
 const flow = `{ keys: [
   { id: aaaaaaaa, name: A, sha256: ${sha('a')}, tenants: [abc, abcd], expires: 2027-01-31 }, # one
-  { id: bbbbbbbb, name: B, sha256: ${sha('b')}, projects: [abc], revoked: 2026-01-01 },
+  { id: bbbbbbbb, name: B, sha256: ${sha('b')}, tenants: [abc], revoked: 2026-01-01 },
   { id: cccccccc, name: C, sha256: ${sha('c')}, endpoints: [logs.all], rate: { concurrent_queries: 40 } },
 ] }
 `;
@@ -57,7 +57,7 @@ const json = JSON.stringify(
   {
     keys: [
       { id: 'aaaaaaaa', name: 'A', sha256: sha('a'), tenants: ['abc', 'abcd'], expires: '2027-01-31' },
-      { id: 'bbbbbbbb', name: 'B', sha256: sha('b'), projects: ['abc'], revoked: '2026-01-01' },
+      { id: 'bbbbbbbb', name: 'B', sha256: sha('b'), tenants: ['abc'], revoked: '2026-01-01' },
       { id: 'cccccccc', name: 'C', sha256: sha('c'), endpoints: ['logs.all'], allow: ['10.0.0.0/8'] },
       { id: 'dddddddd', name: 'D', sha256: sha('d'), rate: { requests_per_minute: 600 } },
     ],

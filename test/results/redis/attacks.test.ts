@@ -57,7 +57,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
       Array.from({ length: 100 }, (_, at) => row(project, at)),
     );
     writeFileSync(join(folder, 'edge_logs.ndjson'), rows.map((one) => `${JSON.stringify(one)}\n`).join(''));
-    keys = writeKeyFile({ A: { projects: ['tenant-a'] }, B: { projects: ['tenant-b'] } });
+    keys = writeKeyFile({ A: { tenants: ['tenant-a'] }, B: { tenants: ['tenant-b'] } });
   });
   afterAll(() => {
     rmSync(folder, { recursive: true });
