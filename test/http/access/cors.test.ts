@@ -177,5 +177,7 @@ test.each([
   'https://a.example,,https://b.example',
   'https://',
 ])('%j is not a valid list of origins', (origins) => {
-  expect(() => readConfig({ CORS_ORIGINS: origins })).toThrow(/CORS_ORIGINS: (?:got [^@]*; )?must be \* or origins/);
+  expect(() => readConfig({ CORS_ORIGINS: origins })).toThrow(
+    /CORS_ORIGINS: (?:got [^@]*; )?must be \* or origins/,
+  );
 });
