@@ -1,9 +1,16 @@
-/** Why the gateway or a command cannot start is the error that the compiler has for SQL: all problems at once. */
-export {
-  describeProblem,
-  type Problem,
-  ProblemError as StartError,
-} from '@querygate/bigquery-sql/problem';
+import { ProblemError } from '@querygate/bigquery-sql/problem';
+
+export { describeProblem, type Problem } from '@querygate/bigquery-sql/problem';
+
+/** Why the gateway or a command cannot start: all of its problems at once. Its message has a line for each. */
+export class StartError extends ProblemError {
+  override readonly name = 'StartError';
+
+  /** The compiler's error for SQL is one too. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    return error instanceof ProblemError;
+  }
+}
 
 /** All error codes, each with its HTTP status. Codes are never reused. */
 export const statusOf = {

@@ -63,7 +63,7 @@ function ownError(error: unknown): unknown {
     const { code, parameter, retryAfterSeconds, cause, message } = error as GatewayError;
     return new GatewayError(code, message, { cause, parameter, retryAfterSeconds });
   }
-  if (error.name !== 'ProblemError') return error;
+  if (error.name !== 'StartError' && error.name !== 'ProblemError') return error;
   const [summary = ''] = error.message.split(':\n', 1);
   return new StartError(summary, (error as StartError).problems);
 }

@@ -222,7 +222,7 @@ describe('a plug-in that fails', () => {
       [{ name: 'broken', routes: (async () => []) as never }, 'broken, routes: it must return an array'],
     ];
     for (const [plugin, message] of broken)
-      await expect(open(plugin)).rejects.toMatchObject({ name: 'ProblemError', problems: [{ message }] });
+      await expect(open(plugin)).rejects.toMatchObject({ name: 'StartError', problems: [{ message }] });
   });
 
   test('in its metrics leaves the others', async () => {
