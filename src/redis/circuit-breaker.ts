@@ -115,11 +115,11 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
 
 const renewed = Symbol('renewed');
 
-/** @returns logs a reason, at most once a minute if its first word is the same, unless it `isNew` */
+/** @returns logs a reason, at most once a minute if Redis's code in it is the same, or if it has none, unless it `isNew` */
 function buildWarn(log: Logger): (reason: string, message: string, isNew?: boolean) => void {
   const warnedAt = new Map<string, number>();
   return (reason, message, isNew = false) => {
-    const kind = `${message} ${reason.split(' ', 1)}`;
+    const kind = `${message} ${/^[A-Z]{2,}(?= )/.exec(reason)}`;
     const now = performance.now();
     if (!isNew && now < (warnedAt.get(kind) ?? Number.NEGATIVE_INFINITY) + warnEveryMs) return;
     warnedAt.set(kind, now);

@@ -63,7 +63,7 @@ describe('querygate diff', () => {
     const text = readFileSync(file, 'utf8');
     const changed = text
       .replace(/ {2}total_auth_requests: .*\n/, '')
-      .replace(/ {6}daily: .*\n/, '')
+      .replace(/ {6}hourly: .*\n/, '')
       .replace('total_rest_requests: { type: integer', 'total_rest_requests: { type: float');
     writeFileSync(file, changed);
     const lineOf = (of: string, what: string) => of.split('\n').findIndex((line) => line.includes(what)) + 1;
@@ -93,7 +93,7 @@ describe('querygate diff', () => {
         graphql: 'breaking',
         file,
         line: lineOf(changed, 'values:'),
-        schema: [expect.objectContaining({ type: 'ENUM_VALUE_REMOVED', path: 'UsageInterval.DAILY' })],
+        schema: [expect.objectContaining({ type: 'ENUM_VALUE_REMOVED', path: 'UsageInterval.HOURLY' })],
       }),
     );
 

@@ -193,7 +193,7 @@ describe.skipIf(!isInstalled)('typed clients', () => {
       first: true,
       computedAt: true,
       bytes: 0,
-      ids: 5,
+      ids: 6,
       logs: ['log0', 'log0', 'log3', 'log5', 'log7'],
       paths: Array(5).fill('/rest/v1/things'),
     });

@@ -375,4 +375,4 @@ test('hundreds of versions leave nothing in memory', async () => {
   expect(queryObjects(GraphQLSchema, { format: 'count' })).toBeLessThan(5);
   // A version of this small catalog, with its schema, takes some hundred kilobytes.
   expect(grown / 60).toBeLessThan(30_000);
-});
+}, 120_000);

@@ -272,8 +272,9 @@ describe('trusted documents', () => {
     const file = write('unknown.json', { old: '{ goneEndpoint { rowCount } }', good: document });
     const app = await openTestApp({}, { TRUSTED_DOCUMENTS: file }, { log });
     await app.close();
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain('"document":"old"');
-    expect(lines[0]).toContain('goneEndpoint');
+    const [line, ...others] = lines.filter((one) => !one.includes('Tables without rows'));
+    expect(line).toContain('"document":"old"');
+    expect(line).toContain('goneEndpoint');
+    expect(others).toEqual([]);
   });
 });

@@ -377,12 +377,15 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
 
   test('is announced in the log at start if there is no secret', async () => {
     await start({ CACHE_SECRET: '' });
-    const warnings = lines.filter(({ level }) => level === 40).map(({ msg }) => msg);
-    expect(warnings).toEqual([
+    const warnings = () =>
+      lines
+        .filter(({ level, msg }) => level === 40 && !msg.startsWith('Tables without rows'))
+        .map(({ msg }) => msg);
+    expect(warnings()).toEqual([
       'CACHE_SECRET is not set: every client that can write to the Redis of CACHE_URL decides what callers read; set the same secret for all gateways',
     ]);
     lines = [];
     await start();
-    expect(lines.filter(({ level }) => level === 40)).toEqual([]);
+    expect(warnings()).toEqual([]);
   });
 });

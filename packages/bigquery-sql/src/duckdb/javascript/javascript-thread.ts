@@ -13,6 +13,7 @@ export type Request =
     }
   | { readonly ended: number };
 
+/** What the thread has computed, or why not. */
 export type Answer =
   /** JSON: an array of texts, or an object with the failure of a row. */
   | { readonly results: string }

@@ -42,7 +42,7 @@ function drawnOnce(
   return isBound ? computedBefore(mapped, repeated) : mapped;
 }
 
-/** How often DuckDB computes a part of an expression; twice stands for what it does not compute exactly once. */
+/** How often DuckDB computes a part of an expression: once, or 2 for any other number. */
 function timesComputed(node: Expression, at: number): number {
   switch (node.kind) {
     case 'call': {

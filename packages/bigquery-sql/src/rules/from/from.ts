@@ -75,7 +75,9 @@ function noTable({ parts: [first, ...rest] }: Syntax.Path, shown: string, scope:
   );
   if (owner)
     return `${name} is an array of ${owner.name ?? 'FROM'}: write ${owner.name === undefined ? '' : `${owner.name}.${name}, or `}UNNEST(${name})`;
-  return `no table is named ${shown}${didYouMean(name, relationNames(scope))}`;
+  const names = [...relationNames(scope)];
+  const isOtherDataset = rest.length > 0 && names.includes(name);
+  return `no table is named ${shown}${isOtherDataset ? `; did you mean ${name}?` : didYouMean(name, names)}`;
 }
 
 /** @throws Unsupported unless `FOR SYSTEM_TIME AS OF` names the present: a table has no earlier rows */

@@ -8,5 +8,5 @@ const reserved: ReadonlySet<string> = new Set(
   WHERE WINDOW WITH WITHIN`.split(/\s+/),
 );
 
-/** @param word in upper case */
+/** Whether a word cannot be a name without backquotes. @param word in upper case */
 export const isReserved = (word: string): boolean => reserved.has(word);
