@@ -55,14 +55,14 @@ create macro bq.op_bitxor(a bigint, b bigint) as xor(a, b); -- bigint
 create macro bq.op_bitnot(a bigint) as (~ a); -- bigint
 -- DuckDB casts fields of a STRUCT also for rows that CASE leaves out (conformance/duckdb/early-casts.md), and no empty value to bits.
 create macro bq.bits_of(b) as cast(nullif(b, ''::blob) as bit); -- any
-create macro bq.op_bitand(a blob, b blob) as case when octet_length(a) <> octet_length(b) then bq.fail('& over BYTES requires equal lengths') when octet_length(a) = 0 then a else cast(bq.bits_of(a) & bq.bits_of(b) as blob) end; -- blob
-create macro bq.op_bitor(a blob, b blob) as case when octet_length(a) <> octet_length(b) then bq.fail('| over BYTES requires equal lengths') when octet_length(a) = 0 then a else cast(bq.bits_of(a) | bq.bits_of(b) as blob) end; -- blob
-create macro bq.op_bitxor(a blob, b blob) as case when octet_length(a) <> octet_length(b) then bq.fail('^ over BYTES requires equal lengths') when octet_length(a) = 0 then a else cast(xor(bq.bits_of(a), bq.bits_of(b)) as blob) end; -- blob
+create macro bq.op_bitand(a blob, b blob) as case when octet_length(a) <> octet_length(b) then bq.fail('& over BYTES requires equal lengths') when octet_length(a) = 0 and b is not null then a else cast(bq.bits_of(a) & bq.bits_of(b) as blob) end; -- blob
+create macro bq.op_bitor(a blob, b blob) as case when octet_length(a) <> octet_length(b) then bq.fail('| over BYTES requires equal lengths') when octet_length(a) = 0 and b is not null then a else cast(bq.bits_of(a) | bq.bits_of(b) as blob) end; -- blob
+create macro bq.op_bitxor(a blob, b blob) as case when octet_length(a) <> octet_length(b) then bq.fail('^ over BYTES requires equal lengths') when octet_length(a) = 0 and b is not null then a else cast(xor(bq.bits_of(a), bq.bits_of(b)) as blob) end; -- blob
 create macro bq.op_bitnot(a blob) as case when octet_length(a) = 0 then a else cast(~ bq.bits_of(a) as blob) end; -- blob
 create macro bq.op_shiftleft(a bigint, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when b > 63 then 0 * a else bq.signed64(((bq.unsigned64(a)) << try_cast(b as integer)) & cast(18446744073709551615 as hugeint)) end; -- bigint
 create macro bq.op_shiftright(a bigint, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when b > 63 then 0 * a else bq.signed64(bq.unsigned64(a) >> try_cast(b as integer)) end; -- bigint
-create macro bq.op_shiftleft(a blob, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when octet_length(a) = 0 or b = 0 then a else cast(bq.bits_of(a) << cast(case when b > 8 * octet_length(a) then 8 * octet_length(a) else b end as integer) as blob) end; -- blob
-create macro bq.op_shiftright(a blob, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when octet_length(a) = 0 or b = 0 then a else cast(bq.bits_of(a) >> cast(case when b > 8 * octet_length(a) then 8 * octet_length(a) else b end as integer) as blob) end; -- blob
+create macro bq.op_shiftleft(a blob, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when b = 0 or octet_length(a) = 0 and b is not null then a else cast(bq.bits_of(a) << cast(case when b > 8 * octet_length(a) then 8 * octet_length(a) else b end as integer) as blob) end; -- blob
+create macro bq.op_shiftright(a blob, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when b = 0 or octet_length(a) = 0 and b is not null then a else cast(bq.bits_of(a) >> cast(case when b > 8 * octet_length(a) then 8 * octet_length(a) else b end as integer) as blob) end; -- blob
 create macro bq.unsigned64(a) as case when a < 0 then cast(a as hugeint) + 18446744073709551616 else cast(a as hugeint) end; -- a
 create macro bq.signed64(a) as cast(case when a > 9223372036854775807 then a - 18446744073709551616 else a end as bigint); -- bigint
 -- NaN is equal to nothing and neither less nor greater than anything.
