@@ -43,9 +43,9 @@ export async function repeatedDraws(verdicts: readonly Verdict[]): Promise<reado
 
 function queriesOf(verdicts: readonly Verdict[]): readonly string[] {
   const known = new Set<string>();
-  return verdicts.flatMap(({ case: { sql, template }, verdict, reference }) => {
-    if (verdict !== 'agrees' || 'error' in reference || isQuery(template.text) || isRandom.test(sql))
-      return [];
+  return verdicts.flatMap(({ case: { kind, sql, template }, verdict, reference }) => {
+    const isExpression = kind !== 'query' && !isQuery(template.text);
+    if (verdict !== 'agrees' || 'error' in reference || !isExpression || isRandom.test(sql)) return [];
     return operandsOf(sql, []).flatMap(({ place, keyWith }) => {
       const key = keyWith('random');
       if (known.has(key)) return [];
