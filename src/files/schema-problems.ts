@@ -33,8 +33,13 @@ function atEachKey(issue: z.core.$ZodIssue): readonly PlacedIssue[] {
   const { path, message } = issue;
   if (issue.code !== 'unrecognized_keys') return [{ path, message, place: path }];
   const messages = message.split(betweenKeys);
-  return issue.keys.map((key, at) => ({ path, message: messages[at] ?? message, place: [...path, key] }));
+  return issue.keys
+    .slice(0, maxUnknownKeys)
+    .map((key, at) => ({ path, message: messages[at] ?? message, place: [...path, key] }));
 }
+
+/** A caller can send thousands, and each one is compared with all known ones. */
+const maxUnknownKeys = 100;
 
 /** Zod has one issue, and so one message, for all unknown keys of an object. */
 const betweenKeys = '\0';
@@ -84,7 +89,10 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
         /\s/.test(key)
           ? '; a text that contains a comma must be in quotes inside { }'
           : didYouMean(key, absent) || didYouMean(key, known);
-      return issue.keys.map((key) => `unknown: ${key}${hintOf(key)}`).join(betweenKeys);
+      return issue.keys
+        .slice(0, maxUnknownKeys)
+        .map((key) => `unknown: ${key}${hintOf(key)}`)
+        .join(betweenKeys);
     }
     default:
       return undefined;
