@@ -3,7 +3,7 @@ const pathPattern = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/;
 
 export const basePathText = 'a path that begins with a slash, as in /warehouse';
 
-/** The path below which callers reach a gateway, without a slash at its end: one alone means the root. undefined if it is no path. */
+/** The path below which callers reach a gateway, without a slash at its end: one alone means the root. undefined if it is not a path. */
 export function parseBasePath(text: string): string | undefined {
   const path = text.replace(/\/$/, '');
   return path === '' || pathPattern.test(path) ? path : undefined;

@@ -279,7 +279,7 @@ describe('keys as a function of the request', () => {
     expect(errors()).toEqual([]);
   });
 
-  test('refuse what is no text, though a caller of the same JSON was there before', async () => {
+  test('refuse an id that is not a text, although a caller with the same JSON came before', async () => {
     const id = new Date(0);
     await open(({ headers }) => ({ id: headers['x-user'] === undefined ? id.toJSON() : id }) as Caller);
     expect((await get('a')).status).toBe(200);

@@ -21,7 +21,7 @@ test.each([
     `${cure}: REST endpoints are at /api/endpoints/query/logs.all`,
   ],
   ['/api/endpoints/query/qg_5ecret/', `${cure}: REST endpoints are at /api/endpoints/query/<name or UUID>`],
-])('a path with a slash at its end is told so: %s', async (path, message) => {
+])('the answer to a path with a slash at its end names the slash: %s', async (path, message) => {
   const response = await app.fetch(path, { headers: { 'x-api-key': apiKey } });
   expect([response.status, ((await response.json()) as { error: object }).error]).toEqual([
     404,

@@ -94,7 +94,7 @@ function questionOf(endpoint: Endpoint, query: string): Question | undefined {
   ];
   const values = names.map((name) => [name, read.getAll(name)] as const);
   if (values.some(([, texts]) => texts.length > 1)) return undefined;
-  // A list where there is none is refused.
+  // Brackets behind a parameter that is not a list are refused.
   if ([...read.keys()].some((key) => names.some((name) => key.startsWith(`${name}[`)))) return undefined;
   return { endpoint, parameters: new Map(values.map(([name, [text = '']]) => [name, text])) };
 }

@@ -199,7 +199,7 @@ describe.skipIf(!isInstalled)('typed clients', () => {
     });
   });
 
-  test('axios sends lists in each of its spellings, and is told where there is none', async () => {
+  test('axios sends lists in each of its spellings, and gets an error for a parameter that is not a list', async () => {
     expect(await run('axios-lists')).toEqual({
       byDefault: [4, 2],
       indexed: [4, 2],

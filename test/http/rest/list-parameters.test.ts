@@ -81,7 +81,7 @@ describe('a list in a URL', () => {
     ['limit[0]=1', 'limit[0]: is not a list; write limit=…'],
     ['id[eq]=1', 'id[eq]: is not a list; write id=…'],
     ['format[]=csv', 'format[]: is not a list; write format=…'],
-  ])('is refused where there is none: %s', async (search, message) => {
+  ])('is refused for a parameter that is not a list: %s', async (search, message) => {
     expect(await get(`lists?${search}`)).toMatchObject({ status: 400, error: message });
   });
 

@@ -57,7 +57,7 @@ function hasTime(text: string): boolean {
 export class UnknownZone extends Unsupported {}
 
 /**
- * Refuses a literal that is no time zone: BigQuery would fail when it runs the query.
+ * Refuses a literal that is not a time zone: BigQuery would fail when it runs the query.
  *
  * @param place the call that it is an argument of
  * @throws UnknownZone

@@ -176,7 +176,7 @@ function lineText(bytes: Buffer): string {
 /** NaN and Infinity, which DuckDB reads, although JSON does not have them. */
 const bareNumbers = /(?<=[:,[]\s*)-?(?:NaN|Infinity)(?=\s*[,}\]])/g;
 
-/** @returns what is wrong with a line that is no row */
+/** @returns why a line is not a row */
 function parseRow(line: string): object | string {
   let row: unknown;
   try {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 /**
  * The longest name. Model APIs take 64 characters, and clients put the name of a server before it, as in
- * `mcp__querygate__usage_api_counts`.
+ * `mcp__server__errors_by_day`.
  */
 const maxLength = 48;
 

@@ -44,7 +44,7 @@ export function toolOf(
   return made;
 }
 
-/** `usage.api-counts` as `Usage api counts`. */
+/** `errors.by-day` as `Errors by day`. */
 export function titleOf(name: string): string {
   const words = name.replaceAll(/[._-]+/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

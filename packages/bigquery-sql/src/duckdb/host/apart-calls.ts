@@ -51,7 +51,7 @@ export class ApartCalls {
   readonly #calls = new Map<string, Map<string, Call>>();
   /** Of one function: what others are called with may depend on its results. */
   #missing: Missing | undefined;
-  /** Also a run that has noted nothing more may have got a NULL that is no result. */
+  /** Also a run that has noted nothing more may have got a NULL that is not a result. */
   #isWaiting = false;
   #length = 0;
   #isTooLarge = false;

@@ -216,7 +216,7 @@ function isShared(part: Node, item: From): boolean {
   return read.length > 0 && !read.some(({ type }) => type.kind === 'array');
 }
 
-/** What is no query and no item of FROM. */
+/** Neither a query nor an item of FROM. */
 const isExpression = (part: Node): part is Expression =>
   !['select', 'set', 'with', 'table', 'reference', 'derived', 'unnest', 'join', 'sample'].includes(part.kind);
 
