@@ -6,18 +6,21 @@ import type { KnownColumn } from './known-columns.ts';
 export const leavesFieldsOpen = ({ type, fields, isFreeForm }: RecordField): boolean =>
   type === 'record' && !isFreeForm && (fields === undefined || fields.some(leavesFieldsOpen));
 
-/** Columns with the fields that a header declares, and those of the SQL where it declares none. */
+/**
+ * Columns with the fields that a header declares, and those of the SQL where it declares none. Others are the same objects:
+ * row arguments refer to them.
+ */
 export const completeColumns = (
   columns: readonly Column[],
   known: readonly KnownColumn[] = [],
 ): readonly Column[] =>
-  columns.map((column) => ({
-    ...column,
-    ...fieldsFor(
+  columns.map((column) => {
+    const fields = fieldsFor(
       column,
       known.find(({ name }) => isSameColumn(name, column.name)),
-    ),
-  }));
+    );
+    return fields.fields === undefined ? column : { ...column, ...fields };
+  });
 
 function fieldsFor(declared: RecordField, known: KnownColumn | undefined): Pick<RecordField, 'fields'> {
   if (!leavesFieldsOpen(declared) || known?.fields === undefined) return {};
