@@ -67,22 +67,23 @@ function offsetMinutes(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** The least number after the year 9999. Parsed from JSON, its last 16 microseconds are this number, too. */
-const afterLatest = 253_402_300_800_000_000;
-
 /**
  * A timestamp as `parseTimestamp` writes it.
  *
- * @param micros since the epoch; beyond 2^53 (the year 2255) those of whole seconds are exact, others are near to it
+ * @param micros since the epoch, a safe integer
  */
 export function isoText(micros: number): string {
-  if (micros === afterLatest) return '9999-12-31T23:59:59.999999Z';
   const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000;
   const seconds = new Date((micros - fraction) / 1000).toISOString().slice(0, 19);
   return `${seconds}.${String(fraction).padStart(6, '0')}Z`;
 }
 
-/** The same, exact where microseconds are beyond 2^53 too. */
+/** The same of the digits of a cell, which are beyond 2^53 before the year 1684 and after 2255. */
+export function cellTimestamp(digits: string): string {
+  const micros = Number(digits);
+  return Number.isSafeInteger(micros) ? isoText(micros) : timestampText(BigInt(digits));
+}
+
 export function timestampText(micros: bigint): string {
   const fraction = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
   const seconds = new Date(Number((micros - fraction) / 1000n)).toISOString().slice(0, 19);

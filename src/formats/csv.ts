@@ -1,4 +1,4 @@
-import { isoText } from '../files/timestamps.ts';
+import { cellTimestamp } from '../files/timestamps.ts';
 import { cellParts, plainText, type Rows } from './rows.ts';
 import { isNested } from './shape.ts';
 
@@ -18,7 +18,7 @@ export function* csvParts(rows: Rows, isForExcel: boolean): Generator<string> {
     return (cell: string | undefined): string => {
       const text = plainText(cell, isJson);
       if (text === undefined) return nullText;
-      if (isTimestamp) return timestampText(text);
+      if (isTimestamp) return cellTimestamp(text);
       return quoted(isForExcel && !numbers.has(column.type) ? withoutFormula(text) : text);
     };
   });
@@ -50,14 +50,3 @@ function quoted(text: string): string {
   if (text === '') return '""';
   return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
-
-/** @param micros of any year: after 2255 a number is not exact */
-function timestampText(micros: string): string {
-  const number = Number(micros);
-  if (Number.isSafeInteger(number)) return isoText(number);
-  const fraction = ((BigInt(micros) % perSecond) + perSecond) % perSecond;
-  const seconds = isoText(Number(BigInt(micros) - fraction)).slice(0, 'YYYY-MM-DDTHH:MM:SS.'.length);
-  return `${seconds}${String(fraction).padStart(6, '0')}Z`;
-}
-
-const perSecond = 1_000_000n;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { parseJson } from '@querygate/bigquery-sql/text';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Cost, Rows } from '../engine/engine.ts';
 import { documentTexts, rowCountOf } from '../engine/rows-document.ts';
 import { bytesOf, type Encodings, encode } from './encodings.ts';
+import { parseRowJson } from '../engine/row-json.ts';
 
 /** What responses and logs say about a result besides its rows. Stored with it, as JSON. */
 interface ResultMetadata {
@@ -123,5 +123,5 @@ export function* joinParts(
 export const sizeOf = ({ encodings }: ResultDocument): number => bytesOf(encodings);
 
 export function parseRows({ encodings }: ResultDocument): readonly Readonly<Record<string, unknown>>[] {
-  return (parseJson(encodings.identity.toString()) as { result: Record<string, unknown>[] }).result;
+  return (parseRowJson(encodings.identity.toString()) as { result: Record<string, unknown>[] }).result;
 }

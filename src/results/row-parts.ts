@@ -1,6 +1,6 @@
-import { parseJson } from '@querygate/bigquery-sql/text';
 import { defaultPartBytes, rowTexts } from '../engine/rows-document.ts';
 import { parseRows, type ResultDocument } from './result-document.ts';
+import { parseRowJson } from '../engine/row-json.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -18,5 +18,5 @@ export function* rowParts(
     yield parseRows(document);
     return;
   }
-  for (const text of rowTexts(identity, partBytes)) yield parseJson(`[${text}]`) as readonly Row[];
+  for (const text of rowTexts(identity, partBytes)) yield parseRowJson(`[${text}]`) as readonly Row[];
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { parseJson } from '@querygate/bigquery-sql/text';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
 import type { Row } from '../results/row-parts.ts';
 import { nextDocumentId, type ResultDocument } from '../results/result-document.ts';
+import { parseRowJson } from '../engine/row-json.ts';
 import type { RowOutcome } from './row-task.ts';
 
 /** Where rows are in a document. */
@@ -29,7 +29,7 @@ export function parseSelectedRows(
   const texts: string[] = [];
   for (let at = 0; at < spans.length; at += 2)
     texts.push(identity.toString('utf8', spans[at], spans[at + 1]));
-  return parseJson(`[${texts.join(',')}]`) as readonly Row[];
+  return parseRowJson(`[${texts.join(',')}]`) as readonly Row[];
 }
 
 /** A document of some rows of another one, in steps. It is not compressed. */

@@ -75,12 +75,15 @@ const schemas: Readonly<
   record: { type: 'object', additionalProperties: true },
 };
 
+const largeTimestamps =
+  'Before 1684 and after 2255 they are beyond 2^53, and JSON.parse of JavaScript rounds them; CSV and GraphQL have text.';
+
 const meanings: Partial<Record<Column['type'], string>> = {
   integer: 'Exact up to 2^53 − 1.',
   numeric: 'Decimal text, exact.',
-  timestamp: 'Microseconds since 1970-01-01T00:00:00Z.',
+  timestamp: `Microseconds since 1970-01-01T00:00:00Z. ${largeTimestamps}`,
   datetime: 'In UTC, without a time zone.',
   time: 'HH:MM:SS, with the fraction of a second unless it is zero.',
   bytes: 'Base64.',
-  record: 'Fields that are NULL are null; timestamps are microseconds since 1970-01-01T00:00:00Z.',
+  record: `Fields that are NULL are null; timestamps are microseconds since 1970-01-01T00:00:00Z. ${largeTimestamps}`,
 };

@@ -1,4 +1,4 @@
-import { isoText } from '../../../files/timestamps.ts';
+import { cellTimestamp } from '../../../files/timestamps.ts';
 import type { ResultColumn } from '../../../catalog/model/header-types.ts';
 import { plainText } from '../../../formats/rows.ts';
 import { isNested } from '../../../formats/shape.ts';
@@ -26,13 +26,13 @@ export function cellWriter(column: ResultColumn): CellWriter {
     isNested: nested,
     isText: !nested && !numbers.has(column.type ?? ''),
     json(cell) {
-      if (isTimestamp && cell !== 'null') return JSON.stringify(isoText(Number(cell)));
+      if (isTimestamp && cell !== 'null') return JSON.stringify(cellTimestamp(cell));
       return mayHide(cell) ? visibleJson(cell) : cell;
     },
     text(cell) {
       const text = plainText(cell, nested);
       if (text === undefined) return undefined;
-      return isTimestamp ? isoText(Number(text)) : visibleText(text);
+      return isTimestamp ? cellTimestamp(text) : visibleText(text);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { GraphQLLeafType } from 'graphql';
 import type { RecordField } from '../../../../catalog/model/saved-query.ts';
-import { isoText } from '../../../../files/timestamps.ts';
+import { floatOutput, timestampOutput } from '../../schema/field-type.ts';
 
 /** Thrown for a cell that its declared type cannot hold: an engine never gives one, a foreign cache entry may. */
 export class UnexpectedCell extends Error {
@@ -28,7 +28,10 @@ export function writerOf(
   lists: ListRules = listsOfColumns,
 ): WriteCell {
   const { type } = field;
-  const write = quickWriters[type] ?? ((value: unknown) => JSON.stringify(leaf.coerceOutputValue(value)));
+  const write =
+    quickWriters[type] ??
+    ((value: unknown) =>
+      JSON.stringify(leaf.coerceOutputValue(type === 'float' ? floatOutput(value) : value)));
   const one = (value: unknown): string => {
     try {
       return write(value) ?? unexpected();
@@ -68,5 +71,8 @@ function unexpected(): never {
 const quickWriters: Partial<Record<RecordField['type'], (value: unknown) => string | undefined>> = {
   string: (value) => (typeof value === 'string' ? JSON.stringify(value) : undefined),
   integer: (value) => (Number.isSafeInteger(value) ? String(value) : undefined),
-  timestamp: (value) => (typeof value === 'number' ? `"${isoText(value)}"` : undefined),
+  timestamp(value) {
+    const text = timestampOutput(value);
+    return text === undefined ? undefined : `"${text}"`;
+  },
 };

@@ -9,6 +9,7 @@ import {
 import type { Column, SavedQuery } from '../../../../catalog/model/saved-query.ts';
 import { memoize } from '../../../../memoize.ts';
 import { camelCase, pascalCase } from '../../../../names/graphql-names.ts';
+import { parseRowJson } from '../../../../engine/row-json.ts';
 import { exactAggregate, isSummable } from '../../../../row-arguments/aggregate-rows.ts';
 import type { Aggregate } from '../../../../row-arguments/row-arguments.ts';
 import type { Context } from '../../context.ts';
@@ -129,5 +130,5 @@ const valueAt =
   ({ at, aggregate, column }: Place) =>
   (texts: AggregateTexts): unknown => {
     const text = exactAggregate(texts[at], aggregate, column.type);
-    return text === undefined ? null : outputValue({ ...column, required: false }, JSON.parse(text));
+    return text === undefined ? null : outputValue({ ...column, required: false }, parseRowJson(text));
   };
