@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { projectOf, projects } from './test/support/projects.ts';
@@ -38,6 +38,8 @@ export default defineConfig({
         ...(name === 'timing' && { sequence: { groupOrder: 1 }, maxWorkers: 1 }),
       },
     })),
+    env: { TEST_DEMO_STORES: join(tmpdir(), `querygate-demo-${process.pid}`) },
+    globalSetup: 'test/support/demo-store.ts',
     sequence: { sequencer: LongestFirst },
     // Half of the time tests wait: for deadlines, for a frozen Redis, for processes to end.
     maxWorkers: Math.max(4, availableParallelism()),

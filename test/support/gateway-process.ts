@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { type ChildOutput, collectOutput } from './child-output.ts';
+import { demoStore } from './demo-store.ts';
 
 export interface GatewayProcess {
   readonly child: ChildProcess;
@@ -30,7 +32,12 @@ export async function startGateway(
   flags: readonly string[] = [],
   file = 'src/main.ts',
 ): Promise<GatewayProcess> {
-  const { child, output, errors, until } = spawnNode(file, { PORT: '0', ...env }, { logTo, flags });
+  const store = await demoStore(env, (STORE_FILE) => startGateway({ STORE_FILE }));
+  const { child, output, errors, until } = spawnNode(
+    file,
+    { PORT: '0', ...(store !== undefined && { STORE_FILE: store }), ...env },
+    { logTo, flags },
+  );
   const ended = once(child, 'exit');
   await until(ready);
   const [, origin = ''] = await until(/(http:\/\/[^\s"]+)\/graphql/);
@@ -42,6 +49,7 @@ export async function startGateway(
     end: async (signal = 'SIGTERM') => {
       child.kill(signal);
       await ended;
+      if (store !== undefined) rmSync(store, { force: true });
       return child.exitCode;
     },
   };
