@@ -49,3 +49,16 @@ test('SAFE is NULL for bad rows among good ones, also of a stored table', async 
     expected,
   );
 });
+
+test.each([
+  'SAFE.TIMESTAMP(DATETIME "2024-01-01", zone)',
+  'SAFE.DATETIME(TIMESTAMP "2024-01-01", zone)',
+  'SAFE.STRING(TIMESTAMP "2024-01-01", zone)',
+  'SAFE.TIMESTAMP_TRUNC(TIMESTAMP "2024-01-01", DAY, zone)',
+  'SAFE.PARSE_TIMESTAMP("%F %Z", CONCAT("2024-01-01 ", zone))',
+  'SAFE.FORMAT_TIMESTAMP("%F", TIMESTAMP "2024-01-01", zone)',
+  'SAFE_CAST(CONCAT("2024-01-01 00:00:00 ", zone) AS TIMESTAMP)',
+])('%s is NULL for zones that do not exist', async (call) => {
+  const zones = "UNNEST(['UTC', 'EDT', 'Europe/Berlinn', 'Europe/Berlin']) AS zone";
+  expect(await answer(`SELECT ${call} IS NULL FROM ${zones}`)).toEqual([[false], [true], [true], [false]]);
+});
