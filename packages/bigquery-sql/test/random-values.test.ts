@@ -67,6 +67,20 @@ describe('a condition on a random value is decided for each row', () => {
       partly(`SELECT id FROM ${logs} AS l JOIN projects AS p ON l.project = p.project AND RAND() < 0.5`),
     ],
     [
+      'of an outer join that reads no column',
+      half(
+        'SELECT 1 AS v FROM UNNEST(GENERATE_ARRAY(1, 4000)) LEFT JOIN UNNEST([1]) AS one ON RAND() < 0.5 WHERE one IS NULL',
+        4000,
+      ),
+    ],
+    [
+      'of an outer join with a constant',
+      half(
+        'SELECT 1 AS v FROM UNNEST(GENERATE_ARRAY(1, 4000)) AS x LEFT JOIN (SELECT 1 AS one) ON RAND() < 0.5 WHERE one IS NULL',
+        4000,
+      ),
+    ],
+    [
       'of an outer join, of one side',
       partly(
         `SELECT id FROM ${logs} AS l LEFT JOIN projects AS p ON l.project = p.project AND RAND() < LENGTH(p.tier) / 10 WHERE p.tier IS NOT NULL`,

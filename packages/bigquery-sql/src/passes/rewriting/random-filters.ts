@@ -6,7 +6,6 @@ import type {
   Column,
   Expression,
   From,
-  Join,
   Member,
   Node,
   Query,
@@ -14,7 +13,6 @@ import type {
   SortKey,
 } from '../../tree/nodes.ts';
 import { isDraw, isRandom, isRandomByRow } from '../../tree/volatile.ts';
-import { columnsRead } from './columns-read.ts';
 import { deriveItem } from './derive-item.ts';
 import { joinsOf, replaceItem } from './from-items.ts';
 
@@ -56,28 +54,42 @@ function filterInnerJoins(node: Select, fresh: Fresh): Select {
   );
 }
 
-/** DuckDB filters one side before an outer join, if its condition reads that side only: so it reads the other one, too. */
-function keepInOuterJoins(node: Select): Select {
+/**
+ * DuckDB filters one side before an outer join, if its condition reads that side only: so it reads the other one, too. It reads a
+ * value that is drawn there, as columns may be constants, which DuckDB computes at once.
+ */
+function keepInOuterJoins(node: Select, fresh: Fresh): Select {
   if (!node.from) return node;
-  const read = columnsRead(node);
-  const columnOf = (side: From): Column | undefined =>
-    aliasesOf(side).flatMap((alias) => [...(read.get(alias)?.values() ?? [])])[0];
-  const readsBoth = (test: Expression, { left, right }: Join): Expression => {
-    const others = [left, right].flatMap((side) => {
-      const own = aliasesOf(side);
-      const isRead = someNode(test, (part) => part.kind === 'column' && own.includes(part.from));
-      return isRead ? [] : (columnOf(side) ?? []);
-    });
-    return others.length === 1 ? element(list([test, ...others.map(isNull)]), 1, test.type) : test;
-  };
-  const inFrom = (from: From): From => {
-    if (from.kind !== 'join') return from;
-    const join = { ...from, left: inFrom(from.left), right: inFrom(from.right) };
-    if (!join.on || join.join === 'INNER' || !isRandomByRow(join.on)) return join;
+  for (const join of joinsOf(node.from)) {
+    if (!join.on || join.join === 'INNER' || !isRandomByRow(join.on)) continue;
     const { random, others } = split([join.on]);
-    return { ...join, on: and([...others, ...random.map((test) => readsBoth(test, join))]) };
-  };
-  return { ...node, from: inFrom(node.from) };
+    const test = and(random);
+    const side = [join.left, join.right].find((one) => !readsItem(test, one));
+    const draw = drawIn(test);
+    if (side === undefined || draw === undefined) continue;
+    const drawn = { ...draw };
+    const on = and([...others, element(list([test, isNull(drawn)]), 1, test.type)]);
+    const from = replaceItem(node.from, join, { ...join, on });
+    return keepInOuterJoins(
+      deriveItem({ ...node, ...(from && { from }) }, side, { values: [drawn] }, fresh),
+      fresh,
+    );
+  }
+  return node;
+}
+
+function drawIn(node: Node): Expression | undefined {
+  if (isExpression(node) && isDraw(node)) return node;
+  let found: Expression | undefined;
+  forEachPart(node, (part) => {
+    found ??= drawIn(part);
+  });
+  return found;
+}
+
+function readsItem(node: Node, item: From): boolean {
+  const own = aliasesOf(item);
+  return someNode(node, (part) => part.kind === 'column' && own.includes(part.from));
 }
 
 /** An array, or a subquery in FROM, is computed for each row to its left. */

@@ -1,7 +1,9 @@
 import type * as Syntax from '../../syntax/nodes.ts';
+import { aliasesOf } from '../../tree/aliases-of.ts';
 import { and, boolLiteral, call, column, nullLiteral, select } from '../../tree/build.ts';
-import { mapExpression } from '../../tree/map.ts';
+import { mapExpression, someNode } from '../../tree/map.ts';
 import type { Expression, From, Join, Member, Unnest } from '../../tree/nodes.ts';
+import { isRandom } from '../../tree/volatile.ts';
 import { sameName, scalar, unknown } from '../../types.ts';
 import { isCollated } from '../collation.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
@@ -55,9 +57,22 @@ function joined(
   if (!left || !right) return left ?? right;
   if (join === 'CROSS' && !on) return { kind: 'join', join, left, right };
   const condition = on ?? boolLiteral(true);
-  if (join === 'LEFT' && right.kind === 'unnest' && !isTrue(condition))
+  if (
+    join === 'LEFT' &&
+    right.kind === 'unnest' &&
+    !isTrue(condition) &&
+    !drawsForPairs(condition, right, left)
+  )
     return { kind: 'join', join, left, right: filtered(right, condition, context), on: boolLiteral(true) };
   return { kind: 'join', join, left, right, on: condition };
+}
+
+/** DuckDB filters an array that reads nothing to its left once: a condition on a random value is one of the join. */
+function drawsForPairs(condition: Expression, { array }: Unnest, left: From): boolean {
+  const aliases = aliasesOf(left);
+  return (
+    isRandom(condition) && !someNode(array, (part) => part.kind === 'column' && aliases.includes(part.from))
+  );
 }
 
 const isTrue = (condition: Expression) => condition.kind === 'literal' && condition.value === true;
