@@ -1,6 +1,7 @@
 import { ownerOf } from '../../keys/principal.ts';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { textsOfValues } from '../../catalog/binding/rounded-numbers.ts';
 import { findQuery, lookUpQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
@@ -100,10 +101,15 @@ export function buildLiveQueries({ catalog, live, getResult, turns, now, log }: 
       // To bind one takes up to some milliseconds.
       const turn = turns.next(ownerOf(admission.principal));
       if (turn !== undefined) await turn;
+      const query = findQuery(catalog, item.query);
+      const declared = new Map(query.parameters.map((parameter) => [parameter.name, parameter]));
       const parameters = new Map(
-        Object.entries(item.parameters).map(([name, value]) => [name, [value].flat().map(String)]),
+        Object.entries(item.parameters).map(([name, value]) => [
+          name,
+          textsOfValues(declared.get(name), value),
+        ]),
       );
-      const endpoint = new EndpointRequest(findQuery(catalog, item.query), parameters);
+      const endpoint = new EndpointRequest(query, parameters);
       refuseUndeclared(admission.principal, endpoint);
       const bound = authorizeAndBind(admission.principal, endpoint, head.headers, now);
       requireFollowable(bound);

@@ -2,6 +2,7 @@ import type { RawParameters } from '../../catalog/binding/bind.ts';
 import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
+import { mayBeRounded } from '../../catalog/binding/rounded-numbers.ts';
 import { formats } from '../../formats/format.ts';
 import type { RejectKeys } from '../../http/access/reject-keys-in-urls.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
@@ -38,7 +39,13 @@ export function buildCompatRest({ catalog, rest, rejectKeys }: CompatRestOptions
     const { url, loggedPath, lists, parameters } = received;
     const address = addressOf(catalog, received);
     const { query, format } = address;
-    const readParameters = parametersReader(head.headers, namesOf(query), new Set(listNames(query)));
+    const declared = new Map(query.parameters.map((parameter) => [parameter.name, parameter]));
+    const readParameters = parametersReader(
+      head.headers,
+      namesOf(query),
+      new Set(listNames(query)),
+      (name, value) => mayBeRounded(declared.get(name), value),
+    );
     const fromBody = readParameters(await readBody());
     rejectKeys(fromBody);
     const endpoint = lastOfEach(query, new Map([...(parameters ?? []), ...fromBody]));

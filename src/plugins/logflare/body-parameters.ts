@@ -13,12 +13,14 @@ export type ReadParameters = (body: Uint8Array) => RawParameters;
  *
  * @param names of the parameters that are read; others are ignored, as they are in a query string
  * @param lists those of them that may have several values
+ * @param isRounded whether a number in JSON may not be the one that was sent for one of them
  * @throws GatewayError UNSUPPORTED_MEDIA_TYPE
  */
 export function parametersReader(
   headers: RequestHeaders,
   names: ReadonlySet<string>,
   lists: ReadonlySet<string> = new Set(),
+  isRounded: IsRounded = () => false,
 ): ReadParameters {
   const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
   // A small compressed body may expand to a large one.
@@ -30,7 +32,7 @@ export function parametersReader(
   if (read === undefined || !isUtf8(parameters)) {
     throw unsupported('Send the body as Content-Type: application/json or application/x-www-form-urlencoded');
   }
-  return (body) => read(decodeBody(body), names, lists);
+  return (body) => read(decodeBody(body), names, lists, isRounded);
 }
 
 /** @param parameters of a media type */
@@ -39,7 +41,14 @@ function isUtf8(parameters: readonly string[]): boolean {
   return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
 }
 
-type ReadText = (text: string, names: ReadonlySet<string>, lists: ReadonlySet<string>) => RawParameters;
+type IsRounded = (name: string, value: number) => boolean;
+
+type ReadText = (
+  text: string,
+  names: ReadonlySet<string>,
+  lists: ReadonlySet<string>,
+  isRounded: IsRounded,
+) => RawParameters;
 
 const readers: ReadonlyMap<string, ReadText> = new Map([
   ['application/json', readJson],
@@ -54,7 +63,12 @@ function readForm(text: string, names: ReadonlySet<string>, lists: ReadonlySet<s
   return new Map([...mergeLists(parseQueryString(text, lists), lists)].filter(([name]) => names.has(name)));
 }
 
-function readJson(text: string, names: ReadonlySet<string>, lists: ReadonlySet<string>): RawParameters {
+function readJson(
+  text: string,
+  names: ReadonlySet<string>,
+  lists: ReadonlySet<string>,
+  isRounded: IsRounded,
+): RawParameters {
   if (text.trim() === '') return new Map();
   const right = 'send parameters as {"name": "value"}';
   let body: unknown;
@@ -68,17 +82,18 @@ function readJson(text: string, names: ReadonlySet<string>, lists: ReadonlySet<s
   }
   const members = body as Readonly<Record<string, unknown>>;
   const given = [...names].filter((name) => Object.hasOwn(members, name));
-  return new Map(given.map((name) => [name, textsOf(name, members[name], lists.has(name))]));
+  return new Map(given.map((name) => [name, textsOf(name, members[name], lists.has(name), isRounded)]));
 }
 
-function textsOf(name: string, value: unknown, isList: boolean): readonly string[] {
-  if (!isList || !Array.isArray(value)) return [textOf(name, value)];
-  return value.map((one: unknown) => textOf(name, one));
+function textsOf(name: string, value: unknown, isList: boolean, isRounded: IsRounded): readonly string[] {
+  if (!isList || !Array.isArray(value)) return [textOf(name, value, isRounded)];
+  return value.map((one: unknown) => textOf(name, one, isRounded));
 }
 
-function textOf(name: string, value: unknown): string {
+function textOf(name: string, value: unknown, isRounded: IsRounded): string {
   if (value === null) return '';
-  if (typeof value === 'string' || typeof value === 'boolean' || isExact(value)) return String(value);
+  if (typeof value === 'string' || typeof value === 'boolean') return String(value);
+  if (isExact(value) && !isRounded(name, value)) return String(value);
   const what =
     typeof value === 'number'
       ? 'is not exact as a JSON number; send it as text'
@@ -87,7 +102,7 @@ function textOf(name: string, value: unknown): string {
 }
 
 /** False for an integer that may have been rounded: to know its digits, all of the body would have to be parsed again. */
-function isExact(value: unknown): boolean {
+function isExact(value: unknown): value is number {
   return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
 }
 

@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import { describeParameter, fitsSchemas, typedValue } from '../../../catalog/binding/describe-parameter.ts';
+import { textsOfValues } from '../../../catalog/binding/rounded-numbers.ts';
 import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { camelCase } from '../../../names/graphql-names.ts';
 import { scalars } from './shared-types.ts';
@@ -95,13 +96,15 @@ function defaultArgument(parameter: Parameter): unknown {
 
 /**
  * GraphQL arguments as the text parameters that `bind` expects; an explicit null counts as absent, an empty list does not.
+ *
+ * @throws GatewayError INVALID_PARAMETER for a number that may be rounded
  */
 export function rawArguments(query: SavedQuery, args: Readonly<Record<string, unknown>>): RawParameters {
   return new Map(
-    query.parameters.flatMap(({ name }) => {
-      const value = args[camelCase(name)];
+    query.parameters.flatMap((parameter) => {
+      const value = args[camelCase(parameter.name)];
       if (value === undefined || value === null) return [];
-      return [[name, Array.isArray(value) ? value.map(String) : [String(value)]] as const];
+      return [[parameter.name, textsOfValues(parameter, value)] as const];
     }),
   );
 }

@@ -2,6 +2,7 @@ import { checkValue } from '../../../catalog/binding/check-value.ts';
 import { exampleValue } from '../../../catalog/binding/example-parameters.ts';
 import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
 import { textsOf } from '../../../catalog/binding/list-values.ts';
+import { mayBeRounded, roundedProblem } from '../../../catalog/binding/rounded-numbers.ts';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { filledParameter } from '../definitions/input-schema.ts';
@@ -103,26 +104,26 @@ function unknownArgument(name: string, offered: readonly string[]): string {
 
 /** @returns undefined for an absent argument, and as text what is wrong */
 function textsIn(
-  { repeated }: Pick<Parameter, 'repeated'>,
+  parameter: Pick<Parameter, 'repeated' | 'bind'>,
   value: unknown,
 ): readonly string[] | string | undefined {
   if (value === null || value === undefined) return undefined;
   if (!Array.isArray(value)) {
-    const text = textIn(value);
+    const text = textIn(parameter, value);
     return typeof text === 'object' ? text.wrong : [text];
   }
-  if (!repeated) return `got a list of ${value.length} values; send one value`;
-  const texts = value.map(textIn);
+  if (!parameter.repeated) return `got a list of ${value.length} values; send one value`;
+  const texts = value.map((one) => textIn(parameter, one));
   const wrong = texts.find((one) => typeof one === 'object');
   return wrong === undefined ? (texts as readonly string[]) : wrong.wrong;
 }
 
-function textIn(value: unknown): string | { readonly wrong: string } {
+function textIn(parameter: Pick<Parameter, 'bind'>, value: unknown): string | { readonly wrong: string } {
   if (typeof value === 'string' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'number') return { wrong: 'got an object; send text, a number, true or false' };
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
     return { wrong: `got ${value}, which JSON numbers round; send it as text, as in "${BigInt(value)}"` };
-  return String(value);
+  return mayBeRounded(parameter, value) ? { wrong: roundedProblem(value) } : String(value);
 }
 
 /** What is wrong with the values of a parameter, what would be right, and what was probably meant. */
