@@ -10,6 +10,7 @@ afterAll(() => app.close());
 const cure = 'Not found; leave out the slash at the end of the path';
 
 test.each([
+  ['/', 'Not found; GraphQL is at /graphql, REST under /api/'],
   ['/graphql/', cure],
   ['/mcp/', cure],
   ['/openapi.json/', cure],

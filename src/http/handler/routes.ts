@@ -88,7 +88,7 @@ export function buildRoutes(options: RouteOptions): {
           ? several
           : otherApi;
       const own = pathname.startsWith(apiPath) ? ofApi : exact.get(pathname);
-      const none = pathname.endsWith('/') ? slashAtEnd : notFound;
+      const none = pathname.endsWith('/') && pathname !== '/' ? slashAtEnd : notFound;
       return ofPlugins.routesAt(pathname, own ?? ofPlugins.fallbackAt(pathname, none));
     },
   };

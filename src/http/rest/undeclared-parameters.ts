@@ -51,7 +51,7 @@ export function withParameterWarning(
 }
 
 /**
- * Refuses a known name with brackets that do not write a list, and any other name that is not declared if the query takes
+ * Refuses a known name with brackets, or a point, that do not write a list, and any other name that is not declared if the query takes
  * only what it declares. A key that may not call it learns no names of it.
  *
  * @throws GatewayError INVALID_PARAMETER, or as `requireEndpoint` does
@@ -96,7 +96,8 @@ const wrongName = memoize(({ query, parameters }: EndpointRequest): WrongName =>
   return { name, wrong: `is not a parameter of this endpoint${didYouMean(name, left) || '; leave it out'}` };
 });
 
-const beforeBrackets = (name: string): string => name.replace(/\[.*$/s, '');
+/** Some clients write members as `id.0` or `id.eq`. */
+const beforeBrackets = (name: string): string => name.replace(/[[\].].*$/s, '');
 
 const undeclared = (
   parameters: EndpointRequest['parameters'],

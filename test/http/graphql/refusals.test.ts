@@ -116,6 +116,7 @@ describe('what refuses a request before its operation is read', () => {
   test.each([
     ['{ __typename }', '', 'operationName: got ""; leave it out: the operation has no name'],
     ['query A { __typename }', '', 'operationName: got ""; leave it out, or send A'],
+    ['query A { __typename }', 5, 'operationName: got 5; leave it out, or send A'],
     ['query A { __typename }', 'B', 'operationName: got "B"; leave it out, or send A'],
     ['query A { __typename } query B { counts { rowCount } }', '', 'operationName: got ""; send one of A, B'],
     [

@@ -7,8 +7,6 @@ import { type DocumentNode, GraphQLError } from 'graphql';
  * @throws GraphQLError that says what can be named
  */
 export function requireOperation({ definitions }: DocumentNode, name: unknown): void {
-  // Another type is refused later.
-  if (name != null && typeof name !== 'string') return;
   const operations = definitions.filter((one) => one.kind === 'OperationDefinition');
   if (operations.length === 0) return;
   if (name == null && operations.length === 1) return;
@@ -27,8 +25,8 @@ export function requireOperation({ definitions }: DocumentNode, name: unknown): 
 
 const maxShown = 10;
 
-function problemOf(names: readonly string[], count: number, name: string | null | undefined): string {
-  const given = name == null ? 'is missing' : `got ${JSON.stringify(name.slice(0, 100))}`;
+function problemOf(names: readonly string[], count: number, name: unknown): string {
+  const given = name == null ? 'is missing' : `got ${(JSON.stringify(name) ?? '').slice(0, 100)}`;
   const shown = names.slice(0, maxShown).join(', ') + (names.length > maxShown ? ', …' : '');
   const right =
     count === 1
