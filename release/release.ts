@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nextVersion, releaseChangelog } from './changelog.ts';
 import { checkCompiler, checkPackage } from './check-package.ts';
+import { packages } from './packages.ts';
 import { versionedFiles, writeVersion } from './write-version.ts';
 
 const usage = `npm run release -- <major|minor|patch|version> [--dry-run]
@@ -50,12 +51,12 @@ async function release(step: string, isDryRun: boolean): Promise<void> {
     writeFileSync('CHANGELOG.md', changelog);
     writeVersion(version);
     mkdirSync(folder, { recursive: true });
-    for (const workspace of [[], ['--workspace', '@querygate/bigquery-sql']])
-      execFileSync('npm', ['pack', '--pack-destination', folder, ...workspace], {
+    for (const { folder: packed } of packages)
+      execFileSync('npm', ['pack', '--pack-destination', folder, `./${packed}`], {
         stdio: ['ignore', 'ignore', 'inherit'],
       });
-    const [gateway = '', compiler = ''] = tarballs(version).map((tarball) => resolve(tarball));
-    checkCompiler(compiler);
+    const [text = '', compiler = '', gateway = ''] = tarballs(version).map((tarball) => resolve(tarball));
+    checkCompiler(text, compiler);
     print(`${compiler} installs, and runs a query`);
     const ms = await checkPackage(gateway, version);
     print(`${gateway} installs, and answers ${Math.round(ms)} ms after its start`);
@@ -72,10 +73,9 @@ async function release(step: string, isDryRun: boolean): Promise<void> {
   for (const tarball of tarballs(version)) print(`  npm publish --access public ${tarball}`);
 }
 
-/** The packages that are published. */
-function tarballs(version: string): readonly string[] {
-  return [`${folder}/querygate-${version}.tgz`, `${folder}/querygate-bigquery-sql-${version}.tgz`];
-}
+/** The files that npm packs, in the order in which they are published. */
+const tarballs = (version: string): readonly string[] =>
+  packages.map(({ name }) => `${folder}/${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
 
 function git(...args: readonly string[]): string {
   return execFileSync('git', args, { encoding: 'utf8' }).trim();

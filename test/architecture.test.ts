@@ -11,7 +11,8 @@ const knots = [
 ];
 
 /** Small files with one user: what is imported by a name or on demand, and one of several of a kind. */
-const contracts = /^(?:src\/(?:exports|formats|author\/types)|packages\/bigquery-sql\/src\/passes)\//;
+const contracts =
+  /^(?:src\/(?:exports|formats|author\/types)|packages\/(?:bigquery-sql\/src\/passes|text\/src))\//;
 
 const files = globSync(['src/**/*.ts', 'packages/*/src/**/*.ts']).sort();
 

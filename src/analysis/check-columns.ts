@@ -1,4 +1,4 @@
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '@querygate/text';
 import type { Compiled } from '@querygate/bigquery-sql/tree';
 import { duckdbType } from '@querygate/bigquery-sql/types';
 import type { ResultColumn } from '../catalog/model/header-types.ts';

@@ -1,5 +1,5 @@
 import type { RecordField } from '../catalog/model/saved-query.ts';
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '@querygate/text';
 import { accepts, describeColumn, isSameColumn } from './check-columns.ts';
 import type { KnownColumn } from './known-columns.ts';
 

@@ -1,6 +1,6 @@
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Problem } from '../errors.ts';
-import { visibleText } from '../visible-text.ts';
+import { visibleText } from '@querygate/text';
 
 /** What a description of data does not say, and a text that is to make a model do something does. */
 const instructions: readonly RegExp[] = [

@@ -1,4 +1,4 @@
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '@querygate/text';
 import { type Problem, StartError } from '../errors.ts';
 
 /** What an option of the library may be, for callers without a compiler that says it. */

@@ -1,4 +1,4 @@
-import { parseJson, type Revive } from '@querygate/bigquery-sql/text';
+import { parseJson, type Revive } from '@querygate/text';
 
 /** An integer beyond 2^53 as parsed rows have it: `JSON.rawJSON`, which JSON.stringify writes with all its digits. */
 export interface LargeInteger {

@@ -1,4 +1,4 @@
-import { parseDecimal, parseJson, type Revive } from '@querygate/bigquery-sql/text';
+import { parseDecimal, parseJson, type Revive, shorten } from '@querygate/text';
 import type { RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { Rows } from './engine.ts';
@@ -152,6 +152,5 @@ function fail({ name, type, repeated }: RecordField, value: unknown): never {
       : typeof value === 'string'
         ? JSON.stringify(value)
         : String(value);
-  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  throw new GatewayError('ENGINE_FAILED', `The query failed: ${name} is not ${kind}: ${shown}`);
+  throw new GatewayError('ENGINE_FAILED', `The query failed: ${name} is not ${kind}: ${shorten(text)}`);
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '@querygate/text';
 
 /** One problem of a document, at the path of the value that has it. */
 export interface SchemaProblem {

@@ -1,4 +1,4 @@
-import { stringEnd } from '@querygate/bigquery-sql/text';
+import { stringEnd } from '@querygate/text';
 
 /** The cells of one row as JSON text, in the order of the columns; undefined where the row has no cell. */
 export type CellTexts = readonly (string | undefined)[];

@@ -1,4 +1,4 @@
-import { parseJson } from '@querygate/bigquery-sql/text';
+import { parseJson } from '@querygate/text';
 
 /** A parsed JSON value in which integers are bigints, whatever their size; other numbers are numbers. */
 export type ExactJson =

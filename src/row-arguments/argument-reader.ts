@@ -1,3 +1,4 @@
+import { quoteShort, shorten } from '@querygate/text';
 import { lostPlusAdvice } from '../catalog/binding/check-value.ts';
 import { textProblem } from '../catalog/binding/list-values.ts';
 import type { Column, OrderKey, SavedQuery } from '../catalog/model/saved-query.ts';
@@ -121,7 +122,7 @@ export class ArgumentReader {
     const value = ofText(text);
     if (value !== undefined) return value;
     const meant = hint(this.#hints.value(column, text));
-    throw invalid(column.name, `got ${shorten(text)}; must be ${right}${lostPlusAdvice(text)}${meant}`);
+    throw invalid(column.name, `got ${quoteShort(text)}; must be ${right}${lostPlusAdvice(text)}${meant}`);
   }
 
   #count(): void {
@@ -156,15 +157,12 @@ function patternOf({ name, type }: Column, text: string) {
 
 /** @param name of a column, or of an argument */
 export const invalid = (name: string, wrong: string): GatewayError => {
-  const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name;
+  const shown = shorten(name);
   return new GatewayError('INVALID_PARAMETER', `${shown}: ${wrong}`, { parameter: shown });
 };
-
-export const shorten = (text: string): string =>
-  JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 /** `first` or `limit`, or `offset`. */
 export function readCount(name: string, value: string): number {
   if (/^\d{1,9}$/.test(value)) return Number(value);
-  throw invalid(name, `got ${shorten(value)}; must be a whole number from 0`);
+  throw invalid(name, `got ${quoteShort(value)}; must be a whole number from 0`);
 }

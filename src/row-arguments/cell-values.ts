@@ -1,4 +1,4 @@
-import { decimalUnits, parseDecimal } from '@querygate/bigquery-sql/text';
+import { decimalUnits, parseDecimal } from '@querygate/text';
 import { checkPlain } from '../catalog/binding/check-value.ts';
 import type { Column } from '../catalog/model/saved-query.ts';
 import { textOf } from '../formats/cell-texts.ts';

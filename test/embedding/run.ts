@@ -5,9 +5,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { packages } from '../../release/packages.ts';
 
 /**
- * Packs both packages, installs them into an empty folder with the servers and runtimes of `package.json`, and runs there a
+ * Packs all packages, installs them into an empty folder with the servers and runtimes of `package.json`, and runs there a
  * program, every example of docs/embedding.md, and the command `bigquery-sql`: `npm run embedding`. It exits with 1 if one of
  * them fails, or if `publint` or `attw` finds an error in a package.
  */
@@ -29,7 +30,7 @@ try {
   const packed = tarballs.map((name) => `./${name}`);
   run('npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', ...quiet, ...packed, ...others);
   print('installed');
-  for (const name of ['querygate', '@querygate/bigquery-sql'])
+  for (const { name } of packages)
     print(run('node_modules/.bin/publint', 'run', `node_modules/${name}`, '--strict').trim());
   for (const name of tarballs)
     print(run('node_modules/.bin/attw', name, '--profile', 'esm-only', '--format', 'ascii').trim());
@@ -65,8 +66,9 @@ function pack(): void {
   node('release/build.ts');
   node('release/published-manifest.ts', 'replace');
   try {
-    const args = ['--ignore-scripts', ...quiet, '--pack-destination', folder, '.', './packages/bigquery-sql'];
-    execFileSync('npm', ['pack', ...args], options);
+    const args = ['--ignore-scripts', ...quiet, '--pack-destination', folder];
+    const folders = packages.map((one) => `./${one.folder}`);
+    execFileSync('npm', ['pack', ...args, ...folders], options);
   } finally {
     node('release/published-manifest.ts', 'restore');
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { functionNames } from '@querygate/bigquery-sql/syntax';
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '@querygate/text';
 import { settingsByKey } from '../../src/cli/settings/setting-keys.ts';
 import { nearestOf } from '../../src/plugins/mcp/calls/suggest.ts';
 

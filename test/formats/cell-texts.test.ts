@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { depthOf, splitRows, textOf } from '../../src/formats/cell-texts.ts';
 import { exactText, parseExact } from '../../src/formats/exact-json.ts';
 import { ShapeCollector } from '../../src/formats/infer-shape.ts';
-import { parseJson } from '@querygate/bigquery-sql/text';
+import { parseJson } from '@querygate/text';
 
 const names = ['a', 'b', 'c "quoted" \\', 'é😀', '__proto__', 'constructor'];
 

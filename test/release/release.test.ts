@@ -64,9 +64,9 @@ test('a release packs, installs and runs the package, and tags it', () => {
   expect(git('log', '-1', '--format=%s')).toBe('release: 0.2.0');
   expect(git('status', '--porcelain')).toBe('');
   expect(stdout).toMatch(/querygate-bigquery-sql-0\.2\.0\.tgz installs, and runs a query/);
-  for (const name of ['package.json', 'packages/bigquery-sql/package.json', 'packages/pages/package.json'])
-    expect(readJson(name).version, name).toBe('0.2.0');
-  const own = { '@querygate/bigquery-sql': '0.2.0', '@querygate/pages': '0.2.0' };
+  for (const name of ['.', 'packages/bigquery-sql', 'packages/pages', 'packages/text'])
+    expect(readJson(`${name}/package.json`).version, name).toBe('0.2.0');
+  const own = { '@querygate/bigquery-sql': '0.2.0', '@querygate/pages': '0.2.0', '@querygate/text': '0.2.0' };
   expect(readJson('package.json').dependencies).toMatchObject(own);
   // Nothing else of the lockfile changes.
   const { version, packages } = readJson('package-lock.json');

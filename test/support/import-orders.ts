@@ -5,18 +5,7 @@
  */
 export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src': [
-    ...[
-      'text',
-      'syntax',
-      'tree',
-      'planning-cost',
-      'macros',
-      'rules',
-      'passes',
-      'analysis',
-      'duckdb',
-      'proposals',
-    ],
+    ...['syntax', 'tree', 'planning-cost', 'macros', 'rules', 'passes', 'analysis', 'duckdb', 'proposals'],
     ...['sandbox', 'command'],
   ],
   'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],
@@ -31,7 +20,6 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'get-or-add.ts',
     'memoize.ts',
     'version.ts',
-    'visible-text.ts',
     'optional-packages.ts',
     'trace',
     'config',

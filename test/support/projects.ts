@@ -69,11 +69,17 @@ function importsOf(file: string): readonly string[] {
     ...(isOfTests(file) ? text.matchAll(/\bimport\('([^']+)'\)/g) : []),
   ].map(([, name = '']) => {
     if (name.startsWith('.')) return join(dirname(file), name);
-    const [, folder, entry = 'index'] = /^@querygate\/([\w-]+)(?:\/(.+))?$/.exec(name) ?? [];
-    return folder === 'bigquery-sql' ? `packages/${folder}/src/${entry}.ts` : name;
+    const [, folder, path = ''] = /^@querygate\/([\w-]+)((?:\/.+)?)$/.exec(name) ?? [];
+    return folder === undefined
+      ? name
+      : (entriesOf(folder)[`.${path}`]?.replace('.', `packages/${folder}`) ?? name);
   });
   // A text may contain the source of a module.
   const real = found.filter((name) => !name.endsWith('.ts') || existsSync(name));
   imports.set(file, real);
   return real;
 }
+
+/** The files that a package of this repository exports, by their subpaths. */
+const entriesOf = (folder: string): Readonly<Record<string, string>> =>
+  JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')).exports;

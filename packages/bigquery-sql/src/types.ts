@@ -1,3 +1,4 @@
+import type { Decimal } from '@querygate/text';
 import type { Field, FieldType } from './table-schema.ts';
 
 /** The types of BigQuery that have no parts. */
@@ -227,3 +228,19 @@ export const parameterTypeIn =
     const { bind = 'STRING', repeated } = parameters.find((one) => sameName(one.name, name)) ?? {};
     return repeated ? arrayOf(scalar(bind)) : scalar(bind);
   };
+
+/** The digits of a NUMERIC. */
+export const numericDigits: Decimal = { whole: 29, fraction: 9 };
+
+/**
+ * The types that are exact decimals. A BIGNUMERIC of 39 digits before the point is not always one, so it has 38 here.
+ *
+ * @see https://cloud.google.com/bigquery/docs/reference/standard-sql/data-types#decimal_types
+ */
+const decimals: Partial<Record<ParameterType, Decimal>> = {
+  NUMERIC: numericDigits,
+  BIGNUMERIC: { whole: 38, fraction: 38 },
+};
+
+/** The digits of an exact decimal type; undefined for other types. */
+export const decimalOf = (bind: ParameterType | undefined): Decimal | undefined => bind && decimals[bind];

@@ -1,6 +1,7 @@
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { describeType } from '@querygate/bigquery-sql/types';
 import { parseQuery, type Syntax, SyntaxProblem, walk } from '@querygate/bigquery-sql/syntax';
+import { shorten } from '@querygate/text';
 import type { TypedPlace } from './check-document.ts';
 import { placeAt, schemasAt } from './header-keys.ts';
 import { type NamedValue, resolvePath, scopeOf } from './sql-scope.ts';
@@ -68,7 +69,11 @@ export function hoverSql({ sql, offset, types, tables, parameters }: SqlPlace): 
   if (type === undefined) return undefined;
   // The fields of a record are shown below it.
   const shown = type.length > maxTypeLength && known?.type !== undefined ? known.type : type;
-  return show({ ...known, name: known?.name ?? shorten(sql.slice(start, end)), type: shown });
+  return show({
+    ...known,
+    name: known?.name ?? shorten(sql.slice(start, end)).replace(/\s+/g, ' '),
+    type: shown,
+  });
 }
 
 /** The smallest node at an offset that has a meaning of its own. */
@@ -101,5 +106,3 @@ function describe({ name, type, description, fields }: NamedValue): string {
 }
 
 const maxTypeLength = 80;
-
-const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text).replace(/\s+/g, ' ');

@@ -1,6 +1,6 @@
 import { parseFields } from '../../catalog/folder/load-tables.ts';
 import { type Field, fieldTypes } from '@querygate/bigquery-sql/table-schema';
-import { parseJson } from '@querygate/bigquery-sql/text';
+import { parseJson } from '@querygate/text';
 import type { InferredFields } from '../../engines/duckdb/data-files/infer-fields.ts';
 import { StartError } from '../../errors.ts';
 

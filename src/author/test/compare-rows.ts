@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Column } from '../../catalog/model/saved-query.ts';
 import { parseTimestamp } from '../../files/timestamps.ts';
-import { parseJson } from '@querygate/bigquery-sql/text';
+import { parseJson } from '@querygate/text';
 import type { QueryTest } from './load-tests.ts';
 
 /** A row as it is compared: one value for each column, in the form of REST; null for NULL. */

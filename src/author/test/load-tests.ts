@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { undefinedOrders } from '@querygate/bigquery-sql/analysis';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '@querygate/text';
 import { type Problem, StartError } from '../../errors.ts';
 import { readYaml, type YamlData } from '../../files/read-yaml.ts';
 import { describeIssue, problem, type SchemaProblem, schemaProblems } from '../../files/schema-problems.ts';

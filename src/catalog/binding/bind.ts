@@ -1,3 +1,4 @@
+import { quoteShort } from '@querygate/text';
 import { GatewayError } from '../../errors.ts';
 import type { Parameter, SavedQuery } from '../model/saved-query.ts';
 import { checkPlain, checkValue, oneOf } from './check-value.ts';
@@ -125,7 +126,7 @@ function checkText(parameter: Parameter, text: string, now: number, at: number):
   if ('value' in checked) return checked.value;
   if (parameter.type === 'enum' && parameter.unknown === 'default' && typeof parameter.default === 'string')
     return parameter.default;
-  throw invalid(parameter, `got ${shorten(text)}; ${checked.wrong}${listAdvice(parameter, text)}`, at);
+  throw invalid(parameter, `got ${quoteShort(text)}; ${checked.wrong}${listAdvice(parameter, text)}`, at);
 }
 
 /** Many services take lists with commas. */
@@ -156,9 +157,5 @@ function rightValue(parameter: Parameter): string {
   const [text] = example === undefined ? [] : textsOf(exampleValue(parameter) ?? example);
   // Many descriptions have one.
   if (text === undefined || text === '' || right.includes(text)) return right;
-  return `${right.replace(/\.$/, '')}, as in ${shorten(text)}`;
-}
-
-function shorten(value: string): string {
-  return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  return `${right.replace(/\.$/, '')}, as in ${quoteShort(text)}`;
 }

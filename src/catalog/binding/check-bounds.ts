@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js';
 import type { Parameter, PlainParameter, ValueType } from '../model/saved-query.ts';
-import { decimalOf, decimalUnits } from '@querygate/bigquery-sql/text';
+import { decimalOf } from '@querygate/bigquery-sql/types';
+import { decimalUnits } from '@querygate/text';
 import { resolveBound } from './times.ts';
 
 type Bounded = Pick<Parameter, 'type' | 'bind' | 'min' | 'max' | 'maxLength' | 'pattern'>;

@@ -2,7 +2,8 @@ import { parseDate, parseDatetime, parseTimestamp } from '../../files/timestamps
 import type { Parameter, PlainParameter, ValueType } from '../model/saved-query.ts';
 import { boundsProblem, describeBounds } from './check-bounds.ts';
 import { type Checked, checkPattern } from './patterns/check-pattern.ts';
-import { decimalOf, parseDecimal } from '@querygate/bigquery-sql/text';
+import { decimalOf } from '@querygate/bigquery-sql/types';
+import { parseDecimal } from '@querygate/text';
 import { isRelative } from './times.ts';
 
 /**

@@ -1,4 +1,5 @@
-import { decimalOf, parseDecimal } from '@querygate/bigquery-sql/text';
+import { decimalOf } from '@querygate/bigquery-sql/types';
+import { parseDecimal } from '@querygate/text';
 import type { Parameter, ParameterText } from '../model/saved-query.ts';
 import { textsOf } from './list-values.ts';
 import { isRelative } from './times.ts';

@@ -1,4 +1,4 @@
-import { decimalOf } from '@querygate/bigquery-sql/text';
+import { decimalOf } from '@querygate/bigquery-sql/types';
 import { GatewayError } from '../../errors.ts';
 import type { Parameter } from '../model/saved-query.ts';
 

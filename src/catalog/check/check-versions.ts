@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors.ts';
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '@querygate/text';
 import { lookUpName } from '../model/find-query.ts';
 import type { SavedQuery } from '../model/saved-query.ts';
 import { parseVersionName, pinnedName } from '../model/version-name.ts';

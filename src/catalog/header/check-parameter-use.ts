@@ -1,6 +1,6 @@
 import { problemAt } from '@querygate/bigquery-sql/problem';
 import { type Token, tokenize } from '@querygate/bigquery-sql/syntax';
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '@querygate/text';
 import type { Problem } from '../../errors.ts';
 import type { HeaderAndSql } from './read-header.ts';
 

@@ -1,4 +1,4 @@
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '@querygate/text';
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { compareValues, hasOrder } from '../binding/check-bounds.ts';
 import { type Checked, checkPattern, expandedLength } from '../binding/patterns/check-pattern.ts';

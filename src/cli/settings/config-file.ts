@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type SettingName, settingNames } from '../../config/settings.ts';
 import { type Problem, StartError } from '../../errors.ts';
-import { nearestName } from '@querygate/bigquery-sql/text';
+import { nearestName } from '@querygate/text';
 import { readYaml } from '../../files/read-yaml.ts';
 import { settingsByKey } from './setting-keys.ts';
 

@@ -1,4 +1,4 @@
-import { nearestName } from '@querygate/bigquery-sql/text';
+import { nearestName } from '@querygate/text';
 import { type SettingName, settingNames } from '../../config/settings.ts';
 
 /** Variables of other programs whose names are nearly ours. */

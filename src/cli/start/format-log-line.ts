@@ -1,4 +1,4 @@
-import { visibleLine } from '../../visible-text.ts';
+import { visibleLine } from '@querygate/text';
 
 const levels: Readonly<Record<number, string>> = {
   10: 'TRACE',

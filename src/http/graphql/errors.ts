@@ -1,3 +1,4 @@
+import { shorten } from '@querygate/text';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { type ErrorCode, GatewayError, statusOf } from '../../errors.ts';
@@ -92,9 +93,7 @@ export function sanitizeDocumentError(error: GraphQLError, code = 'BAD_USER_INPU
  * as a body.
  */
 export function shortenMessage(message: string): string {
-  const { maxErrorLength } = httpLimits;
-  const plain = withoutSuggestion(message);
-  return plain.length > maxErrorLength ? `${plain.slice(0, maxErrorLength)}…` : plain;
+  return shorten(withoutSuggestion(message), httpLimits.maxErrorLength);
 }
 
 /** A suggestion is the last sentence of a message, and contains no other question mark. */

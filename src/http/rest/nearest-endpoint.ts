@@ -1,4 +1,4 @@
-import { nearestName } from '@querygate/bigquery-sql/text';
+import { nearestName } from '@querygate/text';
 import { parseVersionName } from '../../catalog/model/version-name.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';

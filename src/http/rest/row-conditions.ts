@@ -1,4 +1,5 @@
-import { type ArgumentReader, invalid, type Operator, shorten } from '../../row-arguments/argument-reader.ts';
+import { quoteShort } from '@querygate/text';
+import { type ArgumentReader, invalid, type Operator } from '../../row-arguments/argument-reader.ts';
 import type { Condition } from '../../row-arguments/row-arguments.ts';
 
 /** The operators of PostgREST, and `ne` as GraphQL has it. */
@@ -206,13 +207,13 @@ class ConditionParser {
     const [word = ''] = /^(?:\w+|[=<>!]+)?/.exec(text) ?? [];
     const meant = Object.hasOwn(meanings, word) ? meanings[word] : undefined;
     const nearest = this.#reader.nearest(meant ?? word, Object.keys(operators));
-    return invalid(column, `got ${shorten(text)}; ${rightOperator}${nearest}`);
+    return invalid(column, `got ${quoteShort(text)}; ${rightOperator}${nearest}`);
   }
 
   #wrong(expected: string) {
     return invalid(
       this.#name,
-      `expected ${expected} at character ${this.#at + 1}, got ${shorten(this.#text.slice(this.#at))}`,
+      `expected ${expected} at character ${this.#at + 1}, got ${quoteShort(this.#text.slice(this.#at))}`,
     );
   }
 }

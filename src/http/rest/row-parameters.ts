@@ -1,14 +1,9 @@
+import { quoteShort } from '@querygate/text';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { Column, OrderKey, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../catalog/model/header-types.ts';
-import {
-  ArgumentReader,
-  type Hints,
-  invalid,
-  readCount,
-  shorten,
-} from '../../row-arguments/argument-reader.ts';
+import { ArgumentReader, type Hints, invalid, readCount } from '../../row-arguments/argument-reader.ts';
 import {
   type Aggregate,
   type AggregateFunction,
@@ -107,7 +102,7 @@ function parseOrderKey(reader: ArgumentReader, text: string): OrderKey {
   if (name === undefined)
     throw invalid(
       'order',
-      `got ${shorten(text)}; write columns with directions, as in timestamp.desc,id.asc.nullslast`,
+      `got ${quoteShort(text)}; write columns with directions, as in timestamp.desc,id.asc.nullslast`,
     );
   return reader.orderKey(
     name,
@@ -129,7 +124,7 @@ function parseSelect(reader: ArgumentReader, text: string): readonly NamedAggreg
     if (!isFunction(name))
       throw invalid(
         'select',
-        `got ${shorten(one)}; write aggregates, as in count(),amount.sum(),highest:amount.max()`,
+        `got ${quoteShort(one)}; write aggregates, as in count(),amount.sum(),highest:amount.max()`,
       );
     return { name: alias ?? name, aggregate: reader.aggregate(name, column) };
   });

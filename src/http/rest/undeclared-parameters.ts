@@ -1,4 +1,4 @@
-import { didYouMean, nearestName } from '@querygate/bigquery-sql/text';
+import { didYouMean, nearestName } from '@querygate/text';
 import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';

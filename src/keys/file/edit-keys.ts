@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, isSeq, parseDocument, type YAMLMap, YAMLSeq } from 'yaml';
-import { parseJson } from '@querygate/bigquery-sql/text';
+import { parseJson } from '@querygate/text';
 import type { KeyInput } from './key-schema.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Problem } from '../../errors.ts';
 import { readYaml, type YamlData } from '../../files/read-yaml.ts';
 import { describeIssue, type SchemaProblem, schemaProblems } from '../../files/schema-problems.ts';
-import { hasEqualNames, parseJson } from '@querygate/bigquery-sql/text';
+import { hasEqualNames, parseJson } from '@querygate/text';
 import { type KeyEntry, keyFileSchema } from './key-schema.ts';
 
 export interface ParsedKeys {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '@querygate/text';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';

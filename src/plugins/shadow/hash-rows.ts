@@ -1,4 +1,4 @@
-import { parseJson } from '@querygate/bigquery-sql/text';
+import { parseJson } from '@querygate/text';
 import type { Column } from '../../catalog/model/saved-query.ts';
 import { type ExactJson, exactText, isList, parseExact } from '../../formats/exact-json.ts';
 

@@ -2,7 +2,7 @@ import { comparable, pushedParameter, pushedPrefix } from '../../catalog/model/p
 import type { Column, PlainParameter } from '../../catalog/model/saved-query.ts';
 import type { BoundValue } from '../../catalog/binding/bind.ts';
 import { parseDatetime, timestampText } from '../../files/timestamps.ts';
-import { parseDecimal } from '@querygate/bigquery-sql/text';
+import { parseDecimal } from '@querygate/text';
 import { type CellValue, compareValues, valueKind } from '../cell-values.ts';
 import type { LikePattern } from '../like-pattern.ts';
 import { argumentsKey, type Comparison, type Condition } from '../row-arguments.ts';

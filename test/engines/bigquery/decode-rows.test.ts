@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { WireField } from '../../../src/engines/bigquery/api/wire.ts';
 import { buildDecodeCell } from '../../../src/engines/bigquery/decode-cell.ts';
 import { buildDecodeRow } from '../../../src/engines/bigquery/decode-rows.ts';
-import { parseJson } from '@querygate/bigquery-sql/text';
+import { parseJson } from '@querygate/text';
 import { draftQuery } from '../../support/queries.ts';
 
 const field = (type: string, more: Partial<WireField> = {}): WireField => ({ name: 'x', type, ...more });

@@ -5,7 +5,7 @@ import { cellWriter } from '../../../src/plugins/mcp/rows/cells.ts';
 import { summarizeColumns } from '../../../src/plugins/mcp/rows/column-summary.ts';
 import { cutRows } from '../../../src/plugins/mcp/rows/cut-rows.ts';
 import { RowCursor } from '../../../src/plugins/mcp/rows/row-cursor.ts';
-import { visibleText } from '../../../src/visible-text.ts';
+import { visibleText } from '@querygate/text';
 
 const documentOf = (...rows: readonly string[]) => Buffer.from(`{"result":[${rows.join(',')}]}`);
 

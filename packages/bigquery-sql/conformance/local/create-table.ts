@@ -1,4 +1,4 @@
-import { decimalUnits } from '../../src/text/decimal-text.ts';
+import { decimalUnits } from '@querygate/text';
 import type { Field } from '../../src/table-schema.ts';
 import { columnsOf, duckdbType, quote } from '../../src/types.ts';
 import type { Table } from '../table.ts';

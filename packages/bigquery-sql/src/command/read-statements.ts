@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { parseJson } from '../text/parse-json.ts';
+import { parseJson } from '@querygate/text';
 import { commandError } from './parameter-option.ts';
 import { splitStatements } from './split-statements.ts';
 

@@ -19,7 +19,7 @@ import {
   TIMESTAMPTZ,
   VARCHAR,
 } from '@duckdb/node-api';
-import { decimalUnits } from '../text/decimal-text.ts';
+import { decimalUnits } from '@querygate/text';
 import { nowParameter } from '../passes/constants/time-values.ts';
 import { type Binding, bindable } from './bindable.ts';
 

@@ -1,4 +1,4 @@
-import { didYouMean } from '../text/nearest-name.ts';
+import { didYouMean } from '@querygate/text';
 import { childrenOf } from '../syntax/walk.ts';
 import type { Expression } from '../tree/nodes.ts';
 import { describeType, isScalar, type ScalarName, type Type } from '../types.ts';

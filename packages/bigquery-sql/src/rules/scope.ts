@@ -1,4 +1,4 @@
-import { didYouMean } from '../text/nearest-name.ts';
+import { didYouMean } from '@querygate/text';
 import type { CreateFunction, Identifier } from '../syntax/nodes.ts';
 import { column, field, nullLiteral } from '../tree/build.ts';
 import type { Expression, From, Member, Window } from '../tree/nodes.ts';

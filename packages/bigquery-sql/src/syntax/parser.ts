@@ -1,4 +1,4 @@
-import { nearestName } from '../text/nearest-name.ts';
+import { nearestName, shorten } from '@querygate/text';
 import { foreignSyntax } from './foreign-syntax.ts';
 import { isReserved } from './lexer/keywords.ts';
 import type { Token } from './lexer/tokens.ts';
@@ -273,12 +273,10 @@ function describe(token: Token): string {
     case 'bytes':
       return 'a bytes literal';
     case 'quoted name':
-      return `the name \`${shorten(token.name)}\``;
+      return `the name \`${shorten(token.name, longestShown)}\``;
     case 'symbol':
       return `"${token.key}"`;
     default:
-      return `"${shorten(token.text)}"`;
+      return `"${shorten(token.text, longestShown)}"`;
   }
 }
-
-const shorten = (text: string) => (text.length > longestShown ? `${text.slice(0, longestShown)}…` : text);

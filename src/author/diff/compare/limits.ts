@@ -1,4 +1,4 @@
-import { decimalOf } from '@querygate/bigquery-sql/text';
+import { decimalOf } from '@querygate/bigquery-sql/types';
 import { compareValues } from '../../../catalog/binding/check-bounds.ts';
 import { isRelative, resolveBound } from '../../../catalog/binding/times.ts';
 import { defaultMaxItems } from '../../../catalog/binding/value-limits.ts';

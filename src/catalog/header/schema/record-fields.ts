@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '@querygate/text';
 import { headerTypes } from '../../model/header-types.ts';
 import { columnTypes, type RecordField } from '../../model/saved-query.ts';
 

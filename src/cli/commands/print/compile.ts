@@ -17,7 +17,7 @@ export const compile: CliCommand = {
     if (query === undefined) {
       const [{ commandError }, { didYouMean }] = await Promise.all([
         import('../../../author/arguments.ts'),
-        import('@querygate/bigquery-sql/text'),
+        import('@querygate/text'),
       ]);
       const names = catalog.queries.map((one) => one.name);
       const hint = didYouMean(name, names) || `; there are ${names.join(', ')}`;

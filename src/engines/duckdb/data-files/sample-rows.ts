@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
-import { hasEqualNames, parseJson } from '@querygate/bigquery-sql/text';
+import { hasEqualNames, parseJson } from '@querygate/text';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { fileError } from './data-relation.ts';
 import { KindCounts } from './kind-counts.ts';

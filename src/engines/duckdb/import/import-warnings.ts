@@ -1,4 +1,4 @@
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '@querygate/text';
 import { type DataFolder, tableOf } from './scan/data-files.ts';
 import type { ManifestEntry } from './scan/manifest.ts';
 

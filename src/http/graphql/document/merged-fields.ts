@@ -1,3 +1,4 @@
+import { shorten } from '@querygate/text';
 import { Kind, type SelectionSetNode } from 'graphql';
 import { httpLimits } from '../../message/http-limits.ts';
 import { operationTooLarge } from '../errors.ts';
@@ -65,8 +66,7 @@ interface MergedField {
 }
 
 function tooManyFields(responseKey: string) {
-  const name = responseKey.length > 60 ? `${responseKey.slice(0, 60)}…` : responseKey;
   return operationTooLarge(
-    `The operation selects ${name} more than ${maxFieldsPerPath} times in one place; select it once`,
+    `The operation selects ${shorten(responseKey)} more than ${maxFieldsPerPath} times in one place; select it once`,
   );
 }

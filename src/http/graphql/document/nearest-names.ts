@@ -1,4 +1,4 @@
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '@querygate/text';
 import {
   type GraphQLError,
   type GraphQLNamedType,

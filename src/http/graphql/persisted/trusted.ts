@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseJson } from '@querygate/bigquery-sql/text';
+import { parseJson } from '@querygate/text';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { z } from 'zod';

@@ -1,3 +1,4 @@
+import { quoteShort } from '@querygate/text';
 import { GatewayError } from '../../../errors.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
 import { toGatewayError } from '../../../http/message/reply.ts';
@@ -105,10 +106,9 @@ const invalid = (what: string) => new ProtocolError('invalidParams', `params.${w
 function unknownTool(name: string, tools: ToolNames, { admission }: CallRequest): ProtocolError {
   const names = tools.listed(admission.principal).map((one) => one.name);
   const nearest = nearOf(name, names);
-  const shown = JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
   return new ProtocolError(
     'invalidParams',
-    `Unknown tool: ${shown}${nearest === undefined ? '' : `; the nearest is ${nearest}`}; tools/list has all that this key may call`,
+    `Unknown tool: ${quoteShort(name, 100)}${nearest === undefined ? '' : `; the nearest is ${nearest}`}; tools/list has all that this key may call`,
   );
 }
 

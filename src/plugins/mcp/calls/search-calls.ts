@@ -1,5 +1,5 @@
 import { ownerOf } from '../../../keys/principal.ts';
-import { parseJson } from '@querygate/bigquery-sql/text';
+import { parseJson } from '@querygate/text';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
 import { memoize } from '../../../memoize.ts';

@@ -1,7 +1,7 @@
 import { parseDate, parseDatetime, parseTimestamp } from '../../../files/timestamps.ts';
 import type { Column, Parameter } from '../../../catalog/model/saved-query.ts';
 import type { Hints } from '../../../row-arguments/argument-reader.ts';
-import { isAbbreviation, nearestName } from '@querygate/bigquery-sql/text';
+import { isAbbreviation, nearestName } from '@querygate/text';
 
 /** For mistakes in the arguments about rows. */
 export const rowHints: Hints = {

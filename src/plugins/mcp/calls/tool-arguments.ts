@@ -1,3 +1,4 @@
+import { quoteShort } from '@querygate/text';
 import { checkValue } from '../../../catalog/binding/check-value.ts';
 import { exampleValue } from '../../../catalog/binding/example-parameters.ts';
 import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
@@ -98,8 +99,8 @@ const otherWords: Readonly<Record<string, string>> = {
 function unknownArgument(name: string, offered: readonly string[]): string {
   const meant = Object.hasOwn(otherWords, name) ? otherWords[name] : undefined;
   const nearest = meant !== undefined && offered.includes(meant) ? meant : nearestOf(name, offered);
-  if (nearest === undefined) return `${shown(name)}: this tool has no arguments; leave it out`;
-  return `${shown(name)}: there is no such argument; the nearest is ${nearest}, and all are ${offered.join(', ')}`;
+  if (nearest === undefined) return `${quoteShort(name)}: this tool has no arguments; leave it out`;
+  return `${quoteShort(name)}: there is no such argument; the nearest is ${nearest}, and all are ${offered.join(', ')}`;
 }
 
 /** @returns undefined for an absent argument, and as text what is wrong */
@@ -135,7 +136,7 @@ function mistakeIn(parameter: Parameter, texts: readonly string[]): string | und
     const checked = checkValue(parameter, text, Date.now());
     if ('value' in checked) continue;
     const place = parameter.repeated ? `value ${at + 1}: ` : '';
-    return `${parameter.name}: ${place}got ${shown(text)}; ${checked.wrong}${probably(parameter, text)}`;
+    return `${parameter.name}: ${place}got ${quoteShort(text)}; ${checked.wrong}${probably(parameter, text)}`;
   }
   return undefined;
 }
@@ -174,4 +175,3 @@ function nearestValue({ values }: EnumParameter, text: string): string | undefin
 }
 
 /** A text of the caller in a message for it. */
-const shown = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

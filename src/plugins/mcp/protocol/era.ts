@@ -1,3 +1,4 @@
+import { quoteShort } from '@querygate/text';
 import type { RequestHeaders } from '../../../http/message/head.ts';
 import { isMembers, type JsonMembers, type Message } from './message.ts';
 import { ProtocolError } from './protocol-error.ts';
@@ -66,10 +67,10 @@ function requireEqualHeaders(
 
 function requireEqual(name: string, value: string | undefined, expected: string): void {
   if (value === expected) return;
-  const what = value === undefined ? 'is missing or malformed' : `is ${quoted(value)}`;
+  const what = value === undefined ? 'is missing or malformed' : `is ${quoteShort(value, 100)}`;
   throw new ProtocolError(
     'headerMismatch',
-    `Header mismatch: ${name} ${what}; the body has ${quoted(expected)}`,
+    `Header mismatch: ${name} ${what}; the body has ${quoteShort(expected, 100)}`,
     {
       status: 400,
     },
@@ -87,15 +88,12 @@ function decoded(value: string | undefined): string | undefined {
 const unsupported = (requested: string) =>
   new ProtocolError(
     'unsupportedVersion',
-    `Unsupported protocol version ${quoted(requested)}; this server speaks ${[modernVersion, ...legacyVersions].join(', ')}`,
+    `Unsupported protocol version ${quoteShort(requested, 100)}; this server speaks ${[modernVersion, ...legacyVersions].join(', ')}`,
     { status: 400, data: { supported: [modernVersion], requested } },
   );
 
 const wrongMeta = (what: string) =>
   new ProtocolError('invalidParams', `params._meta ${what}`, { status: 400 });
-
-/** A text of the caller, in a message for it. */
-const quoted = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
 /** The revision in which the session of a client goes on that begins with `initialize`. */
 export const negotiated = ({ protocolVersion }: JsonMembers): string =>

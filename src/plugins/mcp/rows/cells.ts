@@ -2,7 +2,7 @@ import { cellTimestamp } from '../../../files/timestamps.ts';
 import type { ResultColumn } from '../../../catalog/model/header-types.ts';
 import { plainText } from '../../../formats/rows.ts';
 import { isNested } from '../../../formats/shape.ts';
-import { mayHide, visibleText } from '../../../visible-text.ts';
+import { mayHide, visibleText } from '@querygate/text';
 
 /** How the cells of a column are written for models. */
 export interface CellWriter {

@@ -1,3 +1,4 @@
+import { shorten } from '@querygate/text';
 import { textOf } from '../../../formats/cell-texts.ts';
 import type { Rows } from '../../../formats/rows.ts';
 import type { CellWriter } from './cells.ts';
@@ -142,8 +143,7 @@ class ColumnValues {
   }
 
   #shown({ start, end }: Cell): string {
-    const text = this.#writer.text(this.#beginning(start, end)) ?? '';
-    return text.length <= maxShown ? text : `${text.slice(0, maxShown)}…`;
+    return shorten(this.#writer.text(this.#beginning(start, end)) ?? '', maxShown);
   }
 
   /** As JSON; of a long text a part that is more than is shown. */

@@ -11,7 +11,7 @@ import { type ColumnSummary, summarizeColumns } from './column-summary.ts';
 import { type AnswerLimits, type CutRows, cutRows } from './cut-rows.ts';
 import { fence } from './fence.ts';
 import { downloadCommands, resultUri } from './recipe.ts';
-import { visibleText } from '../../../visible-text.ts';
+import { visibleText } from '@querygate/text';
 import { dataNotice } from './write-page.ts';
 
 /** A result to be written for a model. */

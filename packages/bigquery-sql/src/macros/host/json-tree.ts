@@ -1,4 +1,4 @@
-import { stringEnd } from '../../text/parse-json.ts';
+import { stringEnd } from '@querygate/text';
 
 /** A JSON value that keeps the text of numbers and the order of names. */
 export type JsonTree =

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../text/nearest-name.ts';
+import { didYouMean } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, field, nullLiteral, textLiteral } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';

@@ -1,8 +1,8 @@
-import { numericDigits, parseDecimal } from '../../text/decimal-text.ts';
+import { parseDecimal } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { boolLiteral, integerLiteral, literal, nullLiteral, textLiteral } from '../../tree/build.ts';
 import type { Literal } from '../../tree/nodes.ts';
-import { type ScalarName, scalar } from '../../types.ts';
+import { numericDigits, type ScalarName, scalar } from '../../types.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import { isSharedMoment, requireMoment } from '../moment-text.ts';

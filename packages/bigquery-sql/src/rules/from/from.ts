@@ -1,4 +1,4 @@
-import { didYouMean } from '../../text/nearest-name.ts';
+import { didYouMean } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { type Context, type ResolvedFrom, unknownQuery } from '../context.ts';
 import { rangeOf } from '../queries/outputs.ts';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../text/nearest-name.ts';
+import { didYouMean } from '@querygate/text';
 import { macros } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, caseWhen, compareWith, integerLiteral, nullLiteral } from '../../tree/build.ts';

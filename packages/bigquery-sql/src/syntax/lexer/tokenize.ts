@@ -1,3 +1,4 @@
+import { shorten } from '@querygate/text';
 import { SyntaxProblem } from '../syntax-problem.ts';
 import { isReserved } from './keywords.ts';
 import { readLiteral, readQuotedName, straightQuote } from './quoted-text.ts';
@@ -79,12 +80,10 @@ function readNumber(sql: string, start: number, end: number): Token {
   const text = sql.slice(start, end);
   // `1.x` is a number and a name, but `1x` is nothing.
   if (!text.endsWith('.') && matchEnd(word, sql, end) > end) {
-    throw new SyntaxProblem(end, `expected a blank after the number ${shorten(text)}, found a letter`);
+    throw new SyntaxProblem(end, `expected a blank after the number ${shorten(text, 30)}, found a letter`);
   }
   return { kind: /^\d+$|^0x/i.test(text) ? 'integer' : 'float', start, end, key: '', text };
 }
-
-const shorten = (text: string) => (text.length > 30 ? `${text.slice(0, 30)}…` : text);
 
 /** Whether a dot comes after something that has fields; elsewhere, with a digit, it starts a number. */
 function isDot(sql: string, at: number, previous: Token | undefined): boolean {

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
-import { parseJson } from '@querygate/bigquery-sql/text';
+import { parseJson } from '@querygate/text';
 import { readLines } from './read-file.ts';
 
 /** A key with its quotes. Inside of a string a quote follows a backslash, so nothing there matches. */

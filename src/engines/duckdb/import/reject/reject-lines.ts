@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { columnType, errorInTry, storedValue } from '@querygate/bigquery-sql/duckdb';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { hasEqualNames } from '@querygate/bigquery-sql/text';
+import { hasEqualNames } from '@querygate/text';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { parseExactNumbers } from '../read/normalize-keys.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestName } from '@querygate/bigquery-sql/text';
+import { nearestName } from '../src/nearest-name.ts';
 
 test.each([
   ['prot', 'port'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { didYouMean } from '@querygate/bigquery-sql/text';
+import { didYouMean } from '../src/nearest-name.ts';
 
 test.each([
   ['edge_log', ['edge_logs', 'auth_logs'], '; did you mean edge_logs?'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decimalUnits, parseDecimal } from '@querygate/bigquery-sql/text';
+import { decimalUnits, parseDecimal } from '../src/decimal-text.ts';
 
 const numeric = { whole: 29, fraction: 9 };
 const bignumeric = { whole: 38, fraction: 38 };

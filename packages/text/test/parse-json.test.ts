@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/text/parse-json.ts';
+import { parseJson } from '../src/parse-json.ts';
 
 /** Some keys that are equal to the beginning of another one's JSON text, and such that objects treat in their own way. */
 const key = fc.oneof(

@@ -1,32 +1,15 @@
-import type { ParameterType } from '../types.ts';
-
-interface Decimal {
+/** The digits that a kind of exact decimals has. */
+export interface Decimal {
   /** The most digits before the point. */
   readonly whole: number;
   /** The most digits after the point. */
   readonly fraction: number;
 }
 
-/** The digits of a NUMERIC. */
-export const numericDigits: Decimal = { whole: 29, fraction: 9 };
-
-/**
- * The types that are exact decimals. A BIGNUMERIC of 39 digits before the point is not always one, so it has 38 here.
- *
- * @see https://cloud.google.com/bigquery/docs/reference/standard-sql/data-types#decimal_types
- */
-const decimals: Partial<Record<ParameterType, Decimal>> = {
-  NUMERIC: numericDigits,
-  BIGNUMERIC: { whole: 38, fraction: 38 },
-};
-
-/** The digits of an exact decimal type; undefined for other types. */
-export const decimalOf = (bind: ParameterType | undefined): Decimal | undefined => bind && decimals[bind];
-
 /**
  * A number without exponent, plus sign and needless zeros, so that equal ones are equal texts.
  *
- * @returns undefined if the text is no number, or has more digits
+ * @returns undefined if the text is not a number, or has more digits
  */
 export function parseDecimal(text: string, { whole, fraction }: Decimal): string | undefined {
   const groups = /^(?<sign>[+-]?)(?<before>\d*)(?:\.(?<after>\d*))?(?:e(?<exponent>[+-]?\d{1,5}))?$/i.exec(

@@ -1,0 +1,6 @@
+/** Texts of values and for people: JSON with exact keys, decimals, misspelled names, what a message shows of a text. */
+export { type Decimal, decimalUnits, parseDecimal } from './decimal-text.ts';
+export { didYouMean, isAbbreviation, nearestName } from './nearest-name.ts';
+export { hasEqualNames, parseJson, type Revive, stringEnd } from './parse-json.ts';
+export { quoteShort, shorten } from './shorten.ts';
+export { mayHide, visibleLine, visibleText } from './visible-text.ts';

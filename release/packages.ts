@@ -1,0 +1,14 @@
+/** A package of this repository that is built and published. */
+interface Package {
+  readonly folder: string;
+  readonly name: string;
+  /** Files below `src/` that its modules read at run time. */
+  readonly files: readonly string[];
+}
+
+/** Packages that others import come first. */
+export const packages: readonly Package[] = [
+  { folder: 'packages/text', name: '@querygate/text', files: [] },
+  { folder: 'packages/bigquery-sql', name: '@querygate/bigquery-sql', files: ['macros/sql'] },
+  { folder: '.', name: 'querygate', files: ['plugins/pages/page.html'] },
+];
