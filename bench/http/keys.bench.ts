@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { labelsHeader } from '../../src/http/access/authorize.ts';
+import { labelsHeader } from '../../src/call/gate.ts';
 import { digestOf, makeKey } from '../../src/keys/key-text.ts';
 import type { Bench } from '../run.ts';
 import { compareInTurns, type Side } from './compare.ts';

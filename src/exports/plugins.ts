@@ -17,12 +17,13 @@ export type {
 export type { Audit } from '../http/access/audit.ts';
 export type { Exchange } from '../http/message/exchange.ts';
 export type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
-export { EndpointRequest } from '../http/message/prepared-request.ts';
+export { EndpointRequest } from '../call/endpoint-request.ts';
 export { type Reply, replyJson } from '../http/message/reply.ts';
 export type { LogFields } from '../http/message/log-fields.ts';
 export type { Answer, PluginRoute } from '../http/message/route.ts';
-export type { ObtainResult } from '../http/rest/obtain-result.ts';
-export type { ObtainRows } from '../http/rest/obtain-rows.ts';
+export type { Admission, Caller, CallingRequest } from '../call/caller.ts';
+export type { Call } from '../call/gate.ts';
+export type { Obtained } from '../call/obtain.ts';
 export { deprecation } from '../plugins/deprecation/deprecation.ts';
 export { type GraphiqlOptions, graphiql } from '../plugins/graphiql/graphiql.ts';
 export { logflare } from '../plugins/logflare/logflare.ts';

@@ -3,6 +3,8 @@ import { type Logger, pino } from 'pino';
 import { buildAnalyze } from '../analysis/analyze-catalog.ts';
 import { withSqlProblems } from '../analysis/sql-problems.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
+import { Gate } from '../call/gate.ts';
+import { buildAudit } from '../http/access/audit.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { elapsedBy, systemClock } from '../concurrency/clock.ts';
 import { FairShare, type Owner } from '../concurrency/fair-share.ts';
@@ -126,7 +128,10 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
   await callers.ready;
   callers.watch();
 
+  const audit = buildAudit(log, callers.isKeyText);
+  const gate = new Gate({ turns, audit, now });
   const live = buildLazyLive({
+    gate,
     follow: results,
     sources: callers,
     places: new FairShare(httpLimits.maxStreams),
@@ -167,6 +172,8 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     callers,
     trusted,
     federation: settings.federation ? await openFederation(settings.introspection, turns) : undefined,
+    gate,
+    audit,
     getResult,
     hooks,
     routesOf: opened.routesOf,

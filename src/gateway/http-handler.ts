@@ -6,7 +6,7 @@ import type { FairShare } from '../concurrency/fair-share.ts';
 import { runSteps, type LoopTurns } from '../concurrency/loop-turns.ts';
 import { VersionedRef } from '../concurrency/versioned-ref.ts';
 import { buildAdmit } from '../http/access/admission.ts';
-import { type Audit, buildAudit } from '../http/access/audit.ts';
+import type { Audit } from '../http/access/audit.ts';
 import { buildCors, type Cors } from '../http/access/cors.ts';
 import { buildRejectKeysInUrls } from '../http/access/reject-keys-in-urls.ts';
 import { buildRejectWrongKey } from '../http/access/unauthenticated.ts';
@@ -27,10 +27,11 @@ import type { RequestHooks } from '../http/message/request-hooks.ts';
 import { buildOpenTrace } from '../http/message/request-trace.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
 import { buildApplyRowRequest } from '../http/rest/apply-row-request.ts';
-import { buildObtainRows } from '../http/rest/obtain-rows.ts';
-import { buildObtainResult } from '../http/rest/obtain-result.ts';
+import { readPartRequest } from '../http/rest/row-parameters.ts';
 import { buildRest } from '../http/rest/rest.ts';
 
+import type { Gate } from '../call/gate.ts';
+import { Obtain } from '../call/obtain.ts';
 import type { Callers } from '../keys/join-sources.ts';
 import type { GetResult } from '../results/get-result.ts';
 import { once } from '../memoize.ts';
@@ -52,6 +53,8 @@ interface HttpOptions {
   readonly callers: Callers;
   readonly trusted: TrustedDocuments | undefined;
   readonly federation: Federation | undefined;
+  readonly gate: Gate;
+  readonly audit: Audit;
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
   readonly readRows: ReadRows;
@@ -75,12 +78,11 @@ interface HttpHandler {
 
 /** Connects what answers requests. */
 export function buildHttpHandler(options: HttpOptions): HttpHandler {
-  const { settings, callers, log, writeLine, tracer, hooks, budget, clock } = options;
+  const { settings, callers, log, writeLine, tracer, hooks, budget, clock, audit } = options;
   const { isKeyText } = callers;
-  const audit = buildAudit(log, isKeyText);
   const cors = buildCors(settings.corsOrigins, settings.corsHeaders);
   const limits = buildRequestLimits();
-  const buildVersion = versionBuilder(options, audit, cors, limits.inFlight);
+  const buildVersion = versionBuilder(options, cors, limits.inFlight);
   const versions = new VersionedRef(runSteps(buildVersion(options.catalog)));
   const handle = buildHandler({
     versions,
@@ -102,13 +104,15 @@ export function buildHttpHandler(options: HttpOptions): HttpHandler {
 }
 
 /** Builds what lives as long as the process. @returns builds what lives as long as a version of the catalog */
-function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight: FairShare) {
+function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
   const {
     live,
     settings,
     log,
     trusted,
     federation,
+    gate,
+    audit,
     getResult,
     derived,
     readRows,
@@ -120,8 +124,11 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
   } = options;
   const { now, elapsedMs } = clock;
   const pageOfResult = buildPageOfResult({ derived, turns });
+  const applyRowRequest = buildApplyRowRequest({ readRows, derived, budget, turns });
+  const obtain = new Obtain({ getResult, applyRowRequest, pageOfResult, turns, audit });
   const buildGraphqlOf = buildGraphql({
-    getResult,
+    gate,
+    obtain,
     readRows,
     pageOfResult,
     introspection: settings.introspection,
@@ -136,28 +143,23 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
     now,
     elapsedMs,
   });
-  const obtain = buildObtainResult({ getResult, turns, now });
-  const applyRowRequest = buildApplyRowRequest({ readRows, derived, budget, turns });
-  const obtainRows = buildObtainRows({ obtain, getResult, applyRowRequest, pageOfResult, turns, now });
   return function* (catalog: AnalyzedCatalog): Generator<void, PrepareRequest> {
     const graphql = yield* buildGraphqlOf(catalog);
     yield;
     const rest = buildRest({
       catalog,
-      getResult,
+      gate,
+      obtain,
       openLive: live.open,
       inFlight,
       turns,
-      now,
       derived,
-      applyRowRequest,
-      pageOfResult,
       budget,
     });
     const plugins = yield* routesOf(catalog, {
       rest,
-      obtain,
-      obtainRows,
+      open: (endpoint, caller) => gate.open(endpoint, caller),
+      obtain: (call, hints) => obtain.part(call, readPartRequest(call, hints)),
       audit,
       showResult: options.hooks.showResult,
       sandboxOf: (query) => catalog.analysisOf(query).sandbox(),
@@ -167,7 +169,7 @@ function versionBuilder(options: HttpOptions, audit: Audit, cors: Cors, inFlight
         import('../http/rest/live-queries.ts'),
         live.open(),
       ]);
-      return buildLiveQueries({ catalog, live: opened, getResult, turns, now, log });
+      return buildLiveQueries({ catalog, live: opened, gate, obtain, log });
     });
     const liveQueries: Answer = async (...request) => (await follow())(...request);
     const { routesAt, loggedPath } = buildRoutes({

@@ -14,8 +14,11 @@ import type { Reply } from '../http/message/reply.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
 import type { LogFields } from '../http/message/log-fields.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
-import type { ObtainResult } from '../http/rest/obtain-result.ts';
-import type { ObtainRows } from '../http/rest/obtain-rows.ts';
+import type { Caller } from '../call/caller.ts';
+import type { EndpointRequest } from '../call/endpoint-request.ts';
+import type { Call } from '../call/gate.ts';
+import type { Obtained } from '../call/obtain.ts';
+import type { Hints } from '../row-arguments/argument-reader.ts';
 import type { Counters } from '../results/counters.ts';
 import type { CachedResult } from '../results/get-result.ts';
 
@@ -115,11 +118,21 @@ export interface PluginHost {
 export interface Answering {
   /** Answers requests of REST for this version. */
   readonly rest: Answer;
-  /** The rows of a saved query of this version, for a route that answers in a form of its own. */
-  readonly obtain: ObtainResult;
-  /** The same with the row arguments and pages that REST has, of a query that offers them. */
-  readonly obtainRows: ObtainRows;
-  /** Shows the plug-ins what a caller gets, if it is not from `obtain` or `obtainRows`. @throws GatewayError to refuse it */
+  /**
+   * A saved query of this version as a caller may run it now, for a route that answers in a form of its own. Keep the
+   * `EndpointRequest` for equal requests: it is bound once.
+   *
+   * @throws GatewayError as REST does for the same request; a refusal is in the log by then
+   */
+  open(endpoint: EndpointRequest, caller: Caller): Promise<Call>;
+  /**
+   * The rows of a call, with the row arguments and the page that its parameters name as those of REST do.
+   *
+   * @param hints for messages
+   * @throws GatewayError as REST does for the same request
+   */
+  obtain(call: Call, hints?: Hints): Promise<Obtained>;
+  /** Shows the plug-ins what a caller gets, if it is not from `obtain`. @throws GatewayError to refuse it */
   readonly showResult: RequestHooks['showResult'];
   /** What callers' SQL over a saved query of this version is judged by; undefined if it takes none. */
   readonly sandboxOf: (query: SavedQuery) => Sandbox | undefined;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LoopTurns, runSteps } from '../../src/concurrency/loop-turns.ts';
 import { readRowRequest } from '../../src/http/rest/row-parameters.ts';
 import { readRowArguments } from '../../src/http/graphql/schema/rows/row-inputs.ts';
-import { EndpointRequest } from '../../src/http/message/prepared-request.ts';
+import { EndpointRequest } from '../../src/call/endpoint-request.ts';
 import { buildDocument, type ResultDocument } from '../../src/results/result-document.ts';
 import { parseSelectedRows } from '../../src/row-arguments/gather-rows.ts';
 import { RowTable } from '../../src/row-arguments/row-table.ts';

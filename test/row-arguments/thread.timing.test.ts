@@ -7,7 +7,8 @@ import { buildApplyRowRequest } from '../../src/http/rest/apply-row-request.ts';
 import { readRowRequest } from '../../src/http/rest/row-parameters.ts';
 import { ByteBudget } from '../../src/http/message/byte-budget.ts';
 import type { RequestHead } from '../../src/http/message/head.ts';
-import { EndpointRequest } from '../../src/http/message/prepared-request.ts';
+import { EndpointRequest } from '../../src/call/endpoint-request.ts';
+import { unrestricted } from '../../src/keys/principal.ts';
 import { zeroCounters } from '../../src/results/counters.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
 import { openMemoryStore } from '../../src/results/memory-store.ts';
@@ -57,6 +58,7 @@ test('conditions on 64 MB, hostile ones too, do not hold the event loop', async 
   const apply = buildApplyRowRequest({ readRows, derived, budget: new ByteBudget(), turns });
   const { signal } = new AbortController();
   const head = { headers: {}, signal } as RequestHead;
+  const admission = { principal: unrestricted('a key'), noCache: false, schedule: undefined };
   const end = measureLongestTurn();
   const found = [];
   for (const search of [
@@ -66,7 +68,7 @@ test('conditions on 64 MB, hostile ones too, do not hold the event loop', async 
     'order=share.desc,text,id.desc',
     'select=count(),share.avg(),text.max()',
   ]) {
-    const { document } = await apply(result, requestOf(search), head, 'a key');
+    const { document } = await apply(result, requestOf(search), { head, admission });
     found.push(document.metadata.rowCount);
     expect(document.metadata.ofRows).toBe(rowCount);
     if (found.length === 1) expect(parseRows(document).map(({ share }) => share)).toEqual([5, 5, 5]);

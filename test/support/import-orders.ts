@@ -37,6 +37,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'formats',
     'row-arguments',
     'row-pages',
+    'call',
     'http',
     'gateway',
     'plugins',

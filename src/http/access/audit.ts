@@ -1,14 +1,15 @@
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
-import type { RequestHead } from '../message/head.ts';
+import type { CallingRequest } from '../../call/caller.ts';
 import { idsOf } from '../message/request-trace.ts';
 
 /**
- * Writes a line to the log if an error is a refusal: who was refused what, and why. The reply says less.
+ * Writes a line to the log if an error is a refusal: who was refused what, and why. The reply says less. An error that passes
+ * several places is written once.
  *
  * @param keyId of the caller; undefined without a valid key
  */
-export type Audit = (error: unknown, head: RequestHead, keyId: string | undefined) => void;
+export type Audit = (error: unknown, head: CallingRequest, keyId: string | undefined) => void;
 
 /** Characters of a caller's text. */
 const maxTextLength = 200;
@@ -17,8 +18,10 @@ const maxTextLength = 200;
 export function buildAudit(log: Logger, isKeyText: (text: string) => boolean): Audit {
   const readable = (text: string) =>
     isKeyText(text) ? '(a key)' : text.slice(0, maxTextLength).toWellFormed();
+  const written = new WeakSet<GatewayError>();
   return (error, head, keyId) => {
-    if (!(error instanceof GatewayError) || error.refusal === undefined) return;
+    if (!(error instanceof GatewayError) || error.refusal === undefined || written.has(error)) return;
+    written.add(error);
     const { reason, endpoint, tenant, keyId: rejectedKey, problem } = error.refusal;
     const key = keyId ?? rejectedKey;
     const { method, address, trace } = head;

@@ -1,6 +1,6 @@
 import type { RequestHead } from '../message/head.ts';
 import type { Reply } from '../message/reply.ts';
-import { labelsHeader } from './authorize.ts';
+import { labelsHeader } from '../../call/gate.ts';
 
 /** Headers with which pages of the configured origins may read a response. */
 export interface Cors {

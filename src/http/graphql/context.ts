@@ -3,22 +3,24 @@ import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { ownerOf, type Principal } from '../../keys/principal.ts';
-import type { CachedResult, GetResult } from '../../results/get-result.ts';
-import { gatherRows } from '../../row-arguments/gather-rows.ts';
+import type { CachedResult } from '../../results/get-result.ts';
 import { isPushed } from '../../row-arguments/pushed/pushed-query.ts';
 import type { ReadRows } from '../../row-arguments/row-reader.ts';
 import { callerOf, type RowOutcome, type RowTask } from '../../row-arguments/row-task.ts';
 import type { Page, PageOfResult } from '../../row-pages/page-of-result.ts';
 import { type BoundPage, bindPage, type PageRequest } from '../../row-pages/page-request.ts';
-import type { Audit } from '../access/audit.ts';
 import type { ByteCharge } from '../message/byte-budget.ts';
+import type { Audit } from '../access/audit.ts';
 import type { RequestHead } from '../message/head.ts';
-import { authorizeAndBind } from '../access/authorize.ts';
+import type { Gate } from '../../call/gate.ts';
+import { ResultLoader } from '../../call/load-results.ts';
+import type { Obtain } from '../../call/obtain.ts';
+import type { ParameterKeyField } from '../../catalog/model/federation.ts';
 import { httpLimits } from '../message/http-limits.ts';
-import { EndpointRequest } from '../message/prepared-request.ts';
-import type { Admission } from '../message/route.ts';
+import { EndpointRequest } from '../../call/endpoint-request.ts';
+import type { Admission } from '../../call/caller.ts';
 import { tooManyEntityFields, tooLargeForExecutor } from './errors.ts';
-import { buildGetOutcome, type Outcome } from './outcomes.ts';
+import { buildGetOutcome, type Outcome, outcomeOf } from './outcomes.ts';
 
 /** What became of an operation, for the headers and the status of its response; filled in while it is executed. */
 export interface Execution {
@@ -33,12 +35,10 @@ export interface Execution {
 /** What resolvers may use during one request. */
 export interface Context {
   readonly principal: Principal;
-  /** Equal queries of one request are one call. @throws GatewayError as `authorizeAndBind` and `GetResult` do */
+  /** Equal queries of one request are one call. @throws GatewayError as `ResultLoader.load` does */
   getResult(request: EndpointRequest): Promise<CachedResult>;
-  /** Whether the caller may have a result. @throws GatewayError as `authorizeAndBind` does */
-  authorize(request: EndpointRequest): void;
-  /** A result with the rows that a task finds, as a document of their own. @throws GatewayError as `ReadRows` does */
-  selectRows(result: CachedResult, task: RowTask): Promise<CachedResult>;
+  /** As `ResultLoader.loadValue`. */
+  getValueResult(request: EndpointRequest, list: ParameterKeyField): Promise<CachedResult>;
   /** Counts a result within entities. @returns false if an operation has too many: the request is refused */
   countEntityField(): boolean;
   /** Whether an operation may have so many results within entities; the request is refused otherwise. */
@@ -66,7 +66,8 @@ export interface Context {
 
 /** What resolvers of all requests share. */
 export interface Resources {
-  readonly getResult: GetResult;
+  readonly gate: Gate;
+  readonly obtain: Obtain;
   readonly readRows: ReadRows;
   readonly pageOfResult: PageOfResult;
   readonly turns: LoopTurns;
@@ -85,7 +86,7 @@ interface ExecutedRequest {
   readonly charge: ByteCharge;
 }
 
-const { maxEntityFields, maxExecutorBytes } = httpLimits;
+const { maxEntityFields, maxExecutorBytes, maxRootFields } = httpLimits;
 
 /** Measured: what the executor has in memory at once for a byte of rows, as objects, as its result and as text. */
 const executorFactor = 8;
@@ -96,7 +97,8 @@ export function buildContext(
 ): Context {
   const { readRows, pageOfResult, turns, audit } = resources;
   const { principal } = admission;
-  const getOutcome = buildGetOutcome(head, admission, resources);
+  const loader = new ResultLoader({ ...resources, maxRunning: maxRootFields }, { head, admission });
+  const getOutcome = buildGetOutcome(loader);
   let responseBytes = 0;
   let entityFields = 0;
   const mayHaveEntityFields = (count: number) => {
@@ -144,14 +146,7 @@ export function buildContext(
       const request = requests.get(result);
       return request && resultOf(getOutcome(request, push));
     },
-    authorize: (request) => void authorizeAndBind(principal, request, head.headers, resources.now),
-    async selectRows(result, task) {
-      const outcome = await readRows(result, task, callerOf(head, ownerOf(principal)));
-      return {
-        ...result,
-        document: await turns.run(ownerOf(principal), gatherRows(result.document, outcome)),
-      };
-    },
+    getValueResult: (request, list) => resultOf(outcomeOf(loader.loadValue(request, list))),
     countEntityField() {
       entityFields += 1;
       return mayHaveEntityFields(entityFields);

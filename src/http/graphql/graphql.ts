@@ -9,7 +9,8 @@ import type { Live } from '../live/live.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import { type RequestHead, TranslatedHead } from '../message/head.ts';
 import type { PreparedRequest } from '../message/prepared-request.ts';
-import type { Admission, Answer, ReadBody } from '../message/route.ts';
+import type { Answer, ReadBody } from '../message/route.ts';
+import type { Admission } from '../../call/caller.ts';
 import { buildAnswerCompiled } from './compiled/answer-compiled.ts';
 import type { DerivedCache } from './compiled/derived-cache.ts';
 import {

@@ -3,7 +3,7 @@ import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { ownerOf, type Principal } from '../../keys/principal.ts';
-import { mayQuery } from '../access/authorize.ts';
+import { mayQuery } from '../../call/gate.ts';
 import { type FindDocument, parseOperation } from './read-operation.ts';
 
 /** Which schema a request is answered with. */

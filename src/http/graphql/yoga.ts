@@ -10,7 +10,7 @@ import type { RequestHead } from '../message/head.ts';
 import { graphqlPath } from '../message/paths.ts';
 import type { Reply } from '../message/reply.ts';
 import { logOf } from '../message/request-trace.ts';
-import type { Admission } from '../message/route.ts';
+import type { Admission } from '../../call/caller.ts';
 import { buildContext, type Context, type Execution, type Resources } from './context.ts';
 import type { CheckDocument, CheckedDocument } from './document/check-document.ts';
 import { addNearestNames, isOfUnknownName } from './document/nearest-names.ts';

@@ -1,21 +1,21 @@
-import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { Call } from '../../call/gate.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { ResultDocument } from '../../results/result-document.ts';
 import type { RequestHead } from '../message/head.ts';
-import type { Admission } from '../message/route.ts';
+import type { Admission } from '../../call/caller.ts';
 import type { StreamBody } from '../message/stream/stream-body.ts';
 import type { FollowRequest, StreamKind } from './stream.ts';
 
 /** A query that is to be followed, with its result until now. */
 export interface Followed {
   readonly request: FollowRequest;
-  readonly bound: BoundQuery;
+  readonly call: Call;
   readonly document: ResultDocument;
 }
 
 /** A query for whose next result a request waits. */
-export interface Waiting extends Pick<Followed, 'bound' | 'document'> {
+export interface Waiting extends Pick<Followed, 'call' | 'document'> {
   readonly request: Pick<FollowRequest, 'endpoint' | 'resolve'>;
 }
 

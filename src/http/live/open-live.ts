@@ -1,5 +1,6 @@
 import { ownerOf } from '../../keys/principal.ts';
 import type { Logger } from 'pino';
+import type { Gate } from '../../call/gate.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { Clock } from '../../concurrency/clock.ts';
@@ -9,7 +10,6 @@ import { openRepeat } from '../../concurrency/repeat.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Callers as KeySources } from '../../keys/join-sources.ts';
 import type { Follow } from '../../results/followers.ts';
-import { authorizeAndBind } from '../access/authorize.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
 import { checkEveryMs, StreamCallers } from './callers.ts';
 import { beatEveryMs, Delivery } from './delivery.ts';
@@ -22,6 +22,7 @@ import { Waits } from './waits.ts';
 import { type Beginning, Watches } from './watches.ts';
 
 export interface LiveOptions {
+  readonly gate: Gate;
   readonly follow: Follow;
   readonly sources: Pick<KeySources, 'find' | 'explain' | 'readsRequest'>;
   /** How many queries are followed, by which keys. */
@@ -35,7 +36,7 @@ export interface LiveOptions {
 }
 
 export function openLive(options: LiveOptions): Live {
-  const { follow, sources, places, memory, counters, turns, clock, log } = options;
+  const { gate, follow, sources, places, memory, counters, turns, clock, log } = options;
   const onBug = (err: unknown) => log.error({ err }, 'a bug in the gateway');
   const streams = new Set<Stream>();
   let isEnding = false;
@@ -102,7 +103,7 @@ export function openLive(options: LiveOptions): Live {
   const bindAgain = (subscription: Subscription): BoundQuery | undefined => {
     const { stream, request } = subscription;
     try {
-      return authorizeAndBind(stream.caller.principal, request.endpoint, {}, clock.now);
+      return gate.reopen(request.endpoint, stream.caller.principal).bound;
     } catch (error) {
       if (!(error instanceof GatewayError)) onBug(error);
       const isRefused = error instanceof GatewayError && error.refusal !== undefined;
@@ -220,8 +221,8 @@ export function openLive(options: LiveOptions): Live {
     stream.caller.streams.add(stream);
     for (const frame of stream.kind.firstFrames ?? []) stream.write(frame);
     // One list of their number: one that grows takes room for many.
-    stream.subscriptions = queries.map(({ request, bound, document }) => {
-      const feed = watches.of(bound, stream.owner, document).feed(request.variant, stream.owner);
+    stream.subscriptions = queries.map(({ request, call, document }) => {
+      const feed = watches.of(call.bound, stream.owner, document).feed(request.variant, stream.owner);
       const { digest } = feed.watch.document ?? document;
       const sent = digest === request.knownDigest ? digest : undefined;
       const subscription: Subscription = { stream, request, feed, sent, awaits: undefined };

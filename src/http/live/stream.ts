@@ -5,7 +5,7 @@ import type { Holding, Owner } from '../../concurrency/fair-share.ts';
 import type { FindRequest } from '../../keys/key-source.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { ResultDocument } from '../../results/result-document.ts';
-import type { EndpointRequest } from '../message/prepared-request.ts';
+import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import type { Frame } from '../message/stream/frame.ts';
 import type { Sink, StreamSummary } from '../message/stream/stream-body.ts';
 import type { EndCode } from './events.ts';

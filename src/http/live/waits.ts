@@ -36,11 +36,12 @@ export class Waits {
     for (const look of this.#looks) look();
   }
 
-  readonly wait: Live['wait'] = async (head, { principal }, { request, bound, document }, ms) => {
+  readonly wait: Live['wait'] = async (head, { principal }, { request, call, document }, ms) => {
     const { watches, sources, prepare, giveBack, queryOf, turns, clock } = this.#options;
     const owner = ownerOf(principal);
     const isCurrent = () => queryOf(request) === request.endpoint.query;
-    const release = prepare(owner, [{ bound, document, request: {} }]);
+    const release = prepare(owner, [{ call, document, request: {} }]);
+    const { bound } = call;
     const watch = watches.of(bound, owner, document);
     const { promise, resolve } = Promise.withResolvers<void>();
     // What is relative to the time means something else then.

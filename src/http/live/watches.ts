@@ -22,7 +22,7 @@ interface WatchesOptions {
 }
 
 /** What is about to be followed; without a variant, a request only waits for it. */
-export interface Beginning extends Pick<Followed, 'bound' | 'document'> {
+export interface Beginning extends Pick<Followed, 'call' | 'document'> {
   readonly request: Partial<Pick<FollowRequest, 'variant'>>;
 }
 
@@ -60,7 +60,7 @@ export class Watches {
    */
   prepare(owner: Owner, queries: readonly Beginning[]): () => void {
     this.#requireRoom(owner, queries);
-    const opened = queries.map(({ bound, document, request: { variant } }) => {
+    const opened = queries.map(({ call: { bound }, document, request: { variant } }) => {
       const watch = this.of(bound, owner, document);
       return { watch, feed: variant && watch.feed(variant, owner) };
     });
@@ -106,8 +106,8 @@ export class Watches {
   #requireRoom(owner: Owner, queries: readonly Beginning[]): void {
     const { follow, memory } = this.#options;
     const sizes = new Map<string, number>();
-    for (const { bound, document, request } of queries) {
-      const key = follow.keyOf(bound);
+    for (const { call, document, request } of queries) {
+      const key = follow.keyOf(call.bound);
       const watch = this.#byKey.get(key);
       if (watch === undefined) sizes.set(key, sizeOf(document));
       const { id } = request.variant ?? {};

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { Schedule } from '../../keys/concurrency-limiter.ts';
-import type { Principal } from '../../keys/principal.ts';
+import type { Admission } from '../../call/caller.ts';
 import type { RequestHead } from './head.ts';
 import type { PathToLog } from './paths.ts';
 import type { PreparedRequest } from './prepared-request.ts';
@@ -8,15 +7,6 @@ import type { Reply } from './reply.ts';
 
 /** Who may use a route: anybody, whatever the URL's length, anybody, or callers with a key. */
 export type Access = 'always' | 'public' | 'key';
-
-/** What an admitted request may do. */
-export interface Admission {
-  readonly principal: Principal;
-  /** True if the caller bypasses the cache: only the result of a new run is accepted. */
-  readonly noCache: boolean;
-  /** Runs every query of the request within the key's concurrency; undefined if that has no limit. */
-  readonly schedule: Schedule | undefined;
-}
 
 /** Reads a request's whole body, or throws; called at most once, and only after the caller has been admitted. */
 export type ReadBody = () => Promise<Uint8Array>;

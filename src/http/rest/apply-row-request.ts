@@ -1,5 +1,4 @@
 import { callerOf } from '../../row-arguments/row-task.ts';
-import type { Owner } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { encode } from '../../results/encodings.ts';
 import type { CachedResult } from '../../results/get-result.ts';
@@ -9,9 +8,10 @@ import { exactAggregate } from '../../row-arguments/aggregate-rows.ts';
 import { documentOfAggregates, gatherRows } from '../../row-arguments/gather-rows.ts';
 import type { ReadRows } from '../../row-arguments/row-reader.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
-import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
-import type { RowRequest } from './row-parameters.ts';
+import type { RowRequest } from '../../call/part.ts';
+import { type Caller, ownerOfCaller } from '../../call/caller.ts';
+import type { ApplyRowRequest } from '../../call/obtain.ts';
 
 interface ApplyOptions {
   readonly readRows: ReadRows;
@@ -20,19 +20,6 @@ interface ApplyOptions {
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
 }
-
-/**
- * The result with the rows of a row request, as a document of their own.
- *
- * @returns not a promise if it was requested before
- * @throws GatewayError as `ReadRows` does; OVERLOADED
- */
-export type ApplyRowRequest = (
-  result: CachedResult,
-  request: RowRequest,
-  head: RequestHead,
-  owner: Owner,
-) => CachedResult | Promise<CachedResult>;
 
 /** The rows that a request has got, which are compressed when it is repeated by a caller that accepts it. */
 class KeptRows {
@@ -53,11 +40,11 @@ export function buildApplyRowRequest({ readRows, derived, budget, turns }: Apply
   const apply = async (
     result: CachedResult,
     request: RowRequest,
-    head: RequestHead,
-    owner: Owner,
+    caller: Caller,
   ): Promise<ResultDocument> => {
+    const owner = ownerOfCaller(caller);
     const { document } = result;
-    const outcome = await readRows(result, request.task, callerOf(head, owner));
+    const outcome = await readRows(result, request.task, callerOf(caller.head, owner));
     const { aggregates } = request;
     if (aggregates !== undefined) {
       const values = request.task.aggregates.map((aggregate, at) =>
@@ -85,18 +72,18 @@ export function buildApplyRowRequest({ readRows, derived, budget, turns }: Apply
     keep(key, rows);
     return rows.document;
   };
-  return (result, request, head, owner) => {
+  return (result, request, caller) => {
     // No later request gets the rows of a query that is not cached.
     if (result.caching === 'disabled')
-      return apply(result, request, head, owner).then((document) => ({ ...result, document }));
+      return apply(result, request, caller).then((document) => ({ ...result, document }));
     const key = `row request ${result.document.id} ${request.key}`;
     const kept = derived.get(key);
     if (kept instanceof KeptRows) {
-      if (kept.isCompressed || head.headers['accept-encoding'] === undefined)
+      if (kept.isCompressed || caller.head.headers['accept-encoding'] === undefined)
         return { ...result, document: kept.document };
       return compress(key, kept).then((document) => ({ ...result, document }));
     }
-    return apply(result, request, head, owner).then((document) => {
+    return apply(result, request, caller).then((document) => {
       // Each order of a large result would take the place of other results.
       if (document.encodings.identity.byteLength <= maxConvertedBytes) keep(key, new KeptRows(document));
       return { ...result, document };

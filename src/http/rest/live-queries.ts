@@ -1,14 +1,12 @@
-import { ownerOf } from '../../keys/principal.ts';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { textsOfValues } from '../../catalog/binding/rounded-numbers.ts';
 import { findQuery, lookUpQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
-import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { GatewayError } from '../../errors.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
-import type { GetResult } from '../../results/get-result.ts';
-import { authorizeAndBind } from '../access/authorize.ts';
+import type { Gate } from '../../call/gate.ts';
+import type { Obtain } from '../../call/obtain.ts';
 import { endFrame, etagOf, eventFrame, hasLineBreak } from '../live/events.ts';
 import { onlyWhole, requireFollowable, streamHeaders } from '../live/negotiate.ts';
 import type { Followed, Live } from '../live/live.ts';
@@ -17,11 +15,11 @@ import type { Variant } from '../live/variant.ts';
 import { matchesEtag } from '../message/cache-headers.ts';
 import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
-import { EndpointRequest } from '../message/prepared-request.ts';
+import { EndpointRequest } from '../../call/endpoint-request.ts';
 import { problemText, toGatewayError } from '../message/reply.ts';
-import type { Admission, Answer } from '../message/route.ts';
+import type { Answer } from '../message/route.ts';
+import type { Admission } from '../../call/caller.ts';
 import { Frame } from '../message/stream/frame.ts';
-import { runBound } from './obtain-result.ts';
 import { readPage } from './row-page.ts';
 import { readRowRequest } from './row-parameters.ts';
 import { refuseUndeclared } from './undeclared-parameters.ts';
@@ -29,9 +27,8 @@ import { refuseUndeclared } from './undeclared-parameters.ts';
 interface LiveQueriesOptions {
   readonly catalog: Catalog;
   readonly live: Live;
-  readonly getResult: GetResult;
-  readonly turns: LoopTurns;
-  readonly now: () => Date;
+  readonly gate: Gate;
+  readonly obtain: Obtain;
   readonly log: Logger;
 }
 
@@ -95,12 +92,9 @@ type Opened =
   | { readonly item: Item; readonly error: unknown };
 
 /** Answers `POST /api/live`: one stream with the results of several queries. */
-export function buildLiveQueries({ catalog, live, getResult, turns, now, log }: LiveQueriesOptions): Answer {
+export function buildLiveQueries({ catalog, live, gate, obtain, log }: LiveQueriesOptions): Answer {
   const open = async (item: Item, head: RequestHead, admission: Admission): Promise<Opened> => {
     try {
-      // To bind one takes up to some milliseconds.
-      const turn = turns.next(ownerOf(admission.principal));
-      if (turn !== undefined) await turn;
       const query = findQuery(catalog, item.query);
       const declared = new Map(query.parameters.map((parameter) => [parameter.name, parameter]));
       const parameters = new Map(
@@ -111,11 +105,12 @@ export function buildLiveQueries({ catalog, live, getResult, turns, now, log }: 
       );
       const endpoint = new EndpointRequest(query, parameters);
       refuseUndeclared(admission.principal, endpoint);
-      const bound = authorizeAndBind(admission.principal, endpoint, head.headers, now);
+      const call = await gate.open(endpoint, { head, admission });
+      const { bound } = call;
       requireFollowable(bound);
       if (readRowRequest(endpoint) !== undefined || readPage(endpoint, bound) !== undefined)
         throw onlyWhole();
-      const { document } = await runBound(getResult, bound, head, admission, true);
+      const { document } = await obtain.whole(call, true);
       const isKnown = item.etag !== undefined && matchesEtag(etagOf(document.digest), item.etag);
       const request = {
         id: item.id,
@@ -125,7 +120,7 @@ export function buildLiveQueries({ catalog, live, getResult, turns, now, log }: 
         knownDigest: isKnown ? document.digest : undefined,
         head: new Frame([`data: {"id":${JSON.stringify(item.id)},`]),
       };
-      return { item, followed: { request, bound, document } };
+      return { item, followed: { request, call, document } };
     } catch (error) {
       return { item, error };
     }

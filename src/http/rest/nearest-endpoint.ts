@@ -4,7 +4,7 @@ import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { isExtension } from '../../formats/format.ts';
 import type { Principal } from '../../keys/principal.ts';
-import { mayQuery } from '../access/authorize.ts';
+import { mayQuery } from '../../call/gate.ts';
 
 /** More endpoints than this are not compared with a name: a request for an unknown one must stay cheap. */
 const maxCompared = 2_000;

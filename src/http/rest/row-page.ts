@@ -2,7 +2,7 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { invalid, readCount } from '../../row-arguments/argument-reader.ts';
 import type { Page } from '../../row-pages/page-of-result.ts';
 import { type BoundPage, bindPage, defaultPageSize } from '../../row-pages/page-request.ts';
-import type { EndpointRequest } from '../message/prepared-request.ts';
+import type { EndpointRequest } from '../../call/endpoint-request.ts';
 
 /** The parameters of a page. */
 export const pageWords = ['limit', 'after', 'before'] as const;

@@ -1,5 +1,5 @@
 import { quoteShort } from '@querygate/text';
-import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { Call } from '../../call/gate.ts';
 import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { Column, OrderKey, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../catalog/model/header-types.ts';
@@ -11,20 +11,11 @@ import {
   argumentsKey,
   type Condition,
 } from '../../row-arguments/row-arguments.ts';
-import { type RowTask, rowTask } from '../../row-arguments/row-task.ts';
-import type { BoundPage } from '../../row-pages/page-request.ts';
-import { type EndpointRequest, treeWords } from '../message/prepared-request.ts';
+import { rowTask } from '../../row-arguments/row-task.ts';
+import type { Part, RowRequest } from '../../call/part.ts';
+import { type EndpointRequest, treeWords } from '../../call/endpoint-request.ts';
 import { isCondition, parseCondition, parseTree } from './row-conditions.ts';
 import { namesPage, pageWords, readPage } from './row-page.ts';
-
-/** The row arguments of a REST request, in PostgREST's words. */
-export interface RowRequest {
-  readonly task: RowTask;
-  /** The columns of its one row, if it has aggregates. */
-  readonly aggregates: readonly ResultColumn[] | undefined;
-  /** Equal for equal requests. */
-  readonly key: string;
-}
 
 /** The parameters of row arguments that are not columns. */
 export const rowWords = [...treeWords, 'order', 'limit', 'offset', 'select'] as const;
@@ -146,13 +137,7 @@ function typeOf({ columns }: SavedQuery, { function: name, column }: Aggregate):
   return name === 'avg' && type === 'integer' ? 'float' : type;
 }
 
-/** What a caller wants of the rows of a query; neither for the rows as they are. */
-interface PartRequest {
-  readonly rowRequest: RowRequest | undefined;
-  readonly page: BoundPage | undefined;
-}
-
-const whole: PartRequest = { rowRequest: undefined, page: undefined };
+const whole: Part = { rowRequest: undefined, page: undefined };
 
 /**
  * Reads the row arguments of a request, or its page.
@@ -160,7 +145,7 @@ const whole: PartRequest = { rowRequest: undefined, page: undefined };
  * @param hints for messages
  * @throws GatewayError INVALID_PARAMETER
  */
-export function readPartRequest(endpoint: EndpointRequest, bound: BoundQuery, hints?: Hints): PartRequest {
+export function readPartRequest({ endpoint, bound }: Call, hints?: Hints): Part {
   const { query, sql } = bound;
   if (query.rowArguments === undefined && query.pages === undefined) return whole;
   const rowRequest = query.rowArguments === undefined ? undefined : rowRequestOf(endpoint, hints);

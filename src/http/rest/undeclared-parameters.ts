@@ -5,8 +5,8 @@ import { GatewayError } from '../../errors.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { memoize } from '../../memoize.ts';
 import { invalid } from '../../row-arguments/argument-reader.ts';
-import { requireEndpoint } from '../access/authorize.ts';
-import type { EndpointRequest } from '../message/prepared-request.ts';
+import { requireEndpoint } from '../../call/gate.ts';
+import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import { type Reply, warningName } from '../message/reply.ts';
 import { pageWords } from './row-page.ts';
 import { rowWords } from './row-parameters.ts';
@@ -40,14 +40,9 @@ const parameterWarning = memoize(({ query, parameters }: EndpointRequest): { rea
 });
 
 /** The reply with that warning. */
-export function withParameterWarning(
-  reply: Reply | Promise<Reply>,
-  endpoint: EndpointRequest,
-): Reply | Promise<Reply> {
+export function withParameterWarning(reply: Reply, endpoint: EndpointRequest): Reply {
   const { text } = parameterWarning(endpoint);
-  if (text === '') return reply;
-  const warned = (one: Reply): Reply => ({ ...one, headers: { ...one.headers, [warningName]: text } });
-  return reply instanceof Promise ? reply.then(warned) : warned(reply);
+  return text === '' ? reply : { ...reply, headers: { ...reply.headers, [warningName]: text } };
 }
 
 /**

@@ -7,12 +7,8 @@ import { formats } from '../../formats/format.ts';
 import type { RejectKeys } from '../../http/access/reject-keys-in-urls.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
 import { mergeLists } from '../../catalog/binding/merge-lists.ts';
-import {
-  type AddressedEndpoint,
-  EndpointRequest,
-  listNames,
-  PreparedRequest,
-} from '../../http/message/prepared-request.ts';
+import { type AddressedEndpoint, listNames, PreparedRequest } from '../../http/message/prepared-request.ts';
+import { EndpointRequest } from '../../call/endpoint-request.ts';
 import { type Reply, replyJson } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { addressOf } from '../../http/rest/rest.ts';

@@ -3,7 +3,7 @@ import { checkOptions, type NoOptions } from '../../config/option-rules.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
-import { mayQuery } from '../../http/access/authorize.ts';
+import { mayQuery } from '../../call/gate.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
 import { chooseCoding } from '../../http/message/content-coding.ts';
 import { jsonType } from '../../http/message/reply.ts';

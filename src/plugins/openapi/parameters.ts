@@ -9,7 +9,7 @@ import type {
   PlainParameter,
   SavedQuery,
 } from '../../catalog/model/saved-query.ts';
-import { labelsHeader } from '../../http/access/authorize.ts';
+import { labelsHeader } from '../../call/gate.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
 
 /** What a request to an endpoint may carry: the query's own parameters, and headers. */

@@ -1,13 +1,13 @@
 import { type Explainer, openExplainer, type Sandbox } from '@querygate/bigquery-sql/sandbox';
 import { invalidSql, judged, sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import { findQuery } from '../../catalog/model/find-query.ts';
-import type { Catalog } from '../../catalog/model/saved-query.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { computingOwner } from '../../concurrency/loop-turns.ts';
 import type { RouteHost } from '../../gateway/plugin.ts';
 import { GatewayError } from '../../errors.ts';
-import { authorizeAndBind, hiddenQuery, mayQuery, requireEndpoint } from '../../http/access/authorize.ts';
-import type { RequestHead } from '../../http/message/head.ts';
-import { decodeText, EndpointRequest } from '../../http/message/prepared-request.ts';
+import { hiddenQuery, mayQuery, requireEndpoint } from '../../call/gate.ts';
+import { decodeText } from '../../http/message/prepared-request.ts';
+import { EndpointRequest } from '../../call/endpoint-request.ts';
 import { replyJson } from '../../http/message/reply.ts';
 import type { PluginRoute } from '../../http/message/route.ts';
 import { ownerOf, mayPassSql, type Principal } from '../../keys/principal.ts';
@@ -23,17 +23,21 @@ export const explainPath = '/sql/explain/';
  */
 export function explainRoute(
   catalog: Catalog,
-  { sandboxOf, turns, clock }: Pick<RouteHost, 'sandboxOf' | 'turns' | 'clock'>,
+  { open, sandboxOf, turns }: Pick<RouteHost, 'open' | 'sandboxOf' | 'turns'>,
   loggedPath: PluginRoute['loggedPath'],
 ): PluginRoute {
   return {
     path: `${explainPath}*`,
     access: 'key',
     ...(loggedPath && { loggedPath }),
-    async answer(head, { url, parameters = new Map() }, { principal }) {
+    async answer(head, { url, parameters = new Map() }, admission) {
+      const { principal } = admission;
       const query = findQuery(catalog, decodeText(url.pathname.slice(explainPath.length)));
       if (principal.hidesEndpoints && !mayQuery(principal, query)) throw hiddenQuery(query);
-      const sql = sqlOf(principal, new EndpointRequest(query, parameters), head, clock);
+      const endpoint = new EndpointRequest(query, parameters);
+      const sql = parameters.has(sqlParameter)
+        ? (await open(endpoint, { head, admission })).bound.sql
+        : withoutSql(principal, query);
       await turns.wait(computingOwner(ownerOf(principal)));
       const sandbox = sandboxOf(query);
       if (sandbox === undefined) throw invalidSql('this endpoint takes none');
@@ -43,17 +47,10 @@ export function explainRoute(
   };
 }
 
-/** The caller's SQL; undefined for one who wants to know the tables. @throws GatewayError as the endpoint does */
-function sqlOf(
-  principal: Principal,
-  request: EndpointRequest,
-  { headers }: RequestHead,
-  { now }: RouteHost['clock'],
-): string | undefined {
-  if (request.parameters.has(sqlParameter)) return authorizeAndBind(principal, request, headers, now).sql;
-  requireEndpoint(principal, request.query);
+/** For a caller who wants to know the tables. @throws GatewayError as the endpoint does */
+function withoutSql(principal: Principal, query: SavedQuery): undefined {
+  requireEndpoint(principal, query);
   if (!mayPassSql(principal)) throw new GatewayError('FORBIDDEN', 'sql: this key has no permission sql');
-  return undefined;
 }
 
 /** The outline of the common tables is made once. */

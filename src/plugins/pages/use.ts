@@ -2,7 +2,7 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { MetricFamily, RunObserver } from '../../gateway/plugin.ts';
-import { mayQuery } from '../../http/access/authorize.ts';
+import { mayQuery } from '../../call/gate.ts';
 import { replyJson } from '../../http/message/reply.ts';
 import type { PluginRoute } from '../../http/message/route.ts';
 import { getOrAdd } from '../../get-or-add.ts';

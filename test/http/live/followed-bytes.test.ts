@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import type { Call } from '../../../src/call/gate.ts';
 import type { BoundQuery } from '../../../src/catalog/binding/bind.ts';
 import { FairShare } from '../../../src/concurrency/fair-share.ts';
 import { Feed } from '../../../src/http/live/stream.ts';
@@ -10,6 +11,8 @@ import { fakeClock } from '../../support/fake-clock.ts';
 
 const queryOf = (name: string) =>
   ({ query: { name, caching: { ttlSeconds: 60, staleIfErrorSeconds: 0 } } }) as unknown as BoundQuery;
+
+const callNamed = (name: string) => ({ bound: queryOf(name) }) as Call;
 
 /** A result of some 1,000 bytes, which is not worth compressing. */
 const documentOf = (letter: string) =>
@@ -31,7 +34,7 @@ function openWatches(limitBytes: number) {
 test('results beyond the memory of those that are followed are refused, and those that others follow are not', async () => {
   const { watches, memory } = openWatches(4_000);
   const document = await documentOf('a');
-  const follow = (name: string) => watches.prepare('key', [{ bound: queryOf(name), document, request: {} }]);
+  const follow = (name: string) => watches.prepare('key', [{ call: callNamed(name), document, request: {} }]);
   const releases = ['a', 'b', 'c'].map(follow);
   expect(memory.used).toBe(3 * document.encodings.identity.byteLength);
   expect(() => follow('d')).toThrow(
@@ -51,7 +54,7 @@ test('the frames of a result are counted with it, and what a refresh adds', asyn
   const { watches, memory } = openWatches(1_000_000);
   const [first, second] = await Promise.all([documentOf('a'), documentOf('bb')]);
   const request = { variant: wholeResults };
-  const release = watches.prepare('key', [{ bound: queryOf('a'), document: first, request }]);
+  const release = watches.prepare('key', [{ call: callNamed('a'), document: first, request }]);
   const watch = watches.of(queryOf('a'), 'key', first);
   const feed = watch.feed(wholeResults, 'key');
   const used = () =>
@@ -82,7 +85,7 @@ test('each selection of a result is counted for the key that follows it, before 
   const document = await documentOf('a');
   const { byteLength } = document.encodings.identity;
   const follow = (owner: string, id: string) =>
-    watches.prepare(owner, [{ bound: queryOf('a'), document, request: { variant: selection(id) } }]);
+    watches.prepare(owner, [{ call: callNamed('a'), document, request: { variant: selection(id) } }]);
   const releases = [follow('one', 'a'), follow('another', 'b'), follow('another', 'c')];
   expect(memory.heldBy('one')).toBe(2 * byteLength);
   expect(memory.heldBy('another')).toBe(2 * byteLength);
@@ -97,7 +100,7 @@ test('frames that are made after their clients have gone take no memory', async 
   const document = await documentOf('a');
   const { promise, resolve } = Promise.withResolvers<void>();
   const variant = selection('a', promise);
-  const release = watches.prepare('key', [{ bound: queryOf('a'), document, request: { variant } }]);
+  const release = watches.prepare('key', [{ call: callNamed('a'), document, request: { variant } }]);
   const feed = watches.of(queryOf('a'), 'key', document).feed(variant, 'key');
   feed.update();
   release();

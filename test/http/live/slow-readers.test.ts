@@ -7,7 +7,7 @@ import { endFrame, etagOf } from '../../../src/http/live/events.ts';
 import { zeroLiveCounters } from '../../../src/http/live/live-counters.ts';
 import { openLive } from '../../../src/http/live/open-live.ts';
 import { changedRows, wholeResults } from '../../../src/http/live/variant.ts';
-import { EndpointRequest } from '../../../src/http/message/prepared-request.ts';
+import { EndpointRequest } from '../../../src/call/endpoint-request.ts';
 import { Frame } from '../../../src/http/message/stream/frame.ts';
 import type { StreamSummary } from '../../../src/http/message/stream/stream-body.ts';
 import { unrestricted } from '../../../src/keys/principal.ts';
@@ -16,6 +16,7 @@ import { buildDocument, type ResultDocument } from '../../../src/results/result-
 import { fakeClock, settled } from '../../support/fake-clock.ts';
 import { followedQuery, streamHead } from '../../support/live-streams.ts';
 import { runTime } from '../../support/run-time.ts';
+import { callOf, openGate } from '../../support/calls.ts';
 
 const admission = { principal: unrestricted('ann'), noCache: false, schedule: undefined };
 const query = followedQuery();
@@ -96,6 +97,7 @@ test('however clients read, each gets the newest result at last or is closed, an
       const followers = new Map<string, Follower>();
       const newest = new Map<string, ResultDocument>();
       const live = openLive({
+        gate: openGate({ now: clock.now }),
         follow: {
           keyOf: ({ parameters }) => String(parameters.p),
           follow({ parameters }, follower) {
@@ -133,7 +135,7 @@ test('however clients read, each gets the newest result at last or is closed, an
           };
           return {
             request,
-            bound: endpoint.bind(undefined, undefined, clock.now),
+            call: callOf(query, new Map([['p', [key]]]), clock.now),
             document: documentOf(key),
           };
         });

@@ -8,7 +8,7 @@ import type { Live } from '../../../src/http/live/live.ts';
 import { zeroLiveCounters } from '../../../src/http/live/live-counters.ts';
 import { openLive } from '../../../src/http/live/open-live.ts';
 import { wholeResults } from '../../../src/http/live/variant.ts';
-import { EndpointRequest } from '../../../src/http/message/prepared-request.ts';
+import { EndpointRequest } from '../../../src/call/endpoint-request.ts';
 import { type Principal, unrestricted } from '../../../src/keys/principal.ts';
 import type { Follower } from '../../../src/results/followers.ts';
 import { buildDocument } from '../../../src/results/result-document.ts';
@@ -17,6 +17,7 @@ import { followedQuery, streamHead } from '../../support/live-streams.ts';
 import { measureLongestTurn } from '../../support/longest-turn.ts';
 import { medianOf } from '../../support/median.ts';
 import { runTime } from '../../support/run-time.ts';
+import { callOf, openGate } from '../../support/calls.ts';
 
 const clients = 10_000;
 
@@ -32,6 +33,7 @@ describe('ten thousand streams of one key', () => {
     principals.set('ann', unrestricted('ann'));
     isGone = false;
     live = openLive({
+      gate: openGate({ now: clock.now }),
       follow: {
         keyOf: ({ query, parameters }) => `${query.name} ${parameters.p}`,
         follow(bound, follower) {
@@ -68,9 +70,9 @@ describe('ten thousand streams of one key', () => {
     buildDocument({ rows: [`{"x":"${text}"}`], truncated: false }, runTime(0));
   const followed = async (query: SavedQuery) => {
     const endpoint = new EndpointRequest(query, new Map());
-    const bound = endpoint.bind(undefined, undefined, clock.now);
+    const call = callOf(query, new Map(), clock.now);
     const resolve = () => (isGone ? undefined : query);
-    return { request: { endpoint, resolve, variant: wholeResults }, bound, document: await document('a') };
+    return { request: { endpoint, resolve, variant: wholeResults }, call, document: await document('a') };
   };
   const admission = { principal: unrestricted('ann'), noCache: false, schedule: undefined };
   /** @returns the texts that were written */

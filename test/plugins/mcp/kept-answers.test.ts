@@ -2,8 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
-import { authorizeAndBind } from '../../../src/http/access/authorize.ts';
-import type { ObtainRows } from '../../../src/http/rest/obtain-rows.ts';
+import type { RouteHost } from '../../../src/gateway/plugin.ts';
 import { unrestricted } from '../../../src/keys/principal.ts';
 import { buildCallQuery } from '../../../src/plugins/mcp/calls/query-calls.ts';
 import type { Era } from '../../../src/plugins/mcp/protocol/era.ts';
@@ -11,6 +10,7 @@ import type { ObtainedResult } from '../../../src/results/get-result.ts';
 import { buildDocument, parseRows, type ResultDocument } from '../../../src/results/result-document.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 import { draftQuery } from '../../support/queries.ts';
+import { openGate } from '../../support/calls.ts';
 import { runTime } from '../../support/run-time.ts';
 
 const query = draftQuery({
@@ -29,13 +29,15 @@ const caching = { ttlSeconds: 900, warmingSeconds: undefined, staleIfErrorSecond
 function callsOf(document: () => Promise<ResultDocument>, maxBytes: number) {
   const shown: ObtainedResult[] = [];
   const clock = fakeClock('1970-01-01T00:00:00Z');
-  const obtain: ObtainRows = async (endpoint, { headers }, { principal }) => ({
-    bound: authorizeAndBind(principal, endpoint, headers, clock.now),
+  const gate = openGate({ now: clock.now });
+  const obtain: RouteHost['obtain'] = async ({ bound }) => ({
+    bound,
     result: { document: await document(), caching, cacheStatus: 'HIT', obtainedAt: 0 },
   });
   const call = buildCallQuery(
     {
-      obtainRows: obtain,
+      open: (endpoint, caller) => gate.open(endpoint, caller),
+      obtain,
       turns: new LoopTurns(),
       isKeyText: () => false,
       clock,

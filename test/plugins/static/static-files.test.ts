@@ -2,7 +2,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest';
 import type { RequestHead } from '../../../src/http/message/head.ts';
 import { PreparedRequest } from '../../../src/http/message/prepared-request.ts';
-import type { Admission } from '../../../src/http/message/route.ts';
+import type { Admission } from '../../../src/call/caller.ts';
 import { buildStaticFiles, type StaticFile } from '../../../src/plugins/static/static-files.ts';
 
 const text = 'export const answer = 42;\n'.repeat(100);

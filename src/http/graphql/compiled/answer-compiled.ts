@@ -6,8 +6,9 @@ import type { RequestHead } from '../../message/head.ts';
 import { httpLimits } from '../../message/http-limits.ts';
 import type { Reply } from '../../message/reply.ts';
 import { logOf } from '../../message/request-trace.ts';
-import type { Admission } from '../../message/route.ts';
-import { buildGetOutcome, type Outcome, type OutcomeOptions, resultsOf } from '../outcomes.ts';
+import type { Admission } from '../../../call/caller.ts';
+import { type LoadOptions, ResultLoader } from '../../../call/load-results.ts';
+import { buildGetOutcome, type Outcome, resultsOf } from '../outcomes.ts';
 import type { OperationRequest } from './operation-request.ts';
 import { replyPartial } from './partial-reply.ts';
 import type { QueryField } from './prepare-operation.ts';
@@ -15,7 +16,7 @@ import { buildRenderBody, type RenderOptions, rowBytes } from './render-body.ts'
 import { buildRenderReply } from './render-reply.ts';
 import type { RenderedResponse } from './rendered-response.ts';
 
-export interface CompiledOptions extends RenderOptions, OutcomeOptions {
+export interface CompiledOptions extends RenderOptions, Omit<LoadOptions, 'maxRunning'> {
   readonly log: Logger;
 }
 
@@ -69,11 +70,17 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
   return (request, head, admission) => {
     const { fields } = request;
     if (fields.some((field) => isRunAgain(field, admission))) return Promise.resolve(undefined);
-    const getOutcome = buildGetOutcome(head, admission, options, fields.length === 1);
-    const outcomes = fields.map(({ endpoint }) => getOutcome(endpoint));
-    return areHits(outcomes)
-      ? reply(request, outcomes, head, admission)
-      : replyInTurn(request, outcomes, head, admission);
+    const loader = new ResultLoader(
+      { ...options, maxRunning: httpLimits.maxRootFields },
+      { head, admission },
+    );
+    const getOutcome = buildGetOutcome(loader);
+    return replyInTurn(
+      request,
+      fields.map(({ endpoint }) => getOutcome(endpoint)),
+      head,
+      admission,
+    );
   };
 }
 

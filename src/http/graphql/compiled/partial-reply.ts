@@ -5,7 +5,7 @@ import type { CachedResult } from '../../../results/get-result.ts';
 import type { RequestHead } from '../../message/head.ts';
 import { httpLimits } from '../../message/http-limits.ts';
 import type { Reply } from '../../message/reply.ts';
-import type { Admission } from '../../message/route.ts';
+import type { Admission } from '../../../call/caller.ts';
 import type { CollectedField } from '../document/collect-fields.ts';
 import { rowListBytes } from '../document/row-size.ts';
 import { maskError, responseTooLarge, withNodes } from '../errors.ts';

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { RowTask } from '../../../row-arguments/row-task.ts';
 import { httpLimits } from '../../message/http-limits.ts';
-import { EndpointRequest } from '../../message/prepared-request.ts';
+import { EndpointRequest } from '../../../call/endpoint-request.ts';
 import {
   type CollectedField,
   type Conditions,

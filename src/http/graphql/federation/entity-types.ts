@@ -18,7 +18,6 @@ import type { Context } from '../context.ts';
 import { rawArguments } from '../schema/arguments.ts';
 import { isNoKey, type KeyValue } from '../compiled/rows/key-value.ts';
 import type { QueryTypes, RowFields } from '../schema/schema-extension.ts';
-import { listResult } from './list-result.ts';
 import { type EntityValue, checkedKeyValue, entityRequest, keyOf } from './representation.ts';
 
 /** The scalars of fields of keys. */
@@ -88,7 +87,7 @@ async function entityResult(
   if (!context.countEntityField()) return null;
   const request = entityRequest(field, value, given);
   const list = keyOf(field, value).find(({ column }) => column !== undefined);
-  return list === undefined ? context.getResult(request) : listResult(request, list, context);
+  return list === undefined ? context.getResult(request) : context.getValueResult(request, list);
 }
 
 /** The fields of rows that refer to entities. */

@@ -2,7 +2,7 @@ import { type Entity, type EntityField, keyFieldsOf } from '../../../catalog/mod
 import type { KeyField, ParameterKeyField } from '../../../catalog/model/federation.ts';
 import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
 import { GatewayError } from '../../../errors.ts';
-import { EndpointRequest } from '../../message/prepared-request.ts';
+import { EndpointRequest } from '../../../call/endpoint-request.ts';
 import { shortenMessage } from '../errors.ts';
 import { type KeyValue, keyValue } from '../compiled/rows/key-value.ts';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';

@@ -12,7 +12,7 @@ import type {
 import { parseVersionName } from '../../../catalog/model/version-name.ts';
 import { isDefaultVersion, mainNames, seriesOf } from '../../../catalog/model/versions.ts';
 import { GatewayError } from '../../../errors.ts';
-import { mayQuery } from '../../access/authorize.ts';
+import { mayQuery } from '../../../call/gate.ts';
 import type { Context } from '../context.ts';
 import { type Builder, type FieldBuilder, newBuilder } from './builder.ts';
 import { uuid } from './scalars.ts';

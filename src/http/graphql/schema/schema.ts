@@ -15,7 +15,7 @@ import { GatewayError } from '../../../errors.ts';
 import { memoize } from '../../../memoize.ts';
 import { connectionFieldOf, sqlFieldOf } from '../../../names/graphql-names.ts';
 import { isFollowable } from '../../live/negotiate.ts';
-import { EndpointRequest } from '../../message/prepared-request.ts';
+import { EndpointRequest } from '../../../call/endpoint-request.ts';
 import type { Context } from '../context.ts';
 import { openArgumentTypes, parameterArguments, rawArguments } from './arguments.ts';
 import { catalogFields } from './catalog-fields.ts';

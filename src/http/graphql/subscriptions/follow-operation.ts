@@ -3,7 +3,6 @@ import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { publicNames } from '../../../catalog/model/versions.ts';
 import { GatewayError } from '../../../errors.ts';
 import { memoize } from '../../../memoize.ts';
-import { authorizeAndBind } from '../../access/authorize.ts';
 import { etagOf } from '../../live/events.ts';
 import type { Live } from '../../live/live.ts';
 import { requireFollowable, streamHeaders } from '../../live/negotiate.ts';
@@ -11,8 +10,7 @@ import { matchesEtag } from '../../message/cache-headers.ts';
 import type { RequestHead } from '../../message/head.ts';
 import type { Reply } from '../../message/reply.ts';
 import { logOf } from '../../message/request-trace.ts';
-import type { Admission } from '../../message/route.ts';
-import { runBound } from '../../rest/obtain-result.ts';
+import type { Admission } from '../../../call/caller.ts';
 import type { SubscriptionRequest } from '../compiled/operation-request.ts';
 import { errorAt, withoutHttp } from '../compiled/partial-reply.ts';
 import { asEvents, subscriptionStreams } from './events-reply.ts';
@@ -28,7 +26,7 @@ interface FollowOperationOptions extends ResultEventsOptions {
  * @throws GatewayError for what passes, so that clients try again: RATE_LIMITED, OVERLOADED and so on
  */
 export function buildFollowOperation(options: FollowOperationOptions) {
-  const { live, getResult, audit, budget, turns, log, now } = options;
+  const { live, gate, obtain, budget, turns, log } = options;
   const variantOf = buildResultEvents(options);
   return async (operation: SubscriptionRequest, head: RequestHead, admission: Admission): Promise<Reply> => {
     const { principal } = admission;
@@ -37,9 +35,9 @@ export function buildFollowOperation(options: FollowOperationOptions) {
     const { endpoint, nodes, responseKey } = field;
     const name = nodes[0]?.name.value ?? '';
     try {
-      const bound = authorizeAndBind(principal, endpoint, head.headers, now);
-      requireFollowable(bound);
-      const { document } = await runBound(getResult, bound, head, admission, true);
+      const call = await gate.open(endpoint, { head, admission });
+      requireFollowable(call.bound);
+      const { document } = await obtain.whole(call, true);
       const lastId = head.headers['last-event-id'];
       const isKnown = lastId !== undefined && matchesEtag(etagOf(document.digest), lastId);
       const request = {
@@ -48,11 +46,10 @@ export function buildFollowOperation(options: FollowOperationOptions) {
         variant: variantOf(operation, field, principal),
         knownDigest: isKnown ? document.digest : undefined,
       };
-      const body = live.stream(head, admission, [{ request, bound, document }], subscriptionStreams);
+      const body = live.stream(head, admission, [{ request, call, document }], subscriptionStreams);
       return { status: 200, headers: streamHeaders, body };
     } catch (error) {
       if (error instanceof GatewayError && error.retryAfterSeconds !== undefined) throw error;
-      audit(error, head, principal.id);
       const shown = withoutHttp(errorAt(error, nodes, [responseKey], logOf(head, log)));
       const body = JSON.stringify({ errors: [shown] });
       return asEvents({ status: 200, headers: {}, body }, { owner: ownerOf(principal), budget, turns });

@@ -1,5 +1,5 @@
 import type { RequestHead } from '../../../http/message/head.ts';
-import type { Admission } from '../../../http/message/route.ts';
+import type { Admission } from '../../../call/caller.ts';
 import type { Era } from '../protocol/era.ts';
 
 /** A request that was understood. */

@@ -3,7 +3,6 @@ import { describeType } from '@querygate/bigquery-sql/types';
 import { judged } from '../../../catalog/binding/caller-sql.ts';
 import { computingOwner } from '../../../concurrency/loop-turns.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
-import { authorizeAndBind } from '../../../http/access/authorize.ts';
 import { resultText } from '../protocol/result-text.ts';
 import { csvCell } from '../rows/cells.ts';
 import type { CallQuery } from './query-calls.ts';
@@ -14,16 +13,16 @@ export type CheckSql = CallQuery;
 
 /** The answer has the columns that SQL would return, and the bytes that it would read if the engine knows them. */
 export function buildCheckSql({
+  open,
   sandboxOf,
   estimateBytes,
   isKeyText,
   turns,
-  clock,
-}: Pick<RouteHost, 'sandboxOf' | 'estimateBytes' | 'isKeyText' | 'turns' | 'clock'>): CheckSql {
+}: Pick<RouteHost, 'open' | 'sandboxOf' | 'estimateBytes' | 'isKeyText' | 'turns'>): CheckSql {
   const read = buildReadCall(isKeyText);
   return async (tool, given, { admission, head, era }) => {
     const { principal } = admission;
-    const bound = authorizeAndBind(principal, read(tool, given, principal), head.headers, clock.now);
+    const { bound } = await open(read(tool, given, principal), { head, admission });
     const { query, sql = '' } = bound;
     await turns.wait(computingOwner(ownerOf(principal)));
     const { compiled } = judged(() => {

@@ -1,9 +1,9 @@
 import { ownerOf } from '../../../keys/principal.ts';
 import { LRUCache } from 'lru-cache';
 import type { RouteHost } from '../../../gateway/plugin.ts';
-import { authorizeAndBind } from '../../../http/access/authorize.ts';
-import type { EndpointRequest } from '../../../http/message/prepared-request.ts';
-import type { ObtainedRows } from '../../../http/rest/obtain-rows.ts';
+import type { EndpointRequest } from '../../../call/endpoint-request.ts';
+import type { Call } from '../../../call/gate.ts';
+import type { Obtained } from '../../../call/obtain.ts';
 import { memoize } from '../../../memoize.ts';
 import { freshnessOf } from '../../../results/freshness.ts';
 import type { ObtainedResult } from '../../../results/get-result.ts';
@@ -23,7 +23,7 @@ export interface CallAnswer {
   readonly facts: CallFacts;
 }
 
-/** Calls a saved query. @throws WrongArguments; GatewayError as `ObtainResult` does */
+/** Calls a saved query. @throws WrongArguments; GatewayError as `RouteHost.open` and `obtain` do */
 export type CallQuery = (
   tool: NamedTool,
   given: JsonMembers,
@@ -55,12 +55,13 @@ const largeBytes = 4_000_000;
 /** An answer that is sent again while the rows are the same is written once for all who may get it. */
 export function buildCallQuery(
   {
-    obtainRows,
+    open,
+    obtain,
     turns,
     isKeyText,
     clock,
     showResult,
-  }: Pick<RouteHost, 'obtainRows' | 'turns' | 'isKeyText' | 'clock' | 'showResult'>,
+  }: Pick<RouteHost, 'open' | 'obtain' | 'turns' | 'isKeyText' | 'clock' | 'showResult'>,
   limits: AnswerLimits,
 ): CallQuery {
   const calls = new LRUCache<string, KnownCall>({
@@ -73,7 +74,7 @@ export function buildCallQuery(
     call: KnownCall,
     key: string | undefined,
     tool: NamedTool,
-    obtained: ObtainedRows,
+    obtained: Obtained,
     request: CallRequest,
   ): Promise<CallAnswer> => {
     const { result } = obtained;
@@ -99,11 +100,10 @@ export function buildCallQuery(
     return answer;
   };
   const lastingAnswer = (
-    { lasting, endpoint, answers }: KnownCall,
+    { lasting, answers }: KnownCall,
+    { bound }: Call,
     { admission, head, era }: CallRequest,
   ): CallAnswer | undefined => {
-    // Whether this key may have the rows, and which rows they are.
-    const bound = authorizeAndBind(admission.principal, endpoint, head.headers, clock.now);
     const known = answers.get(era);
     const now = clock.elapsedMs();
     if (bound !== lasting?.bound || known === undefined || admission.noCache) return undefined;
@@ -113,7 +113,7 @@ export function buildCallQuery(
     showResult({ bound, result: { ...result, obtainedAt: now } }, head);
     return known;
   };
-  return (tool, given, request) => {
+  return async (tool, given, request) => {
     const { admission, head, origin, era } = request;
     const { tenants } = admission.principal;
     const text = textOfArguments(given);
@@ -125,16 +125,16 @@ export function buildCallQuery(
       answers: new Map(),
       lasting: undefined,
     };
-    const lasting = call.lasting && lastingAnswer(call, request);
+    const opened = await open(call.endpoint, { head, admission });
+    const lasting = call.lasting && lastingAnswer(call, opened, request);
     if (lasting !== undefined) return lasting;
-    const answer = (obtained: ObtainedRows) => {
+    const answer = (obtained: Obtained) => {
       const { document, cacheStatus } = obtained.result;
       const known =
         call.documentId === document.id && cacheStatus !== 'STALE' ? call.answers.get(era) : undefined;
       return known ?? write(call, key, tool, obtained, request);
     };
-    const obtained = obtainRows(call.endpoint, head, admission, rowHints);
-    return obtained instanceof Promise ? obtained.then(answer) : answer(obtained);
+    return answer(await obtain(opened, rowHints));
   };
 }
 
@@ -143,7 +143,7 @@ export function buildCallQuery(
  *
  * @param end of the rows in the document that the answer has: without the others, keeping it takes little memory
  */
-function lastingOf({ bound, result }: ObtainedRows, end: number): KnownCall['lasting'] {
+function lastingOf({ bound, result }: Obtained, end: number): KnownCall['lasting'] {
   const { identity } = result.document.encodings;
   if (identity.byteLength <= largeBytes) return undefined;
   const shown = Buffer.concat([

@@ -1,6 +1,6 @@
-import { requireEndpoint } from '../../../http/access/authorize.ts';
+import { requireEndpoint } from '../../../call/gate.ts';
 import { buildRejectKeys } from '../../../http/access/reject-keys-in-urls.ts';
-import { EndpointRequest } from '../../../http/message/prepared-request.ts';
+import { EndpointRequest } from '../../../call/endpoint-request.ts';
 import type { Principal } from '../../../keys/principal.ts';
 import { rowArguments } from '../definitions/row-schemas.ts';
 import type { JsonMembers } from '../protocol/message.ts';

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { type PublicName, publicNames } from '../../../catalog/model/versions.ts';
-import { mayQuery } from '../../../http/access/authorize.ts';
+import { mayQuery } from '../../../call/gate.ts';
 import { mayPassSql, type Principal } from '../../../keys/principal.ts';
 import { memoize } from '../../../memoize.ts';
 import { clientNames } from '../definitions/client-names.ts';

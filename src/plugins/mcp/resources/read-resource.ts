@@ -18,7 +18,7 @@ import { writePage } from '../rows/write-page.ts';
 import { describeQuery } from '../definitions/describe-query.ts';
 import { parseUri, type ResourceAddress } from './uris.ts';
 
-/** Answers `resources/read`. @throws ProtocolError; GatewayError as `ObtainResult` does */
+/** Answers `resources/read`. @throws ProtocolError; GatewayError as `RouteHost.obtain` does */
 export type ReadResource = (params: JsonMembers, request: CallRequest) => Promise<string>;
 
 interface Content {
@@ -29,7 +29,7 @@ interface Content {
 }
 
 export function buildReadResource(
-  host: Pick<RouteHost, 'obtainRows' | 'turns' | 'isKeyText' | 'sandboxOf' | 'audit'>,
+  host: Pick<RouteHost, 'open' | 'obtain' | 'turns' | 'isKeyText' | 'sandboxOf' | 'audit'>,
   tools: ToolNames,
   limits: AnswerLimits,
 ): ReadResource {
@@ -45,7 +45,7 @@ export function buildReadResource(
     const tool = Object.hasOwn(given, sqlParameter) ? sqlTool(name, request) : listedTool(name, request);
     if (tool === undefined) return undefined;
     const endpoint = readCall(tool, given, principal);
-    const obtained = await host.obtainRows(endpoint, head, admission, rowHints);
+    const obtained = await host.obtain(await host.open(endpoint, { head, admission }), rowHints);
     const page = { ...obtained, name, uri: uri.replace(/#.*$/, ''), from };
     const text = await host.turns.run(ownerOf(principal), writePage(page, limits));
     return { mimeType: 'text/plain', text, ttlMs: ttlOf(obtained.result) };

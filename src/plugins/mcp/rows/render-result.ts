@@ -3,7 +3,7 @@ import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../../catalog/model/header-types.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import type { ObtainedRows } from '../../../http/rest/obtain-rows.ts';
+import type { Obtained } from '../../../call/obtain.ts';
 import { memoize } from '../../../memoize.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import { cellWriter, csvCell } from './cells.ts';
@@ -15,7 +15,7 @@ import { visibleText } from '@querygate/text';
 import { dataNotice } from './write-page.ts';
 
 /** A result to be written for a model. */
-export interface ResultToWrite extends ObtainedRows {
+export interface ResultToWrite extends Obtained {
   /** The public name of the query. */
   readonly name: string;
   /** As REST would get them. */

@@ -17,7 +17,7 @@ import { buildAnswerWithYoga } from '../../../../src/http/graphql/yoga.ts';
 import { ByteBudget } from '../../../../src/http/message/byte-budget.ts';
 import type { RequestHead } from '../../../../src/http/message/head.ts';
 import type { Reply } from '../../../../src/http/message/reply.ts';
-import type { Admission } from '../../../../src/http/message/route.ts';
+import type { Admission } from '../../../../src/call/caller.ts';
 import type { Schedule } from '../../../../src/keys/concurrency-limiter.ts';
 import { type Principal, unrestricted } from '../../../../src/keys/principal.ts';
 import { zeroCounters } from '../../../../src/results/counters.ts';
@@ -29,6 +29,7 @@ import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
 import { randomCatalog, randomRows } from '../../../support/random-catalog.ts';
 import { randomOperation } from '../../../support/random-operation.ts';
 import { runTime } from '../../../support/run-time.ts';
+import { openCalls } from '../../../support/calls.ts';
 
 /** Operations in one run; `DIFFERENTIAL_OPERATIONS=20000 npx vitest run differential` for a long one. */
 const operationCount = Number(process.env.DIFFERENTIAL_OPERATIONS ?? 300);
@@ -179,19 +180,19 @@ test('a compiled operation is answered and reported as Yoga does it, byte for by
     const load = { budget: new ByteBudget(undefined, largeBytes), turns, audit };
     const memory = openMemoryStore(100_000, zeroCounters());
     const readRows = openReadRows({ derived: memory.derived, turns, timeoutMs: 30_000 }, new Closers());
+    const calls = openCalls(getResult, { turns, audit, now });
     const compiled = buildAnswerCompiled({
-      getResult,
+      ...calls,
       readRows,
       derived: buildDerivedCache(memory.derived),
       ...load,
       log,
-      now,
     });
     const yoga = buildAnswerWithYoga({
       schema,
       checkDocument,
       persisted,
-      getResult,
+      ...calls,
       readRows,
       pageOfResult: buildPageOfResult({ derived: memory.derived, turns }),
       ...load,

@@ -7,7 +7,7 @@ import { buildGraphql } from '../../../../src/http/graphql/graphql.ts';
 import { ByteBudget } from '../../../../src/http/message/byte-budget.ts';
 import type { RequestHead } from '../../../../src/http/message/head.ts';
 import { PreparedRequest } from '../../../../src/http/message/prepared-request.ts';
-import type { Admission } from '../../../../src/http/message/route.ts';
+import type { Admission } from '../../../../src/call/caller.ts';
 import { unrestricted } from '../../../../src/keys/principal.ts';
 import { zeroCounters } from '../../../../src/results/counters.ts';
 import type { GetResult } from '../../../../src/results/get-result.ts';
@@ -17,6 +17,7 @@ import { openReadRows } from '../../../../src/row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
 import { draftQuery } from '../../../support/queries.ts';
 import { runTime } from '../../../support/run-time.ts';
+import { openCalls } from '../../../support/calls.ts';
 
 const queries = ['wrong', 'failing'].map((name) => draftQuery({ name, columns: { x: 'integer' }, sql: '' }));
 const catalog = { queries, tables: [] };
@@ -34,7 +35,7 @@ async function answer(query: string, rowCount: number) {
   const { derived } = openMemoryStore(1_000_000, zeroCounters());
   const turns = new LoopTurns();
   const build = buildGraphql({
-    getResult,
+    ...openCalls(getResult, { turns }),
     readRows: openReadRows({ derived, turns, timeoutMs: 30_000 }, new Closers()),
     pageOfResult: buildPageOfResult({ derived, turns }),
     introspection: true,

@@ -42,6 +42,7 @@ import { randomCatalog, randomRows } from '../../../support/random-catalog.ts';
 import { type Operation, randomOperation } from '../../../support/random-operation.ts';
 import { mergeParts, type Payload, readParts } from '../../../support/read-parts.ts';
 import { runTime } from '../../../support/run-time.ts';
+import { openCalls } from '../../../support/calls.ts';
 
 /** Documents in one run; `DEFERRED_OPERATIONS=100000 npx vitest run test/http/graphql/deferred` for a long one. */
 const operationCount = Number(process.env.DEFERRED_OPERATIONS ?? 600);
@@ -173,7 +174,7 @@ test('the parts of a deferred operation add up to the answer without @defer, and
     const budget = new ByteBudget(undefined, 300);
     const memory = openMemoryStore(100_000, zeroCounters());
     const resources = {
-      getResult,
+      ...openCalls(getResult, { turns, now }),
       readRows: openReadRows({ derived: memory.derived, turns, timeoutMs: 30_000 }, new Closers()),
       pageOfResult: buildPageOfResult({ derived: memory.derived, turns }),
       turns,

@@ -16,8 +16,9 @@ import { buildAnswerWithYoga } from '../../../../src/http/graphql/yoga.ts';
 import type { Followed, Live } from '../../../../src/http/live/live.ts';
 import { ByteBudget } from '../../../../src/http/message/byte-budget.ts';
 import type { RequestHead } from '../../../../src/http/message/head.ts';
-import { EndpointRequest, PreparedRequest } from '../../../../src/http/message/prepared-request.ts';
-import type { Admission } from '../../../../src/http/message/route.ts';
+import { PreparedRequest } from '../../../../src/http/message/prepared-request.ts';
+import { EndpointRequest } from '../../../../src/call/endpoint-request.ts';
+import type { Admission } from '../../../../src/call/caller.ts';
 import { StreamBody } from '../../../../src/http/message/stream/stream-body.ts';
 import { unrestricted } from '../../../../src/keys/principal.ts';
 import { camelCase } from '../../../../src/names/graphql-names.ts';
@@ -30,6 +31,7 @@ import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
 import { randomCatalog, randomRows } from '../../../support/random-catalog.ts';
 import { randomOperation } from '../../../support/random-operation.ts';
 import { runTime } from '../../../support/run-time.ts';
+import { openCalls } from '../../../support/calls.ts';
 
 const operationCount = Number(process.env.DIFFERENTIAL_OPERATIONS ?? 200);
 const operationsPerCatalog = 20;
@@ -91,7 +93,7 @@ test('the events of a subscription have the text that Yoga writes', async () => 
       },
     } as Pick<Live, 'stream'> as Live;
     const common = {
-      getResult,
+      ...openCalls(getResult, { turns, now }),
       readRows: openReadRows({ derived, turns, timeoutMs: 30_000 }, new Closers()),
       pageOfResult: buildPageOfResult({ derived, turns }),
       introspection: true,
@@ -135,8 +137,8 @@ test('the events of a subscription have the text that Yoga writes', async () => 
       const expected = resultsIn(String(text));
       const request = new PreparedRequest(url, undefined as never);
       const reply = await graphql(head, request, admission, async () => body);
-      const [{ request: follow, bound } = {}] = followed.splice(0);
-      if (follow === undefined || bound === undefined) {
+      const [{ request: follow, call } = {}] = followed.splice(0);
+      if (follow === undefined || call === undefined) {
         const results = resultsIn(String(reply.body));
         // What is wrong below the root field is an error in each event of Yoga.
         if (results[0]?.includes('does not fit; a query')) expect(expected.join()).toContain('"errors"');
@@ -145,7 +147,7 @@ test('the events of a subscription have the text that Yoga writes', async () => 
         continue;
       }
       const events: string[] = [];
-      for (const { document } of results.get(bound.query.name) ?? [])
+      for (const { document } of results.get(call.bound.query.name) ?? [])
         events.push(...resultsIn((await follow.variant.whole(document)).bytes.toString()));
       // Yoga has one limit for both results together.
       if (expected.some((event) => event.includes('QUERY_TOO_EXPENSIVE'))) continue;

@@ -1,0 +1,38 @@
+import type { Owner } from '../concurrency/fair-share.ts';
+import type { Schedule } from '../keys/concurrency-limiter.ts';
+import { ownerOf, type Principal } from '../keys/principal.ts';
+import type { ObtainedResult } from '../results/get-result.ts';
+import type { RequestTrace } from '../trace/span.ts';
+
+/** What an admitted request may do. */
+export interface Admission {
+  readonly principal: Principal;
+  /** True if the caller bypasses the cache: only the result of a new run is accepted. */
+  readonly noCache: boolean;
+  /** Runs every query of the request within the key's concurrency; undefined if that has no limit. */
+  readonly schedule: Schedule | undefined;
+}
+
+/** What calls need of the request that they belong to; `RequestHead` has it. */
+export interface CallingRequest {
+  readonly method: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The caller's; undefined if the server does not say it. */
+  readonly address: string | undefined;
+  /** Aborted when the caller disconnects. The getter is read only when there is something to wait for. */
+  readonly signal: AbortSignal;
+  readonly trace?: RequestTrace | undefined;
+  /** Receives the results of the request, if a plug-in reads them. */
+  readonly results?: ObtainedResult[] | undefined;
+}
+
+/** Who calls saved queries in one request. */
+export interface Caller {
+  readonly head: CallingRequest;
+  readonly admission: Admission;
+}
+
+/** Whose share of everything that callers share the calls use. */
+export const ownerOfCaller = ({ admission }: Caller): Exclude<Owner, undefined> =>
+  ownerOf(admission.principal);

@@ -1,0 +1,145 @@
+import DataLoader from 'dataloader';
+import type { BoundQuery } from '../catalog/binding/bind.ts';
+import { defaultMaxItems } from '../catalog/binding/value-limits.ts';
+import type { ParameterKeyField } from '../catalog/model/federation.ts';
+import type { LoopTurns } from '../concurrency/loop-turns.ts';
+import { Slots } from '../concurrency/slots.ts';
+import { getOrAdd } from '../get-or-add.ts';
+import { cacheKey } from '../results/cache-key.ts';
+import type { CachedResult } from '../results/get-result.ts';
+import { valueKind } from '../row-arguments/cell-values.ts';
+import { gatherRows } from '../row-arguments/gather-rows.ts';
+import { allRows } from '../row-arguments/row-arguments.ts';
+import type { ReadRows } from '../row-arguments/row-reader.ts';
+import { callerOf, rowTask } from '../row-arguments/row-task.ts';
+import { type Caller, ownerOfCaller } from './caller.ts';
+import { EndpointRequest } from './endpoint-request.ts';
+import type { Call, Gate } from './gate.ts';
+import type { Obtain } from './obtain.ts';
+
+export interface LoadOptions {
+  readonly gate: Gate;
+  readonly obtain: Obtain;
+  readonly readRows: ReadRows;
+  readonly turns: LoopTurns;
+  /** How many results one operation waits for at the same time: of entities it may need more than engines let one key wait for. */
+  readonly maxRunning: number;
+}
+
+/** The results of one operation: equal calls are one, and the values of a list are one. */
+export class ResultLoader {
+  readonly #options: LoadOptions;
+  readonly #caller: Caller;
+  readonly #results: DataLoader<Call, CachedResult, string>;
+  /** Calls that are being opened, in turns of the event loop: those of one step of the operation are one batch. */
+  readonly #opening = new Set<Promise<Call>>();
+  /** By what they query apart from the list. */
+  readonly #ofLists = new Map<string, DataLoader<string, CachedResult>>();
+
+  constructor(options: LoadOptions, caller: Caller) {
+    this.#options = options;
+    this.#caller = caller;
+    const slots = new Slots(options.maxRunning);
+    const owner = ownerOfCaller(caller);
+    const obtain = async (call: Call): Promise<CachedResult | Error> => {
+      const slot = slots.slotFor(owner);
+      try {
+        await slot.take(caller.head.signal);
+        return await options.obtain.whole(call);
+      } catch (error) {
+        return asError(error);
+      } finally {
+        slot.giveBack();
+      }
+    };
+    this.#results = new DataLoader((calls) => Promise.all(calls.map(obtain)), {
+      cacheKeyFn: ({ bound }) => cacheKey(bound),
+      batchScheduleFn: this.#whenOpened,
+    });
+  }
+
+  /**
+   * @param toRun what runs in place of the query as it is bound for the caller: a page of it, or its rows under conditions
+   * @throws GatewayError as `Gate.open` and `Obtain.whole` do
+   */
+  async load(endpoint: EndpointRequest, toRun?: (bound: BoundQuery) => BoundQuery): Promise<CachedResult> {
+    const call = await this.#open(endpoint);
+    return this.#results.load(toRun === undefined ? call : call.over(toRun(call.bound)));
+  }
+
+  /**
+   * The result of one value of a list parameter, of a run for all values that the operation has for the same field and
+   * arguments. A value that the caller may not have does not refuse the others.
+   *
+   * @param endpoint of the one value
+   */
+  async loadValue(endpoint: EndpointRequest, list: ParameterKeyField): Promise<CachedResult> {
+    await this.#open(endpoint);
+    const { query, parameters, comparesTenant } = endpoint;
+    const [value = ''] = parameters.get(list.parameter) ?? [];
+    const others = [...parameters].filter(([name]) => name !== list.parameter);
+    const loadValues = (values: readonly string[]) =>
+      this.load(new EndpointRequest(query, new Map([...others, [list.parameter, values]]), comparesTenant));
+    const loader = getOrAdd(this.#ofLists, JSON.stringify([query.id, list, others]), () => {
+      const { maxItems = defaultMaxItems } =
+        query.parameters.find(({ name }) => name === list.parameter) ?? {};
+      return new DataLoader<string, CachedResult>(
+        (values) => this.#resultOfEach(values, endpoint, list, loadValues),
+        {
+          maxBatchSize: maxItems,
+          batchScheduleFn: this.#whenOpened,
+        },
+      );
+    });
+    return loader.load(value);
+  }
+
+  async #open(endpoint: EndpointRequest): Promise<Call> {
+    const opening = this.#options.gate.open(endpoint, this.#caller);
+    this.#opening.add(opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(opening);
+    }
+  }
+
+  readonly #whenOpened = (dispatch: () => void): void => {
+    void Promise.allSettled(this.#opening).then(dispatch);
+  };
+
+  async #resultOfEach(
+    values: readonly string[],
+    { query: { columns } }: EndpointRequest,
+    { column = '' }: ParameterKeyField,
+    load: (values: readonly string[]) => Promise<CachedResult>,
+  ): Promise<readonly (CachedResult | Error)[]> {
+    // In any order they are the same rows.
+    const result = await load(values.toSorted());
+    if (values.length === 1) return [result];
+    // Of some values, rows may have been cut off.
+    if (result.document.metadata.truncated)
+      return Promise.all(values.map((value) => load([value]).catch(asError)));
+    const kind = valueKind(columns.find(({ name }) => name === column)?.type ?? 'string');
+    return Promise.all(
+      values.map((text) => {
+        const value = kind.ofText(text);
+        const where =
+          value === undefined
+            ? ({ kind: 'in', column, values: [] } as const)
+            : ({ kind: 'eq', column, value } as const);
+        return this.#select(result, rowTask(columns, { ...allRows, where }));
+      }),
+    );
+  }
+
+  /** A result with the rows that a task finds, as a document of their own. */
+  async #select(result: CachedResult, task: Parameters<ReadRows>[1]): Promise<CachedResult> {
+    const { readRows, turns } = this.#options;
+    const owner = ownerOfCaller(this.#caller);
+    const outcome = await readRows(result, task, callerOf(this.#caller.head, owner));
+    return { ...result, document: await turns.run(owner, gatherRows(result.document, outcome)) };
+  }
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
