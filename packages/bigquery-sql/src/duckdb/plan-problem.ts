@@ -109,15 +109,6 @@ const explanations: readonly Explanation[] = [
     isPlace: (node, around) => isAggregate(node) && around.some(isAggregate),
   },
   {
-    pattern: /^at least one window function must appear in the SELECT column or QUALIFY clause/,
-    message: () =>
-      'QUALIFY needs a window function, such as ROW_NUMBER() OVER (…); groups are chosen by HAVING',
-    isPlace: (node, around) => {
-      const select = around.at(-1);
-      return select?.kind === 'Select' && select.qualify === node;
-    },
-  },
-  {
     pattern: /^LIMIT\/OFFSET cannot be negative/,
     message: () => 'LIMIT and OFFSET take no negative number',
     isPlace: (node) => node.kind === 'Limit',

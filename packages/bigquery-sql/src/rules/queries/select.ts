@@ -6,7 +6,7 @@ import { type Context, hasFailed, type ResolvedFrom, type ResolvedQuery } from '
 import { requireBool } from '../expressions/comparison.ts';
 import { withWindows } from '../functions/windows.ts';
 import type { ColumnUse, Scope } from '../scope.ts';
-import { Unsupported } from '../unsupported.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
 import { afterGrouping, distinctRows, requireDistinguishable } from './after-grouping.ts';
 import { isKey, requireGrouped } from './grouped-columns.ts';
 import { aggregatesRows, resolveGrouping } from './grouping.ts';
@@ -56,6 +56,7 @@ export function resolveSelect(
   const grouped = groupBy ? afterGrouping(groupBy, outputs) : (value: Expression) => value;
   const groups = conditions(node.having, 'HAVING', outputScope, context).map(grouped);
   const qualify = conditions(node.qualify, 'QUALIFY', outputScope, context).map(grouped);
+  if (node.qualify) requireWindow(node.qualify, [...selected.map((output) => output.value), ...qualify]);
   if (node.distinct) requireDistinguishable(node, outputs);
   const isAggregated = node.groupBy !== undefined || outputs.some((output) => aggregatesRows(output.value));
 
@@ -101,6 +102,18 @@ export function resolveSelect(
     ...(hasUnknownStar(node.items, from) && { acceptsAnyColumn: true }),
   };
 }
+
+/** Those of subqueries and of ORDER BY do not count. */
+function requireWindow(place: Place, values: readonly Expression[]): void {
+  if (values.some((value) => isWindowed(value) || hasFailed(value))) return;
+  throw new Unsupported(
+    place,
+    'QUALIFY needs a window function, such as ROW_NUMBER() OVER (…); groups are chosen by HAVING',
+  );
+}
+
+const isWindowed = (value: Expression): boolean =>
+  someExpression(value, (part) => part.kind === 'aggregate' && part.over !== undefined);
 
 /** Whether `*` means columns that are not known because something before it is unsupported. */
 const hasUnknownStar = (items: readonly Syntax.SelectItem[], { ranges }: ResolvedFrom): boolean =>
