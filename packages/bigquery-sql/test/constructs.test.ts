@@ -20,6 +20,11 @@ test.each([
   ['SELECT project, COUNT(*) AS n FROM logs GROUP BY ROLLUP(project) ORDER BY n DESC LIMIT 1', [[null, '4']]],
   ['SELECT id FROM logs QUALIFY ROW_NUMBER() OVER w = 1 WINDOW w AS (ORDER BY id DESC)', [['4']]],
   ["SELECT 'abc' LIKE ANY ('x%', 'a%'), 2 IN UNNEST([1, NULL]), 'nan' = 'NaN'", [[true, null, false]]],
+  [
+    'SELECT ARRAY_CONCAT([NULL], [NULL]), IF(TRUE, [1.5], [NULL]), ARRAY_LENGTH(IF(FALSE, [STRUCT(1)], [STRUCT(NULL)]))',
+    [[[null, null], [1.5], '1']],
+  ],
+  ["SELECT IF(TRUE, [], ['x']), ARRAY_CONCAT([], ['x'])", [[[], ['x']]]],
   ['SELECT x FROM UNNEST([1, NULL, 2]) AS x ORDER BY x NULLS LAST', [['1'], ['2'], [null]]],
   ['SELECT SAFE.REGEXP_CONTAINS("a", "("), SAFE_CAST("x" AS INT64)', [[null, null]]],
   [
@@ -45,6 +50,21 @@ test.each([
 test.each([
   ['SELECT 1 UNION ALL SELECT 2 UNION DISTINCT SELECT 3', 'or parentheses'],
   ["SELECT 1 UNION ALL SELECT 'a'", 'no common type'],
+  // An array of NULL is one of INT64.
+  ["SELECT IF(TRUE, ['x'], [NULL])", 'no common type'],
+  ["SELECT COALESCE([NULL, NULL], ['x'])", 'no common type'],
+  ["SELECT ARRAY_CONCAT(['x'], [NULL])", 'no common type'],
+  ["SELECT CASE WHEN TRUE THEN [NULL] ELSE [DATE '2026-01-01'] END", 'no common type'],
+  ["SELECT ['x'] UNION ALL SELECT [NULL]", 'no common type'],
+  ["SELECT IF(TRUE, [STRUCT('x')], [STRUCT(NULL)])", 'no common type'],
+  ["SELECT IF(TRUE, [STRUCT(1.5, 'a')], [STRUCT(NULL, 'b')])", 'no common type'],
+  ["SELECT ARRAY_TO_STRING([NULL], ',')", 'does not take'],
+  ['SELECT x FROM UNNEST([1, 2]) AS x QUALIFY x > 1', 'QUALIFY needs a window function'],
+  ['SELECT x FROM UNNEST([1, 2]) AS x QUALIFY TRUE ORDER BY ROW_NUMBER() OVER ()', 'QUALIFY needs'],
+  [
+    'SELECT x FROM UNNEST([1, 2]) AS x QUALIFY x IN (SELECT ROW_NUMBER() OVER () FROM UNNEST([1]) AS y)',
+    'QUALIFY needs a window function',
+  ],
   ['SELECT id FROM logs WHERE 1', 'WHERE takes BOOL'],
   ['SELECT DISTINCT project FROM logs ORDER BY id', 'SELECT DISTINCT'],
   ['SELECT constructor(1)', 'not supported'],

@@ -107,9 +107,11 @@ function stepsTo(from: Convertible, to: Type): number | undefined {
   // Functions list their signature for BIGNUMERIC last, and a NULL chooses the first.
   if (type.kind === 'null') return isScalar(to, 'BIGNUMERIC') ? 2 : 1;
   if (type.kind === 'array' && to.kind === 'array') {
-    const step = stepsTo({ type: type.element, coercible }, to.element);
-    // Only literal arrays are converted, and NULL without a type.
-    return coercible || step === 0 || differsInNulls(type.element, to.element) ? step : undefined;
+    if (describeType(type) === describeType(to)) return 0;
+    const element = from.isEmpty ? type.element : withIntegers(type.element);
+    const step = stepsTo({ type: element, coercible }, to.element);
+    // Only literal arrays are converted, and those of NULL without a type.
+    return coercible || step === 0 || type.element.kind === 'null' ? step : undefined;
   }
   if (type.kind === 'struct' && to.kind === 'struct') {
     if (type.fields.length !== to.fields.length) return undefined;
@@ -131,11 +133,11 @@ function stepsTo(from: Convertible, to: Type): number | undefined {
   return type.name === 'STRING' && coercible && typesOfTextLiterals.includes(to.name) ? 5 : undefined;
 }
 
-/** Whether a type is another one, or has parts without a type where that has one. */
-function differsInNulls(type: Type, to: Type): boolean {
-  if (type.kind === 'null') return true;
-  if (type.kind !== 'struct' || to.kind !== 'struct') return stepsTo({ type, coercible: false }, to) === 0;
-  return type.fields.every((field, at) => differsInNulls(field.type, to.fields[at]?.type ?? field.type));
+/** An array of NULL is one of INT64, also if they are in structs; only `[]` fits all arrays. */
+function withIntegers(element: Type): Type {
+  if (element.kind === 'null') return scalar('INT64');
+  if (element.kind !== 'struct') return element;
+  return structOf(element.fields.map((field) => ({ ...field, type: withIntegers(field.type) })));
 }
 
 /** The value converted to exactly that type. */
