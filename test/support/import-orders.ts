@@ -91,7 +91,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'deferred',
     'federation',
   ],
-  'src/author': ['problems', 'mutate', 'test', 'diff', 'new', 'tables', 'sql', 'types', 'lsp'],
+  'src/author': ['problems', 'test', 'diff', 'new', 'tables', 'sql', 'types', 'lsp'],
   'src/author/diff': ['compare', 'git'],
   'src/cli': ['settings', 'keys', 'start', 'mcp', 'commands'],
 };

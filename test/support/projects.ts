@@ -35,7 +35,6 @@ const longer = [
   'test/analysis/compilations.test.ts',
   'test/analysis/tenant-filters.test.ts',
   'test/architecture.test.ts',
-  'test/author/mutate/mutations.test.ts',
   'test/files/read-yaml.test.ts',
   'test/http/graphql/compiled/unexpected-cell.test.ts',
   'test/keys/open-keys.test.ts',

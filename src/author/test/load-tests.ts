@@ -38,7 +38,6 @@ export interface TestFile {
   readonly file: string;
   readonly query: SavedQuery;
   readonly tests: readonly QueryTest[];
-  readonly unnoticed: NonNullable<TestFileData['unnoticed']>;
 }
 
 /** The time of tests that give none: it is the same in every run. */
@@ -100,19 +99,18 @@ function parseTests(
   const problems = parsed.success ? checkNames(parsed.data, query, tables) : schemaProblems(parsed.error);
   if (!parsed.success || problems.length > 0)
     return problems.map(({ path, message }) => ({ file, line: yaml.lineOf(path), message }));
-  const { tests, unnoticed = [], ...shared } = parsed.data;
+  const { tests, ...shared } = parsed.data;
   const { arrays: unordered } = undefinedOrders(query.sql);
   return {
     file,
     query,
     tests: tests.map((test, at) => ({ ...toTest(file, shared, test, at, yaml), unordered })),
-    unnoticed,
   };
 }
 
 function toTest(
   file: string,
-  data: Omit<TestFileData, 'tests' | 'unnoticed'>,
+  data: Omit<TestFileData, 'tests'>,
   test: TestFileData['tests'][number],
   at: number,
   yaml: YamlData,

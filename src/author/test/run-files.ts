@@ -23,12 +23,12 @@ interface RunOptions {
 }
 
 /** Tests with the same rows share an engine. */
-export interface TestGroup {
+interface TestGroup {
   readonly file: TestFile;
   readonly tests: readonly QueryTest[];
 }
 
-export const groupsOf = (file: TestFile): readonly TestGroup[] =>
+const groupsOf = (file: TestFile): readonly TestGroup[] =>
   [...Map.groupBy(file.tests, ({ tables }) => JSON.stringify(tables)).values()].map((tests) => ({
     file,
     tests,

@@ -20,7 +20,6 @@ import { updateRows } from './update-rows.ts';
 export interface TestOptions {
   readonly watch?: boolean;
   readonly update?: boolean;
-  readonly mutate?: boolean;
   /** The file for JUnit's XML. */
   readonly junit?: string;
 }
@@ -37,11 +36,8 @@ export async function testQueries(
   names: readonly string[],
   options: TestOptions,
 ): Promise<boolean> {
-  if (options.watch && (options.mutate || options.junit !== undefined)) {
-    throw commandError('--watch runs the tests at every change; use it without --mutate and --junit');
-  }
-  if (options.mutate && options.update)
-    throw commandError('--mutate changes queries, --update changes tests: use one of them');
+  if (options.watch && options.junit !== undefined)
+    throw commandError('--watch runs the tests at every change; use it without --junit');
   if (options.watch) return watchTests(config, names, options);
   return runOnce(config, names, options);
 }
@@ -51,17 +47,13 @@ async function runOnce(config: Config, names: readonly string[], options: TestOp
   const paint = paintFor(process.stdout);
   const engine = await configuredEngine(config);
   requireFixtures(engine);
-  if (options.mutate && engine.sql === 'native')
-    throw commandError(`--mutate changes BigQuery's SQL, but ${engine.name} runs SQL of its own`);
   const catalog = loadAnalyzed(config.queriesDir, engine);
   if (options.update) await writeFirstTests(catalog, config, names, engine.sql);
   const files = loadTests(catalog, config.queriesDir, names);
-  const { tables } = catalog;
   const limits = limitsOf(config);
   const open: Open = (queries, fixtures) =>
     openFixtureEngine(engine, { ...catalog, queries }, limits, fixtures);
-  const parallel = availableParallelism();
-  const outcomes = await runFiles(files, { open, parallel });
+  const outcomes = await runFiles(files, { open, parallel: availableParallelism() });
   const updated = options.update ? updateRows(outcomes) : [];
   for (const outcome of outcomes)
     process.stdout.write(outcomeText(outcome, paint, updated.includes(outcome)));
@@ -69,10 +61,7 @@ async function runOnce(config: Config, names: readonly string[], options: TestOp
   const elapsedMs = performance.now() - startedAt;
   process.stdout.write(summaryText(outcomes, { updated, untested, elapsedMs }, paint));
   if (options.junit !== undefined) writeJunit(options.junit, outcomes);
-  const failed = outcomes.filter((outcome) => !outcome.verdict.passed && !updated.includes(outcome));
-  if (failed.length > 0 || !options.mutate) return failed.length === 0;
-  const { reportMutations } = await import('./report-mutations.ts');
-  return reportMutations(files, { tables, open, parallel, paint });
+  return outcomes.every((outcome) => outcome.verdict.passed || updated.includes(outcome));
 }
 
 /** @throws StartError if the file cannot be written */

@@ -70,20 +70,6 @@ const test = z.strictObject({
 export const testFileSchema = z.strictObject({
   ...shared,
   tests: z.array(test).min(1, 'must list at least one test'),
-  unnoticed: z
-    .array(
-      z.strictObject({
-        change: z.string().min(1).describe('As querygate test --mutate prints it, without the place.'),
-        occurrence: z
-          .int()
-          .min(1)
-          .optional()
-          .describe('Which of several equal changes is explained, counted from 1 in the order of the SQL.'),
-        reason: z.string().min(1),
-      }),
-    )
-    .optional()
-    .describe('Changes of the query that no test can notice, and why.'),
 });
 
 export type TestFileData = z.output<typeof testFileSchema>;

@@ -10,7 +10,6 @@ export const test: CliCommand<TestOptions> = {
     new Option('--watch', 'run them again when a file of the queries folder changes'),
     new Option('--update', 'write the rows of failed tests into their files as the expected ones'),
     new Option('--junit <file>', "write the outcomes as JUnit's XML, too"),
-    new Option('--mutate', 'change the queries, and list the changes that no test notices'),
   ],
   async run({ args, flags, config }) {
     const { testQueries } = await import('../../author/test/test-queries.ts');

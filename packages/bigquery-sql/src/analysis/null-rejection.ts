@@ -13,13 +13,6 @@ export function rejectedNulls({ from, where }: Select): ReadonlySet<string> {
   return found;
 }
 
-/** The aliases of items of FROM that have a row wherever the conditions of a SELECT hold: an outer join is an inner one there. */
-export const rejectedAliases = (select: Select): ReadonlySet<string> =>
-  new Set([...rejectedNulls(select)].map((path) => String(JSON.parse(aliasPattern.exec(path)?.[1] ?? '""'))));
-
-/** At the beginning of a text of `pathText`. */
-const aliasPattern = /^\[("(?:[^"\\]|\\.)*")/;
-
 /** The path of a column or of a field in it; undefined for another expression. */
 export function pathText(value: Expression): string | undefined {
   if (value.kind === 'column') return JSON.stringify([value.from, value.name]);
