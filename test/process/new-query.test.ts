@@ -244,6 +244,15 @@ describe('querygate tables add', () => {
     ]);
   });
 
+  test('rows may have hundreds of fields of one type', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`f${at}`, at]));
+    const keyed = { id: 1, byKey: fields };
+    await run('tables', 'add', 'wide', write('wide.ndjson', `${JSON.stringify(fields)}\n`));
+    await run('tables', 'add', 'keyed', write('keyed.ndjson', `${JSON.stringify(keyed)}\n`));
+    expect(schemaOf('wide')).toHaveLength(250);
+    expect(schemaOf('keyed')).toMatchObject([{ type: 'INTEGER' }, { type: 'JSON' }]);
+  });
+
   test('a name that ends in * declares a table for each file, with the fields of all', async () => {
     const first = write(
       'events_20260131.ndjson',

@@ -6,7 +6,7 @@ import { isReserved } from '@querygate/bigquery-sql/syntax';
 import { scalarNames } from '@querygate/bigquery-sql/duckdb';
 import { type Field, type FieldType, legacyNames } from '@querygate/bigquery-sql/table-schema';
 import { StartError } from '../../../errors.ts';
-import { checkRows, fileError, relationOf, sampledRows } from './data-relation.ts';
+import { checkRows, type DataRelation, fileError, relationOf, sampledRows } from './data-relation.ts';
 import { type SampledRows, sampleRows, validCsvRows } from './sample-rows.ts';
 import {
   columnsOf,
@@ -67,15 +67,13 @@ async function fieldsOf(
   given: readonly string[],
 ): Promise<InferredFields> {
   const { files } = sampled;
-  const data = relationOf(files);
+  const read = relationOf(files);
+  const hasRows = await checkRows(connection, files, read, given);
+  const data = read.isText && read.texts === undefined ? await storeRows(connection, read, given) : read;
   const { relation, isText, texts } = data;
-  const hasRows = await checkRows(connection, files, data, given);
   const columns = await columnsOf(connection, relation);
   const notes: string[] = [...sampled.notes];
-  const [only, another] = columns;
-  // DuckDB reads objects without members as a column `json` of maps.
-  if (only === undefined || (!another && only.name === 'json' && only.type.typeId === DuckDBTypeId.MAP))
-    throw fileError(given[0] ?? '', 'has no fields');
+  if (columns.length === 0) throw fileError(given[0] ?? '', 'has no fields');
   if (!hasRows) notes.push('All fields are STRING, because there are no rows that show their types');
   notes.push(...nameNotes(columns.map(({ name }) => name)));
   const context = {
@@ -94,6 +92,30 @@ async function fieldsOf(
     return fieldOf(name, isOther ? VARCHAR : type, context);
   });
   return { fields, notes: groupNotes(notes) };
+}
+
+/**
+ * The rows of JSON as a table: each question about a path would detect the types of all of them again.
+ *
+ * @throws StartError if they are objects without members
+ */
+async function storeRows(
+  connection: DuckDBConnection,
+  data: DataRelation,
+  given: readonly string[],
+): Promise<DataRelation> {
+  const only = async (relation: string) => {
+    const [first, another] = await columnsOf(connection, relation);
+    return another === undefined && first?.name === 'json' ? first.type : undefined;
+  };
+  let { relation } = data;
+  // DuckDB reads rows as maps in a column `json` that have no members, or more than 200 of one type.
+  if ((await only(relation))?.typeId === DuckDBTypeId.MAP) {
+    relation = relation.replace(/\)$/, ', map_inference_threshold = -1)');
+    if ((await only(relation))?.alias === 'JSON') throw fileError(given[0] ?? '', 'has no fields');
+  }
+  await connection.run(`CREATE TEMP TABLE sampled AS SELECT * FROM ${relation} LIMIT ${sampledRows}`);
+  return { ...data, relation: 'sampled' };
 }
 
 /** What DuckDB says of a file, without its advice about options. */

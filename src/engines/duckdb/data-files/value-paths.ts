@@ -124,12 +124,19 @@ async function pathsWhere(
   values: readonly ValuesOfPath[],
   condition: string,
 ): Promise<ReadonlySet<string>> {
-  if (values.length === 0) return new Set();
-  const conditions = values.map(({ query }) => `(SELECT ${condition} FROM (${query}))`);
-  const reader = await connection.runAndReadAll(`SELECT ${conditions.join(', ')}`);
-  const [holds = []] = reader.getRows();
-  return new Set(values.flatMap(({ path }, at) => (holds[at] === true ? [path] : [])));
+  const found = new Set<string>();
+  for (let from = 0; from < values.length; from += maxSubqueries) {
+    const some = values.slice(from, from + maxSubqueries);
+    const conditions = some.map(({ query }) => `(SELECT ${condition} FROM (${query}))`);
+    const reader = await connection.runAndReadAll(`SELECT ${conditions.join(', ')}`);
+    const [holds = []] = reader.getRows();
+    for (const [at, { path }] of some.entries()) if (holds[at] === true) found.add(path);
+  }
+  return found;
 }
+
+/** The time in which DuckDB plans a statement grows faster than the number of its subqueries. */
+const maxSubqueries = 50;
 
 interface ValuesOfPath {
   readonly path: string;
@@ -147,8 +154,7 @@ const sampledValues = (
   isSampled = true,
 ): readonly ValuesOfPath[] =>
   columns.flatMap(({ name, type }) => {
-    const rows = `SELECT * FROM ${relation}${isSampled ? ` LIMIT ${sampledRows}` : ''}`;
-    const query = `SELECT ${quote(name)} AS v FROM (${rows})`;
+    const query = `SELECT ${quote(name)} AS v FROM ${relation}${isSampled ? ` LIMIT ${sampledRows}` : ''}`;
     return valuesOf({ path: name, query }, type, test);
   });
 
