@@ -35,6 +35,7 @@ export function buildAutoRefresh(caching: Caching | undefined, refresh: () => vo
   box.checked = remembered(storageName(caching)) ?? caching?.warming !== undefined;
   const why = caching === undefined ? 'each time the query runs' : 'when the gateway has newer rows';
   const text = ` Refresh every ${durationText(everySeconds)}, ${why}`;
+  /** By `performance.now()`: a clock that is set does not change it. */
   let dueAt: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -46,11 +47,11 @@ export function buildAutoRefresh(caching: Caching | undefined, refresh: () => vo
         dueAt = undefined;
         refresh();
       },
-      Math.min(Math.max(dueAt - Date.now(), 0), maxDelayMs),
+      Math.min(Math.max(dueAt - performance.now(), 0), maxDelayMs),
     );
   };
   const dueIn = (seconds: number) => {
-    dueAt = Date.now() + Math.max(seconds, Math.min(minSeconds, everySeconds)) * 1000;
+    dueAt = performance.now() + Math.max(seconds, Math.min(minSeconds, everySeconds)) * 1000;
     schedule();
   };
   box.addEventListener('change', () => {
