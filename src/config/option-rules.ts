@@ -1,10 +1,13 @@
 import { didYouMean } from '@querygate/text';
 import { type Problem, StartError } from '../errors.ts';
+import { originsProblem } from './web-origins.ts';
 
 /** What an option of the library may be, for callers without a compiler that says it. */
 export interface OptionRule {
   is(value: unknown): boolean;
   readonly must: string;
+  /** What is wrong with a value that is of the right kind. */
+  problemOf?(value: unknown): string | undefined;
   readonly isRequired?: true;
 }
 
@@ -30,8 +33,22 @@ export const optionRule = {
     is: (value) => value === '*' || isTexts(value),
     must: "'*' or a list of origins, as in ['https://dash.example.com']",
   },
+  pageOrigins: {
+    is: isTexts,
+    must: 'a list of texts',
+    problemOf: (value) => wrongOrigins(value, 'origins, as in https://dash.example.com'),
+  },
+  callerOrigins: {
+    is: (value) => value === '*' || isTexts(value),
+    must: "'*' or a list of origins, as in ['https://dash.example.com']",
+    problemOf: (value) =>
+      value === '*' ? undefined : wrongOrigins(value, "'*' or origins, as in https://dash.example.com"),
+  },
   log: { is: (value) => hasFunctions(value, 'info', 'child', 'isLevelEnabled'), must: 'a logger of pino' },
 } as const satisfies Readonly<Record<string, OptionRule>>;
+
+const wrongOrigins = (value: unknown, right: string) =>
+  originsProblem(value, value as readonly string[], right);
 
 /** An object with these functions. */
 export function hasFunctions(value: unknown, ...names: readonly string[]): boolean {
@@ -73,8 +90,9 @@ function optionProblems(
   const wrong = names.flatMap((name) => {
     const value = given[name];
     const rule = rules[name];
-    if (rule === undefined || (value === undefined && rule.isRequired !== true) || rule.is(value)) return [];
-    return [{ message: `${path}${name}: ${kindOf(value)}; must be ${rule.must}` }];
+    if (rule === undefined || (value === undefined && rule.isRequired !== true)) return [];
+    const problem = rule.is(value) ? rule.problemOf?.(value) : `${kindOf(value)}; must be ${rule.must}`;
+    return problem === undefined ? [] : [{ message: `${path}${name}: ${problem}` }];
   });
   return [
     ...unknown.map((name) => ({

@@ -155,6 +155,20 @@ test.each([
   expect(problems.map((problem) => problem.split(':')[0])).toEqual(names);
 });
 
+test.each([
+  ['mcp', 'origins', mcp as Untyped],
+  ['pages', 'embedOrigins', pages as Untyped],
+])('options of %s that are no origins are said: %s', (_name, option, make) => {
+  const problem = (value: readonly string[]) => problemsOf(() => make({ [option]: value }))[1];
+  expect(problem(['HTTPS://a.example:443', 'http://localhost:3000'])).toBeUndefined();
+  expect(problem(['a.example'])).toMatch(
+    new RegExp(`^${option}: got .*; must be .*origins, as in .*; "a.example" has no https:// before it$`),
+  );
+  expect(problem(['https://a.example/'])).toContain('write https://a.example');
+  expect(problem(['https://a.example; script-src *'])).toContain('is not one');
+  expect(problem(['https://user:secret@a.example'])).not.toContain('secret');
+});
+
 test('what is required and missing is named', () => {
   expect(problemsOf(() => (bigquery as Untyped)({})).slice(1)).toEqual([
     'projectId: is missing; must be the id of a Google Cloud project',

@@ -1,5 +1,6 @@
 import { agentLimits, numberText } from '../../config/engine-limits.ts';
 import { checkOptions, optionRule, required } from '../../config/option-rules.ts';
+import { parseOrigin } from '../../config/web-origins.ts';
 import { StartError } from '../../errors.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import type { OauthOptions } from './oauth/protected-resource.ts';
@@ -26,7 +27,8 @@ export interface McpOptions {
  */
 export function mcp(options: McpOptions = {}): GatewayPlugin {
   checkMcpOptions(options);
-  const { origins = [], oauth, prompts, ...given } = options;
+  const { origins: listed = [], oauth, prompts, ...given } = options;
+  const origins = listed === '*' ? listed : listed.flatMap((one) => parseOrigin(one) ?? []);
   const limits = limitsOf(given);
   let modules: typeof import('./routes.ts');
   return {
@@ -40,13 +42,13 @@ export function mcp(options: McpOptions = {}): GatewayPlugin {
 }
 
 function checkMcpOptions(options: McpOptions): void {
-  const { text, number, object, origins } = optionRule;
+  const { text, number, object, callerOrigins } = optionRule;
   checkOptions<McpOptions>('mcp', options, {
     maxRows: number,
     maxBytes: number,
     prompts: { is: text.is, must: 'the path of a folder' },
     oauth: object,
-    origins,
+    origins: callerOrigins,
   });
   if (options.oauth === undefined) return;
   const isUrl = (value: unknown) => typeof value === 'string' && URL.canParse(value);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { queriesByName } from '../../catalog/model/versions.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 import { checkOptions, hasFunctions, optionRule } from '../../config/option-rules.ts';
+import { parseOrigin } from '../../config/web-origins.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import type { Answer, PluginRoute } from '../../http/message/route.ts';
 import type { MetricsPlugin } from '../metrics/metrics.ts';
@@ -54,9 +55,10 @@ export function pages(options: PagesOptions = {}): GatewayPlugin {
     graphiql: optionRule.boolean,
     agents: optionRule.boolean,
     metrics: { is: (value) => hasFunctions(value, 'families'), must: 'a plug-in, as in metrics()' },
-    embedOrigins: optionRule.texts,
+    embedOrigins: optionRule.pageOrigins,
   });
-  const { metrics, embedOrigins = [] } = options;
+  const { metrics } = options;
+  const embedOrigins = (options.embedOrigins ?? []).flatMap((one) => parseOrigin(one) ?? []);
   const use = buildUse(() => metrics?.families() ?? []);
   return {
     name: 'pages',
