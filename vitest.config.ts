@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
-import { projectOf, projects } from './test/support/projects.ts';
+import { type Project, projectOf, projects } from './test/support/projects.ts';
 
 // Without Vite's condition `development`: a second copy of graphql would be loaded, and its errors not known as ours.
 const conditions = ['node', 'module-sync', 'import', 'default'];
@@ -15,7 +15,17 @@ const alias = [
 ];
 
 /** What exceeds these hangs, on a machine that others load too: no test measures time by them. */
-const timeoutMs = { unit: 5_000, app: 30_000, process: 120_000, browser: 120_000, timing: 300_000 };
+const timeoutMs = {
+  unit: 5_000,
+  app: 30_000,
+  memory: 30_000,
+  process: 120_000,
+  browser: 120_000,
+  timing: 300_000,
+};
+
+/** Half of the time of these would be spent on loading the same modules for each file. */
+const sharing: readonly Project[] = ['unit', 'app'];
 
 const files = globSync(['test/**/*.test.ts', 'packages/*/test/**/*.test.ts']).sort();
 const filesOf = Map.groupBy(files, projectOf);
@@ -29,8 +39,7 @@ export default defineConfig({
       test: {
         name,
         include: filesOf.get(name) ?? [],
-        // Half of the time of `unit` would be spent on loading the same modules for each file.
-        isolate: name !== 'unit',
+        isolate: !sharing.includes(name),
         testTimeout: timeoutMs[name],
         hookTimeout: timeoutMs[name],
         expect: { poll: { timeout: 0.8 * timeoutMs[name] } },

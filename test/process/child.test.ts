@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Frame } from '../../src/process/frames.ts';
 import { type Child, type ChildOptions, startChild } from '../../src/process/start-child.ts';
 import { usageOf } from '../../src/process/usage-of.ts';
@@ -63,7 +63,8 @@ test('large frames go both ways, and what is sent waits for the reader', async (
 });
 
 test('a child has none of the variables of its parent but those that every process needs', async () => {
-  process.env.SECRET_OF_THE_GATEWAY = 'x';
+  vi.stubEnv('SECRET_OF_THE_GATEWAY', 'x');
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { frameOf } = start();
   const { payload } = await frameOf(hello);
   const { env } = JSON.parse(String(payload)) as { env: readonly string[] };

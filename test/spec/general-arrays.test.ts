@@ -2,12 +2,15 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { loadTables } from '../../src/catalog/folder/load-tables.ts';
 import { forms, openTestApp } from '../support/test-app.ts';
 
 // Every rule again, over tables whose records are stored as lists: one old row has two elements of each.
 forms.general = true;
+afterAll(() => {
+  forms.general = false;
+});
 for (const file of readdirSync(import.meta.dirname)) {
   if (file.endsWith('.test.ts') && file !== 'general-arrays.test.ts') await import(`./${file}`);
 }

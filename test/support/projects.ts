@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The projects of Vitest, from the one that starts least; `timing` runs after all others, one file at a time. */
-export const projects = ['unit', 'app', 'process', 'browser', 'timing'] as const;
+export const projects = ['unit', 'app', 'memory', 'process', 'browser', 'timing'] as const;
 
 export type Project = (typeof projects)[number];
 
@@ -18,16 +18,15 @@ const ofAll = /^(?:@duckdb\/node-api|src\/gateway\/create-gateway\.ts)$/;
 
 /**
  * The project in which a test file runs: `timing` if its name says so, because it bounds processor time; `browser` if it
- * imports what drives Chromium, directly or through others, `process` if it imports what starts processes, `app` for a
- * gateway, DuckDB, a socket, a thread, many random inputs, or what measures memory or computes for long, and otherwise `unit`. Types do not count.
+ * imports what drives Chromium, directly or through others, `process` if it imports what starts processes, `memory` if it
+ * measures memory, `app` for a gateway, DuckDB, a socket, a thread, many random inputs, or what computes for long, and otherwise
+ * `unit`. Types do not count.
  */
 export function projectOf(file: string): Project {
   if (file.endsWith('.timing.test.ts')) return 'timing';
   const [started] = ofTests.find(([, pattern]) => reaches(file, pattern, isOfTests)) ?? [];
-  return (
-    started ??
-    (reaches(file, ofAll, () => true) || measuresMemory(file) || longer.includes(file) ? 'app' : 'unit')
-  );
+  if ((started ?? 'app') === 'app' && measuresMemory(file)) return 'memory';
+  return started ?? (reaches(file, ofAll, () => true) || longer.includes(file) ? 'app' : 'unit');
 }
 
 /** Tests that compute for a second or longer: the project `unit` is for those that hang after five. */
@@ -42,7 +41,7 @@ const longer = [
   'test/results/warmer.test.ts',
 ];
 
-/** Other files of tests in the same process would count. */
+/** What other files of tests have left in the same process would count. */
 const measuresMemory = (file: string) => readFileSync(file, 'utf8').includes('process.memoryUsage');
 
 const isOfTests = (file: string) => !/(?:^|\/)src\//.test(file);
