@@ -244,6 +244,11 @@ describe('querygate tables add', () => {
     ]);
   });
 
+  test('columns of CSV without a name have one by their place, as for the import', async () => {
+    await run('tables', 'add', 'indexed', write('indexed.csv', ',id,\n0,1,a\n'));
+    expect(schemaOf('indexed')).toMatchObject([{ name: 'column0' }, { name: 'id' }, { name: 'column2' }]);
+  });
+
   test('rows may have hundreds of fields of one type', async () => {
     const fields = Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`f${at}`, at]));
     const keyed = { id: 1, byKey: fields };

@@ -154,7 +154,7 @@ async function firstLine(connection: DuckDBConnection, file: string): Promise<re
   const reader = await connection.runAndReadAll(
     `SELECT * FROM read_csv(${globText(file)}, header = false, all_varchar = true, delim = ',', sample_size = 1) LIMIT 1`,
   );
-  return (reader.getRows()[0] ?? []).map(String);
+  return (reader.getRows()[0] ?? []).map((name, at) => String(name ?? `column${at}`));
 }
 
 function checkHeaderLine(file: string, names: readonly string[]): void {

@@ -477,6 +477,12 @@ describe('values', () => {
     ]);
   });
 
+  test('CSV: columns without a name, as of an index, do no harm', async () => {
+    write('logs.csv', ',id,\n0,7,x\n1,8,y\n');
+    await load();
+    expect(await query('SELECT id FROM logs ORDER BY id')).toEqual([['7'], ['8']]);
+  });
+
   test('a file with only a header has no rows, nor has an empty one, also as a compressed file', async () => {
     write('logs.csv', 'id,ts\n');
     for (const format of ['ndjson', 'json', 'csv'])

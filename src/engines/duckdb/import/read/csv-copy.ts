@@ -94,14 +94,18 @@ function rowAsJson(matched: readonly MatchedColumn[]): string {
     : `CASE WHEN ${isInvalid.join(' OR ')} THEN 'a cell is not JSON' ELSE ${row} END`;
 }
 
-/** The names of the columns of a CSV file; none of an empty one. */
+/**
+ * The names of the columns of a CSV file; none of an empty one. A column without a name, as that of an index, has the name that
+ * DuckDB gives it: `column0`.
+ */
 export async function readHeader(path: string): Promise<readonly string[]> {
   for await (const line of readLines(path)) {
-    const cells = line
-      .replace(/^\uFEFF/, '')
-      .trimEnd()
-      .matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g);
-    return [...cells].map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare ?? '');
+    const header = line.replace(/^\uFEFF/, '').trimEnd();
+    // A comma before the first name, too: it may be empty.
+    const cells = `,${header}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,]*))/g);
+    return [...cells].map(
+      ([, quoted, bare], at) => (quoted?.replaceAll('""', '"') ?? bare ?? '') || `column${at}`,
+    );
   }
   return [];
 }
