@@ -31,6 +31,7 @@ export async function chooseQueries(
     {
       message: `there is no folder ${defaultFolder} here, and QUERIES_DIR is not set; querygate start --demo runs the demo`,
     },
+    ...settings.misspelt.map((message) => ({ message })),
   ]);
 }
 

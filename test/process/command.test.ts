@@ -148,6 +148,12 @@ describe('querygate in a folder of its own', () => {
     expect(errors()).toContain('querygate start --demo');
   });
 
+  test('start without saved queries names a misspelt setting', async () => {
+    const { ended, errors } = startIn(folder, ['start'], { QUERYS_DIR: 'elsewhere' });
+    expect(await ended).toBe(2);
+    expect(errors()).toContain('QUERYS_DIR is not a setting; did you mean QUERIES_DIR?');
+  });
+
   test('querygate alone runs the demo there', async () => {
     const gateway = startIn(folder, [], { LOG_FORMAT: 'pretty' });
     const [, command = ''] = await gateway.until(/^ +curl .*?"(http:[^"]*logs\.all[^"]*)"$/m);

@@ -27,12 +27,17 @@ const settingOf = new Map(settingNames.map((name) => [plain(name), name]));
 export function misspeltSettings(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (!value || linked.test(value) || others.test(name)) return [];
+    if (name === 'NODE_ENV' && isNearly(value, 'production'))
+      return [`NODE_ENV: got ${JSON.stringify(value)}; did you mean production?`];
     if (foreign.has(name) || settingNames.some((one) => one === name)) return [];
     const meant = meantBy(name.replace(prefix, ''));
     if (meant !== undefined) return [`${name} is not a setting; did you mean ${meant}?`];
     return prefix.test(name) ? [`${name} is not a setting; querygate config prints all`] : [];
   });
 }
+
+const isNearly = (value: string, right: string) =>
+  value !== right && (/^prod/i.test(value) || nearestName(value.toLowerCase(), [right], 2) !== undefined);
 
 function meantBy(name: string): SettingName | undefined {
   const same = settingOf.get(plain(name));
