@@ -5,13 +5,16 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { packages } from '../../release/packages.ts';
 
 /**
  * Packs all packages, installs them into an empty folder with the servers and runtimes of `package.json`, and runs there a
  * program, every example of docs/embedding.md, and the command `bigquery-sql`: `npm run embedding`. It exits with 1 if one of
- * them fails, or if `publint` or `attw` finds an error in a package.
+ * them fails, or if `publint` or `attw` finds an error in a package. With `--node` it leaves out what it would have to
+ * install besides: other runtimes, other servers, and the two judges.
  */
+const { values: options } = parseArgs({ options: { node: { type: 'boolean', default: false } } });
 const folder = mkdtempSync(join(tmpdir(), 'querygate-embedding-'));
 const apiKey = 'a-key-of-the-embedding-check';
 const env = { ...process.env, API_KEY: apiKey, JWT_SECRET: 'a secret of at least thirty-two bytes' };
@@ -26,37 +29,41 @@ try {
   const { devDependencies } = JSON.parse(readFileSync('test/embedding/package.json', 'utf8')) as {
     readonly devDependencies: Readonly<Record<string, string>>;
   };
-  const others = Object.entries(devDependencies).map(([name, version]) => `${name}@${version}`);
+  const others = Object.entries(options.node ? {} : devDependencies).map(
+    ([name, version]) => `${name}@${version}`,
+  );
   const packed = tarballs.map((name) => `./${name}`);
   run('npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', ...quiet, ...packed, ...others);
   print('installed');
-  for (const { name } of packages)
-    print(run('node_modules/.bin/publint', 'run', `node_modules/${name}`, '--strict').trim());
-  for (const name of tarballs)
-    print(run('node_modules/.bin/attw', name, '--profile', 'esm-only', '--format', 'ascii').trim());
-
-  const runtimes = [
-    ['Node', process.execPath],
-    ['Bun', binary('node_modules/@oven/bun-*/bin/bun{,.exe}')],
-    ['Deno', binary('node_modules/@deno/*/deno{,.exe}'), 'run', '--allow-all'],
-  ] as const;
+  if (!options.node) judge(tarballs);
   cpSync('test/embedding/program.js', join(folder, 'program.js'));
-  for (const [name, command, ...args] of runtimes)
-    print(`${name}: ${run(command, ...args, 'program.js').trim()}`);
-
-  const [, bun, deno] = runtimes;
   const examples = writeExamples();
-  await serve('node.js', '', process.execPath);
-  for (const name of ['express.js', 'fastify.js', 'hono.js'])
-    await serve(name, '/warehouse', process.execPath);
-  await serve('bun.js', '', bun[1]);
-  await serve('deno.js', '', deno[1], ...deno.slice(2));
+  await runOn('Node', process.execPath, 'node.js');
+  if (!options.node) {
+    await runOn('Bun', binary('node_modules/@oven/bun-*/bin/bun{,.exe}'), 'bun.js');
+    await runOn('Deno', binary('node_modules/@deno/*/deno{,.exe}'), 'deno.js', 'run', '--allow-all');
+    for (const name of ['express.js', 'fastify.js', 'hono.js'])
+      await serve(name, '/warehouse', process.execPath);
+  }
   importExamples(examples);
 
   const statement = "select format_timestamp('%F', timestamp '2026-01-01') as day";
   print(`bigquery-sql: ${run('node_modules/.bin/bigquery-sql', statement).trim()}`);
 } finally {
   rmSync(folder, { recursive: true });
+}
+
+function judge(tarballs: readonly string[]): void {
+  for (const { name } of packages)
+    print(run('node_modules/.bin/publint', 'run', `node_modules/${name}`, '--strict').trim());
+  for (const name of tarballs)
+    print(run('node_modules/.bin/attw', name, '--profile', 'esm-only', '--format', 'ascii').trim());
+}
+
+/** Runs the program, and the example that listens, on a runtime. */
+async function runOn(name: string, command: string, example: string, ...args: readonly string[]) {
+  print(`${name}: ${run(command, ...args, 'program.js').trim()}`);
+  await serve(example, '', command, ...args);
 }
 
 /** As `npm pack` does it in each package, but they are built once. */
