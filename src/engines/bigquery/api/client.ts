@@ -1,3 +1,12 @@
+/**
+ * Google's client library, `@google-cloud/bigquery`, finds the credentials, signs requests and knows the addresses of the API. The
+ * requests themselves are ours. Measured on its version 9.3.0 against a local server: a query has no way to be aborted; with
+ * `timeoutMs: 500` and a server that does not answer it was still waiting after 6 s; an empty answer became an unhandled
+ * rejection, which ends a process, and the call never returned; 9007199254740993 came as 9007199254740992.
+ *
+ * @module
+ * @see docs/decisions/0006-bigquery-by-our-own-http.md
+ */
 import { BigQuery } from '@google-cloud/bigquery';
 import { openLinkedAbort, untilAborted } from '../../../concurrency/abort.ts';
 import type { BigqueryOptions } from '../bigquery-options.ts';
