@@ -48,7 +48,7 @@ export class StreamCallers {
     if (shared !== undefined && known !== undefined) {
       // The request may have waited for long: what its caller may do now counts for all its streams.
       this.#checkUnlessTrusted(known);
-      if (!known.hasEnded) {
+      if (known.state !== 'ended') {
         // Other rights may have ended its streams, and thereby released it.
         this.#shared.set(shared, known);
         this.#all.add(known);
@@ -61,9 +61,8 @@ export class StreamCallers {
       request,
       streams: new Set(),
       principal,
-      isVerifying: false,
+      state: 'valid',
       isSlow: false,
-      hasEnded: false,
       checkedAt: performance.now(),
     };
     if (shared !== undefined) this.#shared.set(shared, caller);
@@ -85,14 +84,15 @@ export class StreamCallers {
   /** Whether something may be sent to the caller now; it may end its streams. */
   mayReceive(caller: Caller): boolean {
     if (!caller.isSlow) this.#checkUnlessTrusted(caller);
-    return !caller.hasEnded && (caller.isSlow || !caller.isVerifying);
+    return caller.isSlow ? caller.state !== 'ended' : caller.state === 'valid';
   }
 
   /** Looks at all callers, one in each step: to be done every `checkEveryMs`. */
   *checkAll(): Generator<void> {
     for (const caller of this.#all) {
       const ms = performance.now() - caller.checkedAt;
-      if (caller.isVerifying && ms > maxVerifyMs) this.#fail(caller, new Error('it takes too long'));
+      if (caller.state === 'verifying' && ms > maxVerifyMs)
+        this.#fail(caller, new Error('it takes too long'));
       else if (!caller.isSlow || ms >= checkSlowEveryMs) this.#check(caller);
       yield;
     }
@@ -103,7 +103,7 @@ export class StreamCallers {
   }
 
   #check(caller: Caller): void {
-    if (caller.isVerifying || caller.hasEnded) return;
+    if (caller.state !== 'valid') return;
     caller.checkedAt = performance.now();
     const { sources } = this.#options;
     try {
@@ -119,10 +119,11 @@ export class StreamCallers {
   #await(caller: Caller, verifying: Promise<Verified>): void {
     // The text of a token is verified once: until then it may have expired.
     caller.isSlow = this.#options.sources.readsRequest;
-    caller.isVerifying = true;
+    caller.state = 'verifying';
     verifying
       .then((verified) => {
-        caller.isVerifying = false;
+        if (caller.state === 'ended') return;
+        caller.state = 'valid';
         if ('principal' in verified) this.#adopt(caller, verified.principal);
         else this.#refuse(caller, verified.refusal?.reason);
       })
@@ -130,7 +131,7 @@ export class StreamCallers {
   }
 
   #adopt(caller: Caller, principal: Principal): void {
-    if (principal === caller.principal || caller.hasEnded) return;
+    if (principal === caller.principal) return;
     caller.principal = principal;
     this.#options.onRights(caller);
   }
@@ -146,8 +147,8 @@ export class StreamCallers {
   }
 
   #end(caller: Caller, code: EndCode): void {
-    if (caller.hasEnded) return;
-    caller.hasEnded = true;
+    if (caller.state === 'ended') return;
+    caller.state = 'ended';
     this.#forget(caller);
     this.#options.onEnd(caller, code);
   }

@@ -44,9 +44,8 @@ export class Delivery {
   deliver(subscription: Subscription): void {
     const { stream, feed, request } = subscription;
     const { current } = feed;
-    if (stream.sink === undefined || current === undefined || subscription.sent === current.token) return;
-    const isBlocked = stream.sink.isWaiting && !stream.isBeginning;
-    const mayReceive = !isBlocked && this.#options.mayReceive(stream);
+    if (stream.state === 'ended' || current === undefined || subscription.sent === current.token) return;
+    const mayReceive = !stream.isBlocked && this.#options.mayReceive(stream);
     // The look at the caller's rights may have ended it, or let it follow another result.
     if (!feed.subscriptions.has(subscription)) return;
     if (!mayReceive) {

@@ -1,15 +1,21 @@
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { GatewayError } from '../../errors.ts';
+import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Holding, Owner } from '../../concurrency/fair-share.ts';
+import { GatewayError } from '../../errors.ts';
 import type { FindRequest } from '../../keys/key-source.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { ResultDocument } from '../../results/result-document.ts';
-import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import type { Frame } from '../message/stream/frame.ts';
 import type { Sink, StreamSummary } from '../message/stream/stream-body.ts';
 import type { EndCode } from './events.ts';
 import type { Changes, Variant } from './variant.ts';
+
+/**
+ * While the key of a caller is being verified, nothing is sent to it, unless it is slow. One that has ended has no rights any
+ * more, and its streams are being ended.
+ */
+type CallerState = 'valid' | 'verifying' | 'ended';
 
 /** Who has opened streams: streams of one key share a caller, unless their requests decide who it is. */
 export interface Caller {
@@ -17,12 +23,9 @@ export interface Caller {
   readonly request: FindRequest;
   readonly streams: Set<Stream>;
   principal: Principal;
-  /** Whether its key is being verified: nothing is sent meanwhile, unless it is slow. */
-  isVerifying: boolean;
+  state: CallerState;
   /** Whether its source takes time for each request, as a function that queries a database does. */
   isSlow: boolean;
-  /** Whether it has no rights any more: its streams are being ended. */
-  hasEnded: boolean;
   /** When it was checked last, in milliseconds of `performance.now()`. */
   checkedAt: number;
 }
@@ -67,6 +70,9 @@ export interface Subscription {
 
 type StreamOptions = Pick<Stream, 'caller' | 'principal' | 'owner' | 'kind' | 'places' | 'sink' | 'onEnd'>;
 
+/** The first events are sent whether or not the client has read what is before them. */
+type StreamState = 'beginning' | 'open' | 'ended';
+
 /** One response with events. */
 export class Stream {
   readonly caller: Caller;
@@ -76,15 +82,13 @@ export class Stream {
   /** By whose rights its queries are bound; other ones of its caller are taken over before the next event. */
   principal: Principal;
   subscriptions: Subscription[] = [];
-  /** undefined after the end. */
-  sink: Sink | undefined;
+  #state: StreamState = 'beginning';
+  #sink: Sink | undefined;
   readonly onEnd: (summary: StreamSummary) => void;
   /** Since when the client does not read, by `elapsedMs`; undefined if it does. */
   waitingSince: number | undefined;
   /** How many places of the limit it has. */
   readonly places: number;
-  /** Until its first events are written: they are sent whether or not the client has read what is before them. */
-  isBeginning = true;
   /** How often `Delivery.beat` has found that nothing was written. */
   quietBeats = 0;
   events = 0;
@@ -97,12 +101,36 @@ export class Stream {
     this.owner = owner;
     this.kind = kind;
     this.places = places;
-    this.sink = sink;
+    this.#sink = sink;
     this.onEnd = onEnd;
   }
 
+  get state(): StreamState {
+    return this.#state;
+  }
+
+  /** undefined after the end. */
+  get sink(): Sink | undefined {
+    return this.#sink;
+  }
+
+  /** Whether nothing more can be written until the client has read. */
+  get isBlocked(): boolean {
+    return this.#state === 'open' && this.#sink?.isWaiting === true;
+  }
+
+  /** To be called when its first events are written. */
+  open(): void {
+    if (this.#state === 'beginning') this.#state = 'open';
+  }
+
+  end(): void {
+    this.#state = 'ended';
+    this.#sink = undefined;
+  }
+
   write(frame: Frame, head?: Frame): void {
-    const { sink } = this;
+    const sink = this.#sink;
     if (sink === undefined) return;
     this.quietBeats = 0;
     if (head !== undefined) sink.write(head);
@@ -145,6 +173,9 @@ interface FeedOptions {
   readonly onBug: (error: unknown) => void;
 }
 
+/** Frames that could not be made for the newest result are made again with the next one, or with the same one. */
+type FeedState = 'current' | 'making' | 'behind';
+
 /** About what the frames of a result take, before they are made. */
 export const frameBytes = ({ encodings }: ResultDocument): number => encodings.identity.byteLength;
 
@@ -159,8 +190,7 @@ export class Feed {
   /** What the latest frames were made of. */
   #document: ResultDocument | undefined;
   readonly #changes: Changes | undefined;
-  #isMaking = false;
-  #isBehind = false;
+  #state: FeedState = 'current';
   readonly #holding: Holding;
   readonly #broadcast: FeedOptions['broadcast'];
   readonly #onBug: (error: unknown) => void;
@@ -180,9 +210,8 @@ export class Feed {
     return this.#current;
   }
 
-  /** Whether the frames of the newest result could not be made, and are to be tried again. */
-  get isBehind(): boolean {
-    return this.#isBehind;
+  get state(): FeedState {
+    return this.#state;
   }
 
   get isUnused(): boolean {
@@ -196,7 +225,7 @@ export class Feed {
 
   /** Makes the frames of what is new, once for all, and sends them. */
   update(): void {
-    if (this.#isMaking) return;
+    if (this.#state === 'making') return;
     const failure = this.watch.failure;
     if (failure !== undefined) {
       this.#send({ token: failure, whole: this.variant.error(failure) });
@@ -215,18 +244,25 @@ export class Feed {
       this.#send({ token: document.digest, whole });
       return;
     }
-    this.#isMaking = true;
+    this.#state = 'making';
     this.#make(document, before, whole)
-      .finally(() => {
-        this.#isMaking = false;
+      .then(
+        () => {
+          this.#state = 'current';
+        },
+        (error: unknown) => this.#fail(error),
+      )
+      .then(() => {
         const { watch } = this;
         const isNew = watch.failure !== undefined || watch.document?.digest !== document.digest;
         if (isNew) this.update();
       })
-      .catch((error: unknown) => {
-        this.#isBehind = true;
-        if (!(error instanceof GatewayError)) this.#onBug(error);
-      });
+      .catch((error: unknown) => this.#fail(error));
+  }
+
+  #fail(error: unknown): void {
+    this.#state = 'behind';
+    if (!(error instanceof GatewayError)) this.#onBug(error);
   }
 
   async #make(
@@ -245,7 +281,7 @@ export class Feed {
 
   #send(current: Current): void {
     this.#current = current;
-    this.#isBehind = false;
+    if (this.#state === 'behind') this.#state = 'current';
     const { whole, patch } = current;
     const { keptBytes = 0 } = this.#changes ?? {};
     this.#holding.set(whole.chunk.byteLength + (patch?.frame.chunk.byteLength ?? 0) + keptBytes);

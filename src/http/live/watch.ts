@@ -68,7 +68,7 @@ export class Watch implements Follower, Watched {
     this.document = document;
     this.#holding.set(sizeOf(document));
     if (before?.digest === document.digest && this.failure === undefined) {
-      for (const feed of this.feeds.values()) if (feed.isBehind) feed.update();
+      for (const feed of this.feeds.values()) if (feed.state === 'behind') feed.update();
       return;
     }
     this.failure = undefined;
