@@ -5,7 +5,7 @@ import { callerResultTooLarge, maxCallerResultBytes } from '../../../engine/engi
 import { type ErrorCode, GatewayError, statusOf } from '../../../errors.ts';
 import { moduleUrl } from '../../../files/module-url.ts';
 import type { Frame } from '../../../process/frames.ts';
-import { type Child, type ChildOptions, startChild } from '../../../process/start-child.ts';
+import { type Child, type ChildOptions, type Ending, startChild } from '../../../process/start-child.ts';
 import { usageOf } from '../../../process/usage-of.ts';
 import type { Outline, TableRead } from '@querygate/bigquery-sql/sandbox';
 import {
@@ -16,37 +16,6 @@ import {
   type TextResult,
   toSandbox,
 } from './messages.ts';
-
-/** A process that runs one caller's SQL at a time. */
-export interface SandboxProcess {
-  readonly pid: number | undefined;
-  /** Where it finds rows: of this process only. */
-  readonly folder: string;
-  /** Resolves to the bytes of its memory when it can run a text. @throws SandboxEnded */
-  readonly ready: Promise<number>;
-  /** Resolves when it has ended. */
-  readonly ended: Promise<SandboxEnded>;
-  /** Also true once it has been killed, and is about to end. */
-  readonly hasEnded: boolean;
-  /**
-   * What a text reads.
-   *
-   * @throws GatewayError; SandboxEnded
-   */
-  judge(outline: Outline, request: Omit<TextRequest, 'outline'>): Promise<readonly TableRead[]>;
-  /** Runs the text that was judged. @throws GatewayError; SandboxEnded */
-  run(files: readonly string[]): Promise<TextResult>;
-  /** The rows of the text that has run: `{"result":[…]}` in bytes. @throws GatewayError; SandboxEnded */
-  rows(): Promise<Uint8Array>;
-  /** Has it run texts over no rows, until it gets a caller's: the first one then waits for less. */
-  warmUp(): void;
-  /** Interrupts the text, as far as it lets itself be interrupted. */
-  cancel(): void;
-  /** Stops it, whatever it does, until `resume`: where the system can. */
-  pause(): void;
-  resume(): void;
-  kill(): void;
-}
 
 /** The process has ended, or has said what no sandbox says. */
 export class SandboxEnded extends Error {
@@ -71,124 +40,165 @@ const maxPayloadBytes = 20_000_000;
 /** V8 keeps the texts of a result until they are sent. */
 const heapMegabytes = 160;
 
-/**
- * @param compiled the folder of Node's compile cache
- * @throws Error if the system has no room, no memory, or no file descriptors for it
- */
-export function startSandbox(settings: SandboxSettings, compiled: string): SandboxProcess {
-  const { folder, memoryBytes } = settings;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const ended = Promise.withResolvers<SandboxEnded>();
-  let hasEnded = false;
+/** A process that runs one caller's SQL at a time. */
+export class SandboxProcess {
+  readonly pid: number | undefined;
+  /** Where it finds rows: of this process only. */
+  readonly folder: string;
+  /** Resolves to the bytes of its memory when it can run a text. @throws SandboxEnded */
+  readonly ready: Promise<number>;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<SandboxEnded>;
+  readonly #child: Child;
+  #state: 'running' | 'ending' = 'running';
   /** For the answer to the last request, which has its number. */
-  let waiting: PromiseWithResolvers<Frame> | undefined;
-  let requestId = 0;
-  let lastOutput = '';
+  #waiting: PromiseWithResolvers<Frame> | undefined;
+  #requestId = 0;
+  #lastOutput = '';
   // An engine that runs no SQL of callers does without the library that it needs.
-  const readers = import('./read-answers.ts');
-  const outlines = new Map<Outline, number>();
+  readonly #readers = import('./read-answers.ts');
+  readonly #outlines = new Map<Outline, number>();
 
-  const options: ChildOptions = {
-    program: moduleUrl('./program', import.meta.url),
-    flags: ['--no-warnings', `--max-old-space-size=${heapMegabytes}`],
-    // One thread of DuckDB runs the text, another one is Node's.
-    env: { UV_THREADPOOL_SIZE: '2', NODE_COMPILE_CACHE: compiled },
-    addressSpaceBytes: ownAddressSpace + memoryBytes,
-    maxPayloadBytes,
-    onFrame(frame) {
-      if (frame.id === requestId) waiting?.resolve(frame);
-    },
-    onOutput(line) {
-      lastOutput = line;
-    },
-  };
-  let child: Child;
-  try {
-    child = startChild(options);
-  } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
-    throw error;
+  /**
+   * @param compiled the folder of Node's compile cache
+   * @throws Error if the system has no room, no memory, or no file descriptors for it
+   */
+  constructor(settings: SandboxSettings, compiled: string) {
+    const { folder, memoryBytes } = settings;
+    this.folder = folder;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    try {
+      this.#child = startChild(this.#childOptions(memoryBytes, compiled));
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+    const { pid } = this.#child;
+    this.pid = pid;
+    this.ended = this.#child.ended.then((ending) => this.#onEnd(ending));
+    this.ready = this.#ask(toSandbox.open, settings, fromSandbox.ready).then(
+      async () => (await usageOf(pid ?? 0))?.memoryBytes ?? usualBytes,
+    );
+    this.ready.catch(() => this.kill());
   }
-  const kill = () => {
-    hasEnded = true;
-    child.kill();
-  };
-  void child.ended.then(({ code, signal }) => {
-    const how = `${signal ?? `exit code ${code}`}${lastOutput === '' ? '' : `, ${lastOutput}`}`;
-    const error = new SandboxEnded(how, signal === 'SIGKILL');
-    hasEnded = true;
-    waiting?.reject(error);
-    ended.resolve(error);
-    // The engine may still write rows into it.
-    rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
-  });
 
-  const ask = async (kind: number, message: unknown, expected: number): Promise<Uint8Array> => {
-    if (hasEnded) throw await ended.promise;
-    waiting = Promise.withResolvers();
-    requestId += 1;
-    child.channel.send(kind, requestId, serialize(message));
-    const answer = await waiting.promise;
+  /** Also true once it has been killed, and is about to end. */
+  get hasEnded(): boolean {
+    return this.#state === 'ending';
+  }
+
+  /**
+   * What a text reads.
+   *
+   * @throws GatewayError; SandboxEnded
+   */
+  async judge(outline: Outline, request: Omit<TextRequest, 'outline'>): Promise<readonly TableRead[]> {
+    const known = this.#outlines.get(outline);
+    const number = known ?? this.#outlines.size;
+    if (known === undefined && !this.hasEnded) {
+      this.#outlines.set(outline, number);
+      this.#child.channel.send(toSandbox.outline, number, serialize(outline));
+    }
+    const answer = await this.#ask(toSandbox.judge, { ...request, outline: number }, fromSandbox.reads);
+    const { readReads } = await this.#readers;
+    return this.#parse(answer, (sent) => readReads(sent, outline));
+  }
+
+  /** Runs the text that was judged. @throws GatewayError; SandboxEnded */
+  async run(files: readonly string[]): Promise<TextResult> {
+    const answer = await this.#ask(toSandbox.run, files, fromSandbox.done);
+    return this.#parse(answer, (await this.#readers).readResult);
+  }
+
+  /** The rows of the text that has run: `{"result":[…]}` in bytes. @throws GatewayError; SandboxEnded */
+  async rows(): Promise<Uint8Array> {
+    const rows = await this.#ask(toSandbox.rows, undefined, fromSandbox.rows);
+    if (rows.byteLength > maxCallerResultBytes + documentBytes) throw callerResultTooLarge();
+    return rows;
+  }
+
+  /** Has it run texts over no rows, until it gets a caller's: the first one then waits for less. */
+  warmUp(): void {
+    this.#child.channel.send(toSandbox.warmUp, 0);
+  }
+
+  /** Interrupts the text, as far as it lets itself be interrupted. */
+  cancel(): void {
+    this.#child.channel.send(toSandbox.cancel, 0);
+  }
+
+  /** Stops it, whatever it does, until `resume`: where the system can. */
+  pause(): void {
+    this.#child.signal('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child.signal('SIGCONT');
+  }
+
+  kill(): void {
+    this.#state = 'ending';
+    this.#child.kill();
+  }
+
+  #childOptions(memoryBytes: number, compiled: string): ChildOptions {
+    return {
+      program: moduleUrl('./program', import.meta.url),
+      flags: ['--no-warnings', `--max-old-space-size=${heapMegabytes}`],
+      // One thread of DuckDB runs the text, another one is Node's.
+      env: { UV_THREADPOOL_SIZE: '2', NODE_COMPILE_CACHE: compiled },
+      addressSpaceBytes: ownAddressSpace + memoryBytes,
+      maxPayloadBytes,
+      onFrame: (frame) => {
+        if (frame.id === this.#requestId) this.#waiting?.resolve(frame);
+      },
+      onOutput: (line) => {
+        this.#lastOutput = line;
+      },
+    };
+  }
+
+  #onEnd({ code, signal }: Ending): SandboxEnded {
+    const how = `${signal ?? `exit code ${code}`}${this.#lastOutput === '' ? '' : `, ${this.#lastOutput}`}`;
+    const error = new SandboxEnded(how, signal === 'SIGKILL');
+    this.#state = 'ending';
+    this.#waiting?.reject(error);
+    // The engine may still write rows into it.
+    rm(this.folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
+    return error;
+  }
+
+  async #ask(kind: number, message: unknown, expected: number): Promise<Uint8Array> {
+    if (this.hasEnded) throw await this.ended;
+    this.#waiting = Promise.withResolvers();
+    this.#requestId += 1;
+    this.#child.channel.send(kind, this.#requestId, serialize(message));
+    const answer = await this.#waiting.promise;
     if (answer.kind === expected) return answer.payload;
     if (answer.kind === fromSandbox.failed) {
-      throw parse(answer.payload, (sent) => {
-        if ((sent as TextFailure).ends) kill();
+      throw this.#parse(answer.payload, (sent) => {
+        if ((sent as TextFailure).ends) this.kill();
         return failureOf(sent);
       });
     }
-    kill();
-    throw await ended.promise;
-  };
+    this.kill();
+    throw await this.ended;
+  }
 
   /** A process that sends what no sandbox sends is of no use. */
-  const parse = <T>(payload: Uint8Array, read: (sent: unknown) => T): T => {
+  #parse<T>(payload: Uint8Array, read: (sent: unknown) => T): T {
     try {
       return read(JSON.parse(Buffer.from(payload).toString()));
     } catch {
-      kill();
+      this.kill();
       throw new SandboxEnded('an answer that no sandbox gives', false);
     }
-  };
-
-  const ready = ask(toSandbox.open, settings, fromSandbox.ready).then(
-    async () => (await usageOf(child.pid ?? 0))?.memoryBytes ?? usualBytes,
-  );
-  ready.catch(kill);
-  return {
-    pid: child.pid,
-    folder,
-    ready,
-    ended: ended.promise,
-    get hasEnded() {
-      return hasEnded;
-    },
-    async judge(outline, request) {
-      const known = outlines.get(outline);
-      const number = known ?? outlines.size;
-      if (known === undefined && !hasEnded) {
-        outlines.set(outline, number);
-        child.channel.send(toSandbox.outline, number, serialize(outline));
-      }
-      const answer = await ask(toSandbox.judge, { ...request, outline: number }, fromSandbox.reads);
-      const { readReads } = await readers;
-      return parse(answer, (sent) => readReads(sent, outline));
-    },
-    async run(files) {
-      const answer = await ask(toSandbox.run, files, fromSandbox.done);
-      return parse(answer, (await readers).readResult);
-    },
-    async rows() {
-      const rows = await ask(toSandbox.rows, undefined, fromSandbox.rows);
-      if (rows.byteLength > maxCallerResultBytes + documentBytes) throw callerResultTooLarge();
-      return rows;
-    },
-    warmUp: () => child.channel.send(toSandbox.warmUp, 0),
-    cancel: () => child.channel.send(toSandbox.cancel, 0),
-    pause: () => child.signal('SIGSTOP'),
-    resume: () => child.signal('SIGCONT'),
-    kill,
-  };
+  }
 }
+
+/** Starts one. @throws Error as its constructor does */
+export const startSandbox = (settings: SandboxSettings, compiled: string): SandboxProcess =>
+  new SandboxProcess(settings, compiled);
 
 /** Around the rows: `{"result":[` and `]}`, and commas between them, which are not counted as bytes of rows. */
 const documentBytes = 1_000_000;
