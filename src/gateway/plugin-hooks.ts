@@ -1,17 +1,17 @@
 import type { Logger } from 'pino';
-import type { Engine, Rows } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import { sendableReply } from '../http/handler/changed-reply.ts';
-import type { Exchange } from '../http/message/exchange.ts';
 import { type RequestHead, TranslatedHead, type TranslatedRequest } from '../http/message/head.ts';
-import type { Reply } from '../http/message/reply.ts';
 import { checkedFields, type LogFields } from '../http/message/log-fields.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
-import type { CachedResult, GetResult, ObtainedResult } from '../results/get-result.ts';
-import type { GatewayPlugin } from './plugin.ts';
+import type { CachedResult, GetResult } from '../results/get-result.ts';
+import type { GatewayPlugin, RunObserver } from './plugin.ts';
 
 type Hook<K extends keyof GatewayPlugin> = Extract<GatewayPlugin[K], (...args: never) => unknown>;
+type PluginWith<K extends keyof GatewayPlugin> = GatewayPlugin & Required<Pick<GatewayPlugin, K>>;
+type TellingHook = 'onResult' | 'onSent' | 'onStreamed' | 'onReload' | 'onImport';
 
 /** The hooks of all plug-ins. */
 export interface PluginHooks extends RequestHooks {
@@ -26,9 +26,45 @@ export interface PluginHooks extends RequestHooks {
 /** Hooks in which a plug-in may refuse a request. */
 const refusing: ReadonlySet<string> = new Set(['onRequest', 'onResult', 'onReply']);
 
+/** Calls a hook. An error that may not be thrown is logged, and another value is returned. */
+type CallHook = <R>(plugin: GatewayPlugin, name: string, hook: () => R, instead: () => R) => R;
+
+const nothing = () => {};
+
 export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger): PluginHooks {
-  /** Calls a hook. An error that may not be thrown is logged, and another value is returned. */
-  const call = <R>(plugin: GatewayPlugin, name: string, hook: () => R, instead: () => R): R => {
+  const call = buildCallHook(log);
+  /** Those of a kind that only tell the plug-ins something. */
+  const telling = <K extends TellingHook>(name: K) =>
+    withHook(plugins, name).map((plugin) => {
+      const hook = plugin[name] as (...args: Parameters<Hook<K>>) => void;
+      return (...args: Parameters<Hook<K>>): void =>
+        call(plugin, name, () => hook.apply(plugin, args), nothing);
+    });
+  const onResult = telling('onResult');
+  const readsResults = plugins.some((one) => one.onReply ?? one.logFields ?? one.onSent) !== undefined;
+  const showResult: RequestHooks['showResult'] = (obtained, { results }) => {
+    results?.push(obtained);
+    for (const hook of onResult) hook(obtained.bound, obtained.result);
+  };
+  return {
+    translate: translateHooks(plugins, call),
+    onRequest: requestHooks(plugins, call),
+    onReply: replyHooks(plugins, call),
+    logFields: logFieldHooks(plugins, call),
+    onSent: telling('onSent'),
+    onStreamed: telling('onStreamed'),
+    onReload: telling('onReload'),
+    onImport: telling('onImport'),
+    readsResults,
+    showResult,
+    observeResults: (getResult) =>
+      onResult.length === 0 && !readsResults ? getResult : observeResults(getResult, showResult),
+    observeRuns: (engine) => observeRuns(engine, withHook(plugins, 'onRun'), call),
+  };
+}
+
+function buildCallHook(log: Logger): CallHook {
+  return <R>(plugin: GatewayPlugin, name: string, hook: () => R, instead: () => R): R => {
     const fail = (error: unknown): R => {
       if (error instanceof GatewayError && refusing.has(name)) throw error;
       log.error({ plugin: plugin.name, hook: name, err: errorToLog(error, log) }, 'a plug-in has failed');
@@ -46,106 +82,74 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
       return fail(error);
     }
   };
-  const nothing = () => {};
-  const withHook = <K extends keyof GatewayPlugin>(name: K) =>
-    plugins.flatMap((plugin) =>
-      plugin[name] === undefined ? [] : [plugin as GatewayPlugin & Required<Pick<GatewayPlugin, K>>],
-    );
+}
 
-  const onResult = withHook('onResult').map(
-    (plugin) =>
-      (bound: ObtainedResult['bound'], result: CachedResult): void =>
-        call(plugin, 'onResult', () => plugin.onResult(bound, result), nothing),
-  );
-  const showResult: RequestHooks['showResult'] = (obtained, { results }) => {
-    results?.push(obtained);
-    for (const hook of onResult) hook(obtained.bound, obtained.result);
-  };
-  const onReply = withHook('onReply').map((plugin) => (exchange: Exchange, reply: Reply): Reply => {
+const withHook = <K extends keyof GatewayPlugin>(plugins: readonly GatewayPlugin[], name: K) =>
+  plugins.flatMap((plugin) => (plugin[name] === undefined ? [] : [plugin as PluginWith<K>]));
+
+const translateHooks = (plugins: readonly GatewayPlugin[], call: CallHook): PluginHooks['translate'] =>
+  withHook(plugins, 'translate').map((plugin) => (head) => {
+    const translate = () => ifNoPromise(plugin.translate(head), (request) => translatedHead(request, head));
+    return call(plugin, 'translate', translate, () => head);
+  });
+
+const requestHooks = (plugins: readonly GatewayPlugin[], call: CallHook): PluginHooks['onRequest'] =>
+  withHook(plugins, 'onRequest').map((plugin) => (exchange) => {
+    const request = (): void | Promise<void> => plugin.onRequest(exchange);
+    const waiting = call(plugin, 'onRequest', request, () => {
+      throw new GatewayError('INTERNAL', 'Internal error');
+    });
+    return waiting instanceof Promise ? waiting : undefined;
+  });
+
+const replyHooks = (plugins: readonly GatewayPlugin[], call: CallHook): PluginHooks['onReply'] =>
+  withHook(plugins, 'onReply').map((plugin) => (exchange, reply) => {
     const change = () =>
       ifNoPromise(plugin.onReply(exchange, reply), (made) =>
         made === reply ? reply : sendableReply(made, reply),
       );
     return call(plugin, 'onReply', change, () => reply);
   });
-  const readsResults = plugins.some((one) => one.onReply ?? one.logFields ?? one.onSent);
-  return {
-    translate: withHook('translate').map((plugin) => (head) => {
-      const translate = () => ifNoPromise(plugin.translate(head), (request) => translatedHead(request, head));
-      return call(plugin, 'translate', translate, () => head);
-    }),
-    onRequest: withHook('onRequest').map((plugin) => (exchange) => {
-      const refuse = () => {
-        throw new GatewayError('INTERNAL', 'Internal error');
-      };
-      const waiting = call<void | Promise<void>>(
-        plugin,
-        'onRequest',
-        () => plugin.onRequest(exchange),
-        refuse,
+
+const logFieldHooks = (plugins: readonly GatewayPlugin[], call: CallHook): PluginHooks['logFields'] =>
+  withHook(plugins, 'logFields').map((plugin) => (exchange, reply) => {
+    const read = () =>
+      ifNoPromise(plugin.logFields(exchange, reply), (given) =>
+        given === undefined ? undefined : checkedFields(given),
       );
-      return waiting instanceof Promise ? waiting : undefined;
-    }),
-    onReply,
-    logFields: withHook('logFields').map((plugin) => (exchange, reply) => {
-      const read = () =>
-        ifNoPromise(plugin.logFields(exchange, reply), (given) =>
-          given === undefined ? undefined : checkedFields(given),
+    return call<LogFields | undefined>(plugin, 'logFields', read, () => undefined);
+  });
+
+/** The same engine, with its runs shown to plug-ins. */
+function observeRuns(engine: Engine, observing: readonly PluginWith<'onRun'>[], call: CallHook): Engine {
+  if (observing.length === 0) return engine;
+  return {
+    ...engine,
+    async run(bound, options) {
+      const observers = observing.flatMap((plugin) => {
+        const observer = call(
+          plugin,
+          'onRun',
+          () => plugin.onRun(bound, options),
+          () => undefined,
         );
-      return call<LogFields | undefined>(plugin, 'logFields', read, () => undefined);
-    }),
-    onSent: withHook('onSent').map(
-      (plugin) => (exchange, reply, seconds) =>
-        call(plugin, 'onSent', () => plugin.onSent(exchange, reply, seconds), nothing),
-    ),
-    onStreamed: withHook('onStreamed').map(
-      (plugin) => (exchange, bytes) =>
-        call(plugin, 'onStreamed', () => plugin.onStreamed(exchange, bytes), nothing),
-    ),
-    onReload: withHook('onReload').map(
-      (plugin) => (outcome) => call(plugin, 'onReload', () => plugin.onReload(outcome), nothing),
-    ),
-    onImport: withHook('onImport').map(
-      (plugin) => (report) => call(plugin, 'onImport', () => plugin.onImport(report), nothing),
-    ),
-    readsResults,
-    showResult,
-    observeResults: (getResult) =>
-      onResult.length === 0 && !readsResults ? getResult : observeResults(getResult, showResult),
-    observeRuns(engine) {
-      const observing = withHook('onRun');
-      if (observing.length === 0) return engine;
-      return {
-        ...engine,
-        async run(bound, options) {
-          const observers = observing.flatMap((plugin) => {
-            const observer = call(
-              plugin,
-              'onRun',
-              () => plugin.onRun(bound, options),
-              () => undefined,
-            );
-            return observer === undefined ? [] : [{ plugin, observer }];
-          });
-          const onStart = () => {
-            for (const { plugin, observer } of observers)
-              call(plugin, 'onRun', () => observer.onStart?.(), nothing);
-            options.onStart?.();
-          };
-          const end = (rows: Rows | undefined, error: unknown) => {
-            for (const { plugin, observer } of observers)
-              call(plugin, 'onRun', () => observer.onEnd?.(rows, error), nothing);
-          };
-          try {
-            const rows = await engine.run(bound, { ...options, onStart });
-            end(rows, undefined);
-            return rows;
-          } catch (error) {
-            end(undefined, error);
-            throw error;
-          }
-        },
+        return observer === undefined ? [] : [{ plugin, observer }];
+      });
+      const tell = (what: (observer: RunObserver) => void) => {
+        for (const { plugin, observer } of observers) call(plugin, 'onRun', () => what(observer), nothing);
       };
+      const onStart = () => {
+        tell((observer) => observer.onStart?.());
+        options.onStart?.();
+      };
+      try {
+        const rows = await engine.run(bound, { ...options, onStart });
+        tell((observer) => observer.onEnd?.(rows, undefined));
+        return rows;
+      } catch (error) {
+        tell((observer) => observer.onEnd?.(undefined, error));
+        throw error;
+      }
     },
   };
 }
