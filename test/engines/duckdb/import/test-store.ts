@@ -1,4 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { registerHostFunctions } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { forgetTable } from '../../../../src/engines/duckdb/import/scan/manifest.ts';
 import { openTables, type StoredTables } from '../../../../src/engines/duckdb/store/stored-tables.ts';
@@ -22,6 +23,8 @@ export async function openTestStore(schemas: readonly TableSchema[], path = ':me
     return connection;
   };
   const connection = await connect();
+  // BIGNUMERIC is read by one of them.
+  registerHostFunctions(connection);
   await connection.run(`ATTACH '${path}' AS store (STORAGE_VERSION 'v1.5.0'); USE store`);
   const tables = await openTables(connection, schemas, forgetTable);
   return {

@@ -24,7 +24,8 @@ export function scalarValue(field: Field, source: SourceValue, errorSql: ErrorSq
   if (String(type) === target && type.alias === undefined) return sql;
   if (target === 'VARCHAR' && type.typeId !== DuckDBTypeId.BLOB) return `CAST(${sql} AS VARCHAR)`;
   if (target === 'JSON') return `CAST(${sql} AS JSON)`;
-  if (target === 'BIGNUM') return `host_bignumeric(CAST(${sql} AS VARCHAR))`;
+  if (target === 'BIGNUM' && type.alias !== 'JSON' && !textTypes.has(type.typeId))
+    return `host_bignumeric(CAST(${sql} AS VARCHAR))`;
   const value =
     target === 'TIMESTAMPTZ'
       ? timestampValue(source)
@@ -41,6 +42,7 @@ const described: Readonly<Record<string, string>> = {
   BIGINT: 'an integer',
   DOUBLE: 'a number',
   'DECIMAL(38,9)': 'a NUMERIC',
+  BIGNUM: 'a BIGNUMERIC',
   BOOLEAN: 'true or false',
   VARCHAR: 'UTF-8',
   BLOB: 'base64',
@@ -109,7 +111,7 @@ function ofJson(target: string, sql: string): string | undefined {
   // DuckDB also reads the NaN that some writers of JSON put without quotes.
   if (target === 'DOUBLE') return `coalesce(${finite(json)}, ${parse(json)}, ${ofString})`;
   if (target === 'BOOLEAN') return `coalesce(${parse(json)}, ${ofString})`;
-  if (target === 'DECIMAL(38,9)')
+  if (target === 'DECIMAL(38,9)' || target === 'BIGNUM')
     return `coalesce(CASE WHEN ${isExact(json)} THEN ${parse(json)} END, ${ofString})`;
   return ofString;
 }
@@ -157,6 +159,7 @@ const ofText: Readonly<Record<string, (text: string) => string>> = {
   BOOLEAN: (text) =>
     `CASE WHEN lower(${text}) IN ('true', 't', 'yes', 'y', '1') THEN true
       WHEN lower(${text}) IN ('false', 'f', 'no', 'n', '0') THEN false END`,
+  BIGNUM: (text) => `TRY(host_bignumeric(${text}))`,
   BLOB: (text) => `TRY(from_base64(${text}))`,
   DATE: (text) => `CASE WHEN ${matches(text, day)} AND ${text} >= '0001' THEN try_cast(${text} AS DATE) END`,
   TIME: (text) => `CASE WHEN ${matches(text, clock)} THEN try_cast(${text} AS TIME) END`,

@@ -101,7 +101,6 @@ export function withTextTypes(field: Field): Field {
 const textTypes: ReadonlySet<Field['type']> = new Set([
   'STRING',
   'TIMESTAMP',
-  'BIGNUMERIC',
   'DATE',
   'TIME',
   'DATETIME',
