@@ -98,10 +98,4 @@ export function withTextTypes(field: Field): Field {
 }
 
 /** Types of which a number, `true` or a record never looks like a value: their text is enough. */
-const textTypes: ReadonlySet<Field['type']> = new Set([
-  'STRING',
-  'TIMESTAMP',
-  'DATE',
-  'TIME',
-  'DATETIME',
-]);
+const textTypes: ReadonlySet<Field['type']> = new Set(['STRING', 'TIMESTAMP', 'DATE', 'TIME', 'DATETIME']);
