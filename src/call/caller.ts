@@ -23,7 +23,7 @@ export interface CallingRequest {
   /** Aborted when the caller disconnects. The getter is read only when there is something to wait for. */
   readonly signal: AbortSignal;
   readonly trace?: RequestTrace | undefined;
-  /** Receives the results of the request, if a plug-in reads them. */
+  /** Receives the results of the request: what its answer is made of. */
   readonly results?: ObtainedResult[] | undefined;
 }
 

@@ -17,7 +17,7 @@ export type ApplyRowRequest = (
   result: CachedResult,
   request: RowRequest,
   caller: Caller,
-) => CachedResult | Promise<CachedResult>;
+) => Promise<CachedResult>;
 
 /** The rows that a call has got. */
 export interface Obtained extends ObtainedResult {

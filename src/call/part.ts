@@ -7,8 +7,6 @@ export interface RowRequest {
   readonly task: RowTask;
   /** The columns of its one row, if it has aggregates. */
   readonly aggregates: readonly ResultColumn[] | undefined;
-  /** Equal for equal requests. */
-  readonly key: string;
 }
 
 /** What a caller wants of the rows of a query; neither for the rows as they are. */

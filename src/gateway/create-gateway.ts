@@ -178,6 +178,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     hooks,
     routesOf: opened.routesOf,
     derived: results.derived,
+    current: results.current,
     readRows: openReadRows({ derived: results.derived, turns, timeoutMs: settings.engineTimeoutMs }, closers),
     live,
     readiness: buildReadiness(() => ready, state),

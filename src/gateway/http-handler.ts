@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
+import { buildAnswers } from '../answers/answers.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { FairShare } from '../concurrency/fair-share.ts';
@@ -16,9 +17,9 @@ import { buildDerivedCache } from '../http/graphql/compiled/derived-cache.ts';
 import { buildGraphql } from '../http/graphql/graphql.ts';
 import type { Federation } from '../http/graphql/federation/subgraph.ts';
 import type { TrustedDocuments } from '../http/graphql/persisted/trusted.ts';
-import { buildHandler, type Handler } from '../http/handler/handle.ts';
+import { type AnsweringVersion, buildHandler, type Handler } from '../http/handler/handle.ts';
 import { buildRequestLimits } from '../http/handler/request-limits.ts';
-import { buildPrepareRequest, type PrepareRequest } from '../http/handler/prepare-request.ts';
+import { buildPrepareRequest } from '../http/handler/prepare-request.ts';
 import type { Readiness } from '../http/handler/readiness.ts';
 import { buildRoutes } from '../http/handler/routes.ts';
 import type { ByteBudget } from '../http/message/byte-budget.ts';
@@ -35,6 +36,7 @@ import { Obtain } from '../call/obtain.ts';
 import type { Callers } from '../keys/join-sources.ts';
 import type { GetResult } from '../results/get-result.ts';
 import { once } from '../memoize.ts';
+import type { CurrentResults } from '../results/current-results.ts';
 import type { DerivedStore } from '../results/memory-store.ts';
 import type { ReadRows } from '../row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../row-pages/page-of-result.ts';
@@ -57,6 +59,7 @@ interface HttpOptions {
   readonly audit: Audit;
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
+  readonly current: CurrentResults;
   readonly readRows: ReadRows;
   readonly live: LazyLive;
   readonly hooks: RequestHooks;
@@ -71,9 +74,9 @@ interface HttpOptions {
 interface HttpHandler {
   readonly handle: Handler;
   /** The current version is that of the catalog. */
-  readonly versions: VersionedRef<PrepareRequest>;
+  readonly versions: VersionedRef<AnsweringVersion>;
   /** In steps: of a large catalog, it takes some tenths of a second. */
-  readonly buildVersion: (catalog: AnalyzedCatalog) => Generator<void, PrepareRequest>;
+  readonly buildVersion: (catalog: AnalyzedCatalog) => Generator<void, AnsweringVersion>;
 }
 
 /** Connects what answers requests. */
@@ -115,6 +118,8 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
     audit,
     getResult,
     derived,
+    current,
+    hooks,
     readRows,
     routesOf,
     readiness,
@@ -124,7 +129,7 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
   } = options;
   const { now, elapsedMs } = clock;
   const pageOfResult = buildPageOfResult({ derived, turns });
-  const applyRowRequest = buildApplyRowRequest({ readRows, derived, budget, turns });
+  const applyRowRequest = buildApplyRowRequest({ readRows, budget, turns });
   const obtain = new Obtain({ getResult, applyRowRequest, pageOfResult, turns, audit });
   const buildGraphqlOf = buildGraphql({
     gate,
@@ -143,7 +148,9 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
     now,
     elapsedMs,
   });
-  return function* (catalog: AnalyzedCatalog): Generator<void, PrepareRequest> {
+  const openAnswers = buildAnswers({ store: derived, current, showResult: hooks.showResult });
+  return function* (catalog: AnalyzedCatalog): Generator<void, AnsweringVersion> {
+    const answersOf = openAnswers();
     const graphql = yield* buildGraphqlOf(catalog);
     yield;
     const rest = buildRest({
@@ -153,7 +160,6 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
       openLive: live.open,
       inFlight,
       turns,
-      derived,
       budget,
     });
     const plugins = yield* routesOf(catalog, {
@@ -161,7 +167,7 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
       open: (endpoint, caller) => gate.open(endpoint, caller),
       obtain: (call, hints) => obtain.part(call, readPartRequest(call, hints)),
       audit,
-      showResult: options.hooks.showResult,
+      answersOf,
       sandboxOf: (query) => catalog.analysisOf(query).sandbox(),
     });
     const follow = once(async () => {
@@ -181,6 +187,7 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
       cors,
       log,
     });
-    return buildPrepareRequest({ catalog, pathToLog: pathsToLog(catalog, loggedPath), routesAt });
+    const prepare = buildPrepareRequest({ catalog, pathToLog: pathsToLog(catalog, loggedPath), routesAt });
+    return { prepare, replies: answersOf('http') };
   };
 }

@@ -41,7 +41,6 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
         call(plugin, name, () => hook.apply(plugin, args), nothing);
     });
   const onResult = telling('onResult');
-  const readsResults = plugins.some((one) => one.onReply ?? one.logFields ?? one.onSent) !== undefined;
   const showResult: RequestHooks['showResult'] = (obtained, { results }) => {
     results?.push(obtained);
     for (const hook of onResult) hook(obtained.bound, obtained.result);
@@ -55,10 +54,8 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
     onStreamed: telling('onStreamed'),
     onReload: telling('onReload'),
     onImport: telling('onImport'),
-    readsResults,
     showResult,
-    observeResults: (getResult) =>
-      onResult.length === 0 && !readsResults ? getResult : observeResults(getResult, showResult),
+    observeResults: (getResult) => observeResults(getResult, showResult),
     observeRuns: (engine) => observeRuns(engine, withHook(plugins, 'onRun'), call),
   };
 }

@@ -1,5 +1,6 @@
 import type { Sandbox } from '@querygate/bigquery-sql/sandbox';
 import type { Logger } from 'pino';
+import type { AnswersOf } from '../answers/answers.ts';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
@@ -11,7 +12,6 @@ import type { CatalogState } from '../http/handler/readiness.ts';
 import type { Exchange } from '../http/message/exchange.ts';
 import type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
 import type { Reply } from '../http/message/reply.ts';
-import type { RequestHooks } from '../http/message/request-hooks.ts';
 import type { LogFields } from '../http/message/log-fields.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
 import type { Caller } from '../call/caller.ts';
@@ -132,8 +132,8 @@ export interface Answering {
    * @throws GatewayError as REST does for the same request
    */
   obtain(call: Call, hints?: Hints): Promise<Obtained>;
-  /** Shows the plug-ins what a caller gets, if it is not from `obtain`. @throws GatewayError to refuse it */
-  readonly showResult: RequestHooks['showResult'];
+  /** Opens a store of finished answers for this version: what is made of results is found again while they are current. */
+  readonly answersOf: AnswersOf;
   /** What callers' SQL over a saved query of this version is judged by; undefined if it takes none. */
   readonly sandboxOf: (query: SavedQuery) => Sandbox | undefined;
   /** Writes a line to the log for an error that refuses the caller something. What a route throws needs no call. */

@@ -10,12 +10,12 @@ import type { OnCost } from '../results/compute.ts';
 import type { GetResult } from '../results/get-result.ts';
 import { openResults, type Results } from '../results/open-results.ts';
 import type { OpenSharedCache } from '../results/shared/shared-cache.ts';
-import { traceResults } from '../results/trace-results.ts';
 import type { Tracer } from '../trace/span.ts';
 import type { EngineFactory } from '../engine/engine-factory.ts';
 import { openEngine } from './open-engine.ts';
 import type { CacheOptions, Settings, SharedStore } from './options.ts';
 import type { PluginHooks } from './plugin-hooks.ts';
+import { traceResults } from './trace-results.ts';
 
 interface QueryExecutionOptions {
   readonly settings: Settings;

@@ -25,7 +25,7 @@ export class ConcurrencyLimiter {
   forRequest(): Schedule {
     let isAdmitted = false;
     return async (work, caller) => {
-      if (!isAdmitted && this.#isFull()) {
+      if (!isAdmitted && this.isFull) {
         throw new GatewayError(
           'RATE_LIMITED',
           `This key is limited to ${this.limit} concurrent queries, which are all in use; wait for one to finish`,
@@ -33,7 +33,7 @@ export class ConcurrencyLimiter {
         );
       }
       isAdmitted = true;
-      if (this.#isFull()) await this.#waitForPermit(caller.signal);
+      if (this.isFull) await this.#waitForPermit(caller.signal);
       else this.#running += 1;
       try {
         return await work();
@@ -45,7 +45,7 @@ export class ConcurrencyLimiter {
   }
 
   /** Full while others wait: a new query must not overtake them. */
-  #isFull(): boolean {
+  get isFull(): boolean {
     return this.#running >= this.limit || this.#queue.size > 0;
   }
 

@@ -59,7 +59,8 @@ export function bytesOf(encodings: Encodings): number {
 
 /** Copies a buffer that is part of a larger one, as zlib's are: it would keep the whole of it in memory. */
 export function toOwnMemory(bytes: Buffer): Buffer {
-  return bytes.byteLength === bytes.buffer.byteLength
-    ? bytes
-    : Buffer.from(Uint8Array.prototype.slice.call(bytes).buffer);
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : copyOf(bytes);
 }
+
+/** The same bytes in memory of their own. */
+export const copyOf = (bytes: Buffer): Buffer => Buffer.from(Uint8Array.prototype.slice.call(bytes).buffer);

@@ -42,7 +42,7 @@ interface ResultRequest {
   readonly caller: {
     readonly signal: AbortSignal;
     readonly trace?: RequestTrace | undefined;
-    /** Receives the result, if a plug-in reads it. */
+    /** Receives the result. */
     readonly results?: ObtainedResult[] | undefined;
   };
   /** True when no cached result is accepted, only that of a run that begins now. */

@@ -14,6 +14,7 @@ import type { RunOutcome } from './cacheable-query.ts';
 import { computeAndStore, type OnCost } from './compute.ts';
 import type { Follow, Followers } from './followers.ts';
 import { type Counters, zeroCounters } from './counters.ts';
+import { buildCurrentResults, type CurrentResults } from './current-results.ts';
 import { buildGetResult, type GetResult } from './get-result.ts';
 import { type HotKey, HotKeys } from './hot-keys.ts';
 import { type DerivedStore, openMemoryStore } from './memory-store.ts';
@@ -50,6 +51,8 @@ export interface Results extends Follow {
   isSharedUp(): boolean | undefined;
   /** Memory for what is made of results. */
   readonly derived: DerivedStore;
+  /** Decides whether that may still be sent. */
+  readonly current: CurrentResults;
   /** Resolves when the first attempt to connect to the shared cache has succeeded or failed. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
@@ -165,6 +168,7 @@ export function openResults(options: ResultsOptions): Results {
     refreshLagMs: () => hotKeys.lagMs(clock.elapsedMs()),
     isSharedUp: () => shared?.isUp(),
     derived: memory.derived,
+    current: buildCurrentResults({ ...compute, keyOf }),
     ready: shared?.ready ?? Promise.resolve(),
     async close() {
       await close();

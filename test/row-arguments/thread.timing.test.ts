@@ -55,7 +55,7 @@ test('conditions on 64 MB, hostile ones too, do not hold the event loop', async 
   const { derived } = openMemoryStore(400_000_000, zeroCounters());
   const turns = new LoopTurns();
   const readRows = openReadRows({ derived, turns, timeoutMs: 30_000 }, new Closers());
-  const apply = buildApplyRowRequest({ readRows, derived, budget: new ByteBudget(), turns });
+  const apply = buildApplyRowRequest({ readRows, budget: new ByteBudget(), turns });
   const { signal } = new AbortController();
   const head = { headers: {}, signal } as RequestHead;
   const admission = { principal: unrestricted('a key'), noCache: false, schedule: undefined };

@@ -38,6 +38,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'row-arguments',
     'row-pages',
     'call',
+    'answers',
     'http',
     'gateway',
     'plugins',

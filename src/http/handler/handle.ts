@@ -15,6 +15,7 @@ import { logOfError, type OpenTrace } from '../message/request-trace.ts';
 import type { ReadBody, Route } from '../message/route.ts';
 import type { Admission } from '../../call/caller.ts';
 import { changedReply } from './changed-reply.ts';
+import { answerKept, type KeptReplies } from './answer-kept.ts';
 import type { PrepareRequest } from './prepare-request.ts';
 import { type RequestLimits, readArriving } from './request-limits.ts';
 import { notFoundRoute } from './routes.ts';
@@ -25,9 +26,15 @@ import { notFoundRoute } from './routes.ts';
  */
 export type Handler = (head: RequestHead, readBody: ReadBody) => FinishedReply | Promise<FinishedReply>;
 
+/** What answers requests for one version of the catalog. */
+export interface AnsweringVersion {
+  readonly prepare: PrepareRequest;
+  readonly replies: KeptReplies;
+}
+
 interface HandlerOptions {
   /** Of versions of the catalog. A request is answered by the one that is current when it arrives. */
-  readonly versions: VersionedRef<PrepareRequest>;
+  readonly versions: VersionedRef<AnsweringVersion>;
   readonly admit: Admit;
   readonly finish: Finish;
   readonly openTrace: OpenTrace;
@@ -45,7 +52,7 @@ interface OpenExchange extends Exchange {
   /** Whether it is counted as a request in flight of its key. */
   isInFlight: boolean;
   /** undefined once nothing is done with it any more: streams outlive many versions. */
-  version: Version<PrepareRequest> | undefined;
+  version: Version<AnsweringVersion> | undefined;
   /** Whether the reply to an error was shown to the plug-ins. */
   hasFailed: boolean;
   readonly results: ObtainedResult[];
@@ -67,7 +74,7 @@ export function buildHandler({
   log,
 }: HandlerOptions): Handler {
   const { inFlight, arriving } = limits;
-  const { translate, onRequest, onReply, readsResults } = hooks;
+  const { translate, onRequest, onReply } = hooks;
   const enter = (exchange: OpenExchange) => {
     inFlight.takePlace(exchange.caller.owner);
     exchange.isInFlight = true;
@@ -79,12 +86,13 @@ export function buildHandler({
         return body;
       });
   };
-  const answer = (exchange: OpenExchange, prepare: PrepareRequest, readBody: ReadBody) => {
+  const answer = (exchange: OpenExchange, { prepare, replies }: AnsweringVersion, readBody: ReadBody) => {
     const { head, caller } = exchange;
     const { request, routeOf } = prepare(head.url);
     exchange.path = request.loggedPath;
     exchange.route = routeOf(head);
-    const { access, answer } = exchange.route;
+    const { route } = exchange;
+    const { access } = route;
     const proceed = (admission: Admission) => {
       // Other routes are answered within this turn of the event loop.
       const isCounted = access === 'key';
@@ -93,8 +101,8 @@ export function buildHandler({
       const received = isCounted && hasBody ? readThenEnter(readBody, exchange) : readBody;
       const allowed = onRequest.length === 0 ? undefined : callInTurn(onRequest, exchange);
       return allowed === undefined
-        ? answer(head, request, admission, received)
-        : allowed.then(() => answer(head, request, admission, received));
+        ? answerKept(route, replies, head, request, admission, received)
+        : allowed.then(() => answerKept(route, replies, head, request, admission, received));
     };
     const admitted = admit(head, request, access, caller);
     return admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
@@ -156,7 +164,7 @@ export function buildHandler({
       startedAt,
       results: [],
     };
-    if (readsResults) head.results = exchange.results;
+    head.results = exchange.results;
     try {
       const reply = answer(exchange, version.value, readBody);
       return reply instanceof Promise

@@ -17,6 +17,7 @@ import {
 } from '../message/paths.ts';
 import { type Reply, replyError, replyJson } from '../message/reply.ts';
 import type { Answer, PluginRoute, Route } from '../message/route.ts';
+import { graphqlKeptBy, restKeptBy } from './kept-by.ts';
 import { buildPluginRoutes, isPageRequest, type RouteByHead } from './plugin-routes.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -67,7 +68,7 @@ export function buildRoutes(options: RouteOptions): {
   const health = (get: () => Reply) =>
     byMethod({ ...always, answer: get }, optionsRoute(readMethods, always), failing(notAllowed, always));
   const restOptions = optionsRoute(readMethods);
-  const endpoint = byMethod({ ...keyed, answer: rest }, restOptions, failing(notAllowed));
+  const endpoint = byMethod({ ...keyed, answer: rest, keptBy: restKeptBy }, restOptions, failing(notAllowed));
   const otherApi = byMethod(failing(apiNotFound), restOptions, failing(apiNotFound));
   const several = severalQueries(liveQueries, optionsRoute(postMethods));
   const liveness = health(() => replyJson(200, '{"status":"ok"}'));
@@ -174,7 +175,12 @@ const slashAtEndRoute: Route = failing(
 const slashAtEnd: RouteByHead = () => slashAtEndRoute;
 
 function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByHead {
-  const operation: Route = { ...keyed, answer: graphql, replyError: replyGraphqlError };
+  const operation: Route = {
+    ...keyed,
+    answer: graphql,
+    replyError: replyGraphqlError,
+    keptBy: graphqlKeptBy,
+  };
   const replyNoPage = (head: RequestHead) =>
     replyGraphqlError(new GatewayError('NOT_FOUND', noPage), log, head);
   const page: Route = { ...anybody, answer: replyNoPage, allowsCors: false };

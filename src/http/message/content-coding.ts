@@ -1,5 +1,7 @@
-import { type Coding, codings } from '../../results/encodings.ts';
+import { LRUCache } from 'lru-cache';
+import { type Coding, codings, type Encodings } from '../../results/encodings.ts';
 import { elementsOf, partsOf } from './list-header.ts';
+import type { Reply } from './reply.ts';
 
 /**
  * The coding of a result that a caller accepts by its `Accept-Encoding` and that costs least.
@@ -11,10 +13,33 @@ export function chooseCoding(
   accepted: string,
 ): Coding {
   if (!('zstd' in encodings)) return 'identity';
-  return bestCoding(
-    codings.filter((coding) => coding in encodings),
-    accepted,
-  );
+  const known = chosen.get(accepted) ?? bestCoding(codings, accepted);
+  if (accepted.length <= maxChosenLength) chosen.set(accepted, known);
+  return known;
+}
+
+/** Clients send the same few values again and again. */
+const chosen = new LRUCache<string, Coding>({ max: 100 });
+const maxChosenLength = 1_024;
+
+/** The coding in which a caller gets a body. @param accepted its `Accept-Encoding` */
+export const codingFor = (encodings: Encodings, accepted: string | undefined): Coding =>
+  accepted === undefined ? 'identity' : chooseCoding(encodings, accepted);
+
+/** A body in one of its codings, with the headers that describe it. */
+export function codedBody(
+  encodings: Encodings,
+  coding: Coding,
+): Pick<Reply, 'headers'> & { readonly body: Buffer } {
+  const body = encodings[coding] ?? encodings.identity;
+  const length = String(body.byteLength);
+  return {
+    headers:
+      coding === 'identity'
+        ? { 'content-length': length }
+        : { 'content-length': length, 'content-encoding': coding },
+    body,
+  };
 }
 
 /** The first of the codings, in order of preference, that a caller prefers by its `Accept-Encoding`. */

@@ -27,7 +27,7 @@ export interface RequestHead {
   readonly signal: AbortSignal;
   /** Identifies the request; set when it is handled. */
   trace?: RequestTrace | undefined;
-  /** Receives the results of the request, if a plug-in reads them. */
+  /** Receives the results of the request: what its reply is made of. */
   results?: ObtainedResult[] | undefined;
 }
 

@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import { errorToLog } from '../../engine/without-values.ts';
 import { GatewayError, type Refusal } from '../../errors.ts';
 import { tokenProblems } from '../../keys/jwt/token-shape.ts';
+import type { Encodings } from '../../results/encodings.ts';
+import type { CachedResult } from '../../results/get-result.ts';
 import type { LogFields } from './log-fields.ts';
 import type { StreamBody } from './stream/stream-body.ts';
 
@@ -25,6 +27,24 @@ export interface Reply {
   readonly logFields?: LogFields | undefined;
   /** Called when a body that is a stream has ended, with the bytes that were sent of it. */
   readonly onSent?: ((bytes: number) => void) | undefined;
+  /** Set by the gateway's own routes if an equal request may get the reply again while the request's results are current. */
+  readonly madeOf?: MadeOf | undefined;
+}
+
+/** What a reply is made of that is kept: the results of its request, and nothing else that changes. */
+export interface MadeOf {
+  /** The whole body, in the codings that there are. */
+  readonly encodings: Encodings;
+  /**
+   * The headers that change while results get older; left out if none does.
+   *
+   * @param results of the request as a later one gets them, in the order in which it has got them
+   */
+  readonly headersAt?: ((results: readonly CachedResult[]) => Reply['headers']) | undefined;
+  /** The body is sent as it is to all: it was compressed when it was written. */
+  readonly isPacked?: boolean | undefined;
+  /** To make it again takes much longer than to keep it: it is kept from its first time on. */
+  readonly isCostly?: true | undefined;
 }
 
 /** Headers of a response, checked and put together once: most replies are sent again. */

@@ -15,8 +15,6 @@ export interface RequestHooks {
   readonly logFields: readonly ((exchange: Exchange, reply: Reply) => LogFields | undefined)[];
   readonly onSent: readonly ((exchange: Exchange, reply: Reply, seconds: number) => void)[];
   readonly onStreamed: readonly ((exchange: Exchange, bytes: number) => void)[];
-  /** Whether a hook reads the results of an exchange. */
-  readonly readsResults: boolean;
   /** Shows a result that a caller gets to the plug-ins. @throws GatewayError to refuse it */
   readonly showResult: (obtained: ObtainedResult, head: Pick<RequestHead, 'results'>) => void;
 }

@@ -1,27 +1,32 @@
-import type { Coding } from '../../results/encodings.ts';
 import type { CachedResult } from '../../results/get-result.ts';
-import type { ResultDocument } from '../../results/result-document.ts';
 import { cacheHeaders, variesByFormat } from '../message/cache-headers.ts';
-import { chooseCoding } from '../message/content-coding.ts';
+import { codedBody, codingFor } from '../message/content-coding.ts';
 import type { RequestHeaders } from '../message/head.ts';
-import { jsonType, type Reply } from '../message/reply.ts';
+import { httpLimits } from '../message/http-limits.ts';
+import { jsonType, type MadeOf, type Reply } from '../message/reply.ts';
 import { resultHeaders } from './result-headers.ts';
 
 /** `{"result":[…]}` and nothing else, as existing clients read it. */
-export function replyResult(result: CachedResult, headers: RequestHeaders): Reply {
-  const { document, cacheStatus, obtainedAt } = result;
-  const accepted = headers['accept-encoding'];
-  const coding = accepted === undefined ? 'identity' : chooseCoding(document.encodings, accepted);
-  if (cacheStatus !== 'HIT') return renderResult(result, coding);
-
-  const age = obtainedAt - document.begunAt;
-  const recent = recentHits.get(document)?.[coding];
-  if (recent !== undefined && age >= recent.from && age < recent.until) return recent.reply;
-  const reply = renderResult(result, coding);
-  const from = Math.floor(age / 1000) * 1000;
-  recentHits.set(document, { ...recentHits.get(document), [coding]: { from, until: from + 1000, reply } });
-  return reply;
+export function replyResult(result: CachedResult, { 'accept-encoding': accepted }: RequestHeaders): Reply {
+  const { encodings, digest, metadata } = result.document;
+  const { headers, body } = codedBody(encodings, codingFor(encodings, accepted));
+  const headersAt = headersOfRows(digest);
+  // Each order of a large result would take the place of other results.
+  const isKept = metadata.ofRows === undefined || encodings.identity.byteLength <= maxConvertedBytes;
+  return {
+    status: 200,
+    headers: { 'content-type': jsonType, ...headers, ...headersAt([result]), ...resultHeaders(result) },
+    body,
+    ...(isKept && { madeOf: { encodings, headersAt } }),
+  };
 }
+
+const { maxConvertedBytes } = httpLimits;
+
+/** The headers that change while rows get older. @returns takes the results of a request, of which the rows come from the last */
+export const headersOfRows =
+  (digest: string): NonNullable<MadeOf['headersAt']> =>
+  (results) => ({ ...cacheHeaders(results.slice(-1), digest), vary: variesByFormat });
 
 /** A GET comes at most so long after its HEAD. */
 const promisedSeconds = 60;
@@ -37,28 +42,4 @@ export function replyToHead(reply: Reply, noCache: boolean): Reply {
   const maxAge = Number(/\bmax-age=(\d+)/.exec(headers['cache-control'] ?? '')?.[1] ?? 0);
   const isKept = !noCache && maxAge - Number(headers.age ?? 0) >= promisedSeconds;
   return isKept || length === undefined || etag === undefined ? reply : { ...reply, headers };
-}
-
-/** The reply of the latest hit on each document: equal for all hits until the document is a second older. */
-const recentHits = new WeakMap<ResultDocument, Partial<Record<Coding, RecentHit>>>();
-
-interface RecentHit {
-  /** From which age of the document on, in milliseconds, and until which. */
-  readonly from: number;
-  readonly until: number;
-  readonly reply: Reply;
-}
-
-function renderResult(result: CachedResult, coding: Coding): Reply {
-  const { encodings, digest } = result.document;
-  const body = encodings[coding] ?? encodings.identity;
-  const headers = {
-    'content-type': jsonType,
-    'content-length': String(body.byteLength),
-    ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
-    ...cacheHeaders([result], digest),
-    vary: variesByFormat,
-    ...resultHeaders(result),
-  };
-  return { status: 200, headers, body };
 }

@@ -9,7 +9,6 @@ import { GatewayError } from '../../errors.ts';
 import { type Format, formats } from '../../formats/format.ts';
 import { memoize, once } from '../../memoize.ts';
 import type { CachedResult } from '../../results/get-result.ts';
-import type { DerivedStore } from '../../results/memory-store.ts';
 import {
   acceptedStream,
   isFollowable,
@@ -42,7 +41,6 @@ interface RestOptions {
   readonly catalog: Catalog;
   readonly gate: Gate;
   readonly obtain: Obtain;
-  readonly derived: DerivedStore;
   /** Opens what follows results, when it is first needed. */
   readonly openLive: () => Promise<Live>;
   /** Requests in flight, by key. */

@@ -8,7 +8,6 @@ import {
   type Aggregate,
   type AggregateFunction,
   aggregateFunctions,
-  argumentsKey,
   type Condition,
 } from '../../row-arguments/row-arguments.ts';
 import { rowTask } from '../../row-arguments/row-task.ts';
@@ -79,7 +78,6 @@ export function readRowRequest(
   return {
     task,
     aggregates: aggregates?.map(({ name, aggregate }) => columnOf(query, name, aggregate)),
-    key: argumentsKey([given, aggregates]),
   };
 }
 

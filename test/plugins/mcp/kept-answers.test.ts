@@ -1,17 +1,16 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { buildAnswers } from '../../../src/answers/answers.ts';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
-import type { RouteHost } from '../../../src/gateway/plugin.ts';
 import { unrestricted } from '../../../src/keys/principal.ts';
 import { buildCallQuery } from '../../../src/plugins/mcp/calls/query-calls.ts';
 import type { Era } from '../../../src/plugins/mcp/protocol/era.ts';
 import type { ObtainedResult } from '../../../src/results/get-result.ts';
-import { buildDocument, parseRows, type ResultDocument } from '../../../src/results/result-document.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
+import type { ResultDocument } from '../../../src/results/result-document.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { openGate } from '../../support/calls.ts';
-import { runTime } from '../../support/run-time.ts';
+import { openTestResults } from '../../support/test-results.ts';
 
 const query = draftQuery({
   parameters: { n: '{ type: integer, default: 0, description: A number. }' },
@@ -23,25 +22,29 @@ const query = draftQuery({
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-const caching = { ttlSeconds: 900, warmingSeconds: undefined, staleIfErrorSeconds: 900 };
-
-/** @param document of the result that is obtained, again for each call */
-function callsOf(document: () => Promise<ResultDocument>, maxBytes: number) {
+/** @param rows of each run, of its number */
+function openCalls(rows: (run: number) => readonly string[], maxBytes: number, memoryBytes = 64_000_000) {
   const shown: ObtainedResult[] = [];
-  const clock = fakeClock('1970-01-01T00:00:00Z');
-  const gate = openGate({ now: clock.now });
-  const obtain: RouteHost['obtain'] = async ({ bound }) => ({
-    bound,
-    result: { document: await document(), caching, cacheStatus: 'HIT', obtainedAt: 0 },
+  const results = openTestResults({ rows: (_, run) => rows(run), queryMs: 0, memoryBytes });
+  const gate = openGate({ now: results.clock.now });
+  const openVersion = buildAnswers({
+    store: results.derived,
+    current: results.current,
+    showResult: (one) => void shown.push(one),
   });
   const call = buildCallQuery(
     {
       open: (endpoint, caller) => gate.open(endpoint, caller),
-      obtain,
+      async obtain({ bound, caller: { head, admission } }) {
+        const running = results.get(bound, { caller: head, noCache: admission.noCache });
+        await results.clock.pass(1);
+        const obtained = { bound, result: await running };
+        head.results?.push(obtained);
+        return obtained;
+      },
+      answersOf: openVersion(),
       turns: new LoopTurns(),
       isKeyText: () => false,
-      clock,
-      showResult: (one) => void shown.push(one),
     },
     { maxRows: 10, maxBytes },
   );
@@ -51,52 +54,38 @@ function callsOf(document: () => Promise<ResultDocument>, maxBytes: number) {
       { name: 'draft', fullName: 'draft', endpoint, takesSql: false },
       { n },
       {
-        head: { headers: {} } as never,
+        head: { headers: {}, signal: new AbortController().signal, results: [] } as never,
         admission: { principal: unrestricted('key'), noCache, schedule: undefined },
         era,
         origin: undefined,
       },
     );
-  return { answer, clock, shown };
+  return { answer, results, shown };
 }
 
-describe('the answer of a result that the cache may have no room for', () => {
-  const large = async () => {
-    const rows = Array.from({ length: 1_100 }, (_, n) => JSON.stringify({ text: `${n}`.padEnd(4_000, 'x') }));
-    return buildDocument({ rows, truncated: false }, runTime(0));
-  };
-  test('is sent again as long as the result is fresh, and plug-ins see the rows that it has', async () => {
-    let count = 0;
-    const runs = () => count;
-    const { answer, clock, shown } = callsOf(() => {
-      count += 1;
-      return large();
-    }, 8_192);
-    const first = await answer(1, 'legacy');
-    expect(shown).toEqual([]);
-    await clock.pass(899_000);
-    expect(await answer(1, 'legacy')).toBe(first);
-    expect(runs()).toBe(1);
-    const { rows } = JSON.parse(String(first.bytes)).structuredContent;
-    expect(rows.length).toBeGreaterThan(0);
-    expect(shown.map(({ result }) => [result.cacheStatus, parseRows(result.document)])).toEqual([
-      ['HIT', rows],
-    ]);
-    await answer(1, 'modern');
-    await answer(2, 'legacy');
-    await answer(1, 'legacy', true);
-    expect(runs()).toBe(4);
-    await clock.pass(2_000);
-    await answer(2, 'legacy');
-    expect(runs()).toBe(5);
-  });
+const text = (length: number) => JSON.stringify({ text: 'a'.repeat(length) });
+
+test('an answer is written once while its result is fresh, for each era, and plug-ins see the result', async () => {
+  const rows = Array.from({ length: 1_100 }, (_, n) => JSON.stringify({ text: `${n}`.padEnd(4_000, 'x') }));
+  const { answer, results, shown } = openCalls(() => rows, 8_192);
+  const first = await answer(1, 'legacy');
+  expect(shown).toEqual([]);
+  await results.clock.pass(800_000);
+  expect(await answer(1, 'legacy')).toBe(first);
+  expect(results.engine.runs).toBe(1);
+  expect(shown.map(({ result }) => [result.cacheStatus, result.document.metadata.rowCount])).toEqual([
+    ['HIT', 1_100],
+  ]);
+  expect(await answer(1, 'modern')).not.toBe(first);
+  await answer(2, 'legacy');
+  expect(results.engine.runs).toBe(2);
+  expect(await answer(1, 'legacy', true)).not.toBe(first);
+  expect(results.engine.runs).toBe(3);
+  expect(await answer(1, 'legacy')).not.toBe(first);
 });
 
 test('an answer is not that of other arguments with the same JSON', async () => {
-  const { answer } = callsOf(
-    async () => buildDocument({ rows: ['{"text":"a"}'], truncated: false }, runTime(0)),
-    8_192,
-  );
+  const { answer } = openCalls(() => [text(1)], 8_192);
   for (let at = 0; at < 2; at += 1) {
     await answer(null, 'legacy');
     // A text of JSON may have 1e400.
@@ -105,41 +94,41 @@ test('an answer is not that of other arguments with the same JSON', async () => 
 });
 
 test('kept answers do not keep the results that they were made of', async () => {
-  const made: WeakRef<Buffer>[] = [];
-  const { answer } = callsOf(async () => {
-    const rows = Array.from({ length: 100 }, (_, n) => JSON.stringify({ text: `${n}`.repeat(1_000) }));
-    const document = await buildDocument({ rows, truncated: false }, runTime(0));
-    made.push(new WeakRef(document.encodings.identity));
-    return document;
-  }, 8_192);
-  for (let n = 0; n < 20; n += 1) await answer(n, 'legacy');
+  const made: WeakRef<ResultDocument>[] = [];
+  // Of each result, 190 kB; of each answer, some 8 kB.
+  const rows = Array.from({ length: 100 }, (_, n) => JSON.stringify({ text: `${n}`.repeat(1_000) }));
+  const { answer, results, shown } = openCalls(() => rows, 8_192, 1_000_000);
+  for (let n = 0; n < 20; n += 1) {
+    await answer(n, 'legacy');
+    await answer(n, 'legacy');
+    const document = shown.at(-1)?.result.document;
+    if (document !== undefined) made.push(new WeakRef(document));
+    shown.length = 0;
+  }
+  expect(made).toHaveLength(20);
   await expect
     .poll(
-      () => {
+      async () => {
+        // The engine and the clock forget the last run.
+        await results.clock.pass(1);
         collect();
         return made.filter((one) => one.deref() !== undefined).length;
       },
       { timeout: 60_000 },
     )
-    .toBeLessThan(5);
+    .toBeLessThan(8);
 });
 
-test('kept answers take no more memory than they may, also if one call is answered in both eras', async () => {
-  const rows = [JSON.stringify({ text: 'a'.repeat(5_000_000) })];
-  const document = await buildDocument({ rows, truncated: false }, runTime(0));
-  const { answer } = callsOf(async () => document, 20_000_000);
+test('kept answers take their memory of that of results', async () => {
+  const { answer, results } = openCalls(() => [text(100_000)], 20_000_000, 1_000_000);
   const first = await answer(1, 'legacy');
-  // Of 32 MB, three have room.
-  expect(first.bytes.byteLength).toBeGreaterThan(8_000_000);
-  expect(first.bytes.byteLength).toBeLessThan(10_500_000);
   expect(await answer(1, 'legacy')).toBe(first);
-  for (const [n, era] of [
-    [1, 'modern'],
-    [2, 'legacy'],
-    [2, 'modern'],
-  ] as const)
-    await answer(n, era);
-  const last = await answer(2, 'legacy');
-  expect(await answer(2, 'legacy')).toBe(last);
+  for (let n = 2; n < 10; n += 1) {
+    await answer(n, 'legacy');
+    await answer(n, 'modern');
+    expect(results.counters.bytes).toBeLessThanOrEqual(1_000_000);
+  }
+  const last = await answer(9, 'legacy');
+  expect(await answer(9, 'legacy')).toBe(last);
   expect(await answer(1, 'legacy')).not.toBe(first);
 });

@@ -14,7 +14,6 @@ import { replyPartial } from './partial-reply.ts';
 import type { QueryField } from './prepare-operation.ts';
 import { buildRenderBody, type RenderOptions, rowBytes } from './render-body.ts';
 import { buildRenderReply } from './render-reply.ts';
-import type { RenderedResponse } from './rendered-response.ts';
 
 export interface CompiledOptions extends RenderOptions, Omit<LoadOptions, 'maxRunning'> {
   readonly log: Logger;
@@ -32,7 +31,7 @@ export type AnswerCompiled = (
 ) => Reply | Promise<Reply | undefined>;
 
 export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
-  const { derived, turns, log } = options;
+  const { turns, log } = options;
   const renderBody = buildRenderBody(options);
   const renderReply = buildRenderReply(renderBody, options);
   const reply = (
@@ -44,12 +43,6 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
     const results = resultsOf(outcomes, head);
     const isWhole = results.length === outcomes.length;
     const key = renderedKey(request, results);
-    const known = isWhole ? derived.rendered(key) : undefined;
-    if (known !== undefined) {
-      compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
-      // Who kept it has hashed it, if it is an answer to GET.
-      return known.reply(head, results);
-    }
     if (needsOtherRows(request.fields, outcomes)) return Promise.resolve(undefined);
     if (isWhole && isWithinBytes(request.fields, results)) {
       return renderReply({ key, request, results, head, owner: ownerOf(admission.principal) });
@@ -122,15 +115,4 @@ function renderedKey({ id, fields }: OperationRequest, results: readonly CachedR
     if (fields[at]?.writer.readsCacheStatus) key += result.cacheStatus;
   }
   return key;
-}
-
-/** A response is compressed when a caller that accepts it repeats the request: most responses are sent once. */
-function compressIfAccepted(
-  rendered: RenderedResponse,
-  { headers }: RequestHead,
-  onCompressed: () => void,
-  log: Logger,
-): void {
-  if (rendered.isCompressed || headers['accept-encoding'] === undefined) return;
-  rendered.compress().then(onCompressed, (err: unknown) => log.error({ err }, 'a bug in the gateway'));
 }

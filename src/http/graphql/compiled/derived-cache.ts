@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { DerivedStore } from '../../../results/memory-store.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
-import { RenderedResponse } from './rendered-response.ts';
 import { bytesOfBlock, type CellBlock, DocumentCells } from './rows/cell-blocks.ts';
 
 /** What was made of results to answer GraphQL faster, kept in their memory. */
@@ -14,14 +13,11 @@ export interface DerivedCache {
   selectedCells(document: ResultDocument, selection: string): CellBlock | undefined;
   /** Keeps it from its second time on. */
   keepSelectedCells(document: ResultDocument, selection: string, block: CellBlock): void;
-  rendered(key: string): RenderedResponse | undefined;
   /**
    * Whether a response was rendered before. It is kept from its second time on: most selections that are new are sent once,
    * and would take the place of results.
    */
   isRepeated(key: string): boolean;
-  /** Keeps a response. Also called when one that is kept has grown. */
-  setRendered(key: string, rendered: RenderedResponse): void;
 }
 
 /** Keys of responses that were rendered once, and of selections; longer ago counts as never. */
@@ -51,13 +47,6 @@ export function buildDerivedCache(store: DerivedStore): DerivedCache {
     keepCells(document, cells) {
       store.set(cellsKey(document), cells, cells.bytes);
     },
-    rendered(key) {
-      const known = store.get(`response ${key}`);
-      return known instanceof RenderedResponse ? known : undefined;
-    },
     isRepeated,
-    setRendered(key, rendered) {
-      store.set(`response ${key}`, rendered, rendered.bytes);
-    },
   };
 }

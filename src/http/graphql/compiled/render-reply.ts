@@ -62,30 +62,36 @@ export function buildRenderReply(renderBody: RenderBody, { derived, turns }: Ren
     if (head.method === 'GET' && results.length > 0) await response.hash(turns, owner);
     // A schema is long, and each client requests it once.
     if (results.length === 0 && head.headers['accept-encoding'] !== undefined) await response.compress();
-    if (isKept) derived.setRendered(key, response);
     return { response, memory };
   };
   return async (response: NewResponse): Promise<Reply | undefined> => {
-    const { key, results, head, owner } = response;
+    const { key, head, owner } = response;
     // Another key's share of memory must not decide about this one's.
     const renderingKey = `${keyOf(owner)} ${key}`;
     const known = renderings.get(renderingKey);
     if (known !== undefined && !known.callers.haveGone) {
       known.callers.add(head);
       known.isShared = true;
-      return (await known.rendered).response?.reply(head, results);
+      return replyWith((await known.rendered).response, response);
     }
     const callers = new JoinedCallers();
     callers.add(head);
     const running: Running = { rendered: render(response, callers), callers, isShared: false };
     renderings.set(renderingKey, running);
     try {
-      const { response, memory } = await running.rendered;
-      const reply = response?.reply(head, results);
+      const { response: made, memory } = await running.rendered;
+      const reply = replyWith(made, response);
       if (reply === undefined || memory === undefined || running.isShared) return reply;
       return { ...reply, recycle: () => bodyMemory.giveBack(memory) };
     } finally {
       if (renderings.get(renderingKey) === running) renderings.delete(renderingKey);
     }
   };
+}
+
+function replyWith(
+  rendered: RenderedResponse | undefined,
+  { request, results, head }: NewResponse,
+): Reply | undefined {
+  return rendered && { ...rendered.reply(head, results), madeOf: rendered.madeOf(head.method, request) };
 }

@@ -5,9 +5,10 @@ import { bytesOf, type Coding, type Encodings, encode } from '../../../results/e
 import type { CachedResult } from '../../../results/get-result.ts';
 import { chooseCoding } from '../../message/content-coding.ts';
 import type { RequestHead } from '../../message/head.ts';
-import type { Reply } from '../../message/reply.ts';
+import type { MadeOf, Reply } from '../../message/reply.ts';
 import { cachingOf, replyGraphql } from '../graphql-reply.ts';
 import { chooseMediaType, type GraphqlMediaType } from '../media-type.ts';
+import type { OperationRequest } from './operation-request.ts';
 
 /** Measured: what an entry takes besides its body. */
 const overheadBytes = 1_024;
@@ -71,6 +72,17 @@ export class RenderedResponse {
     const reply = this.#reply(mediaType, coding, cachingOf(method, results, undefined));
     byCoding.set(coding, reply);
     return reply;
+  }
+
+  /** undefined for a response that says how its results were obtained. */
+  madeOf(method: string, { fields }: OperationRequest): MadeOf | undefined {
+    if (fields.some(({ writer }) => writer.readsCacheStatus)) return undefined;
+    const digest = this.#digest;
+    const isDated = method === 'GET' && digest !== undefined;
+    return {
+      encodings: this.#encodings,
+      headersAt: isDated ? (results) => cachingOf(method, results, digest) : undefined,
+    };
   }
 
   #reply(mediaType: GraphqlMediaType, coding: Coding, caching: Reply['headers']): Reply {

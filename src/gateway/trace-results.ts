@@ -1,4 +1,4 @@
-import type { GetResult } from './get-result.ts';
+import type { GetResult } from '../results/get-result.ts';
 
 /** The same function, with a span around every result of a request that is traced. */
 export function traceResults(getResult: GetResult): GetResult {
