@@ -29,7 +29,7 @@ import { buildOpenTrace } from '../http/message/request-trace.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
 import { buildApplyRowRequest } from '../http/rest/apply-row-request.ts';
 import { readPartRequest } from '../http/rest/row-parameters.ts';
-import { buildRest } from '../http/rest/rest.ts';
+import { addressOf, buildRest } from '../http/rest/rest.ts';
 
 import type { Gate } from '../call/gate.ts';
 import { Obtain } from '../call/obtain.ts';
@@ -164,6 +164,7 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
     });
     const plugins = yield* routesOf(catalog, {
       rest,
+      addressOf: (request) => addressOf(catalog, request),
       open: (endpoint, caller) => gate.open(endpoint, caller),
       obtain: (call, hints) => obtain.part(call, readPartRequest(call, hints)),
       audit,
