@@ -69,15 +69,8 @@ describe('a gateway without plug-ins', () => {
 
 describe('the plug-in of docs/plugins.md', () => {
   test('adds a route, a header, a metric, a log field, and refuses; by REST and GraphQL, hit and miss', async () => {
-    const text = /```ts\n(?<code>[^`]*)```/.exec(readFileSync('docs/plugins.md', 'utf8'))?.groups?.code ?? '';
-    expect(text.trim().split('\n').length).toBeLessThan(50);
-    const file = join(mkdtempSync(join(import.meta.dirname, 'plugin-')), 'costs.ts');
-    try {
-      const code = text
-        .replace("'querygate'", "'../../../src/index.ts'")
-        .replace("'querygate/plugins'", "'../../../src/exports/plugins.ts'");
-      writeFileSync(file, code);
-      const { costs } = (await import(file)) as { costs(blocked: ReadonlySet<string>): GatewayPlugin };
+    await withPluginOf('costs', async (module) => {
+      const { costs } = module as { costs(blocked: ReadonlySet<string>): GatewayPlugin };
       const blocked = new Set<string>();
       const ofMetrics = metrics();
       await open(costs(blocked), ofMetrics);
@@ -94,11 +87,39 @@ describe('the plug-in of docs/plugins.md', () => {
       expect(requests.at(-1)?.path).toBe('/costs');
       blocked.add(String(requests[0]?.key));
       for (const path of [rest, graphql]) expect((await get(path)).status).toBe(403);
-    } finally {
-      rmSync(join(file, '..'), { recursive: true });
-    }
+    });
+  });
+
+  test('with groups of the seam checks its options, and lists what the key may query', async () => {
+    await withPluginOf('endpointNames', async (module) => {
+      const { endpointNames } = module as { endpointNames(options: { limit: number }): GatewayPlugin };
+      expect(() => endpointNames({ limit: 0 })).toThrow(
+        expect.objectContaining({
+          problems: [{ message: 'limit: got 0; must be a whole number from 1 to 1000' }],
+        }),
+      );
+      await open(endpointNames({ limit: 1 }));
+      expect(await (await get('/endpoints.json')).json()).toEqual(['q']);
+    });
   });
 });
+
+/** Loads the code of the page that exports a function of this name. */
+async function withPluginOf(name: string, use: (module: object) => Promise<void>): Promise<void> {
+  const codes = [...readFileSync('docs/plugins.md', 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)];
+  const text = codes.map(([, code = '']) => code).find((code) => code.includes(`export function ${name}(`));
+  expect(text?.trim().split('\n').length).toBeLessThan(50);
+  const file = join(mkdtempSync(join(import.meta.dirname, 'plugin-')), 'plugin.ts');
+  try {
+    const code = (text ?? '')
+      .replace("'querygate'", "'../../../src/index.ts'")
+      .replace("'querygate/plugins'", "'../../../src/exports/plugins.ts'");
+    writeFileSync(file, code);
+    await use(await import(file));
+  } finally {
+    rmSync(join(file, '..'), { recursive: true });
+  }
+}
 
 test('replies of a route with the same frozen headers each have their own body and status, and fields of the log', async () => {
   const headers = Object.freeze({ 'Content-Type': 'text/plain', 'content-length': '1' });
