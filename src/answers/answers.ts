@@ -2,14 +2,15 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../call/caller.ts';
 import { userOf } from '../catalog/binding/session-user.ts';
 import type { CurrentResults, UsedResult } from '../results/current-results.ts';
-import type { CachedResult, ObtainedResult } from '../results/get-result.ts';
+import type { ObtainedResult } from '../results/get-result.ts';
 import type { DerivedStore } from '../results/memory-store.ts';
+import type { Span } from '../trace/span.ts';
 import { rightsOf, rightsOfKey } from './rights.ts';
 
 /** An answer that was found, with the results that it is made of as its caller gets them now, in the order they were obtained. */
 export interface FoundAnswer<T> {
   readonly value: T;
-  readonly results: readonly CachedResult[];
+  readonly results: readonly ObtainedResult[];
 }
 
 /** An answer to be kept. */
@@ -85,16 +86,27 @@ class VersionAnswers implements Answers<object> {
     this.#prefix = prefix;
   }
 
-  find(key: string, caller: Caller): FoundAnswer<object> | undefined {
-    const { principal, noCache } = caller.admission;
+  find(key: string, { head, admission }: Caller): FoundAnswer<object> | undefined {
+    const { principal, noCache } = admission;
     // A key whose concurrent queries all run gets no cached result either.
     if (noCache || principal.concurrencyLimiter?.isFull) return undefined;
-    const kept = this.#get(rightsOf(principal), key) ?? this.#get(rightsOfKey(principal), key);
+    const { store, current, showResult } = this.#options;
+    const kept = (store.get(`${this.#prefix}${rightsOf(principal)}${key}`) ??
+      store.get(`${this.#prefix}${rightsOfKey(principal)}${key}`)) as KeptAnswer | undefined;
     if (kept === undefined) return undefined;
-    const { used, value } = kept;
-    const results = this.#currentOf(used);
-    if (results === undefined || !this.#show(used, results, caller)) return undefined;
-    return { value, results };
+    const results = current.current(kept.used);
+    if (results === undefined) return undefined;
+    const shownBefore = head.results?.length ?? 0;
+    try {
+      for (const obtained of results) showResult(obtained, head);
+    } catch {
+      // A plug-in refuses it.
+      head.results?.splice(shownBefore);
+      return undefined;
+    }
+    current.countHits(kept.used);
+    if (head.trace?.span !== undefined) traceHits(head.trace.span, results);
+    return { value: kept.value, results };
   }
 
   keep(key: string, caller: Caller, make: () => NewAnswer<object>, isCostly = false): void {
@@ -113,10 +125,6 @@ class VersionAnswers implements Answers<object> {
     store.set(name, { value, used }, bytes + ofResults);
   }
 
-  #get(rights: string, key: string): KeptAnswer | undefined {
-    return this.#options.store.get(`${this.#prefix}${rights}${key}`) as KeptAnswer | undefined;
-  }
-
   #isRepeated(name: string): boolean {
     if (this.#answeredOnce.has(name)) return true;
     this.#answeredOnce.set(name, true);
@@ -133,43 +141,13 @@ class VersionAnswers implements Answers<object> {
     }
     return used;
   }
-
-  #currentOf(used: readonly UsedResult[]): readonly CachedResult[] | undefined {
-    const results: CachedResult[] = [];
-    for (const one of used) {
-      const result = this.#options.current.current(one);
-      if (result === undefined) return undefined;
-      results.push(result);
-    }
-    return results;
-  }
-
-  /** @returns false if a plug-in refuses one of them */
-  #show(used: readonly UsedResult[], results: readonly CachedResult[], { head }: Caller): boolean {
-    const { current, showResult } = this.#options;
-    const shownBefore = head.results?.length ?? 0;
-    try {
-      for (const [at, { bound }] of used.entries()) {
-        const result = results[at];
-        if (result !== undefined) showResult({ bound, result }, head);
-      }
-    } catch {
-      head.results?.splice(shownBefore);
-      return false;
-    }
-    for (const [at, one] of used.entries()) {
-      const result = results[at];
-      if (result === undefined) continue;
-      current.countHit(one, result);
-      traceHit(head, one);
-    }
-    return true;
-  }
 }
 
 /** As results have a span that are obtained. */
-function traceHit({ trace }: Caller['head'], { bound }: UsedResult): void {
-  const span = trace?.span?.start('result', { 'querygate.endpoint': bound.query.name });
-  span?.set({ 'querygate.cache': 'hit' });
-  span?.end();
+function traceHits(ofRequest: Span, results: readonly ObtainedResult[]): void {
+  for (const { bound } of results) {
+    const span = ofRequest.start('result', { 'querygate.endpoint': bound.query.name });
+    span.set({ 'querygate.cache': 'hit' });
+    span.end();
+  }
 }

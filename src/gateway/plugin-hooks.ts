@@ -32,13 +32,21 @@ type CallHook = <R>(plugin: GatewayPlugin, name: string, hook: () => R, instead:
 const nothing = () => {};
 
 export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger): PluginHooks {
-  const call = buildCallHook(log);
+  const faults = buildFaults(log);
+  const call = buildCallHook(faults);
   /** Those of a kind that only tell the plug-ins something. */
   const telling = <K extends TellingHook>(name: K) =>
     withHook(plugins, name).map((plugin) => {
       const hook = plugin[name] as (...args: Parameters<Hook<K>>) => void;
-      return (...args: Parameters<Hook<K>>): void =>
-        call(plugin, name, () => hook.apply(plugin, args), nothing);
+      // Every cached reply passes here: no function is made for it.
+      return (...args: Parameters<Hook<K>>): void => {
+        try {
+          const returned: unknown = hook.apply(plugin, args);
+          if (returned instanceof Promise) faults.refuseLate(plugin, name, returned);
+        } catch (error) {
+          faults.fail(plugin, name, error);
+        }
+      };
     });
   const onResult = telling('onResult');
   const showResult: RequestHooks['showResult'] = (obtained, { results }) => {
@@ -48,7 +56,7 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
   return {
     translate: translateHooks(plugins, call),
     onRequest: requestHooks(plugins, call),
-    onReply: replyHooks(plugins, call),
+    onReply: replyHooks(plugins, faults),
     logFields: logFieldHooks(plugins, call),
     onSent: telling('onSent'),
     onStreamed: telling('onStreamed'),
@@ -60,23 +68,42 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
   };
 }
 
-function buildCallHook(log: Logger): CallHook {
+/** What becomes of errors of plug-ins. */
+interface Faults {
+  /** @throws GatewayError if the hook may refuse a request with it; all else is logged */
+  fail(plugin: GatewayPlugin, hook: string, error: unknown): void;
+  /** What a promise gives would come too late. */
+  refuseLate(plugin: GatewayPlugin, hook: string, promise: Promise<unknown>): void;
+}
+
+function buildFaults(log: Logger): Faults {
+  const fail: Faults['fail'] = (plugin, hook, error) => {
+    if (error instanceof GatewayError && refusing.has(hook)) throw error;
+    log.error({ plugin: plugin.name, hook, err: errorToLog(error, log) }, 'a plug-in has failed');
+  };
+  return {
+    fail,
+    refuseLate(plugin, hook, promise) {
+      promise.catch((error: unknown) => fail(plugin, hook, error)).catch(nothing);
+      fail(plugin, hook, new Error(`${hook} must not return a promise`));
+    },
+  };
+}
+
+function buildCallHook({ fail, refuseLate }: Faults): CallHook {
   return <R>(plugin: GatewayPlugin, name: string, hook: () => R, instead: () => R): R => {
-    const fail = (error: unknown): R => {
-      if (error instanceof GatewayError && refusing.has(name)) throw error;
-      log.error({ plugin: plugin.name, hook: name, err: errorToLog(error, log) }, 'a plug-in has failed');
+    const failed = (error: unknown): R => {
+      fail(plugin, name, error);
       return instead();
     };
     try {
       const returned = hook();
       if (!(returned instanceof Promise)) return returned;
-      const settled = returned.catch(fail);
-      if (name === 'onRequest') return settled as R;
-      // What it gives would come too late.
-      settled.catch(() => {});
-      return fail(new Error(`${name} must not return a promise`));
+      if (name === 'onRequest') return returned.catch(failed) as R;
+      refuseLate(plugin, name, returned);
+      return instead();
     } catch (error) {
-      return fail(error);
+      return failed(error);
     }
   };
 }
@@ -99,13 +126,20 @@ const requestHooks = (plugins: readonly GatewayPlugin[], call: CallHook): Plugin
     return waiting instanceof Promise ? waiting : undefined;
   });
 
-const replyHooks = (plugins: readonly GatewayPlugin[], call: CallHook): PluginHooks['onReply'] =>
+const replyHooks = (
+  plugins: readonly GatewayPlugin[],
+  { fail, refuseLate }: Faults,
+): PluginHooks['onReply'] =>
   withHook(plugins, 'onReply').map((plugin) => (exchange, reply) => {
-    const change = () =>
-      ifNoPromise(plugin.onReply(exchange, reply), (made) =>
-        made === reply ? reply : sendableReply(made, reply),
-      );
-    return call(plugin, 'onReply', change, () => reply);
+    try {
+      const made = plugin.onReply(exchange, reply);
+      if (made === reply) return reply;
+      if (!(made instanceof Promise)) return sendableReply(made, reply);
+      refuseLate(plugin, 'onReply', made);
+    } catch (error) {
+      fail(plugin, 'onReply', error);
+    }
+    return reply;
   });
 
 const logFieldHooks = (plugins: readonly GatewayPlugin[], call: CallHook): PluginHooks['logFields'] =>

@@ -2,7 +2,7 @@ import { type BoundQuery, isOutdated } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Counters } from './counters.ts';
-import { freshnessOf } from './freshness.ts';
+import { ageMs } from './freshness.ts';
 import type { CachedResult, ObtainedResult } from './get-result.ts';
 import type { HotKeys } from './hot-keys.ts';
 import type { MemoryStore } from './memory-store.ts';
@@ -13,6 +13,7 @@ export interface UsedResult {
   readonly bound: BoundQuery;
   readonly policy: CachePolicy;
   readonly documentId: number;
+  readonly begunAt: number;
 }
 
 /** Decides whether what was made of results may still be sent. */
@@ -20,13 +21,13 @@ export interface CurrentResults {
   /** @returns undefined if no later request gets the same result: it is not cached, or not the one in memory */
   use(obtained: ObtainedResult): UsedResult | undefined;
   /**
-   * The result as an equal request gets it now.
+   * The results as an equal request gets them now.
    *
-   * @returns undefined if that is another one, or none that is fresh
+   * @returns undefined if one of them is another one, or not fresh
    */
-  current(used: UsedResult): CachedResult | undefined;
-  /** Counts a request that has got it so, and keeps its key warm. */
-  countHit(used: UsedResult, result: CachedResult): void;
+  current(used: readonly UsedResult[]): readonly ObtainedResult[] | undefined;
+  /** Counts a request that has got them so, and keeps their keys warm. */
+  countHits(used: readonly UsedResult[]): void;
 }
 
 interface CurrentOptions {
@@ -44,25 +45,39 @@ export function buildCurrentResults(options: CurrentOptions): CurrentResults {
       if (caching === 'disabled' || cacheStatus === 'STALE' || cacheStatus === 'BYPASS') return undefined;
       const key = keyOf(bound);
       const isInMemory = memory.get(key) === document;
-      return isInMemory ? { key, bound, policy: caching, documentId: document.id } : undefined;
+      const { id: documentId, begunAt } = document;
+      return isInMemory ? { key, bound, policy: caching, documentId, begunAt } : undefined;
     },
-    current({ key, bound, policy, documentId }) {
-      const document = memory.get(key);
-      if (document?.id !== documentId) return undefined;
+    current(used) {
       const obtainedAt = clock.elapsedMs();
-      if (freshnessOf(document, policy, obtainedAt) !== 'fresh') return undefined;
-      const result = { document, caching: policy, cacheStatus: 'HIT', obtainedAt } as const;
-      if (bound.validUntil === undefined) return result;
-      const now = clock.now().getTime();
-      if (isOutdated(bound, now)) return undefined;
-      if (bound.defaultsUntil === undefined) return result;
-      return { ...result, defaultsUntil: obtainedAt + bound.defaultsUntil - now };
+      const results: ObtainedResult[] = [];
+      for (const { key, bound, policy, documentId } of used) {
+        const document = memory.get(key);
+        if (document?.id !== documentId || ageMs(document, obtainedAt) >= policy.ttlSeconds * 1000)
+          return undefined;
+        const result = { document, caching: policy, cacheStatus: 'HIT', obtainedAt } as const;
+        const later =
+          bound.validUntil === undefined ? result : stillBound(result, bound, clock.now().getTime());
+        if (later === undefined) return undefined;
+        results.push({ bound, result: later });
+      }
+      return results;
     },
-    countHit({ key, bound, policy }, { document, obtainedAt }) {
-      counters.hits += 1;
-      // As in `getResult`: what callers wrote themselves is not kept warm.
-      const hotKey = bound.sql === undefined ? hotKeys.touch(key, bound, policy, obtainedAt) : undefined;
-      if (hotKey?.begunAt !== document.begunAt) hotKeys.recordResult(key, document.begunAt);
+    countHits(used) {
+      counters.hits += used.length;
+      const now = clock.elapsedMs();
+      for (const { key, bound, policy, begunAt } of used) {
+        // As in `getResult`: what callers wrote themselves is not kept warm.
+        const hotKey = bound.sql === undefined ? hotKeys.touch(key, bound, policy, now) : undefined;
+        if (hotKey?.begunAt !== begunAt) hotKeys.recordResult(key, begunAt);
+      }
     },
   };
+}
+
+/** @returns undefined if what is relative to the time has another value, or may not be sent any more */
+function stillBound(result: CachedResult, bound: BoundQuery, now: number): CachedResult | undefined {
+  if (isOutdated(bound, now)) return undefined;
+  if (bound.defaultsUntil === undefined) return result;
+  return { ...result, defaultsUntil: result.obtainedAt + bound.defaultsUntil - now };
 }

@@ -25,9 +25,6 @@ type Entry = { readonly value: ResultDocument } | { readonly derived: object; re
 /** Measured: what an entry takes besides its document and key, for objects, buffer headers and the LRU's own lists. */
 const entryBytes = 1_024;
 
-/** Keys of results begin with JSON text. */
-const derivedKey = (key: string) => `derived ${key}`;
-
 export function openMemoryStore(limitBytes: number, counters: Counters): MemoryStore {
   const lru = new LRUCache<string, Entry>({
     maxSize: limitBytes,
@@ -67,10 +64,11 @@ export function openMemoryStore(limitBytes: number, counters: Counters): MemoryS
     },
     derived: {
       get(key) {
-        const entry = lru.get(derivedKey(key));
+        // Keys of results begin with JSON text.
+        const entry = lru.get(`derived ${key}`);
         return entry !== undefined && 'derived' in entry ? entry.derived : undefined;
       },
-      set: (key, derived, bytes) => store.set(derivedKey(key), { derived, bytes }),
+      set: (key, derived, bytes) => store.set(`derived ${key}`, { derived, bytes }),
     },
   };
 }

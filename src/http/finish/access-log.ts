@@ -51,7 +51,7 @@ export function buildAccessLog(
     const id = trace === undefined ? '' : `,"requestId":"${trace.requestId}"`;
     const traceId = trace?.span === undefined ? '' : `,"traceId":"${trace.span.traceId}"`;
     const key = keyId === undefined ? '' : `,"key":"${keyId}"`;
-    const name = nameOf(missing);
+    const name = missing === undefined ? undefined : nameOf(missing);
     const missed = name === undefined ? '' : `,"missing":"${name}"`;
     const warned = misspelled === undefined ? '' : `,"misspelled":${misspelled}`;
     const [only, ...others] = fields ?? [];

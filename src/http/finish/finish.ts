@@ -44,6 +44,8 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
     const { head, caller, path, route, startedAt } = exchange;
     const reply = isUnchanged(full, head) ? notModified(full) : full;
     const { status, body, recycle } = reply;
+    const isInParts = body instanceof StreamBody && body.done !== undefined;
+    const hasFields = logFields.length > 0 || reply.logFields !== undefined;
     const headers = finishHeaders(
       reply,
       route.allowsCors ? cors.headers?.(head) : undefined,
@@ -60,9 +62,9 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
       missing: status === 404 && caller.keyId !== undefined ? missingNameToLog(head.url) : undefined,
       misspelled: reply.headers[warningName]?.split('; ').length,
       trace: head.trace,
-      fields: isInParts(body) ? undefined : fieldsOf(logFields, exchange, reply),
+      fields: isInParts || !hasFields ? undefined : fieldsOf(logFields, exchange, reply),
     };
-    if (isInParts(body)) logAtEnd(body, entry, startedAt, endParts(exchange, reply));
+    if (isInParts) logAtEnd(body, entry, startedAt, endParts(exchange, reply));
     else if (body instanceof StreamBody)
       logAtEnd(body, entry, startedAt, endStream(onStreamed.length > 0 ? exchange : undefined, entry.fields));
     else accessLog(entry);
@@ -79,9 +81,6 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
     return { status, headers, requestId, body, recycle, onSent: onBytes, owner: caller.owner };
   };
 }
-
-const isInParts = (body: Reply['body']): body is StreamBody =>
-  body instanceof StreamBody && body.done !== undefined;
 
 /** @returns undefined if neither the reply nor a plug-in has any */
 function fieldsOf(

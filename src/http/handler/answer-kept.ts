@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Admission, Caller } from '../../call/caller.ts';
-import type { Answers, FoundAnswer } from '../../answers/answers.ts';
+import { labelsHeader } from '../../call/gate.ts';
+import type { Answers } from '../../answers/answers.ts';
 import { copyOf, toOwnMemory } from '../../results/encodings.ts';
 import type { RequestHead } from '../message/head.ts';
 import type { PreparedRequest } from '../message/prepared-request.ts';
@@ -18,50 +19,63 @@ interface ReplyCaller extends Caller {
 /** Bytes of a body; a longer one is hardly sent twice. */
 const maxKeyedBytes = 16_384;
 
+const labelsName = labelsHeader.toLowerCase();
+
+/** Characters of `Accept` and of labels; more are hardly sent twice. */
+const maxHeaderLength = 500;
+
 /**
  * Answers an admitted request with a reply that was kept, or as its route does.
  *
  * @returns not a promise if it was kept and the request has no body; the first caller who accepts a coding waits for it
  */
 export function answerKept(
-  { answer, keptBy }: Pick<Route, 'answer' | 'keptBy'>,
+  route: Pick<Route, 'answer' | 'isKept'>,
   replies: KeptReplies,
   ...[head, request, admission, readBody]: [RequestHead, PreparedRequest, Admission, ReadBody]
 ): Reply | Promise<Reply> {
-  const headers = admission.noCache ? undefined : keptBy?.(head);
-  if (headers === undefined) return answer(head, request, admission, readBody);
+  const { accept = '', [labelsName]: labels = '' } = head.headers;
+  const isShort = accept.length + labels.length <= maxHeaderLength;
+  if (admission.noCache || !isShort || route.isKept?.(head) !== true)
+    return route.answer(head, request, admission, readBody);
   const caller = { head, admission };
-  const find = (key: string, read: ReadBody) => {
-    const found = replies.find(key, caller);
-    if (found !== undefined) return sendAgain(found, key, caller, replies);
-    const keep = (reply: Reply) => keepReply(reply, key, caller, replies);
-    const reply = answer(head, request, admission, read);
-    return reply instanceof Promise ? reply.then(keep) : keep(reply);
-  };
   // No header has a line break.
-  const key = `${headers}\n${head.url}`;
-  if (head.method !== 'POST') return find(`${head.method}\n${key}`, readBody);
+  const key = `${accept}\n${labels}\n${head.url}`;
+  if (head.method !== 'POST') {
+    const found = replyKept(replies, key, caller);
+    return found ?? answerNew(route, replies, key, caller, request, readBody);
+  }
   return readBody().then((body) => {
     const read = () => Promise.resolve(body);
-    if (body.byteLength > maxKeyedBytes) return answer(head, request, admission, read);
-    return find(`POST ${hash('sha256', body, 'base64url')}\n${key}`, read);
+    if (body.byteLength > maxKeyedBytes) return route.answer(head, request, admission, read);
+    const keyOfBody = `POST ${hash('sha256', body, 'base64url')}\n${key}`;
+    const found = replyKept(replies, keyOfBody, caller);
+    return found ?? answerNew(route, replies, keyOfBody, caller, request, read);
   });
 }
 
-function sendAgain(
-  { value, results }: FoundAnswer<KeptReply>,
+function replyKept(
+  replies: KeptReplies,
   key: string,
   caller: ReplyCaller,
+): Reply | Promise<Reply> | undefined {
+  const found = replies.find(key, caller);
+  if (found === undefined) return undefined;
+  const { value, results } = found;
+  const keepGrown = () => replies.keep(key, caller, () => ({ value, bytes: value.bytes }));
+  return value.reply(results, caller.head.headers['accept-encoding'], keepGrown);
+}
+
+async function answerNew(
+  { answer }: Pick<Route, 'answer'>,
   replies: KeptReplies,
-): Reply | Promise<Reply> {
-  const accepted = caller.head.headers['accept-encoding'];
-  // Not every caller accepts a coding, and then it would be work for nothing.
-  const compressed = accepted === undefined ? undefined : value.compress();
-  if (compressed === undefined) return value.replyAt(results, accepted);
-  return compressed.then(() => {
-    replies.keep(key, caller, () => ({ value, bytes: value.bytes }));
-    return value.replyAt(results, accepted);
-  });
+  key: string,
+  caller: ReplyCaller,
+  request: PreparedRequest,
+  readBody: ReadBody,
+): Promise<Reply> {
+  const { head, admission } = caller;
+  return keepReply(await answer(head, request, admission, readBody), key, caller, replies);
 }
 
 function keepReply(reply: Reply, key: string, caller: ReplyCaller, replies: KeptReplies): Reply {

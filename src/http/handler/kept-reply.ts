@@ -1,7 +1,7 @@
 import { bytesOf, type Coding, type Encodings, encode } from '../../results/encodings.ts';
-import type { CachedResult } from '../../results/get-result.ts';
+import type { ObtainedResult } from '../../results/get-result.ts';
 import type { ResultDocument } from '../../results/result-document.ts';
-import { codedBody, codingFor } from '../message/content-coding.ts';
+import { chooseCoding, codedBody } from '../message/content-coding.ts';
 import type { MadeOf, Reply } from '../message/reply.ts';
 
 /** A reply as it is sent until its headers change. */
@@ -43,41 +43,53 @@ export class KeptReply {
     return overheadBytes + (this.#encodings === undefined ? 0 : bytesOf(this.#encodings));
   }
 
-  /** @param accepted `Accept-Encoding` */
-  replyAt(results: readonly CachedResult[], accepted: string | undefined): Reply {
-    const [first] = results;
+  /**
+   * The reply to a request that found it.
+   *
+   * @param accepted `Accept-Encoding`
+   * @param onGrown called when it takes more memory
+   * @returns a promise for the first caller who accepts a coding: for others to compress it would be work for nothing
+   */
+  reply(
+    results: readonly ObtainedResult[],
+    accepted: string | undefined,
+    onGrown: () => void,
+  ): Reply | Promise<Reply> {
+    if (this.#isPlain && accepted !== undefined) return this.#compress(results, accepted, onGrown);
+    const first = results[0]?.result;
     const encodings = this.#encodings ?? first?.document.encodings;
     if (encodings === undefined) throw new TypeError('a reply without a body was kept');
-    const coding = codingFor(encodings, accepted);
+    const coding = accepted === undefined ? 'identity' : chooseCoding(encodings, accepted);
     const key = first?.document ?? this;
     const known = this.#recent.get(key)?.[coding];
     const now = first?.obtainedAt ?? 0;
     if (known !== undefined && now >= known.from && now < known.until) return known.reply;
-    const { headers, body } = codedBody(encodings, coding);
-    const reply = {
-      status: this.#status,
-      headers: { ...this.#headers, ...headers, ...this.#headersAt?.(results) },
-      body,
-      logFields: this.#logFields,
-    };
+    const reply = this.#write(results, encodings, coding);
     const until = this.#headersAt === undefined ? Number.POSITIVE_INFINITY : nextSecond(results, now);
     this.#recent.set(key, { ...this.#recent.get(key), [coding]: { from: now, until, reply } });
     return reply;
   }
 
-  /** Compresses the body off the event loop, once. @returns undefined if there is nothing to do */
-  compress(): Promise<void> | undefined {
-    if (!this.#isPlain || this.#encodings === undefined) return undefined;
+  #write(obtained: readonly ObtainedResult[], encodings: Encodings, coding: Coding): Reply {
+    const { headers, body } = codedBody(encodings, coding);
+    const dated = this.#headersAt?.(obtained.map(({ result }) => result));
+    const status = this.#status;
+    return { status, headers: { ...this.#headers, ...headers, ...dated }, body, logFields: this.#logFields };
+  }
+
+  /** Compresses the body off the event loop, once. */
+  async #compress(results: readonly ObtainedResult[], accepted: string, onGrown: () => void): Promise<Reply> {
     this.#isPlain = false;
-    return encode(this.#encodings.identity).then((encodings) => {
-      this.#encodings = encodings;
-    });
+    if (this.#encodings !== undefined) this.#encodings = await encode(this.#encodings.identity);
+    onGrown();
+    return this.reply(results, accepted, onGrown);
   }
 }
 
 /** When the first of the results is a second older. */
-function nextSecond(results: readonly CachedResult[], now: number): number {
-  return results.reduce((next, { document: { begunAt } }) => {
+function nextSecond(results: readonly ObtainedResult[], now: number): number {
+  return results.reduce((next, { result: { document } }) => {
+    const { begunAt } = document;
     const seconds = Math.floor(Math.max(0, now - begunAt) / 1000) + 1;
     return Math.min(next, begunAt + seconds * 1000);
   }, Number.POSITIVE_INFINITY);

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
 import type { Cors } from '../access/cors.ts';
+import { checkMediaTypes } from '../graphql/read-operation.ts';
 import { replyGraphqlError } from '../graphql/refusal.ts';
+import { acceptedStream } from '../live/negotiate.ts';
 import type { RequestHead } from '../message/head.ts';
 import {
   apiPath,
@@ -17,7 +19,6 @@ import {
 } from '../message/paths.ts';
 import { type Reply, replyError, replyJson } from '../message/reply.ts';
 import type { Answer, PluginRoute, Route } from '../message/route.ts';
-import { graphqlKeptBy, restKeptBy } from './kept-by.ts';
 import { buildPluginRoutes, isPageRequest, type RouteByHead } from './plugin-routes.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -68,7 +69,7 @@ export function buildRoutes(options: RouteOptions): {
   const health = (get: () => Reply) =>
     byMethod({ ...always, answer: get }, optionsRoute(readMethods, always), failing(notAllowed, always));
   const restOptions = optionsRoute(readMethods);
-  const endpoint = byMethod({ ...keyed, answer: rest, keptBy: restKeptBy }, restOptions, failing(notAllowed));
+  const endpoint = byMethod({ ...keyed, answer: rest, isKept: isRestKept }, restOptions, failing(notAllowed));
   const otherApi = byMethod(failing(apiNotFound), restOptions, failing(apiNotFound));
   const several = severalQueries(liveQueries, optionsRoute(postMethods));
   const liveness = health(() => replyJson(200, '{"status":"ok"}'));
@@ -104,6 +105,14 @@ function readinessRoutes(brief: RouteByHead, verbose: RouteByHead, { verboseFor 
     const isRead = head.method === 'GET' || head.method === 'HEAD';
     return isRead && (key !== undefined || authorization !== undefined) ? withKey : verbose(head);
   };
+}
+
+/** HEAD has headers of its own, and a caller who waits gets a later result. */
+const isRestKept = ({ method, headers: { prefer } }: RequestHead) => method === 'GET' && prefer === undefined;
+
+function isGraphqlKept(head: RequestHead): boolean {
+  checkMediaTypes(head);
+  return acceptedStream(head.headers.accept) === undefined;
 }
 
 const endpointPattern = new RegExp(`^${endpointPath}[^/]+$`);
@@ -179,7 +188,7 @@ function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByHea
     ...keyed,
     answer: graphql,
     replyError: replyGraphqlError,
-    keptBy: graphqlKeptBy,
+    isKept: isGraphqlKept,
   };
   const replyNoPage = (head: RequestHead) =>
     replyGraphqlError(new GatewayError('NOT_FOUND', noPage), log, head);

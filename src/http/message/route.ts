@@ -25,12 +25,12 @@ export interface Route {
   readonly answer: Answer;
   readonly replyError: (error: unknown, log: Logger, head: Pick<RequestHead, 'headers'>) => Reply;
   /**
-   * What of the headers decides the answer, as text. Without the function nothing that the route answers is kept.
+   * Whether a request may get a reply that was kept: its method, URL and body, `Accept` and labels decide the answer, and nothing
+   * else of it. Without the function nothing that the route answers is kept.
    *
-   * @returns undefined for a request that is not answered from what was kept
    * @throws GatewayError as `answer` does, before it reads the body
    */
-  readonly keptBy?: (head: RequestHead) => string | undefined;
+  readonly isKept?: (head: RequestHead) => boolean;
   /** Whether pages of the configured origins may read the responses. */
   readonly allowsCors: boolean;
 }
