@@ -136,9 +136,8 @@ export class Keyring {
   readonly find = (text = '', sender: Sender = unknownSender): Principal | undefined => {
     const recent = this.#recent.get(text);
     const credential = recent ?? this.#search(text);
-    if (credential === undefined || !this.#isCurrent(credential) || !isAllowed(credential, sender)) {
-      return undefined;
-    }
+    if (credential === undefined || !this.#isCurrent(credential)) return undefined;
+    if (credential.allow !== undefined && !isAllowed(credential.allow(), sender)) return undefined;
     if (recent === undefined) this.#recent.set(text, credential);
     credential.isUsed = true;
     return credential.principal;
@@ -209,11 +208,8 @@ export class Keyring {
 const unknownSender: Sender = { address: undefined };
 
 /** A key that is bound to addresses is not valid where the sender's address is not known. */
-function isAllowed({ allow }: Credential, sender: Sender): boolean {
-  if (allow === undefined) return true;
-  const { address } = sender;
-  return address !== undefined && allow()?.has(address) === true;
-}
+const isAllowed = (allowed: AddressList | undefined, { address }: Sender): boolean =>
+  address !== undefined && allowed?.has(address) === true;
 
 function buildOnce<From, To>(from: From, build: (from: From) => To): () => To {
   let built: { readonly value: To } | undefined;

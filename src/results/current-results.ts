@@ -2,7 +2,6 @@ import { type BoundQuery, isOutdated } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Counters } from './counters.ts';
-import { ageMs } from './freshness.ts';
 import type { CachedResult, ObtainedResult } from './get-result.ts';
 import type { HotKeys } from './hot-keys.ts';
 import type { MemoryStore } from './memory-store.ts';
@@ -53,8 +52,8 @@ export function buildCurrentResults(options: CurrentOptions): CurrentResults {
       const results: ObtainedResult[] = [];
       for (const { key, bound, policy, documentId } of used) {
         const document = memory.get(key);
-        if (document?.id !== documentId || ageMs(document, obtainedAt) >= policy.ttlSeconds * 1000)
-          return undefined;
+        if (document?.id !== documentId) return undefined;
+        if (obtainedAt - document.begunAt >= policy.ttlSeconds * 1000) return undefined;
         const result = { document, caching: policy, cacheStatus: 'HIT', obtainedAt } as const;
         const later =
           bound.validUntil === undefined ? result : stillBound(result, bound, clock.now().getTime());

@@ -4,7 +4,6 @@ import { memoize } from '../../memoize.ts';
 import type { Cors } from '../access/cors.ts';
 import { matchesEtag } from '../message/cache-headers.ts';
 import type { Exchange } from '../message/exchange.ts';
-import type { RequestHead } from '../message/head.ts';
 import { missingNameToLog } from '../message/paths.ts';
 import { type FinishedReply, type Reply, SentHeaders, warningName } from '../message/reply.ts';
 import type { LogFields } from '../message/log-fields.ts';
@@ -42,7 +41,8 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks
   };
   return (full, exchange) => {
     const { head, caller, path, route, startedAt } = exchange;
-    const reply = isUnchanged(full, head) ? notModified(full) : full;
+    const known = head.headers['if-none-match'];
+    const reply = known !== undefined && isUnchanged(full, known) ? notModified(full) : full;
     const { status, body, recycle } = reply;
     const isInParts = body instanceof StreamBody && body.done !== undefined;
     const hasFields = logFields.length > 0 || reply.logFields !== undefined;
@@ -95,10 +95,8 @@ function fieldsOf(
   return fields.length === 0 ? undefined : fields;
 }
 
-function isUnchanged({ status, headers: { etag } }: Reply, { headers }: RequestHead): boolean {
-  const ifNoneMatch = headers['if-none-match'];
-  return etag !== undefined && ifNoneMatch !== undefined && status === 200 && matchesEtag(etag, ifNoneMatch);
-}
+const isUnchanged = ({ status, headers: { etag } }: Reply, ifNoneMatch: string): boolean =>
+  etag !== undefined && status === 200 && matchesEtag(etag, ifNoneMatch);
 
 /** The reply to a caller who has the rows already. A reply is sent again, so that it is made once. */
 const notModified = memoize((full: Reply): Reply => {

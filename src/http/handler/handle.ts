@@ -135,7 +135,9 @@ export function buildHandler({
     if (body instanceof Uint8Array && body.byteLength > budget.largeBytes) {
       budget.requireRoom(exchange.caller.owner, body);
     }
-    return end(reply, exchange);
+    if (body instanceof StreamBody) return end(reply, exchange);
+    leave(exchange);
+    return finish(reply, exchange);
   };
   const fail = (error: unknown, exchange: OpenExchange) => {
     audit(error, exchange.head, exchange.caller.keyId);

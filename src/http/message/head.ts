@@ -42,14 +42,6 @@ export interface Reception {
   readonly basePath: string;
 }
 
-export function headOfNode(
-  message: IncomingMessage,
-  response: ServerResponse,
-  reception: Reception,
-): RequestHead {
-  return new NodeRequestHead(message, response, reception);
-}
-
 const keyed = new WeakSet<Socket>();
 
 /** Notes that a valid key was sent over a connection. */
@@ -58,7 +50,7 @@ export const markKeyed = (socket: Socket): unknown => keyed.add(socket);
 export const isKeyed = (socket: Socket): boolean => keyed.has(socket);
 
 /** A class, because an object literal with a getter takes longer to create than the whole rest of a cached reply. */
-class NodeRequestHead implements RequestHead {
+export class NodeRequestHead implements RequestHead {
   readonly method: string;
   readonly url: string | undefined;
   readonly headers: RequestHeaders;

@@ -5,7 +5,7 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Handler } from '../handler/handle.ts';
 import { bodyOfNode } from '../message/body/body.ts';
 import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
-import { headOfNode, type Reception } from '../message/head.ts';
+import { NodeRequestHead, type Reception } from '../message/head.ts';
 import { type FinishedReply, headerEntries } from '../message/reply.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
 import { PreparedResponse } from './prepared-response.ts';
@@ -55,7 +55,7 @@ export function buildNodeListener(options: ListenerOptions): RequestListener {
       response.destroy();
     };
     try {
-      const reply = handle(headOfNode(message, response, options), () => bodyOfNode(message));
+      const reply = handle(new NodeRequestHead(message, response, options), () => bodyOfNode(message));
       if (reply instanceof Promise) reply.then((later) => send(later, response)).catch(onBug);
       else send(reply, response)?.catch(onBug);
     } catch (error) {

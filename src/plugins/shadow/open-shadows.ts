@@ -34,7 +34,10 @@ export function shadow(options: Readonly<Record<string, never>> = {}): GatewayPl
       metrics.keepEndpoints(host.catalog);
     },
     onRun: (_bound, options) => opened?.onRun(options),
-    onResult: (bound, result) => opened?.onResult(bound, result),
+    onResult(bound, result) {
+      // Most queries have none.
+      if (bound.query.shadow !== undefined) opened?.onResult(bound, result);
+    },
     onCatalog(catalog) {
       metrics.keepEndpoints(catalog);
       return opened?.replaceCatalog(catalog);
