@@ -34,7 +34,7 @@ const nothing = () => {};
 export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger): PluginHooks {
   const faults = buildFaults(log);
   const call = buildCallHook(faults);
-  /** Those of a kind that only tell the plug-ins something. */
+  /** Those of a kind that inform the plug-ins of something. */
   const telling = <K extends TellingHook>(name: K) =>
     withHook(plugins, name).map((plugin) => {
       const hook = plugin[name] as (...args: Parameters<Hook<K>>) => void;
@@ -166,19 +166,19 @@ function observeRuns(engine: Engine, observing: readonly PluginWith<'onRun'>[], 
         );
         return observer === undefined ? [] : [{ plugin, observer }];
       });
-      const tell = (what: (observer: RunObserver) => void) => {
+      const notify = (what: (observer: RunObserver) => void) => {
         for (const { plugin, observer } of observers) call(plugin, 'onRun', () => what(observer), nothing);
       };
       const onStart = () => {
-        tell((observer) => observer.onStart?.());
+        notify((observer) => observer.onStart?.());
         options.onStart?.();
       };
       try {
         const rows = await engine.run(bound, { ...options, onStart });
-        tell((observer) => observer.onEnd?.(rows, undefined));
+        notify((observer) => observer.onEnd?.(rows, undefined));
         return rows;
       } catch (error) {
-        tell((observer) => observer.onEnd?.(undefined, error));
+        notify((observer) => observer.onEnd?.(undefined, error));
         throw error;
       }
     },
