@@ -5,21 +5,21 @@ import { buildTimeline, type Clock } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { Slots } from '../concurrency/slots.ts';
-import { buildSingleFlight } from '../concurrency/single-flight.ts';
+import { buildSingleFlight, type SingleFlight } from '../concurrency/single-flight.ts';
 import type { Engine } from '../engine/engine.ts';
 import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import { parseCacheKey, prefixedCacheKey } from './cache-key.ts';
 import type { RunOutcome } from './cacheable-query.ts';
-import { computeAndStore, type OnCost } from './compute.ts';
+import { type ComputeOptions, computeAndStore, type OnCost } from './compute.ts';
 import type { Follow, Followers } from './followers.ts';
 import { type Counters, zeroCounters } from './counters.ts';
 import { buildCurrentResults, type CurrentResults } from './current-results.ts';
 import { buildGetResult, type GetResult } from './get-result.ts';
-import { type HotKey, HotKeys } from './hot-keys.ts';
+import { HotKeys } from './hot-keys.ts';
 import { type DerivedStore, openMemoryStore } from './memory-store.ts';
 import type { OpenSharedCache } from './shared/shared-cache.ts';
-import { openWarmer, type Warmer } from './warmer.ts';
+import { openWarmer, type Warmer, type WarmerOptions } from './warmer.ts';
 
 interface ResultsOptions {
   readonly catalog: Catalog;
@@ -84,7 +84,7 @@ export function openResults(options: ResultsOptions): Results {
 
   let warmer: Warmer | undefined;
   const shared = openShared?.(() => warmer?.readDemand(), { elapsedMs: clock.elapsedMs, ...timeline });
-  const compute = {
+  const compute: ComputeOptions = {
     engine,
     engineTimeoutMs,
     memory,
@@ -100,37 +100,16 @@ export function openResults(options: ResultsOptions): Results {
     turns,
   };
 
-  const refresh = async (
-    { key, bound, policy, followed, begunAt = Number.NEGATIVE_INFINITY }: HotKey,
-    signal: AbortSignal,
-  ) => {
-    const owner = followed ? following : undefined;
-    const query = { key, bound, policy, owner, minBegunAt: begunAt + 1, noCache: false };
-    const outcome = await singleFlight
-      .start(key, signal, (context) => computeAndStore(compute, query, context))
-      .catch((error: unknown) => {
-        followers.get(key)?.onFailure(error);
-        throw error;
-      });
-    if (outcome?.source === 'engine') counters.refreshes += 1;
-    return outcome !== undefined;
-  };
-  let pinned = pinWarm(catalog, hotKeys, keyOf, clock);
-  const onTick = () => {
-    if (!isOutdated(pinned, clock.now().getTime())) return;
-    hotKeys.unpinOutdated();
-    pinned = pinWarm(catalog, hotKeys, keyOf, clock);
-  };
-  const onFailure = buildOnFailure(clock, log);
+  const pins = new WarmPins(catalog, { hotKeys, keyOf, clock });
   warmer = openWarmer({
     hotKeys,
     singleFlight,
     shared,
     clock,
     engineConcurrency,
-    refresh,
-    onFailure,
-    onTick,
+    refresh: buildRefresh(compute, singleFlight),
+    onFailure: buildOnFailure(clock, log),
+    onTick: () => pins.renew(),
     parseKey,
   });
 
@@ -140,8 +119,48 @@ export function openResults(options: ResultsOptions): Results {
     replaceCatalog(next) {
       catalog = next;
       hotKeys.replaceQueries(new Set(next.queries), parseKey);
-      pinned = pinWarm(next, hotKeys, keyOf, clock);
+      pins.replaceCatalog(next);
     },
+    ...buildFollow(compute, keyOf),
+    counters,
+    hotKeys: () => hotKeys.size,
+    refreshLagMs: () => hotKeys.lagMs(clock.elapsedMs()),
+    isSharedUp: () => shared?.isUp(),
+    derived: memory.derived,
+    current: buildCurrentResults({ ...compute, keyOf }),
+    ready: shared?.ready ?? Promise.resolve(),
+    async close() {
+      await close();
+      await shared?.close();
+    },
+  };
+}
+
+/** Gets a newer result of a key, and tells those who follow it if there is none. */
+function buildRefresh(
+  compute: ComputeOptions,
+  singleFlight: SingleFlight<RunOutcome>,
+): WarmerOptions['refresh'] {
+  return async ({ key, bound, policy, followed, begunAt = Number.NEGATIVE_INFINITY }, signal) => {
+    const owner = followed ? following : undefined;
+    const query = { key, bound, policy, owner, minBegunAt: begunAt + 1, noCache: false };
+    const outcome = await singleFlight
+      .start(key, signal, (context) => computeAndStore(compute, query, context))
+      .catch((error: unknown) => {
+        compute.followers.get(key)?.onFailure(error);
+        throw error;
+      });
+    if (outcome?.source === 'engine') compute.counters.refreshes += 1;
+    return outcome !== undefined;
+  };
+}
+
+/** Lets clients follow results, which are computed again and again as long as they do. */
+function buildFollow(
+  { memory, shared, hotKeys, followers, clock }: ComputeOptions,
+  keyOf: Follow['keyOf'],
+): Follow {
+  return {
     keyOf,
     latest: memory.get,
     follow(bound, follower) {
@@ -163,17 +182,6 @@ export function openResults(options: ResultsOptions): Results {
         hotKeys.unfollow(key);
       };
     },
-    counters,
-    hotKeys: () => hotKeys.size,
-    refreshLagMs: () => hotKeys.lagMs(clock.elapsedMs()),
-    isSharedUp: () => shared?.isUp(),
-    derived: memory.derived,
-    current: buildCurrentResults({ ...compute, keyOf }),
-    ready: shared?.ready ?? Promise.resolve(),
-    async close() {
-      await close();
-      await shared?.close();
-    },
   };
 }
 
@@ -192,29 +200,53 @@ function buildOnFailure(clock: Clock, log: Logger): (endpoint: string | undefine
   };
 }
 
-/**
- * Pins the parameter sets that queries list under `warm`; they were checked when the headers were read.
- *
- * @returns from when and until when they are these keys: defaults may be relative to the time
- */
-function pinWarm(
-  { queries }: Catalog,
-  hotKeys: HotKeys,
-  keyOf: (bound: BoundQuery) => string,
-  clock: Clock,
-): Pick<BoundQuery, 'validFrom' | 'validUntil'> {
-  const now = clock.now().getTime();
-  let until = Number.POSITIVE_INFINITY;
-  for (const query of queries) {
-    if (query.caching === 'disabled') continue;
-    for (const parameters of query.warm) {
-      const bound = bindNow(query, parameters, now);
-      if (bound === undefined) continue;
-      hotKeys.pin(keyOf(bound), bound, query.caching, clock.elapsedMs());
-      until = Math.min(until, bound.validUntil ?? until);
-    }
+interface WarmPinsOptions {
+  readonly hotKeys: HotKeys;
+  readonly keyOf: Follow['keyOf'];
+  readonly clock: Clock;
+}
+
+/** Pins the parameter sets that queries list under `warm`; they were checked when the headers were read. */
+class WarmPins {
+  readonly #options: WarmPinsOptions;
+  #catalog: Catalog;
+  /** From when and until when they are the keys that are pinned: defaults may be relative to the time. */
+  #pinned: Pick<BoundQuery, 'validFrom' | 'validUntil'>;
+
+  constructor(catalog: Catalog, options: WarmPinsOptions) {
+    this.#options = options;
+    this.#catalog = catalog;
+    this.#pinned = this.#pin();
   }
-  return { validFrom: now, validUntil: until };
+
+  replaceCatalog(catalog: Catalog): void {
+    this.#catalog = catalog;
+    this.#pinned = this.#pin();
+  }
+
+  /** Pins other keys, if time has made them others. */
+  renew(): void {
+    const { hotKeys, clock } = this.#options;
+    if (!isOutdated(this.#pinned, clock.now().getTime())) return;
+    hotKeys.unpinOutdated();
+    this.#pinned = this.#pin();
+  }
+
+  #pin(): Pick<BoundQuery, 'validFrom' | 'validUntil'> {
+    const { hotKeys, keyOf, clock } = this.#options;
+    const now = clock.now().getTime();
+    let until = Number.POSITIVE_INFINITY;
+    for (const query of this.#catalog.queries) {
+      if (query.caching === 'disabled') continue;
+      for (const parameters of query.warm) {
+        const bound = bindNow(query, parameters, now);
+        if (bound === undefined) continue;
+        hotKeys.pin(keyOf(bound), bound, query.caching, clock.elapsedMs());
+        until = Math.min(until, bound.validUntil ?? until);
+      }
+    }
+    return { validFrom: now, validUntil: until };
+  }
 }
 
 /** undefined if a value of the set is outside of a bound that is relative to the time. */

@@ -5,7 +5,7 @@ import type { SingleFlight } from '../concurrency/single-flight.ts';
 import type { HotKey, HotKeys } from './hot-keys.ts';
 import type { SharedCache } from './shared/shared-cache.ts';
 
-interface WarmerOptions {
+export interface WarmerOptions {
   readonly hotKeys: HotKeys;
   readonly singleFlight: Pick<SingleFlight<unknown>, 'has' | 'runsWithCallers'>;
   readonly shared: SharedCache | undefined;
