@@ -5,7 +5,7 @@ import { type HostWorks, keepByteOrderMarks, registerHostFunctions } from '@quer
 
 export type DatabaseSettings = Pick<DuckdbSettings, 'memoryLimit' | 'threads'>;
 
-interface Database {
+export interface Database {
   connect(): Promise<DuckDBConnection>;
   /** Closes one connection before the others. */
   disconnect(connection: DuckDBConnection): void;

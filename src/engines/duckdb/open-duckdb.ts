@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
+import { Closers } from '../../concurrency/closers.ts';
 import { PerOwnerQueue } from '../../concurrency/per-owner-queue.ts';
 import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import { quoteText } from '@querygate/bigquery-sql/tree';
@@ -10,14 +11,14 @@ import { canStartChildren } from '../../process/start-child.ts';
 import type { DuckdbOptions, DuckdbSettings } from './duckdb-options.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
-import { asStartError, openDatabase } from './open-database.ts';
+import { asStartError, type Database, openDatabase } from './open-database.ts';
 import { openVersions, type Versions } from './open-versions.ts';
 import { planInBackground } from './prepare/plan-in-background.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
-import { buildDefineMacros } from './run/define-macros.ts';
-import { JavascriptApart, javascriptInPlace, type RunWithJavascript } from './javascript/javascript-apart.ts';
+import { buildDefineMacros, type DefineMacros } from './run/define-macros.ts';
+import { JavascriptApart, javascriptInPlace } from './javascript/javascript-apart.ts';
 import { buildRun } from './run/run-query.ts';
-import { openSandboxes, type Sandboxes } from './sandbox/open-sandboxes.ts';
+import { openSandboxes } from './sandbox/open-sandboxes.ts';
 import { buildRunInSandbox } from './sandbox/run-in-sandbox.ts';
 import { Strikes } from './sandbox/strikes.ts';
 import { openStore, type Store } from './store/open-store.ts';
@@ -29,114 +30,147 @@ import { openTables } from './store/stored-tables.ts';
  *
  * @throws StartError if a saved query uses unsupported SQL or returns other columns than declared, with file and line
  */
-export async function openDuckdb(
-  { catalog, limits, now, events: listener, turns }: EngineHost,
-  settings: DuckdbSettings,
-): Promise<Engine> {
+export async function openDuckdb(host: EngineHost, settings: DuckdbSettings): Promise<Engine> {
   requireDataDir(settings);
   const database = await openDatabase(settings);
-  const { connect } = database;
   const closing = new AbortController();
   // Every running or waiting query listens to it.
   setMaxListeners(0, closing.signal);
-  let store: Store | undefined;
-  let data: LocalData | undefined;
-  let pool: ConnectionPool | undefined;
-  let planning: Promise<void> | undefined;
-  let versions: Versions | undefined;
-  let sandboxes: Sandboxes | undefined;
-  let javascript: RunWithJavascript | undefined;
-  const closeAll = async () => {
+  const closers = new Closers();
+  const close = once(() => {
     closing.abort();
-    await sandboxes?.close();
-    await javascript?.close();
-    await pool?.close();
-    await planning;
-    await data?.close();
-    await versions?.idle();
-    database.close();
-    await store?.close();
-  };
-  const close = once(closeAll);
-
+    return closers.close();
+  });
   try {
-    const adminConnection = await connect();
-    await adminConnection.run(globalSettings);
-    store = await openStore(adminConnection, settings.storeFile);
-    const tables = await openTables(await connect(), catalog.tables, forgetTable);
-    const defineMacros = buildDefineMacros(await connect(), new Set());
-    versions = await openVersions({
-      connection: adminConnection,
-      catalog,
-      tables,
-      defineMacros,
-      closing: closing.signal,
-    });
-    const { runnable } = versions;
-    data = await openData({ connect, settings, store, tables, onRebuilt: versions.onRebuilt, now, listener });
-    // Also gives back what the allocator has kept of the memory of the import.
-    await adminConnection.run(`SET memory_limit = ${quoteText(settings.memoryLimit)}`);
-    await adminConnection.run(lockdown(store, settings));
-    pool = await ConnectionPool.open(limits.concurrency, {
-      maxSlow: settings.threads,
-      queueLength: limits.queueLength,
-      database,
-      onStuck: (query) => listener.stuck?.(`a run of ${query} went on after it was interrupted`),
-    });
-    if (settings.isolate) {
-      sandboxes = openSandboxes({
-        folder: store.sandboxes,
-        compiled: store.compiled,
-        size: Math.max(1, Math.min(settings.threads, limits.concurrency - 1)),
-        queueLength: limits.queueLength,
-        limits: settings.sandbox,
-        onProblem: listener.problem,
-      });
-      if (catalog.queries.some(({ querySandboxing }) => querySandboxing === 'enabled')) sandboxes.prepare();
-    }
-    javascript = canStartChildren ? new JavascriptApart(limits.queueLength) : javascriptInPlace;
-    const run = buildRun({
-      pool,
-      javascript,
-      runnable,
-      dataProblems: data.problems,
-      timeoutMs: limits.timeoutMs,
-      turns,
-      reading: new PerOwnerQueue(),
-      now,
-      defineMacros,
-      onUnusable: (error) => listener.unusable?.(error),
-      runCallerSql:
-        sandboxes &&
-        buildRunInSandbox({
-          ...{ pool, defineMacros, javascript, sandboxes, now, limits: settings.sandbox },
-          strikes: new Strikes(),
-          onStopped: (stopped) => listener.sqlStopped?.(stopped),
-        }),
-      closing: closing.signal,
-    });
-    const { catchUp } = data;
-    planning = planInBackground({
-      connection: await connect(),
-      queries: catalog.queries,
-      withQuery: (query, use) =>
-        runnable.use(async (queries) => {
-          const current = queries.get(query);
-          if (current) await use(current);
-        }),
-      onProblem: listener.problem,
-      signal: closing.signal,
-    });
+    const { run, updates } = await openParts(host, settings, { database, closers, closing: closing.signal });
     return {
       source: `duckdb ${settings.dataDir === undefined ? 'demo' : resolve(settings.dataDir)}`,
-      updates: versions.updates(data),
-      run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
+      updates,
+      run,
       close,
     };
   } catch (error) {
     await close();
     throw asStartError(error, settings);
   }
+}
+
+/** What all parts of the engine share. */
+interface Shared {
+  readonly database: Database;
+  readonly closers: Closers;
+  /** Aborted when the engine closes. */
+  readonly closing: AbortSignal;
+}
+
+async function openParts(
+  host: EngineHost,
+  settings: DuckdbSettings,
+  shared: Shared,
+): Promise<Required<Pick<Engine, 'run' | 'updates'>>> {
+  const { database, closers, closing } = shared;
+  const { catalog, now, events: listener } = host;
+  const { connect } = database;
+  let store: Store | undefined;
+  // The file is let go when the database has closed it.
+  closers.push(() => store?.close());
+  closers.push(() => database.close());
+  const connection = await connect();
+  await connection.run(globalSettings);
+  store = await openStore(connection, settings.storeFile);
+  const tables = await openTables(await connect(), catalog.tables, forgetTable);
+  const defineMacros = buildDefineMacros(await connect(), new Set());
+  const versions = await openVersions({ connection, catalog, tables, defineMacros, closing });
+  closers.push(() => versions.idle());
+  const data = await openData({
+    connect,
+    settings,
+    store,
+    tables,
+    onRebuilt: versions.onRebuilt,
+    now,
+    listener,
+  });
+  closers.push(() => data.close());
+  // Also gives back what the allocator has kept of the memory of the import.
+  await connection.run(`SET memory_limit = ${quoteText(settings.memoryLimit)}`);
+  await connection.run(lockdown(store, settings));
+  const run = await openRun(host, settings, shared, { store, data, versions, defineMacros });
+  const planning = planInBackground({
+    connection: await connect(),
+    queries: catalog.queries,
+    withQuery: (query, use) =>
+      versions.runnable.use(async (queries) => {
+        const current = queries.get(query);
+        if (current) await use(current);
+      }),
+    onProblem: listener.problem,
+    signal: closing,
+  });
+  closers.push(() => planning);
+  const { catchUp } = data;
+  return {
+    updates: versions.updates(data),
+    run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
+  };
+}
+
+interface Stored {
+  readonly store: Store;
+  readonly data: LocalData;
+  readonly versions: Versions;
+  readonly defineMacros: DefineMacros;
+}
+
+/** What runs queries: connections, and processes for functions in JavaScript and for the SQL of callers. */
+async function openRun(
+  { catalog, limits, now, events: listener, turns }: EngineHost,
+  settings: DuckdbSettings,
+  { database, closers, closing }: Shared,
+  { store, data, versions, defineMacros }: Stored,
+): Promise<Engine['run']> {
+  const { concurrency, queueLength, timeoutMs } = limits;
+  const pool = await ConnectionPool.open(concurrency, {
+    maxSlow: settings.threads,
+    queueLength,
+    database,
+    onStuck: (query) => listener.stuck?.(`a run of ${query} went on after it was interrupted`),
+  });
+  closers.push(() => pool.close());
+  const javascript = canStartChildren ? new JavascriptApart(queueLength) : javascriptInPlace;
+  closers.push(() => javascript.close());
+  const sandboxes = settings.isolate
+    ? openSandboxes({
+        folder: store.sandboxes,
+        compiled: store.compiled,
+        size: Math.max(1, Math.min(settings.threads, concurrency - 1)),
+        queueLength,
+        limits: settings.sandbox,
+        onProblem: listener.problem,
+      })
+    : undefined;
+  closers.push(() => sandboxes?.close());
+  if (catalog.queries.some(({ querySandboxing }) => querySandboxing === 'enabled')) sandboxes?.prepare();
+  return buildRun({
+    pool,
+    javascript,
+    runnable: versions.runnable,
+    dataProblems: data.problems,
+    timeoutMs,
+    turns,
+    reading: new PerOwnerQueue(),
+    now,
+    defineMacros,
+    onUnusable: (error) => listener.unusable?.(error),
+    runCallerSql:
+      sandboxes &&
+      buildRunInSandbox({
+        ...{ pool, defineMacros, javascript, sandboxes, now, limits: settings.sandbox },
+        strikes: new Strikes(),
+        onStopped: (stopped) => listener.sqlStopped?.(stopped),
+      }),
+    closing,
+  });
 }
 
 /** For every connection, also for those that are opened after the configuration is locked. */
