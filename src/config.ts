@@ -88,14 +88,7 @@ function toConfig(read: Settings) {
     /** The folder of prompts for agents, which need not exist. */
     promptsDir: join(read.QUERIES_DIR, 'prompts'),
     /** What agents get, by the Model Context Protocol; undefined: nothing. */
-    mcp:
-      read.MCP === 'on'
-        ? Object.freeze({
-            maxRows: read.MCP_MAX_ROWS,
-            maxBytes: read.MCP_MAX_BYTES,
-            oauth: oauthOf(read),
-          })
-        : undefined,
+    mcp: read.MCP === 'on' ? mcpConfig(read) : undefined,
     /** Whether GraphQL introspection is allowed. */
     introspection: (read.GRAPHQL_INTROSPECTION ?? exploring) === 'on',
     /** Whether GraphQL is a subgraph of Federation 2. */
@@ -112,29 +105,9 @@ function toConfig(read: Settings) {
     /** Whether the engine `duckdb` makes rows of the demo if it has no folder of data. */
     demo: (read.DEMO ?? exploring) === 'on',
     /** The options of the engine `duckdb`. */
-    duckdb: Object.freeze({
-      dataDir: read.DATA_DIR,
-      storeFile: read.STORE_FILE ?? storeFileOf(read.DATA_DIR),
-      demoDir: join(read.QUERIES_DIR, 'demo'),
-      refreshSeconds: read.DATA_REFRESH_SECONDS,
-      retentionDays: read.DATA_RETENTION_DAYS,
-      memoryLimit: read.DUCKDB_MEMORY_LIMIT,
-      threads: read.DUCKDB_THREADS,
-      sandbox: Object.freeze({
-        memoryBytes: read.SANDBOX_MEMORY_LIMIT,
-        diskBytes: read.SANDBOX_DISK_LIMIT,
-        processorMs: read.SANDBOX_PROCESSOR_MS,
-      }),
-    }),
+    duckdb: duckdbConfig(read),
     /** The options of the engine `bigquery`; the first two are '' for other engines. */
-    bigquery: Object.freeze({
-      projectId: read.BIGQUERY_PROJECT ?? '',
-      dataset: read.BIGQUERY_DATASET ?? '',
-      location: read.BIGQUERY_LOCATION,
-      apiEndpoint: read.BIGQUERY_API_ENDPOINT,
-      maximumBytesBilled: read.BIGQUERY_MAXIMUM_BYTES_BILLED,
-      startCheck: read.BIGQUERY_START_CHECK,
-    }),
+    bigquery: bigqueryConfig(read),
     /** The Redis that gateways share; undefined means that each has its own memory only. */
     cacheUrl: read.CACHE_URL,
     /** Proves to gateways that what they read from it was written by one of them. */
@@ -149,6 +122,35 @@ function toConfig(read: Settings) {
     production,
   });
 }
+
+const mcpConfig = (read: Settings) =>
+  Object.freeze({ maxRows: read.MCP_MAX_ROWS, maxBytes: read.MCP_MAX_BYTES, oauth: oauthOf(read) });
+
+const duckdbConfig = (read: Settings) =>
+  Object.freeze({
+    dataDir: read.DATA_DIR,
+    storeFile: read.STORE_FILE ?? storeFileOf(read.DATA_DIR),
+    demoDir: join(read.QUERIES_DIR, 'demo'),
+    refreshSeconds: read.DATA_REFRESH_SECONDS,
+    retentionDays: read.DATA_RETENTION_DAYS,
+    memoryLimit: read.DUCKDB_MEMORY_LIMIT,
+    threads: read.DUCKDB_THREADS,
+    sandbox: Object.freeze({
+      memoryBytes: read.SANDBOX_MEMORY_LIMIT,
+      diskBytes: read.SANDBOX_DISK_LIMIT,
+      processorMs: read.SANDBOX_PROCESSOR_MS,
+    }),
+  });
+
+const bigqueryConfig = (read: Settings) =>
+  Object.freeze({
+    projectId: read.BIGQUERY_PROJECT ?? '',
+    dataset: read.BIGQUERY_DATASET ?? '',
+    location: read.BIGQUERY_LOCATION,
+    apiEndpoint: read.BIGQUERY_API_ENDPOINT,
+    maximumBytesBilled: read.BIGQUERY_MAXIMUM_BYTES_BILLED,
+    startCheck: read.BIGQUERY_START_CHECK,
+  });
 
 function variablesOf(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(settingNames.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
