@@ -37,53 +37,85 @@ interface Run {
   readonly mayGoOn: PromiseWithResolvers<void>;
 }
 
+type OpenEngine<Settings> = (host: EngineHost, settings: Settings) => Promise<Engine>;
+type Dialect = ConstructorParameters<typeof CatalogReceiver>[0];
+
 /**
  * What the process of an engine does: it opens the engine when the gateway says so, runs queries, and ends with the gateway.
  * To be called first in its program.
  *
  * @param open the engine; settings are what `openRemote` was given
  */
-export function serveEngine<Settings>(
-  open: (host: EngineHost, settings: Settings) => Promise<Engine>,
-  dialect: ConstructorParameters<typeof CatalogReceiver>[0],
-): void {
-  const turns = new LoopTurns();
-  const slots = new Slots(maxResultsBeingSent);
-  const runs = new Map<number, Run>();
-  const catalogs = new CatalogReceiver(dialect);
+export function serveEngine<Settings>(open: OpenEngine<Settings>, dialect: Dialect): void {
+  const channel = connectToParent((frame) => server.receive(frame));
+  const server = new EngineServer(open, dialect, channel);
+  process.on('unhandledRejection', (error) =>
+    channel.sendJson(toGateway.event, 0, { type: 'problem', text: `a bug in the engine: ${error}` }),
+  );
+}
+
+/** Answers the frames of the gateway. */
+class EngineServer<Settings> {
+  readonly #open: OpenEngine<Settings>;
+  readonly #channel: Channel;
+  readonly #turns = new LoopTurns();
+  readonly #slots = new Slots(maxResultsBeingSent);
+  readonly #runs = new Map<number, Run>();
+  readonly #catalogs: CatalogReceiver;
   /** By the request that made another version the current one. */
-  const releases = new Map<number, () => Promise<void>>();
-  let engine: Engine | undefined;
-  let time: number | undefined;
-
-  const event = (message: EventMessage) => channel.sendJson(toGateway.event, 0, message);
-  const events: EngineListener = {
-    problem: (text) => event({ type: 'problem', text }),
-    news: (text) => event({ type: 'news', text }),
-    progress: (text) => event({ type: 'progress', text }),
-    imported: (report) => event({ type: 'imported', report }),
-    unusable: (error) => event({ type: 'unusable', text: error.message }),
-    stuck: (text) => event({ type: 'stuck', text }),
-    sqlStopped: (stopped) => event({ type: 'sqlStopped', stopped }),
+  readonly #releases = new Map<number, () => Promise<void>>();
+  /** For frames that have an answer. */
+  readonly #answers: Readonly<Record<number, (frame: Frame) => Promise<void>>> = {
+    [toEngine.open]: (frame) => this.#openEngine(frame),
+    [toEngine.run]: (frame) => this.#run(frame),
+    [toEngine.check]: (frame) => this.#check(frame),
+    [toEngine.replace]: (frame) => this.#replace(frame),
+    [toEngine.release]: (frame) => this.#release(frame),
+    [toEngine.close]: () => this.#close(),
   };
-  const now = () => (time === undefined ? systemClock.now() : new Date(time));
+  #engine: Engine | undefined;
+  #time: number | undefined;
 
-  const openEngine = async ({ id, payload }: Frame) => {
+  constructor(open: OpenEngine<Settings>, dialect: Dialect, channel: Channel) {
+    this.#open = open;
+    this.#catalogs = new CatalogReceiver(dialect);
+    this.#channel = channel;
+  }
+
+  receive(frame: Frame): void {
+    const { kind, id, payload } = frame;
+    const answer = this.#answers[kind];
+    if (answer !== undefined) {
+      answer(frame).catch((error) => this.#channel.sendJson(toGateway.failed, id, errorToWire(error)));
+    } else if (kind === toEngine.goOn) this.#runs.get(id)?.mayGoOn.resolve();
+    else if (kind === toEngine.cancel) this.#runs.get(id)?.abort.abort(callerDisconnected());
+    else if (kind === toEngine.time) this.#time = jsonOf<number>(payload);
+  }
+
+  async #openEngine({ id, payload }: Frame): Promise<void> {
     const message: OpenMessage<Settings> = deserialize(payload);
-    time = message.time;
-    const catalog = catalogs.receive(message.catalog);
-    engine = await open({ catalog, limits: message.limits, now, events, turns }, message.settings);
-    channel.sendJson(toGateway.opened, id, { source: engine.source });
-  };
-  const run = async ({ id, payload }: Frame) => {
+    this.#time = message.time;
+    const host = {
+      catalog: this.#catalogs.receive(message.catalog),
+      limits: message.limits,
+      now: () => (this.#time === undefined ? systemClock.now() : new Date(this.#time)),
+      events: listenerOf((event) => this.#channel.sendJson(toGateway.event, 0, event)),
+      turns: this.#turns,
+    };
+    this.#engine = await this.#open(host, message.settings);
+    this.#channel.sendJson(toGateway.opened, id, { source: this.#engine.source });
+  }
+
+  async #run({ id, payload }: Frame): Promise<void> {
     const { query: number, form, parameters, sql, labels, owner, wantsStart }: RunMessage = jsonOf(payload);
     const abort = new AbortController();
     const mayGoOn = Promise.withResolvers<void>();
-    runs.set(id, { abort, mayGoOn });
-    const slot = slots.slotFor(owner);
+    this.#runs.set(id, { abort, mayGoOn });
+    const slot = this.#slots.slotFor(owner);
     const { signal } = abort;
     try {
-      const known = catalogs.get(number);
+      const known = this.#catalogs.get(number);
+      const engine = this.#engine;
       if (known === undefined || engine === undefined) throw new Error(`query ${number} is not known`);
       const query = form === undefined ? known : recentForm(known, form);
       const rows = await engine.run(
@@ -91,66 +123,59 @@ export function serveEngine<Settings>(
         {
           signal,
           owner,
-          onStart: wantsStart ? () => channel.send(toGateway.started, id) : undefined,
+          onStart: wantsStart ? () => this.#channel.send(toGateway.started, id) : undefined,
           beforeRows: (aborted) => slot.take(aborted),
         },
       );
       await slot.take(signal);
-      await sendRows(channel, id, rows, { turns, owner, signal, mayGoOn: mayGoOn.promise });
+      const options = { turns: this.#turns, owner, signal, mayGoOn: mayGoOn.promise };
+      await sendRows(this.#channel, id, rows, options);
     } finally {
       slot.giveBack();
-      runs.delete(id);
+      this.#runs.delete(id);
     }
-  };
-  const check = async ({ id, payload }: Frame) => {
+  }
+
+  async #check({ id, payload }: Frame): Promise<void> {
     const message: CatalogMessage = deserialize(payload);
-    const found = await engine?.updates?.check(catalogs.receive(message));
-    const numbers = catalogs.numbersOf(message);
+    const found = await this.#engine?.updates?.check(this.#catalogs.receive(message));
+    const numbers = this.#catalogs.numbersOf(message);
     const answer: CheckAnswer = [...(found ?? [])].map(([query, problems]) => [
       numbers.get(query) ?? 0,
       problems,
     ]);
-    channel.sendJson(toGateway.answer, id, answer);
-  };
-  const replace = async ({ id, payload }: Frame) => {
-    const release = await engine?.updates?.replace(catalogs.receive(deserialize(payload)));
-    if (release !== undefined) releases.set(id, release);
-    channel.sendJson(toGateway.answer, id, []);
-  };
-  const release = async ({ id, payload }: Frame) => {
-    const { replaced }: ReleaseMessage = jsonOf(payload);
-    const call = releases.get(replaced);
-    releases.delete(replaced);
-    await call?.();
-    channel.sendJson(toGateway.answer, id, []);
-  };
-  const close = async () => {
-    await engine?.close();
-    process.exit(0);
-  };
+    this.#channel.sendJson(toGateway.answer, id, answer);
+  }
 
-  /** Those that are answered. */
-  const requests: Readonly<Record<number, (frame: Frame) => Promise<void>>> = {
-    [toEngine.open]: openEngine,
-    [toEngine.run]: run,
-    [toEngine.check]: check,
-    [toEngine.replace]: replace,
-    [toEngine.release]: release,
-    [toEngine.close]: close,
-  };
-  process.on('unhandledRejection', (error) =>
-    event({ type: 'problem', text: `a bug in the engine: ${error}` }),
-  );
-  const channel = connectToParent((frame) => {
-    const { kind, id, payload } = frame;
-    const request = requests[kind];
-    if (request !== undefined) {
-      request(frame).catch((error) => channel.sendJson(toGateway.failed, id, errorToWire(error)));
-    } else if (kind === toEngine.goOn) runs.get(id)?.mayGoOn.resolve();
-    else if (kind === toEngine.cancel) runs.get(id)?.abort.abort(callerDisconnected());
-    else if (kind === toEngine.time) time = jsonOf<number>(payload);
-  });
+  async #replace({ id, payload }: Frame): Promise<void> {
+    const release = await this.#engine?.updates?.replace(this.#catalogs.receive(deserialize(payload)));
+    if (release !== undefined) this.#releases.set(id, release);
+    this.#channel.sendJson(toGateway.answer, id, []);
+  }
+
+  async #release({ id, payload }: Frame): Promise<void> {
+    const { replaced }: ReleaseMessage = jsonOf(payload);
+    const call = this.#releases.get(replaced);
+    this.#releases.delete(replaced);
+    await call?.();
+    this.#channel.sendJson(toGateway.answer, id, []);
+  }
+
+  async #close(): Promise<void> {
+    await this.#engine?.close();
+    process.exit(0);
+  }
 }
+
+const listenerOf = (send: (event: EventMessage) => void): EngineListener => ({
+  problem: (text) => send({ type: 'problem', text }),
+  news: (text) => send({ type: 'news', text }),
+  progress: (text) => send({ type: 'progress', text }),
+  imported: (report) => send({ type: 'imported', report }),
+  unusable: (error) => send({ type: 'unusable', text: error.message }),
+  stuck: (text) => send({ type: 'stuck', text }),
+  sqlStopped: (stopped) => send({ type: 'sqlStopped', stopped }),
+});
 
 interface SendOptions {
   readonly turns: LoopTurns;
