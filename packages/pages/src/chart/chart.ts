@@ -47,78 +47,46 @@ export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart 
   const isNamed =
     time !== undefined || nameColumnsOf(columns).some((column) => numbers.some((one) => one !== column));
   if (numbers.length === 0 || !isNamed) return undefined;
-  let rows: readonly JsonObject[] = [];
-  let computedAt: number | undefined;
-  let chosen: ChartChoice | undefined;
-  let drawing: TimeDrawing | undefined;
-  let drawnWidth = 0;
+  let given: ChartRows = { rows: [], columns, computedAt: undefined };
   let cutText = '';
+  let chosen: ChartChoice | undefined;
+  let drawnWidth = 0;
   let legend: PictureTexts['legend'] = [];
-  let chosenPoint: number | undefined;
 
   const settings = buildChartSettings(columns, (choice) => {
     chosen = choice;
     onChoice(choice);
     draw();
   });
-  const points = buildPointReader((index) => mark(index));
+  const cursor = buildCursor();
+  const points = buildPointReader(cursor.mark);
   const reader = element('div', {}, ...points.elements);
   const summary = element('p', { id: 'chart-summary', class: 'muted' });
   const container = element('div', { class: 'plot' });
-  const cursor = svgElement(shape('line', { class: 'cursor' }));
 
   function draw(): void {
     if (chosen === undefined) return;
     drawnWidth = Math.max(Math.floor(container.clientWidth), 260);
-    drawing = undefined;
-    chosenPoint = undefined;
-    legend = [];
-    const { isEmpty, text, drawn } = time === undefined ? bars(chosen) : times(time, chosen);
-    summary.textContent = [cutText, text, omittedText(rows, columns, chosen)]
+    const drawn =
+      time === undefined ? drawnBars(given, chosen, drawnWidth) : drawnTimes(given, time, chosen, drawnWidth);
+    const { isEmpty, text, data, times } = drawn;
+    legend = drawn.legend;
+    summary.textContent = [cutText, text, omittedText(given.rows, columns, chosen)]
       .filter((part) => part !== '')
       .join(' ');
     container.hidden = isEmpty;
     reader.hidden = isEmpty || time === undefined;
-    container.replaceChildren(...(isEmpty ? [] : [svgOf(drawn, text)]));
-    if (drawing !== undefined) container.firstElementChild?.append(cursor);
-    cursor.setAttribute('visibility', 'hidden');
-    if (chosenPoint !== undefined) mark(chosenPoint);
-  }
-
-  function times(column: Column, choice: ChartChoice) {
-    const data = timeData(rows, columns, column, choice, computedAt);
-    const isEmpty = data.lines.every((line) => line.points.every(({ length }) => length === 0));
-    chosenPoint = points.read(data);
-    const drawn = drawTimes(data, drawnWidth);
-    if (!isEmpty) drawing = drawn;
-    if (data.lines.length > 1)
-      legend = data.lines.map(({ name }, at) => ({ name, isDashed: at % 2 === 1 && !data.isScattered }));
-    return { isEmpty, drawn, text: isEmpty ? emptyText(choice, data.notes) : timeSummary(data, computedAt) };
-  }
-
-  function bars(choice: ChartChoice) {
-    const data = barData(rows, columns, choice);
-    const isEmpty =
-      data.columns.length === 0 || data.bars.every(({ values }) => values.every((one) => one === undefined));
-    const text = isEmpty ? emptyText(choice, data.notes) : data.notes.join(' ');
-    return { isEmpty, drawn: drawBars(data, drawnWidth), text };
-  }
-
-  /** Shows which time the legend is about. */
-  function mark(index: number): void {
-    const x = drawing?.places[index];
-    if (drawing === undefined || x === undefined) return;
-    const bottom = (drawing.tops.at(-1) ?? 0) + drawing.panelHeight;
-    for (const [name, value] of Object.entries({ x1: x, x2: x, y1: drawing.tops[0] ?? 0, y2: bottom }))
-      cursor.setAttribute(name, String(value));
-    cursor.setAttribute('visibility', 'visible');
+    container.replaceChildren(...(isEmpty ? [] : [svgOf(drawn.shown, text)]));
+    cursor.put(times, container.firstElementChild);
+    const point = data && points.read(data);
+    if (point !== undefined) cursor.mark(point);
   }
 
   container.addEventListener('pointermove', ({ clientX }) => {
-    if (drawing === undefined) return;
-    const index = nearest(drawing.places, clientX - container.getBoundingClientRect().left);
+    const index = cursor.nearest(clientX - container.getBoundingClientRect().left);
+    if (index === undefined) return;
     points.showPoint(index);
-    mark(index);
+    cursor.mark(index);
   });
   new ResizeObserver(() => {
     if (Math.abs(container.clientWidth - drawnWidth) > 1 && container.clientWidth > 0) draw();
@@ -135,12 +103,11 @@ export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart 
   return {
     element: figure,
     show(next, requested, isCut, at) {
-      rows = next;
-      computedAt = at;
+      given = { rows: next, columns, computedAt: at };
       cutText = isCut
-        ? `The query has more rows than the ${rows.length.toLocaleString('en')} that are drawn.`
+        ? `The query has more rows than the ${next.length.toLocaleString('en')} that are drawn.`
         : '';
-      figure.hidden = rows.length === 0;
+      figure.hidden = next.length === 0;
       chosen = knownChoice(requested, columns) ?? defaultChoice(next, columns);
       settings.write(chosen);
       draw();
@@ -153,10 +120,74 @@ export function buildChart({ columns, onChoice, actions }: ChartOptions): Chart 
   };
 }
 
-function svgOf(
-  { width, height, shapes }: { width: number; height: number; shapes: readonly Shape[] },
-  text: string,
-): SVGElement {
+interface ChartRows {
+  readonly rows: readonly JsonObject[];
+  readonly columns: readonly Column[];
+  readonly computedAt: number | undefined;
+}
+
+/** What is drawn of rows, and what is said about it. */
+interface Drawn {
+  readonly isEmpty: boolean;
+  readonly text: string;
+  readonly shown: { readonly width: number; readonly height: number; readonly shapes: readonly Shape[] };
+  readonly legend: PictureTexts['legend'];
+  /** Where people can point at a time: undefined without one, or if nothing is drawn. */
+  readonly times?: TimeDrawing | undefined;
+  readonly data?: TimeData;
+}
+
+function drawnTimes(
+  { rows, columns, computedAt }: ChartRows,
+  column: Column,
+  choice: ChartChoice,
+  width: number,
+): Drawn {
+  const data = timeData(rows, columns, column, choice, computedAt);
+  const { lines, notes, isScattered } = data;
+  const isEmpty = lines.every((line) => line.points.every(({ length }) => length === 0));
+  const shown = drawTimes(data, width);
+  const legend = lines.map(({ name }, at) => ({ name, isDashed: at % 2 === 1 && !isScattered }));
+  return {
+    ...{ isEmpty, shown, data },
+    text: isEmpty ? emptyText(choice, notes) : timeSummary(data, computedAt),
+    legend: lines.length > 1 ? legend : [],
+    times: isEmpty ? undefined : shown,
+  };
+}
+
+function drawnBars({ rows, columns }: ChartRows, choice: ChartChoice, width: number): Drawn {
+  const data = barData(rows, columns, choice);
+  const isEmpty =
+    data.columns.length === 0 || data.bars.every(({ values }) => values.every((one) => one === undefined));
+  const text = isEmpty ? emptyText(choice, data.notes) : data.notes.join(' ');
+  return { isEmpty, text, shown: drawBars(data, width), legend: [] };
+}
+
+/** A line in the drawing at the time that the legend is about. */
+function buildCursor() {
+  const line = svgElement(shape('line', { class: 'cursor' }));
+  let drawing: TimeDrawing | undefined;
+  return {
+    /** @param picture what is drawn now */
+    put(next: TimeDrawing | undefined, picture: Element | null): void {
+      drawing = next;
+      if (drawing !== undefined) picture?.append(line);
+      line.setAttribute('visibility', 'hidden');
+    },
+    nearest: (x: number): number | undefined => drawing && nearest(drawing.places, x),
+    mark(index: number): void {
+      const x = drawing?.places[index];
+      if (drawing === undefined || x === undefined) return;
+      const bottom = (drawing.tops.at(-1) ?? 0) + drawing.panelHeight;
+      for (const [name, value] of Object.entries({ x1: x, x2: x, y1: drawing.tops[0] ?? 0, y2: bottom }))
+        line.setAttribute(name, String(value));
+      line.setAttribute('visibility', 'visible');
+    },
+  };
+}
+
+function svgOf({ width, height, shapes }: Drawn['shown'], text: string): SVGElement {
   const label = `Chart. ${text} The table has the same values.`;
   const box = `0 0 ${width} ${height}`;
   return svgElement(

@@ -37,63 +37,85 @@ const [firstWaitSeconds, maxWaitSeconds] = [1, 30];
 
 /** Follows a result until it is closed, or the stream ends for good; not while the page is hidden. @returns what closes it */
 export function follow(options: FollowOptions): () => void {
-  const { rowKey, connect, onChange, onFailure, onState } = options;
-  let { known } = options;
-  let failures = 0;
-  let connection: AbortController | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const following = new Following(options);
+  following.begin();
+  return () => following.close();
+}
 
-  function stop(): void {
-    clearTimeout(timer);
-    connection?.abort();
-    connection = undefined;
-  }
-  function close(): void {
-    stop();
-    document.removeEventListener('visibilitychange', pauseOrResume);
-  }
-  function pauseOrResume(): void {
-    stop();
-    if (document.hidden) onState({ kind: 'paused' });
-    else void open();
-  }
-  function end(reason: string): void {
-    close();
-    onState({ kind: 'ended', reason });
-  }
-  function wait(reason: string, seconds: number): void {
-    stop();
-    onState({ kind: 'waiting', reason, seconds });
-    timer = setTimeout(() => void open(), seconds * 1000);
+class Following {
+  readonly #options: FollowOptions;
+  #known: KnownRows;
+  /** Of attempts since something was read. */
+  #failures = 0;
+  #connection: AbortController | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: FollowOptions) {
+    this.#options = options;
+    this.#known = options.known;
   }
 
-  async function open(): Promise<void> {
+  begin(): void {
+    document.addEventListener('visibilitychange', this.#pauseOrResume);
+    this.#pauseOrResume();
+  }
+
+  close(): void {
+    this.#stop();
+    document.removeEventListener('visibilitychange', this.#pauseOrResume);
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#connection?.abort();
+    this.#connection = undefined;
+  }
+
+  readonly #pauseOrResume = (): void => {
+    this.#stop();
+    if (document.hidden) this.#options.onState({ kind: 'paused' });
+    else void this.#open();
+  };
+
+  #end(reason: string): void {
+    this.close();
+    this.#options.onState({ kind: 'ended', reason });
+  }
+
+  #wait(reason: string, seconds: number): void {
+    this.#stop();
+    this.#options.onState({ kind: 'waiting', reason, seconds });
+    this.#timer = setTimeout(() => void this.#open(), seconds * 1000);
+  }
+
+  async #open(): Promise<void> {
     const mine = new AbortController();
-    connection = mine;
-    onState({ kind: 'connecting' });
+    this.#connection = mine;
+    this.#options.onState({ kind: 'connecting' });
     const reader = new EventReader();
     try {
-      const ended = await read(reader, mine);
-      if (connection !== mine) return;
-      if (ended !== undefined && ended.code !== 'SHUTTING_DOWN') end(reasonOf(ended));
+      const ended = await this.#read(reader, mine);
+      if (this.#connection !== mine) return;
+      if (ended !== undefined && ended.code !== 'SHUTTING_DOWN') this.#end(reasonOf(ended));
       else
-        wait(
+        this.#wait(
           ended === undefined ? lost : 'The gateway is ending.',
-          roundedSeconds(reader.retryMs) ?? nextWait(),
+          roundedSeconds(reader.retryMs) ?? this.#nextWait(),
         );
     } catch (error) {
-      if (connection !== mine) return;
+      if (this.#connection !== mine) return;
       const refused = error instanceof GatewayError ? error : undefined;
-      if (error instanceof RangeError || isFinal(refused)) end(problemText(error));
-      else wait(refused?.message ?? lost, refused?.retryAfterSeconds ?? nextWait());
+      if (error instanceof RangeError || isFinal(refused)) this.#end(problemText(error));
+      else this.#wait(refused?.message ?? lost, refused?.retryAfterSeconds ?? this.#nextWait());
     }
   }
 
   /** @returns the reason of the gateway, if the stream had an end */
-  async function read(reader: EventReader, mine: AbortController): Promise<End | undefined> {
+  async #read(reader: EventReader, mine: AbortController): Promise<End | undefined> {
+    const { connect, onState } = this.#options;
     const silence = watchSilence(mine);
     try {
-      const stream = (await connect(known.etag, mine.signal)).pipeThrough(
+      const stream = (await connect(this.#known.etag, mine.signal)).pipeThrough(
         new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>,
       );
       onState({ kind: 'live' });
@@ -102,12 +124,12 @@ export function follow(options: FollowOptions): () => void {
         silence.begin();
         const { done, value } = await parts.read();
         silence.stop();
-        if (done || connection !== mine) return undefined;
-        failures = 0;
+        if (done || this.#connection !== mine) return undefined;
+        this.#failures = 0;
         for (const event of reader.read(value)) {
           if (event.type === 'end') return parseJson(event.data) as unknown as End;
-          await take(event);
-          if (connection !== mine) return undefined;
+          await this.#take(event);
+          if (this.#connection !== mine) return undefined;
         }
       }
     } finally {
@@ -116,41 +138,38 @@ export function follow(options: FollowOptions): () => void {
     }
   }
 
-  async function take({ type, id, data }: StreamEvent): Promise<void> {
+  async #take({ type, id, data }: StreamEvent): Promise<void> {
+    const { onFailure, onChange } = this.#options;
     if (type === 'error') {
       const { error } = parseJson(data) as unknown as { error?: string | { message: string } };
       onFailure(typeof error === 'string' ? error : (error?.message ?? ''));
       return;
     }
-    const change = changeOf(type, data);
+    const change = this.#changeOf(type, data);
     if (change === undefined) return;
-    known = { etag: id, rows: change.rows };
+    this.#known = { etag: id, rows: change.rows };
     await onChange(change, id);
   }
 
-  function changeOf(type: string, data: string): RowChange | undefined {
+  #changeOf(type: string, data: string): RowChange | undefined {
     if (type === 'next') {
       const { result } = parseJson(data) as unknown as { result: readonly JsonObject[] };
-      return compareRows(known.rows, result, rowKey);
+      return compareRows(this.#known.rows, result, this.#options.rowKey);
     }
     if (type !== 'patch') return undefined;
     const patch = parseJson(data) as unknown as RowPatch;
-    if (patch.from === known.etag) return applyPatch(known.rows, patch);
+    if (patch.from === this.#known.etag) return applyPatch(this.#known.rows, patch);
     // The next connection begins with all rows.
-    known = { ...known, etag: undefined };
+    this.#known = { ...this.#known, etag: undefined };
     throw new TypeError('a patch of other rows');
   }
 
   /** Not all clients at once. */
-  function nextWait(): number {
-    const seconds = Math.min(firstWaitSeconds * 2 ** failures, maxWaitSeconds);
-    failures += 1;
+  #nextWait(): number {
+    const seconds = Math.min(firstWaitSeconds * 2 ** this.#failures, maxWaitSeconds);
+    this.#failures += 1;
     return Math.ceil(seconds * (0.5 + Math.random() / 2));
   }
-
-  document.addEventListener('visibilitychange', pauseOrResume);
-  pauseOrResume();
-  return close;
 }
 
 const lost = 'The connection was lost.';

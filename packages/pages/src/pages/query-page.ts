@@ -1,9 +1,9 @@
 import { button, element, section } from '../element.ts';
 import type { Column, Endpoint, ReadersKey } from '../endpoint.ts';
 import type { Gateway } from '../gateway.ts';
-import { buildForm } from '../parameters/form.ts';
+import { buildForm, type ParameterForm } from '../parameters/form.ts';
 import { rowArgumentNames, rowArgumentsIn, withoutPage } from '../parameters/row-arguments.ts';
-import { isComplete, type ParameterValues, searchOf, valuesOf } from '../parameters/values.ts';
+import { exampleValues, isComplete, type ParameterValues, searchOf, valuesOf } from '../parameters/values.ts';
 import { buildResult } from '../result/result.ts';
 import { cachingText } from '../words.ts';
 import { buildSnippetSection } from '../snippets/snippet-section.ts';
@@ -22,7 +22,7 @@ interface QueryPageOptions {
 
 /** The page of one endpoint: its parameters, the result, and how programs send the request. */
 export function showQuery({ main, gateway, endpoint, group, key, onWrongKey }: QueryPageOptions): void {
-  const { name, summary, description, parameters, maxRows, caching, isDeprecated } = endpoint;
+  const { name, parameters, caching } = endpoint;
   let view = viewOf(location.hash);
   const setView = (part: Partial<View>) => {
     view = { ...view, ...part };
@@ -72,17 +72,7 @@ export function showQuery({ main, gateway, endpoint, group, key, onWrongKey }: Q
   form.element.addEventListener('input', () => snippets.refresh());
 
   const isWide = matchMedia('(min-width: 60rem)');
-  const examples = element('p', { class: 'muted', hidden: true }, "Filled in with the author's examples.");
-  const settings = element(
-    'details',
-    { open: true },
-    element('summary', {}, element('h2', {}, 'Parameters')),
-    form.element,
-    examples,
-  );
-  form.element.addEventListener('input', () => {
-    examples.hidden = true;
-  });
+  const { settings, examples } = buildSettings(form);
 
   function submit(again: boolean): void {
     const own = form.read();
@@ -103,7 +93,7 @@ export function showQuery({ main, gateway, endpoint, group, key, onWrongKey }: Q
     const given = valuesOf(location.search, named);
     const own = valuesOf(location.search, parameters);
     view = viewOf(location.hash);
-    form.write(own.size === 0 ? withExamples(endpoint, key) : own);
+    form.write(own.size === 0 ? exampleValues(parameters, key) : own);
     values = withRowArguments(own.size === 0 ? form.read() : own, given);
     snippets.show(view.tab);
     const isRunnable = isComplete(values, parameters);
@@ -120,38 +110,45 @@ export function showQuery({ main, gateway, endpoint, group, key, onWrongKey }: Q
   window.onpopstate = readAddress;
 
   document.title = `${name} – Querygate`;
-  main.replaceChildren(
-    element('h1', {}, name),
-    ...(isDeprecated
-      ? [element('p', {}, element('span', { class: 'badge' }, 'deprecated'), ` ${description}`)]
-      : []),
-    element('p', { class: 'summary' }, summary),
-    ...(group === undefined ? [] : versionsLine(group, name)),
-    element('div', { class: 'sides' }, element('div', { class: 'side' }, settings), result.element),
-    snippets.element,
-    section(
-      'columns',
-      'Columns',
-      element(
-        'p',
-        { class: 'muted' },
-        `${maxRows === undefined ? '' : `At most ${maxRows.toLocaleString('en')} rows. `}${cachingText(caching)}`,
-      ),
-      columnsTable(endpoint.columns),
-    ),
-  );
+  main.replaceChildren(...layoutOf(endpoint, group, settings, result.element, snippets.element));
   readAddress();
 }
 
-/** Values to start with: where one is required, the example of the author. The key's own tenant is filled in by its field. */
-const withExamples = ({ parameters }: Endpoint, { tenants }: ReadersKey): ParameterValues =>
-  new Map(
-    parameters.flatMap(({ name, required, example, isTenant }) =>
-      required && example.length > 0 && !(isTenant && tenants !== undefined)
-        ? [[name, example] as const]
-        : [],
+/** The form in a part that can be folded, and a line about the values of the author's examples until one is changed. */
+function buildSettings({ element: form }: ParameterForm) {
+  const examples = element('p', { class: 'muted', hidden: true }, "Filled in with the author's examples.");
+  form.addEventListener('input', () => {
+    examples.hidden = true;
+  });
+  const summary = element('summary', {}, element('h2', {}, 'Parameters'));
+  return { examples, settings: element('details', { open: true }, summary, form, examples) };
+}
+
+/** The parts of the page. */
+function layoutOf(
+  { name, summary, description, maxRows, caching, isDeprecated, columns }: Endpoint,
+  group: Group | undefined,
+  settings: HTMLElement,
+  result: HTMLElement,
+  snippets: HTMLElement,
+): readonly HTMLElement[] {
+  const most = maxRows === undefined ? '' : `At most ${maxRows.toLocaleString('en')} rows. `;
+  const badge = element('span', { class: 'badge' }, 'deprecated');
+  return [
+    element('h1', {}, name),
+    ...(isDeprecated ? [element('p', {}, badge, ` ${description}`)] : []),
+    element('p', { class: 'summary' }, summary),
+    ...(group === undefined ? [] : versionsLine(group, name)),
+    element('div', { class: 'sides' }, element('div', { class: 'side' }, settings), result),
+    snippets,
+    section(
+      'columns',
+      'Columns',
+      element('p', { class: 'muted' }, `${most}${cachingText(caching)}`),
+      columnsTable(columns),
     ),
-  );
+  ];
+}
 
 function columnsTable(columns: readonly Column[]): HTMLElement {
   const head = ['Name', 'Type', 'Unit', 'NULL', 'Meaning'].map((text) =>

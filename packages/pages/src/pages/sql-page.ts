@@ -5,8 +5,8 @@ import { endpointsOf } from '../endpoint.ts';
 import type { Gateway } from '../gateway.ts';
 import { isCut } from '../gateway.ts';
 import { buildForm, type ParameterForm } from '../parameters/form.ts';
-import { searchOf } from '../parameters/values.ts';
-import { buildSqlEditor, placeOf } from '../sql/sql-editor.ts';
+import { exampleValues, type ParameterValues, searchOf } from '../parameters/values.ts';
+import { buildSqlEditor, placeOf, type SqlEditor } from '../sql/sql-editor.ts';
 import { type Explained, rowsTable, type SqlTable, typesTable } from '../sql/sql-tables.ts';
 import { problemText, rowsText } from '../words.ts';
 
@@ -62,50 +62,22 @@ function buildPlayground(
 ): HTMLElement {
   let endpoint = first;
   let form: ParameterForm;
-  let running = new AbortController();
   const submit = () => form.element.requestSubmit();
   const editor = buildSqlEditor(submit);
   const parameters = element('div');
-  const known = element('div', { class: 'tables' });
-  const output = element('div', { class: 'side sql-output' });
-  const status = element('p', { role: 'status', class: 'muted' });
+  const tables = buildTables(gateway, editor);
+  const output = buildOutput(gateway, editor);
 
   const choose = () => {
     form = buildForm({
       parameters: endpoint.parameters,
       tenants: key.tenants,
       actions: [],
-      onSubmit: () => void run(),
+      onSubmit: () => void output.run(endpoint, form.read()),
     });
-    form.write(
-      new Map(
-        endpoint.parameters.flatMap(({ name, required, example, isTenant }) =>
-          required && example.length > 0 && !(isTenant && key.tenants) ? [[name, example] as const] : [],
-        ),
-      ),
-    );
+    form.write(exampleValues(endpoint.parameters, key));
     parameters.replaceChildren(form.element);
-    void showTables();
-  };
-  const showTables = async () => {
-    const { name } = endpoint;
-    const { tables } = await gateway
-      .json<{ readonly tables: readonly SqlTable[] }>(explainUrl(name), new AbortController().signal)
-      .catch(() => ({ tables: [] }));
-    if (endpoint.name !== name) return;
-    known.replaceChildren(
-      ...tables.map((table) =>
-        element(
-          'details',
-          {},
-          element('summary', {}, element('code', {}, table.name)),
-          typesTable(table.columns),
-        ),
-      ),
-    );
-    const [table] = tables;
-    const columns = table?.columns.slice(0, 3).map((column) => column.name);
-    if (table && columns) editor.suggest(`SELECT ${columns.join(', ')}\nFROM ${table.name}\nLIMIT 10`);
+    void tables.show(endpoint);
   };
   const select = element(
     'select',
@@ -115,14 +87,63 @@ function buildPlayground(
   select.addEventListener('change', () => {
     endpoint = endpoints.find(({ name }) => name === select.value) ?? first;
     // What is on its way, and what is shown, belongs to the other one.
-    running.abort();
-    status.textContent = '';
-    editor.mark(undefined, '');
-    output.replaceChildren();
+    output.clear();
     choose();
   });
   choose();
 
+  return element(
+    'div',
+    { class: 'sides sql' },
+    element(
+      'div',
+      { class: 'side' },
+      element('div', { class: 'field' }, element('label', { for: select.id }, 'Saved query'), select),
+      editor.element,
+      element('div', { class: 'row' }, button('Run', submit, { class: 'primary' }), output.status),
+      parameters,
+      tables.element,
+    ),
+    output.element,
+  );
+}
+
+/** The tables that SQL may read beside an endpoint, the first of which is in the text that the editor suggests. */
+function buildTables(gateway: Gateway, editor: SqlEditor) {
+  const list = element('div', { class: 'tables' });
+  let shown: string | undefined;
+  return {
+    element: list,
+    async show({ name }: Endpoint): Promise<void> {
+      shown = name;
+      const { tables } = await gateway
+        .json<{ readonly tables: readonly SqlTable[] }>(explainUrl(name), new AbortController().signal)
+        .catch(() => ({ tables: [] }));
+      if (shown !== name) return;
+      list.replaceChildren(
+        ...tables.map((table) => {
+          const summary = element('summary', {}, element('code', {}, table.name));
+          return element('details', {}, summary, typesTable(table.columns));
+        }),
+      );
+      const [table] = tables;
+      const columns = table?.columns.slice(0, 3).map((column) => column.name);
+      if (table && columns) editor.suggest(`SELECT ${columns.join(', ')}\nFROM ${table.name}\nLIMIT 10`);
+    },
+  };
+}
+
+/** What becomes of the text in the editor: a problem with its place, or DuckDB's text, types, plan and rows. */
+function buildOutput(gateway: Gateway, editor: SqlEditor) {
+  let running = new AbortController();
+  const output = element('div', { class: 'side sql-output' });
+  const status = element('p', { role: 'status', class: 'muted' });
+  const clear = () => {
+    running.abort();
+    status.textContent = '';
+    editor.mark(undefined, '');
+    output.replaceChildren();
+  };
   const showProblem = (error: unknown) => {
     const message = problemText(error);
     const place = placeOf(message);
@@ -132,18 +153,15 @@ function buildPlayground(
       output.replaceChildren(element('p', { class: 'problem', role: 'alert' }, message));
     else output.replaceChildren();
   };
-
-  const run = async () => {
+  const run = async ({ name, path, maxRows }: Endpoint, values: ParameterValues) => {
     running.abort();
     running = new AbortController();
     const { signal } = running;
-    const { name, path, maxRows } = endpoint;
-    const values = new Map([...form.read(), ['sql', [editor.text()]] as const]);
-    const search = searchOf(values);
+    const sql = editor.text();
+    const search = searchOf(new Map([...values, ['sql', [sql]] as const]));
     editor.mark(undefined, '');
-    if (editor.text().trim() === '') {
-      status.textContent = '';
-      output.replaceChildren();
+    if (sql.trim() === '') {
+      clear();
       editor.mark({ line: 1, column: 1 }, 'There is no SQL; write one SELECT.');
       return;
     }
@@ -161,21 +179,7 @@ function buildPlayground(
       if (!signal.aborted) showProblem(error);
     }
   };
-
-  return element(
-    'div',
-    { class: 'sides sql' },
-    element(
-      'div',
-      { class: 'side' },
-      element('div', { class: 'field' }, element('label', { for: select.id }, 'Saved query'), select),
-      editor.element,
-      element('div', { class: 'row' }, button('Run', submit, { class: 'primary' }), status),
-      parameters,
-      known,
-    ),
-    output,
-  );
+  return { element: output, status, clear, run };
 }
 
 const explanation = ({ sql, columns, plan }: Explained): readonly HTMLElement[] => [

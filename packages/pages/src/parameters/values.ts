@@ -1,4 +1,4 @@
-import type { Parameter, ValueSchema } from '../endpoint.ts';
+import type { Parameter, ReadersKey, ValueSchema } from '../endpoint.ts';
 import { canonicalMoment } from './moments.ts';
 
 /** The texts of each parameter. A parameter without a value is not in it. */
@@ -20,6 +20,16 @@ export function searchOf(values: ParameterValues): string {
   const pairs = [...values].flatMap(([name, texts]) => texts.map((value) => [name, value]));
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
+
+/** Values to start with: where one is required, the example of the author. The key's own tenant is filled in by its field. */
+export const exampleValues = (parameters: readonly Parameter[], { tenants }: ReadersKey): ParameterValues =>
+  new Map(
+    parameters.flatMap(({ name, required, example, isTenant }) =>
+      required && example.length > 0 && !(isTenant && tenants !== undefined)
+        ? [[name, example] as const]
+        : [],
+    ),
+  );
 
 /** Whether everything that is required has a value. */
 export const isComplete = (values: ParameterValues, parameters: readonly Parameter[]): boolean =>

@@ -1,13 +1,14 @@
 import { button, element, section } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type Gateway, GatewayError, isCut, type RowsResponse } from '../gateway.ts';
+import type { RowChange } from '../live/row-change.ts';
 import { rowArgumentsIn, withoutPage, withPageSize } from '../parameters/row-arguments.ts';
 import { type ParameterValues, searchOf } from '../parameters/values.ts';
 import type { View } from '../view.ts';
-import { buildAutoRefresh } from './auto-refresh.ts';
-import { buildLiveRows } from './live-rows.ts';
-import { buildChips, buildPager, buildRowControls } from './row-controls.ts';
-import { buildRowsView } from './rows-view.ts';
+import { type AutoRefresh, buildAutoRefresh } from './auto-refresh.ts';
+import { buildLiveRows, type LiveRows } from './live-rows.ts';
+import { buildChips, buildPager, buildRowControls, type Chips, type Pager } from './row-controls.ts';
+import { buildRowsView, type RowsView } from './rows-view.ts';
 import { cacheText, emptyText, foundText, noneMeetConditions, problemText, rowsText } from '../words.ts';
 
 /** The part of a page that runs the query and shows the rows. */
@@ -32,194 +33,204 @@ interface ResultOptions {
   readonly onProblem: (error: GatewayError) => boolean;
 }
 
-export function buildResult({
-  gateway,
-  endpoint,
-  view,
-  onView,
-  onValues,
-  onProblem,
-}: ResultOptions): ResultSection {
-  const { path, maxRows, caching, parameters } = endpoint;
-  let current: ParameterValues = new Map();
-  let running: AbortController | undefined;
-  let shown: RowsResponse | undefined;
+export const buildResult = (options: ResultOptions): ResultSection => new Result(options);
 
-  const status = element('p', { role: 'status' });
-  const problem = element('p', { role: 'alert', class: 'problem' });
-  const cancel = button('Cancel', () => running?.abort(), { hidden: true });
-  const refresh = buildAutoRefresh(caching, () => void load(false, true));
-  const rows = buildRowsView({
-    gateway,
-    endpoint,
-    view,
-    onView,
-    onProblem: showProblem,
-    controls: buildRowControls(
-      endpoint,
-      () => current,
-      (next) => void onValues(next),
-    ),
-  });
-  const chips = buildChips(endpoint, (next) => void onValues(next));
-  const pager = buildPager(endpoint, async (name, cursor) => {
-    const others = withPageSize(endpoint, withoutPage(endpoint, current));
-    await onValues(new Map([...others, [name, [cursor]]]));
-    rows.focusRows();
-  });
-  const help = element('p', {});
-  const live = buildLiveRows({
-    gateway,
-    endpoint,
-    async onChange(response, change) {
-      shown = response;
-      problem.textContent = '';
-      describe(response, '');
-      await rows.show(response, searchOf(current), change);
-    },
-    onFailure(message) {
-      problem.textContent = `The rows are those of before. ${message}`;
-    },
-    onSwitch: followOrRefresh,
-  });
+class Result implements ResultSection {
+  readonly element: HTMLElement;
+  readonly #options: ResultOptions;
+  readonly #rows: RowsView;
+  readonly #live: LiveRows | undefined;
+  readonly #refresh: AutoRefresh;
+  readonly #chips: Chips;
+  readonly #pager: Pager;
+  readonly #status = element('p', { role: 'status' });
+  readonly #problem = element('p', { role: 'alert', class: 'problem' });
+  readonly #help = element('p', {});
+  readonly #cancel = button('Cancel', () => this.#running?.abort(), { hidden: true });
+  #current: ParameterValues = new Map();
+  #running: AbortController | undefined;
+  #shown: RowsResponse | undefined;
 
-  function showProblem(error: unknown): void {
-    if (error instanceof GatewayError && onProblem(error)) return;
-    problem.textContent = problemText(error);
+  constructor(options: ResultOptions) {
+    this.#options = options;
+    const { endpoint, onValues } = options;
+    const request = (next: ParameterValues) => void onValues(next);
+    this.#refresh = buildAutoRefresh(endpoint.caching, () => void this.#load(false, true));
+    this.#rows = buildRowsView({
+      ...options,
+      onProblem: (error) => this.#showProblem(error),
+      controls: buildRowControls(endpoint, () => this.#current, request),
+    });
+    this.#chips = buildChips(endpoint, request);
+    this.#pager = buildPager(endpoint, (name, cursor) => this.#turnPage(name, cursor));
+    this.#live = buildLiveRows({
+      ...options,
+      onChange: (response, change) => this.#showChange(response, change),
+      onFailure: (message) => {
+        this.#problem.textContent = `The rows are those of before. ${message}`;
+      },
+      onSwitch: () => this.#followOrRefresh(),
+    });
+    const live = this.#live === undefined ? [] : [this.#live.element];
+    this.element = section(
+      'result',
+      'Result',
+      element('div', { class: 'row' }, this.#status, this.#cancel, this.#refresh.element, ...live),
+      this.#rows.cost,
+      this.#problem,
+      this.#chips.element,
+      this.#help,
+      this.#rows.element,
+      this.#pager.element,
+    );
+  }
+
+  async run(values: ParameterValues, again: boolean): Promise<void> {
+    this.#current = values;
+    this.#chips.show(values);
+    await this.#load(again, false);
+  }
+
+  clear(): void {
+    this.#current = new Map();
+    this.#chips.show(this.#current);
+    this.close();
+    this.#hideRows();
+    this.#problem.textContent = '';
+    this.#status.textContent = 'Fill in the parameters and press Run.';
+  }
+
+  close(): void {
+    this.#running?.abort();
+    this.#running = undefined;
+    this.#refresh.stop();
+    this.#live?.end('');
   }
 
   /** @param isRefresh of rows that are shown: they stay if it fails */
-  async function load(again: boolean, isRefresh: boolean): Promise<void> {
-    running?.abort();
+  async #load(again: boolean, isRefresh: boolean): Promise<void> {
+    const { gateway, endpoint } = this.#options;
+    this.#running?.abort();
     const mine = new AbortController();
-    running = mine;
-    refresh.stop();
-    live?.pause();
-    const search = searchOf(current);
-    if (rows.search() !== search) live?.end('Ended: the parameters are others.');
+    this.#running = mine;
+    this.#refresh.stop();
+    this.#live?.pause();
+    const search = searchOf(this.#current);
+    if (this.#rows.search() !== search) this.#live?.end('Ended: the parameters are others.');
     if (!isRefresh) {
-      problem.textContent = '';
-      status.textContent = 'Running …';
-      cancel.hidden = false;
+      this.#problem.textContent = '';
+      this.#status.textContent = 'Running …';
+      this.#cancel.hidden = false;
     }
     try {
-      const request = path + searchOf(withPageSize(endpoint, current));
+      const request = endpoint.path + searchOf(withPageSize(endpoint, this.#current));
       const response = await gateway.rows(request, mine.signal, again);
-      if (running !== mine) return;
-      problem.textContent = '';
-      describe(response, cacheText(response.headers.get('cache-status') ?? '', ageOf(response)));
-      shown = response;
-      refresh.element.hidden = live?.isOn() === true;
-      pager.show(response.headers.get('link'));
-      if (live !== undefined) live.element.hidden = false;
-      live?.allow(rowArgumentsIn(endpoint, current).size === 0);
-      await rows.show(response, search);
-      if (running === mine) followOrRefresh();
+      if (this.#running !== mine) return;
+      await this.#showResponse(response, search);
+      if (this.#running === mine) this.#followOrRefresh();
     } catch (error) {
-      if (running !== mine) return;
-      if (mine.signal.aborted) showCancelled(search);
-      else if (isRefresh) showFailedRefresh(error);
-      else showFailure(error);
+      if (this.#running !== mine) return;
+      if (mine.signal.aborted) this.#showCancelled(search);
+      else if (isRefresh) this.#showFailedRefresh(error);
+      else this.#showFailure(error);
     } finally {
-      if (running === mine) cancel.hidden = true;
+      if (this.#running === mine) this.#cancel.hidden = true;
     }
+  }
+
+  async #showResponse(response: RowsResponse, search: string): Promise<void> {
+    this.#problem.textContent = '';
+    this.#describe(response, cacheText(response.headers.get('cache-status') ?? '', ageOf(response)));
+    this.#shown = response;
+    const live = this.#live;
+    this.#refresh.element.hidden = live?.isOn() === true;
+    this.#pager.show(response.headers.get('link'));
+    if (live !== undefined) live.element.hidden = false;
+    live?.allow(rowArgumentsIn(this.#options.endpoint, this.#current).size === 0);
+    await this.#rows.show(response, search);
+  }
+
+  async #showChange(response: RowsResponse, change: RowChange): Promise<void> {
+    this.#shown = response;
+    this.#problem.textContent = '';
+    this.#describe(response, '');
+    await this.#rows.show(response, searchOf(this.#current), change);
+  }
+
+  async #turnPage(name: string, cursor: string): Promise<void> {
+    const { endpoint, onValues } = this.#options;
+    const others = withPageSize(endpoint, withoutPage(endpoint, this.#current));
+    await onValues(new Map([...others, [name, [cursor]]]));
+    this.#rows.focusRows();
   }
 
   /** How many rows there are, and where they came from. */
-  function describe(response: RowsResponse, origin: string): void {
+  #describe(response: RowsResponse, origin: string): void {
+    const { endpoint } = this.#options;
     const ofRows = response.headers.get('querygate-of-rows');
     const found =
       ofRows === null
-        ? rowsText(response.rows.length, isCut(response), maxRows)
+        ? rowsText(response.rows.length, isCut(response), endpoint.maxRows)
         : foundText(response.rows.length, Number(ofRows), isCut(response));
     const text = `${found} ${origin}`.trim();
     // Screen readers do not say each change of rows that are followed.
-    status.ariaLive = live?.isOn() ? 'off' : 'polite';
-    if (status.textContent !== text) status.textContent = text;
-    help.textContent =
+    this.#status.ariaLive = this.#live?.isOn() ? 'off' : 'polite';
+    if (this.#status.textContent !== text) this.#status.textContent = text;
+    this.#help.textContent =
       response.rows.length > 0
         ? ''
-        : rowArgumentsIn(endpoint, current).size > 0
+        : rowArgumentsIn(endpoint, this.#current).size > 0
           ? noneMeetConditions
-          : emptyText(parameters, current);
+          : emptyText(endpoint.parameters, this.#current);
   }
 
   /** What happens to rows that are shown: they follow their result, or are requested again. */
-  function followOrRefresh(): void {
+  #followOrRefresh(): void {
+    const shown = this.#shown;
     // A request with other parameters may be on its way.
-    if (shown === undefined || rows.search() !== searchOf(current)) return;
-    const isLive = live?.isOn() === true;
-    refresh.element.hidden = isLive;
-    refresh.stop();
-    if (isLive) live.begin(shown, searchOf(current));
-    else refresh.succeeded(ageOf(shown));
+    if (shown === undefined || this.#rows.search() !== searchOf(this.#current)) return;
+    const live = this.#live?.isOn() ? this.#live : undefined;
+    this.#refresh.element.hidden = live !== undefined;
+    this.#refresh.stop();
+    if (live !== undefined) live.begin(shown, searchOf(this.#current));
+    else this.#refresh.succeeded(ageOf(shown));
   }
 
-  function showCancelled(search: string): void {
-    status.textContent = 'Cancelled.';
-    if (rows.search() !== search) hideRows();
-    else if (live?.isOn()) followOrRefresh();
-    else refresh.failed(undefined);
+  #showCancelled(search: string): void {
+    this.#status.textContent = 'Cancelled.';
+    if (this.#rows.search() !== search) this.#hideRows();
+    else if (this.#live?.isOn()) this.#followOrRefresh();
+    else this.#refresh.failed(undefined);
   }
 
-  function showFailedRefresh(error: unknown): void {
+  #showFailedRefresh(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    problem.textContent = `The rows could not be refreshed, and are those of before. ${message}`;
+    this.#problem.textContent = `The rows could not be refreshed, and are those of before. ${message}`;
     const refused = error instanceof GatewayError ? error : undefined;
-    if (refused?.status === 401) onProblem(refused);
-    if (!isWrongRequest(refused)) refresh.failed(refused?.retryAfterSeconds);
+    if (refused?.status === 401) this.#options.onProblem(refused);
+    if (!isWrongRequest(refused)) this.#refresh.failed(refused?.retryAfterSeconds);
   }
 
-  function hideRows(): void {
-    rows.hide();
-    pager.show(null);
-    shown = undefined;
-    help.textContent = '';
-    refresh.element.hidden = true;
-    live?.end('');
-    if (live !== undefined) live.element.hidden = true;
+  #showFailure(error: unknown): void {
+    this.#status.textContent = 'There is no result.';
+    this.#hideRows();
+    this.#showProblem(error);
   }
 
-  function showFailure(error: unknown): void {
-    status.textContent = 'There is no result.';
-    hideRows();
-    showProblem(error);
+  #showProblem(error: unknown): void {
+    if (error instanceof GatewayError && this.#options.onProblem(error)) return;
+    this.#problem.textContent = problemText(error);
   }
 
-  function stop(): void {
-    running?.abort();
-    running = undefined;
-    refresh.stop();
-    live?.end('');
+  #hideRows(): void {
+    this.#rows.hide();
+    this.#pager.show(null);
+    this.#shown = undefined;
+    this.#help.textContent = '';
+    this.#refresh.element.hidden = true;
+    this.#live?.end('');
+    if (this.#live !== undefined) this.#live.element.hidden = true;
   }
-
-  return {
-    element: section(
-      'result',
-      'Result',
-      element('div', { class: 'row' }, status, cancel, refresh.element, ...(live ? [live.element] : [])),
-      rows.cost,
-      problem,
-      chips.element,
-      help,
-      rows.element,
-      pager.element,
-    ),
-    async run(values, again) {
-      current = values;
-      chips.show(values);
-      await load(again, false);
-    },
-    clear() {
-      current = new Map();
-      chips.show(current);
-      stop();
-      hideRows();
-      problem.textContent = '';
-      status.textContent = 'Fill in the parameters and press Run.';
-    },
-    close: stop,
-  };
 }
 
 /** Repeating an invalid request would fail again. */

@@ -30,8 +30,8 @@ export function buildTable(
   let sorted = rows;
   let order: Order | undefined;
   let shown = 0;
-  const heads = columns.map((column) => ({ column, cell: headCell(column, () => press(column)) }));
-  const elements = buildRowElements(columns, contentOf);
+  const heads = buildHeads(columns, press);
+  const elements = buildRowElements(columns, (row, column) => cellOf(row, column, controls));
   moveByArrowKeys(elements.body);
   pressByCells(elements.body);
   const caption = element('caption', { 'aria-live': 'polite' });
@@ -41,24 +41,9 @@ export function buildTable(
   const table = element(
     'div',
     { class: 'scroll rows', tabindex: 0, role: 'region', 'aria-label': label },
-    element(
-      'table',
-      {},
-      caption,
-      element('thead', {}, element('tr', {}, ...heads.map(({ cell }) => cell))),
-      elements.body,
-    ),
+    element('table', {}, caption, element('thead', {}, heads.element), elements.body),
   );
 
-  function contentOf(row: JsonObject, column: Column): Node {
-    const value = valueIn(row, column);
-    const content = cellContent(value, column);
-    const filter = controls?.filterBy(column, value);
-    if (filter === undefined) return content;
-    const made = button('', filter, { class: 'filter', tabindex: -1, title: 'Only rows with this value' });
-    made.append(content);
-    return made;
-  }
   function press(column: Column): void {
     const byGateway = controls?.orderBy(column);
     if (byGateway === undefined) {
@@ -80,12 +65,7 @@ export function buildTable(
     // A column of an older address may be gone.
     if (column === undefined) order = undefined;
     sorted = column === undefined ? rows : sortRows(rows, column, order?.descending ?? false);
-    const shownOrder = order ?? controls?.order();
-    for (const { column: one, cell } of heads) {
-      cell.removeAttribute('aria-sort');
-      if (one.name === shownOrder?.column)
-        cell.setAttribute('aria-sort', shownOrder.descending ? 'descending' : 'ascending');
-    }
+    heads.mark(order ?? controls?.order());
   }
   function arrange(): void {
     caption.ariaLive = 'polite';
@@ -108,10 +88,7 @@ export function buildTable(
     all.hidden = left <= pageSize || sorted.length > maxAll;
     more.textContent = `Show ${Math.min(left, pageSize)} more`;
     all.textContent = `Show all ${sorted.length.toLocaleString('en')}`;
-    const text =
-      rows.length === 0
-        ? 'No rows'
-        : `${left === 0 ? '' : `The first ${shown.toLocaleString('en')} of `}${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}${orderText(order ?? controls?.order())}`;
+    const text = captionOf(rows.length, left, shown, order ?? controls?.order());
     if (caption.textContent !== text) caption.textContent = text;
   }
   return {
@@ -148,6 +125,38 @@ const orderText = (order: Order | undefined) =>
   order === undefined
     ? ', in the order of the query'
     : `, sorted by ${order.column}, ${order.descending ? 'descending' : 'ascending'}`;
+
+function captionOf(count: number, left: number, shown: number, order: Order | undefined): string {
+  if (count === 0) return 'No rows';
+  const part = left === 0 ? '' : `The first ${shown.toLocaleString('en')} of `;
+  return `${part}${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}${orderText(order)}`;
+}
+
+/** What a cell shows; where people may filter by it, it is a button. */
+function cellOf(row: JsonObject, column: Column, controls: RowControls | undefined): Node {
+  const value = valueIn(row, column);
+  const content = cellContent(value, column);
+  const filter = controls?.filterBy(column, value);
+  if (filter === undefined) return content;
+  const made = button('', filter, { class: 'filter', tabindex: -1, title: 'Only rows with this value' });
+  made.append(content);
+  return made;
+}
+
+/** The heads of the columns, one of which is marked with the order of the rows. */
+function buildHeads(columns: readonly Column[], onPress: (column: Column) => void) {
+  const cells = columns.map((column) => headCell(column, () => onPress(column)));
+  return {
+    element: element('tr', {}, ...cells),
+    mark(order: Order | undefined) {
+      for (const [at, cell] of cells.entries()) {
+        cell.removeAttribute('aria-sort');
+        if (order !== undefined && columns[at]?.name === order.column)
+          cell.setAttribute('aria-sort', order.descending ? 'descending' : 'ascending');
+      }
+    },
+  };
+}
 
 function headCell(column: Column, onPress: () => void): HTMLTableCellElement {
   const { name, unit, type } = column;
