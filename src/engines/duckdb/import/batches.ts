@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { isOutOfSpace } from './disk-space.ts';
-import { type BatchLimits, type LinesWriter, openLinesWriter, type Position } from './read/lines-writer.ts';
+import { type BatchLimits, LinesWriter, type Position } from './read/lines-writer.ts';
 import { normalizeKeys } from './read/normalize-keys.ts';
 import { openPlainLines, type PlainOptions } from './read/plain-lines.ts';
 import { scratchName } from './read/source-relation.ts';
@@ -157,7 +157,7 @@ async function* copyLines(
       for (let at = 0; at < chunk.length; ) {
         if (cutter.open && writer === undefined && isFull(cutter.open, limits)) yield* takeBatch(cutter);
         const batch = await openBatch(cutter, table, file);
-        writer ??= openLinesWriter(slicePath(batch, reading), position);
+        writer ??= new LinesWriter(slicePath(batch, reading), position);
         at += await writer.write(chunk.subarray(at), remainingLimits(batch, limits, writer));
         if (writer.isAtLineEnd() && isFull(batch, limits, writer)) {
           position = await finishSlice(batch, reading, position, writer);
@@ -168,7 +168,7 @@ async function* copyLines(
     const batch = await openBatch(cutter, table, file);
     // A file without rows has a slice too, because it has a manifest entry.
     if (writer !== undefined || batch.slices.at(-1)?.entry.number !== number) {
-      writer ??= openLinesWriter(slicePath(batch, reading), position);
+      writer ??= new LinesWriter(slicePath(batch, reading), position);
       writer.end(canGrow(file));
       await finishSlice(batch, reading, position, writer);
     }

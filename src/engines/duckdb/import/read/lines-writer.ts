@@ -21,152 +21,183 @@ export interface Position {
   readonly ends: FileEnds;
 }
 
-/** Copies lines into a scratch file, up to the limits of a batch, and counts them. */
-export interface LinesWriter {
-  /**
-   * Writes bytes as far as the limits allow, to the end of a line.
-   *
-   * @returns how many
-   */
-  write(chunk: Buffer, limits: BatchLimits): Promise<number>;
-  /**
-   * Ends a last line that has no newline.
-   *
-   * @param mustBeComplete whether to remove the line unless it is a complete JSON object
-   */
-  end(mustBeComplete: boolean): void;
-  /** Whether the last byte written is a newline. */
-  isAtLineEnd(): boolean;
-  /** Lines that are not blank. */
-  rows(): number;
-  bytes(): number;
-  /** The lines that are too long; the scratch file has blank ones in their places. */
-  readonly rejects: readonly Reject[];
-  /** The beginning of the scratch file, a megabyte at most. */
-  sample(): Buffer;
-  /** In the source, after the last complete line that was written. */
-  position(): Position;
-  close(): void;
-}
-
 export interface BatchLimits {
   readonly rows: number;
   readonly bytes: number;
 }
 
-export function openLinesWriter(path: string, from: Position): LinesWriter {
-  const file = openSync(path, 'w');
-  let isClosed = false;
-  let sample = Buffer.alloc(0);
-  let { offset, lines, ends } = from;
-  let rows = 0;
-  let written = 0;
-  /** The bytes of a line that has no newline yet; none of one that is too long. */
-  let openLine: Buffer[] = [];
-  /** Of that line, also if it is too long. */
-  let openBytes = 0;
-  /** At the end of that line so far. */
-  let openEnds = ends;
-  /** Where the line begins in the scratch file. */
-  let lineStart = 0;
-  const rejects: Reject[] = [];
+/** Copies lines into a scratch file, up to the limits of a batch, and counts them. */
+export class LinesWriter {
+  /** The lines that are too long; the scratch file has blank ones in their places. */
+  readonly rejects: Reject[] = [];
+  readonly #file: number;
+  #isClosed = false;
+  #sample = Buffer.alloc(0);
+  #position: Position;
+  #rows = 0;
+  #bytes = 0;
+  readonly #open: OpenLine;
 
-  const advance = (bytes: Buffer) => {
-    openBytes += bytes.length;
-    openEnds = { head: headOf(openEnds.head, bytes), tail: tailOf(openEnds.tail, bytes) };
-  };
-  const endLine = () => {
-    offset += openBytes;
-    ends = openEnds;
-    lineStart = written;
-    openLine = [];
-    openBytes = 0;
-  };
-  const removeOpenLine = () => {
-    if (openLine.length > 0) ftruncateSync(file, lineStart);
-    written = lineStart;
-    openLine = [];
-  };
+  constructor(path: string, from: Position) {
+    this.#file = openSync(path, 'w');
+    this.#position = from;
+    this.#open = { parts: [], bytes: 0, ends: from.ends, start: 0 };
+  }
+
+  /**
+   * Writes bytes as far as the limits allow, to the end of a line.
+   *
+   * @returns how many
+   */
+  async write(chunk: Buffer, limits: BatchLimits): Promise<number> {
+    const open = this.#open;
+    const lineEnd = chunk.indexOf(newline);
+    const lineBytes = open.bytes + (lineEnd < 0 ? chunk.length : lineEnd);
+    if (lineBytes > maxLineBytes) {
+      const part = lineEnd < 0 ? chunk : chunk.subarray(0, lineEnd + 1);
+      await this.#skip(part, lineEnd >= 0);
+      return part.length;
+    }
+    const scanned = scanLines(chunk, open.parts, limits);
+    const accepted = chunk.subarray(0, scanned.end);
+    const isFirst = this.#position.offset === 0 && open.bytes === 0;
+    const hasByteOrderMark = isFirst && accepted.subarray(0, 3).equals(byteOrderMark);
+    const text = hasByteOrderMark ? accepted.subarray(3) : accepted;
+    if (this.#sample.length < sampleBytes) {
+      this.#sample = Buffer.concat([this.#sample, text.subarray(0, sampleBytes - this.#sample.length)]);
+    }
+    this.#bytes += await writeAll(this.#file, text, this.#bytes);
+    this.#rejectNulls(text);
+    this.#countLines(scanned.lines);
+    this.#rows += scanned.rows;
+    const rest = accepted.subarray(scanned.lastLineEnd);
+    if (scanned.lines > 0) {
+      this.#advance(accepted.subarray(0, scanned.lastLineEnd));
+      this.#endLine();
+      open.start -= rest.length;
+    }
+    this.#advance(rest);
+    if (rest.length > 0) open.parts.push(Buffer.from(rest));
+    return accepted.length;
+  }
+
+  /**
+   * Ends a last line that has no newline.
+   *
+   * @param mustBeComplete whether to remove the line unless it is a complete JSON object
+   */
+  end(mustBeComplete: boolean): void {
+    const { bytes, parts } = this.#open;
+    if (bytes === 0) return;
+    const isTooLong = bytes > maxLineBytes;
+    const line = Buffer.concat(parts);
+    if (mustBeComplete && (isTooLong || !isObjectText(line.toString()))) {
+      this.#removeOpenLine();
+      return;
+    }
+    const isNull = isNullText(line);
+    if (isNull) this.#removeOpenLine();
+    this.#endLine();
+    if (isTooLong || isNull)
+      this.rejects.push({ line: this.#position.lines + 1, reason: isTooLong ? lineTooLong : nullReason });
+    else if (!isBlank(line)) this.#rows += 1;
+  }
+
+  /** Whether the last byte written is a newline. */
+  isAtLineEnd(): boolean {
+    return this.#open.bytes === 0;
+  }
+
+  /** Lines that are not blank. */
+  rows(): number {
+    return this.#rows;
+  }
+
+  bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The beginning of the scratch file, a megabyte at most. */
+  sample(): Buffer {
+    return this.#sample;
+  }
+
+  /** In the source, after the last complete line that was written. */
+  position(): Position {
+    return this.#position;
+  }
+
+  close(): void {
+    if (!this.#isClosed) closeSync(this.#file);
+    this.#isClosed = true;
+  }
+
+  #advance(bytes: Buffer): void {
+    const open = this.#open;
+    open.bytes += bytes.length;
+    open.ends = { head: headOf(open.ends.head, bytes), tail: tailOf(open.ends.tail, bytes) };
+  }
+
+  #countLines(count: number): void {
+    this.#position = { ...this.#position, lines: this.#position.lines + count };
+  }
+
+  #endLine(): void {
+    const open = this.#open;
+    const { offset, lines } = this.#position;
+    this.#position = { offset: offset + open.bytes, lines, ends: open.ends };
+    open.start = this.#bytes;
+    open.parts = [];
+    open.bytes = 0;
+  }
+
+  #removeOpenLine(): void {
+    const open = this.#open;
+    if (open.parts.length > 0) ftruncateSync(this.#file, open.start);
+    this.#bytes = open.start;
+    open.parts = [];
+  }
+
   /**
    * Blanks the lines of `null`, which DuckDB would read as rows without values.
    *
    * @param text the last bytes that were written
    */
-  const rejectNulls = (text: Buffer) => {
-    const isShort = openBytes <= maxNullBytes;
-    const bytes = isShort ? Buffer.concat([...openLine, text]) : text;
+  #rejectNulls(text: Buffer): void {
+    const open = this.#open;
+    const isShort = open.bytes <= maxNullBytes;
+    const bytes = isShort ? Buffer.concat([...open.parts, text]) : text;
     for (const at of nullLines(bytes, isShort)) {
-      writeSync(file, '    ', written - bytes.length + at);
-      rejects.push({ line: lines + countLines(bytes.subarray(0, at)) + 1, reason: nullReason });
-      rows -= 1;
+      writeSync(this.#file, '    ', this.#bytes - bytes.length + at);
+      const line = this.#position.lines + countLines(bytes.subarray(0, at)) + 1;
+      this.rejects.push({ line, reason: nullReason });
+      this.#rows -= 1;
     }
-  };
-  /** @param part of a line that is too long, up to its newline if that is there */
-  const skip = async (part: Buffer, isEnded: boolean) => {
-    removeOpenLine();
-    advance(part);
-    if (!isEnded) return;
-    lines += 1;
-    rejects.push({ line: lines, reason: lineTooLong });
-    // The lines that follow keep their numbers.
-    written += await writeAll(file, blankLine, written);
-    endLine();
-  };
+  }
 
-  return {
-    async write(chunk, limits) {
-      const lineEnd = chunk.indexOf(newline);
-      const lineBytes = openBytes + (lineEnd < 0 ? chunk.length : lineEnd);
-      if (lineBytes > maxLineBytes) {
-        const part = lineEnd < 0 ? chunk : chunk.subarray(0, lineEnd + 1);
-        await skip(part, lineEnd >= 0);
-        return part.length;
-      }
-      const scanned = scanLines(chunk, openLine, limits);
-      const accepted = chunk.subarray(0, scanned.end);
-      const hasByteOrderMark =
-        offset === 0 && openBytes === 0 && accepted.subarray(0, 3).equals(byteOrderMark);
-      const text = hasByteOrderMark ? accepted.subarray(3) : accepted;
-      if (sample.length < sampleBytes) {
-        sample = Buffer.concat([sample, text.subarray(0, sampleBytes - sample.length)]);
-      }
-      written += await writeAll(file, text, written);
-      rejectNulls(text);
-      lines += scanned.lines;
-      rows += scanned.rows;
-      const rest = accepted.subarray(scanned.lastLineEnd);
-      if (scanned.lines > 0) {
-        advance(accepted.subarray(0, scanned.lastLineEnd));
-        endLine();
-        lineStart -= rest.length;
-      }
-      advance(rest);
-      if (rest.length > 0) openLine.push(Buffer.from(rest));
-      return accepted.length;
-    },
-    end(mustBeComplete) {
-      if (openBytes === 0) return;
-      const isTooLong = openBytes > maxLineBytes;
-      const line = Buffer.concat(openLine);
-      if (mustBeComplete && (isTooLong || !isObjectText(line.toString()))) return removeOpenLine();
-      const isNull = isNullText(line);
-      if (isNull) removeOpenLine();
-      endLine();
-      if (isTooLong || isNull)
-        rejects.push({ line: lines + 1, reason: isTooLong ? lineTooLong : nullReason });
-      else if (!isBlank(line)) rows += 1;
-    },
-    isAtLineEnd: () => openBytes === 0,
-    rows: () => rows,
-    bytes: () => written,
-    rejects,
-    position: () => ({ offset, lines, ends }),
-    sample: () => sample,
-    close() {
-      if (!isClosed) closeSync(file);
-      isClosed = true;
-    },
-  };
+  /** @param part of a line that is too long, up to its newline if that is there */
+  async #skip(part: Buffer, isEnded: boolean): Promise<void> {
+    this.#removeOpenLine();
+    this.#advance(part);
+    if (!isEnded) return;
+    this.#countLines(1);
+    this.rejects.push({ line: this.#position.lines, reason: lineTooLong });
+    // The lines that follow keep their numbers.
+    this.#bytes += await writeAll(this.#file, blankLine, this.#bytes);
+    this.#endLine();
+  }
+}
+
+/** A line that has no newline yet. */
+interface OpenLine {
+  /** Its bytes; none of one that is too long. */
+  parts: Buffer[];
+  /** How many they are, also if it is too long. */
+  bytes: number;
+  /** At the end of it so far. */
+  ends: FileEnds;
+  /** Where it begins in the scratch file. */
+  start: number;
 }
 
 const blankLine = Buffer.from('\n');
