@@ -65,16 +65,11 @@ function castByFormat(
 function castValue(place: Place, value: Expression, type: Type): Expression {
   const from = value.type;
   if (from.kind === 'null') return value.kind === 'literal' ? nullLiteral(type) : castTo(value, type);
-  // A literal has more digits than its FLOAT64.
-  if (
-    value.kind === 'literal' &&
-    value.value !== null &&
-    isScalar(from, 'FLOAT64') &&
-    isScalar(type, 'NUMERIC')
-  )
-    return numericOfLiteral(place, String(value.value));
-  if (value.kind === 'literal' && isScalar(from, 'FLOAT64') && isScalar(type, 'BIGNUMERIC'))
-    return convert(value, type);
+  if (value.kind === 'literal' && value.value !== null && isScalar(from, 'FLOAT64')) {
+    const text = String(value.value);
+    if (isScalar(type, 'NUMERIC')) return decimalOfLiteral(place, text, 'NUMERIC', 9e28);
+    if (isScalar(type, 'BIGNUMERIC')) return decimalOfLiteral(place, text, 'BIGNUMERIC', 5e38);
+  }
   if (type.kind === 'range')
     return describeType(from) === describeType(type) ? value : castToRange(place, value, type);
   if (from.kind === 'range' && isScalar(type, 'STRING')) return rangeText(value, from.element);
@@ -103,10 +98,29 @@ function castStruct(place: Place, value: Expression, from: StructType, type: Str
   return value.kind === 'struct' ? built : caseWhen(operation('IS NOT NULL', [value]), built);
 }
 
-const numericOfLiteral = (place: Place, text: string): Expression =>
-  /^-?\d{0,29}(\.\d*)?$/.test(text)
-    ? literal(scalar('NUMERIC'), text)
-    : callMacro(place, 'cast_numeric', [textLiteral(text)], 'CAST AS NUMERIC');
+/**
+ * A literal has more digits than its FLOAT64, which counts only if the digits are out of range.
+ *
+ * @param doubtful numbers from here on may be out of range
+ */
+function decimalOfLiteral(
+  place: Place,
+  text: string,
+  type: 'NUMERIC' | 'BIGNUMERIC',
+  doubtful: number,
+): Expression {
+  const castOf = (operand: Expression) =>
+    callMacro(place, `cast_${type.toLowerCase()}`, [operand], `CAST AS ${type}`);
+  const ofDigits = castOf(textLiteral(text));
+  if (Math.abs(Number(text)) < doubtful)
+    return type === 'NUMERIC' && /^-?\d*(\.\d*)?$/.test(text) ? literal(scalar(type), text) : ofDigits;
+  const float64 = scalar('FLOAT64');
+  return call(
+    'coalesce',
+    [call('TRY', [ofDigits], scalar(type)), castOf(castTo(literal(float64, text), float64))],
+    scalar(type),
+  );
+}
 
 /** Applies the parameters of a type, such as the length in STRING(10); also those inside arrays and structs. */
 function withParameters(node: Syntax.Type, value: Expression): Expression {
