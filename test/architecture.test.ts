@@ -3,7 +3,6 @@ import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { circleIn, foldersOf, readImports, subfoldersOf, waysBack } from './support/import-graph.ts';
 import { orders } from './support/import-orders.ts';
-import { privateNames } from './support/private-names.ts';
 
 /** Folders whose parts may import each other; their files still may not. */
 const knots = [
@@ -53,12 +52,6 @@ describe('architecture', () => {
       )
       .map(([file]) => file);
     expect(others).toEqual([]);
-  });
-
-  test('plug-ins of the package import what those of others can', () => {
-    const names = privateNames(files, 'src/plugins');
-    const listed = [...names].map(([name, users]) => `${name} ← ${users.join(', ')}`);
-    expect(listed).toEqual([]);
   });
 
   test('the commands that serve are built on what the package exports', () => {

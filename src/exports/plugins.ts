@@ -3,15 +3,6 @@
  *
  * @module
  */
-export * as callers from './groups/of-callers.ts';
-export * as helpers from './groups/helpers.ts';
-export * as messages from './groups/of-messages.ts';
-export * as names from './groups/of-names.ts';
-export * as options from './groups/of-options.ts';
-export * as parameters from './groups/of-parameters.ts';
-export * as paths from './groups/of-paths.ts';
-export * as results from './groups/of-results.ts';
-export { packageVersion } from '../version.ts';
 export type {
   Answering,
   GatewayPlugin,
@@ -24,6 +15,9 @@ export type {
   Sample,
 } from '../gateway/plugin.ts';
 export type { Audit } from '../http/access/audit.ts';
+export { cellParts, plainText, type Rows } from '../formats/rows.ts';
+export type { Part, Renderer, RenderTurn } from '../formats/renderer.ts';
+export type { Renderers } from '../formats/renderers.ts';
 export type { Exchange } from '../http/message/exchange.ts';
 export type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
 export { EndpointRequest } from '../call/endpoint-request.ts';

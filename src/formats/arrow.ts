@@ -1,8 +1,21 @@
-import * as arrow from '@uwdata/flechette';
+import * as flechette from '@uwdata/flechette';
 import { arrowType } from './arrow-types.ts';
 import type { CellTexts } from './cell-texts.ts';
+import { columnShapes } from './column-shapes.ts';
+import type { Renderer } from './renderer.ts';
 import { cellParts, type Rows } from './rows.ts';
 import type { Shape } from './shape.ts';
+
+/** The stream format of Arrow IPC, not the file format. */
+export const arrow: Renderer = {
+  names: ['arrow', 'arrows'],
+  contentType: 'application/vnd.apache.arrow.stream',
+  mediaTypes: ['application/vnd.apache.arrow.stream'],
+  fileExtension: 'arrows',
+  *parts(rows) {
+    yield* arrowParts(rows, yield* columnShapes(rows));
+  },
+};
 
 /**
  * Rows as an Arrow IPC stream, in parts: the schema, then record batches.
@@ -11,20 +24,20 @@ import type { Shape } from './shape.ts';
  */
 export function* arrowParts(rows: Rows, shapes: readonly Shape[]): Generator<Uint8Array> {
   const columns = shapes.map((shape, at) => buildColumn(rows.columns[at]?.name ?? '', shape));
-  const schema: arrow.Schema = {
-    version: arrow.Version.V5,
-    endianness: arrow.Endianness.Little,
-    fields: columns.map(({ name, type, metadata }) => arrow.field(name, type, true, metadata)),
+  const schema: flechette.Schema = {
+    version: flechette.Version.V5,
+    endianness: flechette.Endianness.Little,
+    fields: columns.map(({ name, type, metadata }) => flechette.field(name, type, true, metadata)),
     metadata: null,
   };
   const stream = (part: readonly CellTexts[]): Uint8Array => {
     const children = columns.map(({ read, builtAs }, at) =>
-      arrow.columnFromArray(
+      flechette.columnFromArray(
         part.map((cells) => read(cells[at])),
         builtAs,
       ),
     );
-    const bytes = arrow.tableToIPC(new arrow.Table(schema, children), { format: 'stream' });
+    const bytes = flechette.tableToIPC(new flechette.Table(schema, children), { format: 'stream' });
     if (bytes === null) throw new TypeError('the library gave no bytes');
     return bytes;
   };

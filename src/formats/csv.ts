@@ -1,6 +1,24 @@
 import { cellTimestamp } from '../files/timestamps.ts';
+import type { Renderer } from './renderer.ts';
 import { cellParts, plainText, type Rows } from './rows.ts';
 import { isNested } from './shape.ts';
+
+/** @see RFC 4180, RFC 7111 */
+export const csv: Renderer = {
+  names: ['csv'],
+  contentType: 'text/csv; charset=utf-8; header=present',
+  mediaTypes: ['text/csv'],
+  fileExtension: 'csv',
+  parts: (rows) => csvParts(rows, false),
+};
+
+/** CSV that begins with a byte-order mark: Excel takes other files for text in a code page of Windows. */
+export const csvBom: Renderer = {
+  ...csv,
+  names: ['csv-bom'],
+  mediaTypes: [],
+  parts: (rows) => csvParts(rows, true),
+};
 
 const byteOrderMark = '\uFEFF';
 

@@ -1,5 +1,14 @@
 import { splitObjects } from './cell-texts.ts';
+import type { Renderer } from './renderer.ts';
 import { type Rows, textParts } from './rows.ts';
+
+export const ndjson: Renderer = {
+  names: ['ndjson', 'jsonl'],
+  contentType: 'application/x-ndjson; charset=utf-8',
+  mediaTypes: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
+  fileExtension: 'ndjson',
+  parts: ndjsonParts,
+};
 
 /** Rows as in the JSON document, byte for byte, a line each; in parts. */
 export function* ndjsonParts(rows: Pick<Rows, 'identity'>): Generator<string> {

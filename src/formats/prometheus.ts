@@ -1,7 +1,27 @@
 import type { PrometheusText } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { CellTexts } from './cell-texts.ts';
+import type { Renderer } from './renderer.ts';
 import { cellParts, plainText, type Rows } from './rows.ts';
+
+/** Only for queries whose header declares metrics, of their own columns. Labels are compared over all rows before any is sent. */
+export const prometheus: Renderer = {
+  names: ['prometheus', 'prom'],
+  contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  mediaTypes: ['text/plain'],
+  version: '0.0.4',
+  fileExtension: undefined,
+  isWhole: true,
+  unavailable: ({ prometheus: declared }, isCallerSql) =>
+    declared !== undefined && !isCallerSql
+      ? undefined
+      : `has no Prometheus text: its header does not declare prometheus${isCallerSql ? " for a caller's SQL" : ''}`,
+  settings: ({ prometheus: declared }) => declared,
+  *parts(rows, { prometheus: declared }) {
+    if (declared === undefined) throw new TypeError('the query declares no metrics');
+    yield yield* prometheusText(rows, declared);
+  },
+};
 
 /**
  * Rows as text that Prometheus scrapes, in steps: one sample of each metric for each row. A NULL gives no sample, or no label.

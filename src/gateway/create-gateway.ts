@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino';
 import { buildAnalyze } from '../analysis/analyze-catalog.ts';
 import { withSqlProblems } from '../analysis/sql-problems.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
+import { Renderers } from '../formats/renderers.ts';
 import { Gate } from '../call/gate.ts';
 import { buildAudit } from '../http/access/audit.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
@@ -108,6 +109,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
   const { plugins = [] } = options;
   const hooks = buildPluginHooks(plugins, log);
   const { hideEndpoints = 'tenants', trustedDocuments } = options;
+  const renderers = new Renderers(plugins.flatMap((plugin) => plugin.renderers ?? []));
   const turns = new LoopTurns();
   const source = catalogSource(options.queries);
   const files = await source.read();
@@ -150,6 +152,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
       clock,
       turns,
       catalog,
+      renderers,
       engine: settings.engine,
       engineConcurrency: settings.engineConcurrency,
       engineTimeoutMs: settings.engineTimeoutMs,
@@ -176,6 +179,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     audit,
     getResult,
     hooks,
+    renderers,
     routesOf: opened.routesOf,
     derived: results.derived,
     current: results.current,

@@ -22,6 +22,7 @@ import { buildRequestLimits } from '../http/handler/request-limits.ts';
 import { buildPrepareRequest } from '../http/handler/prepare-request.ts';
 import type { Readiness } from '../http/handler/readiness.ts';
 import { buildRoutes } from '../http/handler/routes.ts';
+import type { Renderers } from '../formats/renderers.ts';
 import type { ByteBudget } from '../http/message/byte-budget.ts';
 import { pathsToLog } from '../http/message/paths.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
@@ -29,7 +30,7 @@ import { buildOpenTrace } from '../http/message/request-trace.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
 import { buildApplyRowRequest } from '../http/rest/apply-row-request.ts';
 import { readPartRequest } from '../http/rest/row-parameters.ts';
-import { addressOf, buildRest } from '../http/rest/rest.ts';
+import { buildRest } from '../http/rest/rest.ts';
 
 import type { Gate } from '../call/gate.ts';
 import { Obtain } from '../call/obtain.ts';
@@ -61,6 +62,7 @@ interface HttpOptions {
   readonly derived: DerivedStore;
   readonly current: CurrentResults;
   readonly readRows: ReadRows;
+  readonly renderers: Renderers;
   readonly live: LazyLive;
   readonly hooks: RequestHooks;
   /** Makes the routes of plug-ins for a version. */
@@ -121,6 +123,7 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
     current,
     hooks,
     readRows,
+    renderers,
     routesOf,
     readiness,
     budget,
@@ -155,6 +158,7 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
     yield;
     const rest = buildRest({
       catalog,
+      renderers,
       gate,
       obtain,
       openLive: live.open,
@@ -164,7 +168,6 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
     });
     const plugins = yield* routesOf(catalog, {
       rest,
-      addressOf: (request) => addressOf(catalog, request),
       open: (endpoint, caller) => gate.open(endpoint, caller),
       obtain: (call, hints) => obtain.part(call, readPartRequest(call, hints)),
       audit,
@@ -188,7 +191,7 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
       cors,
       log,
     });
-    const prepare = buildPrepareRequest({ catalog, pathToLog: pathsToLog(catalog, loggedPath), routesAt });
-    return { prepare, replies: answersOf('http') };
+    const pathToLog = pathsToLog(catalog, renderers.names, loggedPath);
+    return { prepare: buildPrepareRequest({ catalog, pathToLog, routesAt }), replies: answersOf('http') };
   };
 }

@@ -6,12 +6,13 @@ import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Engine, ImportReport, Rows, RunOptions } from '../engine/engine.ts';
+import type { Renderer } from '../formats/renderer.ts';
+import type { Renderers } from '../formats/renderers.ts';
 import type { Audit } from '../http/access/audit.ts';
 import type { LiveCounters } from '../http/live/live-counters.ts';
 import type { CatalogState } from '../http/handler/readiness.ts';
 import type { Exchange } from '../http/message/exchange.ts';
 import type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
-import type { EndpointAddress, PreparedRequest } from '../http/message/prepared-request.ts';
 import type { Reply } from '../http/message/reply.ts';
 import type { LogFields } from '../http/message/log-fields.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
@@ -75,6 +76,8 @@ export interface GatewayPlugin {
   onRun?(bound: BoundQuery, options: RunOptions): RunObserver | undefined;
   /** The engine has looked for rows to import. */
   onImport?(report: ImportReport): void;
+  /** Further forms of rows, for REST: each is one more value of `?format=`, extension, and media type of `Accept`. */
+  readonly renderers?: readonly Renderer[];
   /** Its metrics, for the plug-in that serves those of all. */
   readonly metrics?: readonly MetricFamily[];
   /** Called once, when the gateway closes or cannot open; the plug-in opened last is closed first. */
@@ -93,6 +96,8 @@ export interface PluginHost {
   readonly turns: LoopTurns;
   /** The version of the catalog that is served first. */
   readonly catalog: Catalog;
+  /** The forms of rows that REST has, those of plug-ins too. */
+  readonly renderers: Renderers;
   /** The name of the engine. */
   readonly engine: string;
   /** How many queries run at the same time. */
@@ -119,8 +124,6 @@ export interface PluginHost {
 export interface Answering {
   /** Answers requests of REST for this version. */
   readonly rest: Answer;
-  /** What the path of a request of REST addresses, and in which format. @throws GatewayError UNKNOWN_QUERY */
-  addressOf(request: PreparedRequest): EndpointAddress;
   /**
    * A saved query of this version as a caller may run it now, for a route that answers in a form of its own. Keep the
    * `EndpointRequest` for equal requests: it is bound once.

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { LoopTurns } from '../../src/concurrency/loop-turns.ts';
 import { runSteps } from '../../src/concurrency/loop-turns.ts';
-import { formats } from '../../src/formats/format.ts';
+import { Renderers } from '../../src/formats/renderers.ts';
 import { diffRows } from '../../src/plugins/shadow/diff-rows.ts';
 import { differingColumns } from '../../src/plugins/shadow/differing-columns.ts';
 import { compareColumns, hashRows } from '../../src/plugins/shadow/hash-rows.ts';
@@ -147,7 +147,7 @@ const graphql = async (query: string, accept = 'application/json') => {
 
 const works: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['a result', () => rest(`many?k=${next()}`)],
-  ...Object.values(formats).map(({ names }): readonly [string, () => Promise<unknown>] => [
+  ...new Renderers().all.map(({ names }): readonly [string, () => Promise<unknown>] => [
     `a result as ${names[0]}`,
     () => rest(`many.${names[0]}?k=${next()}`),
   ]),

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { convertRows } from '../../src/formats/convert-rows.ts';
-import { formats } from '../../src/formats/format.ts';
+import { arrow } from '../../src/formats/arrow.ts';
+import { csv } from '../../src/formats/csv.ts';
+import { ndjson } from '../../src/formats/ndjson.ts';
+import { draftQuery } from '../support/queries.ts';
 
 const row = (at: number) =>
   `{"timestamp":${1_773_144_000_000_000 + at},"min_execution_time":${at / 7},"max_execution_time":${at},"avg_execution_time":0.5,"p95_execution_time":1.25,"count":${at},"error_count":0}`;
@@ -11,15 +13,17 @@ const columns = [
   { name: 'count', type: 'integer', repeated: false },
 ] as const;
 
-test.each([formats.csv, formats.ndjson, formats.arrow])(
+const query = draftQuery({ columns: { count: 'integer' }, sql: 'select 1 as count' });
+
+test.each([csv, ndjson, arrow])(
   'a conversion to $names takes a few milliseconds of the event loop at a time',
-  (format) => {
+  (renderer) => {
     const identity = Buffer.from(`{"result":[${rows.join(',')}]}`);
-    const parts = convertRows(format, { identity, columns }, undefined);
+    const parts = renderer.parts?.({ identity, columns }, query);
     const times: number[] = [];
     for (let isDone = false; !isDone; ) {
       const before = process.threadCpuUsage();
-      isDone = parts.next().done === true;
+      isDone = parts?.next().done === true;
       const { user, system } = process.threadCpuUsage(before);
       times.push((user + system) / 1000);
     }

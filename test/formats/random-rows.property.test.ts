@@ -3,9 +3,12 @@ import { expect, test } from 'vitest';
 import { runSteps } from '../../src/concurrency/loop-turns.ts';
 import type { ResultColumn } from '../../src/catalog/model/header-types.ts';
 import { columnShapes } from '../../src/formats/column-shapes.ts';
-import { convertRows } from '../../src/formats/convert-rows.ts';
-import { type Format, formats } from '../../src/formats/format.ts';
-import { writeParquet } from '../../src/formats/parquet.ts';
+import { arrow } from '../../src/formats/arrow.ts';
+import { csv as csvRenderer } from '../../src/formats/csv.ts';
+import { ndjson } from '../../src/formats/ndjson.ts';
+import { writeParquet } from '../../src/formats/parquet/write-parquet.ts';
+import type { Renderer } from '../../src/formats/renderer.ts';
+import { draftQuery } from '../support/queries.ts';
 import { convertFile } from '../../src/formats/parquet/convert-file.ts';
 import type { Rows } from '../../src/formats/rows.ts';
 import type { Shape } from '../../src/formats/shape.ts';
@@ -64,9 +67,9 @@ test('any rows are the same in Arrow, Parquet and CSV as in JSON', async () => {
         }
       }
     };
-    expectSame(readArrow(convert(formats.arrow, rows), columns));
+    expectSame(readArrow(convert(arrow, rows), columns));
     expectSame(await readParquet(await writeParquet(rows, shapes, convertFile), columns));
-    const csv = await readCsv(convert(formats.csv, rows));
+    const csv = await readCsv(convert(csvRenderer, rows));
     expect(csv.map(({ text }) => text)).toEqual(result.map(({ text = null }) => text));
   });
   await fc.assert(property, { numRuns: 30 });
@@ -138,7 +141,7 @@ test('rows of declared records are the same in Arrow, Parquet and NDJSON as in J
     const rows: Rows = { identity, columns: declared };
     const shapes = shapesOf(rows);
     const read = [
-      readArrow(convert(formats.arrow, rows), declared as Columns),
+      readArrow(convert(arrow, rows), declared as Columns),
       await readParquet(await writeParquet(rows, shapes, convertFile), declared as Columns),
     ];
     for (const found of read) {
@@ -152,16 +155,18 @@ test('rows of declared records are the same in Arrow, Parquet and NDJSON as in J
             ),
           ).toBe(true);
     }
-    const lines = convert(formats.ndjson, rows).toString().split('\n').slice(0, -1);
+    const lines = convert(ndjson, rows).toString().split('\n').slice(0, -1);
     expect(lines.map((line) => JSON.parse(line))).toEqual(result);
   });
   await fc.assert(property, { numRuns: 30 });
 });
 
+const query = draftQuery({ columns: { a: 'integer' }, sql: 'select 1 as a' });
+
 const shapesOf = (rows: Rows): readonly Shape[] => runSteps(columnShapes(rows));
 
-function convert(format: Format, rows: Rows): Buffer {
-  const parts = [...convertRows(format, rows, undefined)];
+function convert(renderer: Renderer, rows: Rows): Buffer {
+  const parts = [...Iterator.from(renderer.parts?.(rows, query) ?? [])];
   return Buffer.concat(parts.flatMap((part) => (part === undefined ? [] : [Buffer.from(part as string)])));
 }
 

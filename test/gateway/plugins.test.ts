@@ -10,6 +10,7 @@ import type { GatewayPlugin } from '../../src/gateway/plugin.ts';
 import type { PluginRoute } from '../../src/http/message/route.ts';
 import { redis } from '../../src/gateway/redis.ts';
 import { apiKey as keyOf } from '../../src/keys/sources/api-key.ts';
+import { openapi } from '../../src/plugins/openapi/openapi.ts';
 import { metrics } from '../../src/plugins/metrics/metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { listen } from '../support/listen.ts';
@@ -67,10 +68,28 @@ describe('a gateway without plug-ins', () => {
   });
 });
 
+/** A plug-in of docs/plugins.md, as readers paste it. */
+async function fromDocs<T>(start: string, check: (module: T) => Promise<void>): Promise<void> {
+  const blocks = readFileSync('docs/plugins.md', 'utf8').matchAll(
+    /```ts\n(?<code>[^`]*(?:`[^`]+`[^`]*)*?)\n```/g,
+  );
+  const text = [...blocks].map(({ groups }) => groups?.code ?? '').find((code) => code.includes(start)) ?? '';
+  expect(text.trim().split('\n').length).toBeLessThan(50);
+  const file = join(mkdtempSync(join(import.meta.dirname, 'plugin-')), 'plugin.ts');
+  try {
+    const code = text
+      .replace("'querygate'", "'../../../src/index.ts'")
+      .replace("'querygate/plugins'", "'../../../src/exports/plugins.ts'");
+    writeFileSync(file, code);
+    await check((await import(file)) as T);
+  } finally {
+    rmSync(join(file, '..'), { recursive: true });
+  }
+}
+
 describe('the plug-in of docs/plugins.md', () => {
   test('adds a route, a header, a metric, a log field, and refuses; by REST and GraphQL, hit and miss', async () => {
-    await withPluginOf('costs', async (module) => {
-      const { costs } = module as { costs(blocked: ReadonlySet<string>): GatewayPlugin };
+    await fromDocs<{ costs(blocked: ReadonlySet<string>): GatewayPlugin }>('costs(', async ({ costs }) => {
       const blocked = new Set<string>();
       const ofMetrics = metrics();
       await open(costs(blocked), ofMetrics);
@@ -90,36 +109,26 @@ describe('the plug-in of docs/plugins.md', () => {
     });
   });
 
-  test('with groups of the seam checks its options, and lists what the key may query', async () => {
-    await withPluginOf('endpointNames', async (module) => {
-      const { endpointNames } = module as { endpointNames(options: { limit: number }): GatewayPlugin };
-      expect(() => endpointNames({ limit: 0 })).toThrow(
-        expect.objectContaining({
-          problems: [{ message: 'limit: got 0; must be a whole number from 1 to 1000' }],
-        }),
-      );
-      await open(endpointNames({ limit: 1 }));
-      expect(await (await get('/endpoints.json')).json()).toEqual(['q']);
+  test('adds a form of rows, with all that the others have', async () => {
+    await fromDocs<{ tabs(): GatewayPlugin }>('export const tabs', async ({ tabs }) => {
+      await open(tabs(), openapi());
+      const byName = await get(`${rest}.tsv`);
+      const accept = { 'x-api-key': apiKey, accept: 'text/tab-separated-values' };
+      const byType = await get(rest, accept);
+      for (const response of [byName, byType, await get(`${rest}?format=tsv`)])
+        expect([response.status, await response.text()]).toEqual([200, 'n\n1\n']);
+      expect(byName.headers.get('content-type')).toBe('text/tab-separated-values; charset=utf-8');
+      expect(byName.headers.get('content-disposition')).toMatch(/^attachment; filename="q-.*\.tsv"$/);
+      const etag = byName.headers.get('etag') ?? '';
+      expect(etag).not.toBe((await get(rest)).headers.get('etag'));
+      expect((await get(`${rest}.tsv`, { 'x-api-key': apiKey, 'if-none-match': etag })).status).toBe(304);
+      expect(await (await get('/openapi.json')).text()).toContain('text/tab-separated-values');
+      expect((await (await get(`${rest}?format=tab`)).json()).error.message).toContain('tsv');
+      expect(lines.filter(({ path }) => path === `${rest}.tsv`)).toHaveLength(2);
+      await expect(open({ ...tabs(), name: 'more' }, tabs())).rejects.toThrow('the name tsv is taken');
     });
   });
 });
-
-/** Loads the code of the page that exports a function of this name. */
-async function withPluginOf(name: string, use: (module: object) => Promise<void>): Promise<void> {
-  const codes = [...readFileSync('docs/plugins.md', 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)];
-  const text = codes.map(([, code = '']) => code).find((code) => code.includes(`export function ${name}(`));
-  expect(text?.trim().split('\n').length).toBeLessThan(50);
-  const file = join(mkdtempSync(join(import.meta.dirname, 'plugin-')), 'plugin.ts');
-  try {
-    const code = (text ?? '')
-      .replace("'querygate'", "'../../../src/index.ts'")
-      .replace("'querygate/plugins'", "'../../../src/exports/plugins.ts'");
-    writeFileSync(file, code);
-    await use(await import(file));
-  } finally {
-    rmSync(join(file, '..'), { recursive: true });
-  }
-}
 
 test('replies of a route with the same frozen headers each have their own body and status, and fields of the log', async () => {
   const headers = Object.freeze({ 'Content-Type': 'text/plain', 'content-length': '1' });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
+import { Renderers } from '../../src/formats/renderers.ts';
 import { endpointPaths, pathsToLog } from '../../src/http/message/paths.ts';
 
 const id = '11111111-2222-4333-8444-555555555555';
@@ -14,7 +15,7 @@ const queries = [
 
 describe('the path of an endpoint in the log', () => {
   const ofPlugins = (path: string) => (path === '/queries/orders' ? path : undefined);
-  const toLog = pathsToLog({ queries, tables: [] }, ofPlugins);
+  const toLog = pathsToLog({ queries }, new Renderers().names, ofPlugins);
 
   test.each([
     ['orders', 'orders'],
@@ -36,7 +37,9 @@ describe('the path of an endpoint in the log', () => {
   });
 
   test('is that of the endpoint with the name, not of one with a format', () => {
-    expect(endpointPaths({ queries })('/api/endpoints/query/orders.csv')?.query).toBe(queries[2]);
+    expect(endpointPaths({ queries }, new Renderers().names)('/api/endpoints/query/orders.csv')?.query).toBe(
+      queries[2],
+    );
   });
 
   test('is what a plug-in says of its paths, and others are as they are', () => {

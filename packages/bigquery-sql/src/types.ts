@@ -1,5 +1,5 @@
 import type { Decimal } from '@querygate/text';
-import type { AbsentField, Field, FieldType } from './table-schema.ts';
+import type { Field, FieldType } from './table-schema.ts';
 
 /** The types of BigQuery that have no parts. */
 export type ScalarName =
@@ -25,12 +25,7 @@ export type CollatedName = "STRING COLLATE 'und:ci'";
 export type Type =
   | { readonly kind: 'scalar'; readonly name: ScalarName }
   | { readonly kind: 'array'; readonly element: Type }
-  | {
-      readonly kind: 'struct';
-      readonly fields: readonly Column[];
-      /** The fields that local data does not have, for messages. */
-      readonly absent?: readonly AbsentField[];
-    }
+  | { readonly kind: 'struct'; readonly fields: readonly Column[] }
   | { readonly kind: 'range'; readonly element: Type }
   | { readonly kind: 'null' }
   | { readonly kind: 'unknown' };
@@ -111,7 +106,7 @@ export function typedNulls(type: Type): Type {
     case 'array':
       return arrayOf(typedNulls(type.element));
     case 'struct':
-      return { ...type, fields: type.fields.map((field) => ({ ...field, type: typedNulls(field.type) })) };
+      return structOf(type.fields.map((field) => ({ ...field, type: typedNulls(field.type) })));
     default:
       return type;
   }
@@ -125,10 +120,7 @@ export function withoutCollation(type: Type): Type {
     case 'array':
       return arrayOf(withoutCollation(type.element));
     case 'struct':
-      return {
-        ...type,
-        fields: type.fields.map((field) => ({ ...field, type: withoutCollation(field.type) })),
-      };
+      return structOf(type.fields.map((field) => ({ ...field, type: withoutCollation(field.type) })));
     default:
       return type;
   }
@@ -220,7 +212,7 @@ export function columnsOf(fields: readonly Field[]): readonly Column[] {
   return fields.map((field) => {
     const single =
       field.type === 'RECORD' || field.type === 'STRUCT'
-        ? { ...structOf(columnsOf(field.fields ?? [])), ...(field.absent && { absent: field.absent }) }
+        ? structOf(columnsOf(field.fields ?? []))
         : scalar(scalarOfField[field.type]);
     return { name: field.name, type: field.mode === 'REPEATED' ? arrayOf(single) : single };
   });

@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type DeclaredField, parseTableFile } from '../../catalog/folder/load-tables.ts';
+import { parseTableFile } from '../../catalog/folder/load-tables.ts';
 import { isReserved } from '@querygate/bigquery-sql/syntax';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import type { Config } from '../../config.ts';
 import type { InferredFields } from '../../engines/duckdb/data-files/infer-fields.ts';
 import { StartError } from '../../errors.ts';
 import { commandError, readInput } from '../arguments.ts';
-import { type DeclaredFields, readSchema } from './read-schema.ts';
+import { readSchema } from './read-schema.ts';
 
 /** A schema is small; a larger JSON file has rows. */
 const maxSchemaBytes = 4_000_000;
@@ -99,7 +100,7 @@ function namesOf(sources: readonly string[], prefix: string): readonly string[] 
 async function fieldsOf(
   sources: readonly string[],
   infer: (files: readonly string[]) => Promise<InferredFields>,
-): Promise<DeclaredFields> {
+): Promise<InferredFields> {
   const [source, another] = sources;
   if (source === undefined || source === '-') {
     const text = await readInput(source, 'the output of bq show --schema');
@@ -122,12 +123,12 @@ async function fieldsOf(
 }
 
 /** JSON with one line for each field that has no fields of its own. */
-function fieldsText(fields: readonly DeclaredField[], indent = ''): string {
+function fieldsText(fields: readonly Field[], indent = ''): string {
   const items = fields.map((field) => `${indent}  ${fieldText(field, `${indent}  `)}`);
   return `[\n${items.join(',\n')}\n${indent}]`;
 }
 
-function fieldText({ name, type, mode, description, fields }: DeclaredField, indent: string): string {
+function fieldText({ name, type, mode, description, fields }: Field, indent: string): string {
   const members = [
     ['name', name],
     ['type', type],

@@ -1,8 +1,6 @@
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { queriesByName } from '../../catalog/model/versions.ts';
-import { formatNames } from '../../formats/format.ts';
 
-/** Of GraphQL. */
 export const graphqlPath = '/graphql';
 
 /** Every error below this path is JSON. */
@@ -14,17 +12,11 @@ export const endpointPath = '/api/endpoints/query/';
 /** Several saved queries in one stream. */
 export const liveQueriesPath = '/api/live';
 
-/** Says whether the process lives. */
 export const healthPath = '/healthz';
-/** The same, as Kubernetes' own components name it. */
+/** The same, as other systems name it: Supabase's compose file and Kubernetes' own components. */
 export const livePath = '/livez';
-/** The same, as Supabase's compose file names it. */
 export const plainHealthPath = '/health';
-/** Says whether the gateway takes requests. */
 export const readinessPath = '/readyz';
-
-/** What may follow an address in the path of an endpoint. */
-const formatSuffixes: readonly string[] = formatNames.map((name) => `.${name}`);
 
 /**
  * The path as the access log shows it: for an alias the path with the query's own name. Others are logged as `unknown`: they
@@ -41,9 +33,16 @@ const otherPaths: ReadonlySet<string> = new Set([
   readinessPath,
 ]);
 
-/** @param ofPlugins of the routes of plug-ins */
-export function pathsToLog({ queries }: Catalog, ofPlugins: PathToLog): PathToLog {
-  const endpointAt = endpointPaths({ queries });
+/**
+ * @param extensions of the forms of rows, which may follow an address
+ * @param ofPlugins of the routes of plug-ins
+ */
+export function pathsToLog(
+  catalog: Pick<Catalog, 'queries'>,
+  extensions: readonly string[],
+  ofPlugins: PathToLog,
+): PathToLog {
+  const endpointAt = endpointPaths(catalog, extensions);
   return (pathname) =>
     otherPaths.has(pathname) ? pathname : (endpointAt(pathname)?.shown ?? ofPlugins(pathname));
 }
@@ -59,14 +58,16 @@ interface EndpointPath {
  *
  * A large catalog has several ten thousand such paths, which are not listed.
  */
-export function endpointPaths({
-  queries,
-}: Pick<Catalog, 'queries'>): (pathname: string) => EndpointPath | undefined {
+export function endpointPaths(
+  { queries }: Pick<Catalog, 'queries'>,
+  extensions: readonly string[],
+): (pathname: string) => EndpointPath | undefined {
   const named = addressesOf(queries);
+  const suffixes = ['', ...extensions.map((name) => `.${name}`)];
   return (pathname) => {
     if (!pathname.startsWith(endpointPath)) return undefined;
     const rest = pathname.slice(endpointPath.length);
-    for (const suffix of ['', ...formatSuffixes]) {
+    for (const suffix of suffixes) {
       const found = rest.endsWith(suffix) && named.get(rest.slice(0, rest.length - suffix.length));
       if (found) return { shown: endpointPath + found.name + suffix, query: found.query };
     }

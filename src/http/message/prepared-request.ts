@@ -3,7 +3,7 @@ import type { RawParameters } from '../../catalog/binding/bind.ts';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Format } from '../../formats/format.ts';
+import type { Renderer } from '../../formats/renderer.ts';
 import { httpLimits } from './http-limits.ts';
 
 const noNames: ReadonlySet<string> = new Set();
@@ -29,18 +29,10 @@ export class PreparedRequest {
     this.lists = lists;
     this.parameters = parameters;
   }
-
-  /** The same request for an endpoint with other parameters. */
-  to(addressed: AddressedEndpoint): PreparedRequest {
-    const { parameters } = addressed.endpoint;
-    const request = new PreparedRequest(this.url, this.loggedPath, this.lists, parameters);
-    request.addressed = addressed;
-    return request;
-  }
 }
 
 /** The format that a URL names, or why it names none. */
-export type FormatOfUrl = Format | 'unknown extension' | 'unknown parameter' | 'repeated parameter';
+export type FormatOfUrl = Renderer | 'unknown extension' | 'unknown parameter' | 'repeated parameter';
 
 /** What a REST path addresses. */
 export interface EndpointAddress {

@@ -1,10 +1,10 @@
 import { nearestName } from '@querygate/text';
 import { parseVersionName } from '../../catalog/model/version-name.ts';
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
-import { isExtension } from '../../formats/format.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { mayQuery } from '../../call/gate.ts';
+import type { Addressing } from './address.ts';
 
 /** More endpoints than this are not compared with a name: a request for an unknown one must stay cheap. */
 const maxCompared = 2_000;
@@ -15,13 +15,14 @@ const maxEdits = 2;
 /** The error for an endpoint that does not exist, with the nearest name that this key may query, or the versions that there are. */
 export function withNearestEndpoint(
   error: GatewayError,
-  { queries }: Catalog,
+  { catalog: { queries }, renderers }: Addressing,
   requested: string,
   principal: Principal,
 ): GatewayError {
   if (error.code !== 'UNKNOWN_QUERY' || requested.length > 200 || queries.length > maxCompared) return error;
   const dot = requested.lastIndexOf('.');
-  const address = dot > 0 && isExtension(requested.slice(dot + 1)) ? requested.slice(0, dot) : requested;
+  const address =
+    dot > 0 && renderers.isExtension(requested.slice(dot + 1)) ? requested.slice(0, dot) : requested;
   const visible = queries.filter((query) => mayQuery(principal, query));
   const advice = versionsAdvice(visible, address) ?? nearestAdvice(visible, address);
   if (advice === undefined) return error;

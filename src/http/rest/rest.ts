@@ -1,13 +1,13 @@
 import { type Caller, ownerOfCaller } from '../../call/caller.ts';
-import { EndpointRequest } from '../../call/endpoint-request.ts';
 import type { Call, Gate } from '../../call/gate.ts';
 import type { Obtain } from '../../call/obtain.ts';
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { FairShare } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { GatewayError } from '../../errors.ts';
-import { type Format, formats } from '../../formats/format.ts';
-import { memoize, once } from '../../memoize.ts';
+import type { Renderer } from '../../formats/renderer.ts';
+import { json, type Renderers } from '../../formats/renderers.ts';
+import { once } from '../../memoize.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import {
   acceptedStream,
@@ -19,26 +19,21 @@ import {
 import type { Live } from '../live/live.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
-import { endpointPath } from '../message/paths.ts';
-import {
-  type AddressedEndpoint,
-  decodeText,
-  type EndpointAddress,
-  type FormatOfUrl,
-  type PreparedRequest,
-} from '../message/prepared-request.ts';
+import type { FormatOfUrl, PreparedRequest } from '../message/prepared-request.ts';
 import type { Reply } from '../message/reply.ts';
 import type { Answer } from '../message/route.ts';
-import { buildReplyFormatted } from './formatted/reply-formatted.ts';
+import { buildReplyRendered } from './rendering/reply-rendered.ts';
 import { withNearestEndpoint } from './nearest-endpoint.ts';
 import { replyResult, replyToHead } from './reply-result.ts';
 import { linkOf } from './row-page.ts';
-import { chooseFormat, findEndpoint } from './requested-format.ts';
+import { addressedBy, addressText, queryAt } from './address.ts';
+import { chooseRenderer } from './requested-format.ts';
 import { readPartRequest } from './row-parameters.ts';
 import { refuseUndeclared, withParameterWarning } from './undeclared-parameters.ts';
 
 interface RestOptions {
   readonly catalog: Catalog;
+  readonly renderers: Renderers;
   readonly gate: Gate;
   readonly obtain: Obtain;
   /** Opens what follows results, when it is first needed. */
@@ -55,8 +50,8 @@ interface RestOptions {
  * @see spec "Common call shape"
  */
 export function buildRest(options: RestOptions): Answer {
-  const { catalog, gate, obtain, openLive } = options;
-  const replyFormatted = buildReplyFormatted(options);
+  const { renderers, gate, obtain, openLive } = options;
+  const replyRendered = buildReplyRendered(options);
   /** Most gateways have no caller who follows results. */
   const follow = once(async () => {
     const [{ buildFollow }, live] = await Promise.all([import('./follow.ts'), openLive()]);
@@ -65,19 +60,19 @@ export function buildRest(options: RestOptions): Answer {
   /** One that is hidden from the key fails as one that does not exist. */
   const open = async (request: PreparedRequest, caller: Caller) => {
     try {
-      request.addressed ??= addressedBy(catalog, request);
+      request.addressed ??= addressedBy(options, request);
       const { endpoint, format } = request.addressed;
       refuseUndeclared(caller.admission.principal, endpoint);
       return { call: await gate.open(endpoint, caller), format };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      throw withNearestEndpoint(error, catalog, addressText(request), caller.admission.principal);
+      throw withNearestEndpoint(error, options, addressText(request), caller.admission.principal);
     }
   };
-  const replyInFormat = (format: Format, result: CachedResult, { bound, caller }: Call, head: RequestHead) =>
-    format === formats.json
+  const render = (renderer: Renderer, result: CachedResult, { bound, caller }: Call, head: RequestHead) =>
+    renderer === json
       ? replyResult(result, head.headers)
-      : replyFormatted({ format, query: bound.query, head, owner: ownerOfCaller(caller), result });
+      : replyRendered({ renderer, query: bound.query, head, owner: ownerOfCaller(caller), result });
   const answer = async (
     call: Call,
     ofUrl: FormatOfUrl | undefined,
@@ -93,15 +88,15 @@ export function buildRest(options: RestOptions): Answer {
       if (!isWhole) throw onlyWhole();
       requireFollowable(bound);
       const result = await obtain.whole(call, true);
-      return (await follow()).stream({ head, call, resolve: queryAt(request), result }, stream);
+      return (await follow()).stream({ head, call, resolve: queryAt(renderers)(request), result }, stream);
     }
-    const format = chooseFormat(ofUrl, accept, bound);
+    const renderer = chooseRenderer(renderers, ofUrl, accept, bound);
     const { result, page } = await obtain.part(call, part);
-    const mayWait = prefer !== undefined && isWhole && bound.sql === undefined && format === formats.json;
+    const mayWait = prefer !== undefined && isWhole && bound.sql === undefined && renderer === json;
     const seconds = mayWait && isFollowable(bound.query) ? waitSeconds(head.headers) : undefined;
     if (seconds !== undefined)
-      return (await follow()).wait({ head, call, resolve: queryAt(request), result }, seconds);
-    const reply = await replyInFormat(format, result, call, head);
+      return (await follow()).wait({ head, call, resolve: queryAt(renderers)(request), result }, seconds);
+    const reply = await render(renderer, result, call, head);
     const link = page && linkOf(page, request.url.search);
     return link === undefined ? reply : { ...reply, headers: { ...reply.headers, link } };
   };
@@ -111,24 +106,3 @@ export function buildRest(options: RestOptions): Answer {
     return head.method === 'HEAD' ? replyToHead(reply, admission.noCache) : reply;
   };
 }
-
-function addressedBy(catalog: Catalog, request: PreparedRequest): AddressedEndpoint {
-  const { query, format } = addressOf(catalog, request);
-  return { endpoint: new EndpointRequest(query, request.parameters ?? new Map()), format };
-}
-
-const addressText = ({ url }: PreparedRequest): string => decodeText(url.pathname.slice(endpointPath.length));
-
-/** What the path of a request addresses, and in which format. @throws GatewayError UNKNOWN_QUERY */
-export const addressOf = (catalog: Catalog, request: PreparedRequest): EndpointAddress =>
-  findEndpoint(catalog, addressText(request), request.parameters ?? new Map());
-
-/** The same query in another version of the catalog; undefined if the request means no query there. */
-const queryAt = memoize((request: PreparedRequest) => (catalog: Catalog): SavedQuery | undefined => {
-  try {
-    return addressOf(catalog, request).query;
-  } catch (error) {
-    if (error instanceof GatewayError) return undefined;
-    throw error;
-  }
-});

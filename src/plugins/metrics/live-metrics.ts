@@ -1,8 +1,9 @@
-import type { MetricFamily, PluginHost } from '../../gateway/plugin.ts';
+import type { MetricFamily } from '../../gateway/plugin.ts';
+import type { LiveCounters } from '../../http/live/live-counters.ts';
 import { plainFamily } from './metric-family.ts';
 
 /** What clients follow. */
-export const liveFamilies = (counters: PluginHost['live']): readonly MetricFamily[] => [
+export const liveFamilies = (counters: Readonly<LiveCounters>): readonly MetricFamily[] => [
   plainFamily('gauge', 'querygate_live_streams', 'Streams of results that are open.', () => counters.open),
   plainFamily(
     'counter',

@@ -1,4 +1,4 @@
-import { checkOptions } from '../../config/option-rules.ts';
+import { checkOptions, type NoOptions } from '../../config/option-rules.ts';
 import type { GatewayPlugin, MetricFamily } from '../../gateway/plugin.ts';
 import { packageVersion } from '../../version.ts';
 import { buildCatalogMetrics } from './catalog-metrics.ts';
@@ -26,7 +26,7 @@ export interface MetricsPlugin extends GatewayPlugin {
  * @returns a plug-in for one gateway
  * @throws StartError if it is given an option
  */
-export function metrics(options: Readonly<Record<string, never>> = {}): MetricsPlugin {
+export function metrics(options: NoOptions = {}): MetricsPlugin {
   checkOptions('metrics', options, {});
   const requests = buildRequestMetrics();
   const results = buildResultMetrics();
@@ -35,10 +35,11 @@ export function metrics(options: Readonly<Record<string, never>> = {}): MetricsP
   const catalog = buildCatalogMetrics();
   const keptEndpoints = openKeptEndpoints();
   let families: readonly MetricFamily[] = [];
+  let extensions: readonly string[] = [];
   const render = () => textFormat([...families, ...processMetrics()]);
   const onCatalog: GatewayPlugin['onCatalog'] = (next) => {
     const kept = keptEndpoints(next);
-    requests.replaceCatalog(next, kept);
+    requests.replaceCatalog(next, extensions, kept);
     for (const one of [results, engine]) one.keepEndpoints(kept);
   };
   return {
@@ -48,6 +49,7 @@ export function metrics(options: Readonly<Record<string, never>> = {}): MetricsP
     open(host) {
       // The delays of the event loop and the garbage collections are counted from now on, not from the first scrape.
       processMetrics();
+      extensions = host.renderers.names;
       onCatalog(host.catalog);
       families = [
         ...requests.families,

@@ -23,9 +23,10 @@ export interface RequestMetrics {
   /**
    * Counts by the endpoints of another version of the catalog from now on.
    *
+   * @param extensions of the forms of rows
    * @param kept the endpoints whose series are not dropped
    */
-  replaceCatalog(catalog: Catalog, kept: ReadonlySet<string>): void;
+  replaceCatalog(catalog: Catalog, extensions: readonly string[], kept: ReadonlySet<string>): void;
   readonly families: readonly MetricFamily[];
 }
 
@@ -54,7 +55,7 @@ export function buildRequestMetrics(): RequestMetrics {
   const requests = new Counts();
   const bytes = new Counts();
   const durations = new Histograms('api');
-  let endpointAt = endpointPaths({ queries: [] });
+  let endpointAt: ReturnType<typeof endpointPaths> = () => undefined;
   let previousAt = endpointAt;
   const known = new Map<string, PathCounts>();
   const openCounts = (path: string): PathCounts => {
@@ -98,9 +99,9 @@ export function buildRequestMetrics(): RequestMetrics {
       if (head.method !== 'HEAD') counts.bytes.value += counted.bytes;
       counts.durations.observe(seconds);
     },
-    replaceCatalog(next, kept) {
+    replaceCatalog(next, extensions, kept) {
       previousAt = endpointAt;
-      endpointAt = endpointPaths(next);
+      endpointAt = endpointPaths(next, extensions);
       known.clear();
       requests.keepEndpoints(kept);
       bytes.keepEndpoints(kept);

@@ -1,5 +1,6 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { mainNames, publicNames } from '../../catalog/model/versions.ts';
+import { Renderers } from '../../formats/renderers.ts';
 import { runSteps } from '../../concurrency/loop-turns.ts';
 import { endpointPath, healthPath, readinessPath } from '../../http/message/paths.ts';
 import { packageVersion } from '../../version.ts';
@@ -17,6 +18,8 @@ interface DocumentOptions {
   readonly all?: readonly SavedQuery[];
   /** What the reader's key permits; undefined if the document is for anybody. */
   readonly key?: ReadersKey;
+  /** The forms of rows; left out for those without plug-ins. */
+  readonly renderers?: Renderers;
   /** Before every path, as in `/warehouse`. */
   readonly basePath?: string;
 }
@@ -40,7 +43,7 @@ export const openapiDocument = (
 /** The same in steps of less than a millisecond. */
 export function* openapiInSteps(
   queries: readonly SavedQuery[],
-  { mayPassSql, key, all = queries, basePath = '' }: DocumentOptions,
+  { mayPassSql, renderers = new Renderers(), key, all = queries, basePath = '' }: DocumentOptions,
 ): Generator<void, JsonObject> {
   const names = publicNames({ queries, all });
   const takingSql = [...mainNames({ queries, all }).values()].filter(
@@ -67,7 +70,7 @@ export function* openapiInSteps(
       ...(yield* entries(takingSql, (name) => [endpointPath + name.query.id, { get: sqlOperation(name) }])),
       ...(yield* entries(names, (name) => [
         `${endpointPath}${name.name}.{format}`,
-        { get: fileOperation(name) },
+        { get: fileOperation(name, renderers) },
       ])),
       ...healthPaths,
     },

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { checkOptions } from '../../config/option-rules.ts';
+import { checkOptions, type NoOptions } from '../../config/option-rules.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { LoopTurns } from '../../concurrency/loop-turns.ts';
-import type { GatewayPlugin } from '../../gateway/plugin.ts';
+import type { GatewayPlugin, RouteHost } from '../../gateway/plugin.ts';
 import { mayQuery } from '../../call/gate.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
 import { chooseCoding } from '../../http/message/content-coding.ts';
@@ -28,30 +27,39 @@ interface Rendered {
  * @returns a plug-in for one gateway
  * @throws StartError if it is given an option
  */
-export function openapi(options: Readonly<Record<string, never>> = {}): GatewayPlugin {
+export function openapi(options: NoOptions = {}): GatewayPlugin {
   checkOptions('openapi', options, {});
   return {
     name: 'openapi',
-    routes: (catalog, { turns, basePath }) => [
+    routes: (catalog, host) => [
       {
         path: '/openapi.json',
         access: 'key',
         allowsCors: true,
-        answer: buildOpenapi(catalog, turns, basePath),
+        answer: buildOpenapi(catalog, host),
       },
     ],
   };
 }
 
 /** The endpoints that the key may query, as the GraphQL field `endpoints` lists them. */
-function buildOpenapi({ queries }: Catalog, turns: LoopTurns, basePath: string): Answer {
+function buildOpenapi(
+  { queries }: Catalog,
+  { turns, basePath, renderers }: Pick<RouteHost, 'turns' | 'basePath' | 'renderers'>,
+): Answer {
   const kept = new LRUCache<string, Rendered>({
     maxSize: maxKeptBytes,
     sizeCalculation: ({ encodings }, key) => key.length + bytesOf(encodings),
   });
   return async ({ headers }, _request, { principal }) => {
     const visible = queries.filter((query) => mayQuery(principal, query));
-    const options = { mayPassSql: mayPassSql(principal), all: queries, key: readersKey(principal), basePath };
+    const options = {
+      mayPassSql: mayPassSql(principal),
+      renderers,
+      all: queries,
+      key: readersKey(principal),
+      basePath,
+    };
     const key = JSON.stringify([options.mayPassSql, options.key, visible.map(({ id }) => id)]);
     let rendered = kept.get(key);
     if (rendered === undefined) {

@@ -1,8 +1,14 @@
 import { maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts';
-import { type Column, followSeconds, type SavedQuery } from '../../catalog/model/saved-query.ts';
+import {
+  type CachePolicy,
+  type Column,
+  type Deprecation,
+  followSeconds,
+  type SavedQuery,
+} from '../../catalog/model/saved-query.ts';
 import { parseVersionName } from '../../catalog/model/version-name.ts';
 import type { PublicName } from '../../catalog/model/versions.ts';
-import { type Format, formats } from '../../formats/format.ts';
+import type { Renderers } from '../../formats/renderers.ts';
 import { graphqlOperation } from '../../http/graphql/examples.ts';
 import { endpointPath } from '../../http/message/paths.ts';
 import { pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
@@ -63,7 +69,7 @@ const namesOf = (columns: readonly Column[]): readonly string[] => columns.map((
 const markDeprecated = ({ deprecated }: SavedQuery): JsonObject =>
   deprecated === undefined ? {} : { deprecated: true };
 
-function describeDeprecation(deprecated: SavedQuery['deprecated']): string {
+function describeDeprecation(deprecated: Deprecation | undefined): string {
   if (deprecated === undefined) return '';
   const { since, sunset, reason, successor } = deprecated;
   return [
@@ -107,9 +113,9 @@ export function sqlOperation({ name, field, query }: PublicName): JsonObject {
  * The rows of a saved query in the other formats, named by the extension of the path. They are an operation of their own: a
  * client generated from one operation with all of them would have no type for the JSON.
  */
-export function fileOperation({ name, field, query }: PublicName): JsonObject {
-  const available = Object.values<Format>(formats).filter(
-    (format) => format !== formats.json && (format !== formats.prometheus || query.prometheus !== undefined),
+export function fileOperation({ name, field, query }: PublicName, renderers: Renderers): JsonObject {
+  const available = renderers.all.filter(
+    (one) => one.names[0] !== 'json' && one.unavailable?.(query, false) === undefined,
   );
   const format = {
     name: 'format',
@@ -141,7 +147,7 @@ export function fileOperation({ name, field, query }: PublicName): JsonObject {
   };
 }
 
-function describeCaching(caching: SavedQuery['caching']): string {
+function describeCaching(caching: CachePolicy | 'disabled'): string {
   if (caching === 'disabled') return 'Results are not cached.';
   const { ttlSeconds, warmingSeconds } = caching;
   const warming =

@@ -1,10 +1,7 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { PluginHost } from '../../gateway/plugin.ts';
+import type { SavedQuery, Shadow } from '../../catalog/model/saved-query.ts';
+import type { Clock } from '../../concurrency/clock.ts';
 import type { ResultDocument } from '../../results/result-document.ts';
-
-/** The version that a saved query is compared with, and how often. */
-export type Shadow = NonNullable<SavedQuery['shadow']>;
 
 /** A request whose rows are to be compared. */
 export interface Task {
@@ -17,7 +14,7 @@ export interface Task {
 }
 
 interface QueueOptions {
-  readonly clock: PluginHost['clock'];
+  readonly clock: Clock;
   /** The other version; undefined if one of the two is no longer served. */
   readonly targetOf: (task: Task) => SavedQuery | undefined;
   /** Whether the engine has a place. */

@@ -3,18 +3,21 @@ import { chooseMediaType } from '../../../src/http/graphql/media-type.ts';
 import { checkMediaTypes } from '../../../src/http/graphql/read-operation.ts';
 import { matchesEtag } from '../../../src/http/message/cache-headers.ts';
 import { bestCoding } from '../../../src/http/message/content-coding.ts';
-import { chooseFormat } from '../../../src/http/rest/requested-format.ts';
+import { Renderers } from '../../../src/formats/renderers.ts';
+import { chooseRenderer } from '../../../src/http/rest/requested-format.ts';
 import { medianOf } from '../../support/median.ts';
 import { processorMs } from '../../support/processor-time.ts';
 import { draftQuery } from '../../support/queries.ts';
 
+const renderers = new Renderers();
+
 const bound = {
   query: draftQuery({ columns: { a: 'integer' }, sql: 'select 1 as a' }),
   parameters: {},
-} as unknown as Parameters<typeof chooseFormat>[2];
+} as unknown as Parameters<typeof chooseRenderer>[3];
 
 const readers: Readonly<Record<string, (list: string) => unknown>> = {
-  'Accept of REST': (list) => chooseFormat(undefined, `${list}*/*`, bound),
+  'Accept of REST': (list) => chooseRenderer(renderers, undefined, `${list}*/*`, bound),
   'Accept of GraphQL': (list) => chooseMediaType(list),
   'headers of GraphQL': (list) =>
     checkMediaTypes({

@@ -7,11 +7,11 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
-import { formats } from '../../../src/formats/format.ts';
+import { csv } from '../../../src/formats/csv.ts';
 import { ByteBudget } from '../../../src/http/message/byte-budget.ts';
 import { httpLimits } from '../../../src/http/message/http-limits.ts';
-import type { FormattedRequest } from '../../../src/http/rest/formatted/formatted-request.ts';
-import { streamRows } from '../../../src/http/rest/formatted/stream-rows.ts';
+import type { RenderRequest } from '../../../src/http/rest/rendering/render-request.ts';
+import { streamRows } from '../../../src/http/rest/rendering/stream-rows.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { hasProgram } from '../../support/has-program.ts';
 import { readParquet, readPythonCsv } from '../../support/read-formats.ts';
@@ -144,11 +144,11 @@ test('the rows are charged to the key while they are sent, until the body is rea
   const budget = new ByteBudget();
   const identity = Buffer.from(`{"result":[${rows.join(',')}]}`);
   const request = {
-    format: formats.csv,
+    renderer: csv,
     query: draftQuery({ columns: { count: 'integer' }, sql: 'select 1 as count' }),
     head: { headers: {}, signal: new AbortController().signal },
     owner: 'a key',
-  } as unknown as FormattedRequest;
+  } as unknown as RenderRequest;
   const open = () => streamRows({ identity, columns }, request, { budget, turns: new LoopTurns() });
   for (const end of [
     ({ body }: { body: Readable }) => body.destroy(),

@@ -1,4 +1,5 @@
 import { splitObject } from '../../../formats/cell-texts.ts';
+import type { Rows } from '../../../formats/rows.ts';
 import { type CellWriter, csvCell } from './cells.ts';
 import { RowCursor } from './row-cursor.ts';
 import { linesNotice, rowLines } from './row-lines.ts';
@@ -34,7 +35,7 @@ const longestEscape = 6;
  * @param from which row comes first, from 0
  */
 export function* cutRows(
-  { identity }: { readonly identity: Buffer },
+  { identity }: Pick<Rows, 'identity'>,
   writers: readonly CellWriter[],
   { maxRows, maxBytes }: AnswerLimits,
   from = 0,

@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import { convertRows } from '../../../formats/convert-rows.ts';
 import type { Rows } from '../../../formats/rows.ts';
 import { codings } from '../../../results/encodings.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
 import { chooseCoding } from '../../message/content-coding.ts';
 import type { Reply } from '../../message/reply.ts';
-import type { FormattedRequest } from './formatted-request.ts';
+import type { RenderRequest } from './render-request.ts';
 import { streamParts } from './row-stream.ts';
 
 interface StreamOptions {
@@ -15,22 +14,22 @@ interface StreamOptions {
 }
 
 /**
- * Converts rows while they are sent. The rows are in memory for as long as the reader takes, and are charged to its key.
+ * Renders rows while they are sent. The rows are in memory for as long as the reader takes, and are charged to its key.
  *
  * @returns the body with the headers that describe it
  * @throws GatewayError OVERLOADED
  */
 export function streamRows(
   rows: Rows,
-  request: FormattedRequest,
+  request: RenderRequest,
   { budget, turns }: StreamOptions,
 ): Pick<Reply, 'headers'> & { readonly body: Readable } {
-  const { format, query, head, owner } = request;
+  const { renderer, query, head, owner } = request;
   budget.requireRoom(owner, rows.identity);
   const accepted = head.headers['accept-encoding'];
   const coding = accepted === undefined ? 'identity' : chooseCoding(available, accepted);
   const charge = budget.hold(owner, rows.identity);
-  const body = streamParts(convertRows(format, rows, query.prometheus), coding, { turns, owner });
+  const body = streamParts(renderer.parts?.(rows, query) ?? [].values(), coding, { turns, owner });
   body.once('close', () => charge.release());
   return { headers: coding === 'identity' ? {} : { 'content-encoding': coding }, body };
 }

@@ -1,5 +1,4 @@
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import { type Format, formats } from '../../../formats/format.ts';
 import { memoize } from '../../../memoize.ts';
 import { encode } from '../../../results/encodings.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
@@ -10,59 +9,57 @@ import { httpLimits } from '../../message/http-limits.ts';
 import type { Reply } from '../../message/reply.ts';
 import { headersOfRows } from '../reply-result.ts';
 import { resultHeaders } from '../result-headers.ts';
-import { buildConvertWhole } from './convert-whole.ts';
-import { disposition, type FormattedRequest, formatDigest, rowsOf } from './formatted-request.ts';
+import { disposition, type RenderRequest, renderedDigest, rowsOf } from './render-request.ts';
+import { buildRenderWhole } from './render-whole.ts';
 import { streamRows } from './stream-rows.ts';
 
-export interface FormattedOptions {
+interface RenderedOptions {
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
 }
 
 /**
- * Replies with a result in another format than JSON. A result of up to `maxConvertedBytes` is converted as a whole; a larger
- * one is converted while it is sent, unless it becomes Parquet or Prometheus text.
+ * Replies with a result in another form than it is kept in. One of up to `maxConvertedBytes` is rendered as a whole; a larger one
+ * while it is sent, if the form allows it.
  *
- * @throws GatewayError OVERLOADED; ENGINE_FAILED if the rows do not fit the format
+ * @throws GatewayError OVERLOADED; ENGINE_FAILED if the rows do not fit the form
  */
-export type ReplyFormatted = (request: FormattedRequest) => Promise<Reply>;
+export type ReplyRendered = (request: RenderRequest) => Promise<Reply>;
 
 const { maxConvertedBytes } = httpLimits;
 
-/** What DuckDB has written is complete, and labels must be compared over all rows before any is sent. */
-const alwaysWhole: ReadonlySet<Format> = new Set([formats.parquet, formats.prometheus]);
-
-export function buildReplyFormatted(options: FormattedOptions): ReplyFormatted {
-  const convertWhole = buildConvertWhole(options);
+export function buildReplyRendered(options: RenderedOptions): ReplyRendered {
+  const renderWhole = buildRenderWhole(options);
   return async (request) => {
-    const { format, result, head } = request;
+    const { renderer, result, head } = request;
     const rows = rowsOf(request);
-    const digest = formatDigest(request, rows);
+    const digest = renderedDigest(request, rows);
     const headersAt = headersOfRows(digest);
     const headers: Reply['headers'] = {
-      'content-type': format.contentType,
+      'content-type': renderer.contentType,
       ...disposition(request),
       ...headersAt([result]),
       ...resultHeaders(result),
     };
-    // Nothing need be converted for a caller who has the rows, or wants only the headers.
+    // Nothing need be rendered for a caller who has the rows, or wants only the headers.
     if (head.method === 'HEAD' || hasRows(headers.etag, head))
       return { status: 200, headers, body: undefined };
 
-    if (!alwaysWhole.has(format) && rows.identity.byteLength > maxConvertedBytes) {
+    const isSentInParts = renderer.parts !== undefined && renderer.isWhole !== true;
+    if (isSentInParts && rows.identity.byteLength > maxConvertedBytes) {
       const { headers: ofBody, body } = streamRows(rows, request, options);
       return { status: 200, headers: { ...headers, ...ofBody }, body };
     }
-    const converted = await convertWhole(digest, rows, request);
-    const accepted = format.isCompressed ? undefined : head.headers['accept-encoding'];
-    const encodings = accepted === undefined ? { identity: converted } : await encodeOnce(converted);
+    const rendered = await renderWhole(digest, rows, request);
+    const accepted = renderer.isCompressed ? undefined : head.headers['accept-encoding'];
+    const encodings = accepted === undefined ? { identity: rendered } : await encodeOnce(rendered);
     const { headers: ofBody, body } = codedBody(encodings, codingFor(encodings, accepted));
-    const madeOf = { encodings, headersAt, isPacked: format.isCompressed, isCostly: true } as const;
+    const madeOf = { encodings, headersAt, isPacked: renderer.isCompressed, isCostly: true } as const;
     return { status: 200, headers: { ...headers, ...ofBody }, body, madeOf };
   };
 }
 
-/** Compresses off the event loop, once for all who waited for a conversion. */
+/** Compresses off the event loop, once for all who waited for a body. */
 const encodeOnce = memoize(encode);
 
 function hasRows(etag: string | undefined, { headers }: RequestHead): boolean {

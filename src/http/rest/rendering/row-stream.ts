@@ -2,7 +2,7 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { createGzip, createZstdCompress } from 'node:zlib';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import type { Part } from '../../../formats/convert-rows.ts';
+import type { Part } from '../../../formats/renderer.ts';
 import type { Coding } from '../../../results/encodings.ts';
 
 /**
