@@ -1,18 +1,12 @@
 import { globSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { type Project, projectOf, projects } from './test/support/projects.ts';
 
 // Without Vite's condition `development`: a second copy of graphql would be loaded, and its errors not known as ours.
 const conditions = ['node', 'module-sync', 'import', 'default'];
-
-/** Examples import the package by its name. */
-const alias = [
-  { find: /^querygate$/, replacement: resolve('src/index.ts') },
-  { find: /^querygate\/(.+)$/, replacement: resolve('src/exports/$1.ts') },
-];
 
 /** What exceeds these hangs, on a machine that others load too: no test measures time by them. */
 const timeoutMs = {
@@ -31,7 +25,7 @@ const files = globSync(['test/**/*.test.ts', 'packages/*/test/**/*.test.ts']).so
 const filesOf = Map.groupBy(files, projectOf);
 
 export default defineConfig({
-  resolve: { conditions, alias },
+  resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     projects: projects.map((name) => ({

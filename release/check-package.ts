@@ -44,6 +44,22 @@ export function checkCompiler(...tarballs: readonly string[]): void {
   }
 }
 
+/**
+ * Installs the tools for authors beside the gateway into an empty folder, and runs the tests of the saved queries of the demo.
+ *
+ * @throws if one fails
+ */
+export function checkAuthoring(...tarballs: readonly string[]): void {
+  const folder = install(...tarballs);
+  try {
+    const env = { PATH: process.env.PATH, QUERIES_DIR: join(folder, 'node_modules', 'querygate', 'queries') };
+    const command = join(folder, 'node_modules', '.bin', 'querygate');
+    execFileSync(command, ['test'], { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 /** @returns an empty folder with the packages */
 function install(...tarballs: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-release-'));

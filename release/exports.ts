@@ -94,21 +94,43 @@ function sourceOf(file: string, path: string): string {
   return name === undefined ? normalize(join(dirname(file), path)) : `packages/${name}/src/${rest}.ts`;
 }
 
-/** The page of all names. */
-export function exportsPage(): string {
+/** True for a name of the subpaths for tools for authors. */
+export const isOfTools = ({ from }: ExportedName): boolean => /\/(?:catalog|data-files)$/.test(from);
+
+/** The pages of all names: what programs and plug-ins import, and what tools for authors do. */
+export function exportsPages(): ReadonlyMap<string, string> {
   const names = exportedNames();
+  return new Map([
+    [
+      'docs/exports.md',
+      namesPage(
+        'Exported names',
+        intro,
+        names.filter((one) => !isOfTools(one)),
+      ),
+    ],
+    ['docs/catalog.md', namesPage('Names for tools', introOfTools, names.filter(isOfTools))],
+  ]);
+}
+
+function namesPage(title: string, introduction: string, names: readonly ExportedName[]): string {
   const sections = [...Map.groupBy(names, ({ from }) => from)].map(([from, members]) => {
     const rows = members.map(
       ({ name, isType, summary = '' }) => `| \`${name}\` | ${isType ? 'type' : 'value'} | ${summary} |`,
     );
     return `## ${from}\n\n| name | kind | what it is |\n|---|---|---|\n${rows.join('\n')}\n`;
   });
-  return `# Exported names\n\n${intro}\n\n${sections.join('\n')}`;
+  return `# ${title}\n\n${introduction}\n\n${sections.join('\n')}`;
 }
 
 const intro = `After this page you know every name that can be imported from the package. \`npm run exports\` writes it, and a test
 compares it with the code. [Embedding](embedding.md) shows how the names are used; the types have the details. While the
-version is 0.x a name may change, and the changelog says how.`;
+version is 0.x a name may change, and the changelog says how. [Names for tools](catalog.md) has those for programs that
+read or judge saved queries.`;
+
+const introOfTools = `After this page you know which names a program may import that reads, writes or judges saved queries, as
+\`@querygate/authoring\` does. \`npm run exports\` writes it, and a test compares it with the code. These names say how the
+gateway sees a saved query: they change with it, so that such a program needs the same version as the gateway.`;
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  writeFileSync('docs/exports.md', exportsPage());
+  for (const [file, text] of exportsPages()) writeFileSync(file, text);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { headerSchema } from '../src/catalog/header/header-schema.ts';
-import { testFileSchema } from '../src/author/test/test-schema.ts';
+import { testFileSchema } from '@querygate/authoring/test-schema';
 
 /**
  * The JSON Schemas for editors, by file: of the header of a saved query, and of a file of tests. What a key means is taken

@@ -11,4 +11,5 @@ export const packages: readonly Package[] = [
   { folder: 'packages/text', name: '@querygate/text', files: [] },
   { folder: 'packages/bigquery-sql', name: '@querygate/bigquery-sql', files: ['macros/sql'] },
   { folder: '.', name: 'querygate', files: ['plugins/pages/page.html'] },
+  { folder: 'packages/authoring', name: '@querygate/authoring', files: [] },
 ];

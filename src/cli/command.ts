@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { type SettingName, settingDefault, settingNames } from '../config/settings.ts';
 import { exitCode } from '../exit-code.ts';
+import { isMissing } from './authoring.ts';
 import { defaultConfigFile } from './settings/config-file.ts';
 import { type LoadedSettings, loadSettings } from './settings/load-settings.ts';
 import { settingMeanings } from './settings/meanings.ts';
@@ -34,6 +35,8 @@ export interface CliCommand<Flags extends object = object> {
   readonly help?: string;
   /** Its exit code is 2 if it cannot begin, because 1 says how it has ended. */
   readonly hasBadStart?: true;
+  /** It is of the tools for authors, which are a package of their own: the help shows it only if that is installed. */
+  readonly isOfAuthors?: true;
   /** @returns false for the exit code 1: the command has found problems */
   run(line: CommandLine<Flags>): Promise<boolean | undefined>;
 }
@@ -42,6 +45,7 @@ export interface CliCommand<Flags extends object = object> {
 export interface CommandGroup {
   readonly name: string;
   readonly description: string;
+  readonly isOfAuthors?: true;
   readonly commands: readonly CliCommand[];
 }
 
@@ -49,7 +53,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 export function addCommand(program: Command, command: CliCommand, isBare: boolean): void {
   const { usage, description, settings: shown, options = [], help } = command;
-  const added = program.command(usage).description(description);
+  const added = program.command(usage, { hidden: isMissing(command) }).description(description);
   addSettings(
     added,
     shown,

@@ -1,8 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import { problemsText } from '../author/problems/print-problems.ts';
+import { problemsText } from '../problems/print-problems.ts';
 import { GatewayError, StartError } from '../errors.ts';
 import { exitCode } from '../exit-code.ts';
 import { packageVersion } from '../version.ts';
+import { isMissing } from './authoring.ts';
 import { addCommand, type CliCommand, type CommandGroup } from './command.ts';
 import { check } from './commands/check.ts';
 import { compile } from './commands/print/compile.ts';
@@ -96,7 +97,7 @@ function buildProgram(isBare: boolean): Command {
     if ('usage' in one) addCommand(program, one, isBare);
     else {
       const group = program
-        .command(one.name)
+        .command(one.name, { hidden: isMissing(one) })
         .description(one.description)
         .helpCommand('help [command]', 'print the help of a command');
       for (const member of one.commands) addCommand(group, member, isBare);

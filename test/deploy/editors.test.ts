@@ -3,8 +3,8 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { jsonSchemas } from '../../release/json-schemas.ts';
 import { headerSchema } from '../../src/catalog/header/header-schema.ts';
-import { problemsText } from '../../src/author/problems/print-problems.ts';
-import { testFileSchema } from '../../src/author/test/test-schema.ts';
+import { problemsText } from '../../src/problems/print-problems.ts';
+import { testFileSchema } from '@querygate/authoring/test-schema';
 import { StartError } from '../../src/errors.ts';
 import { runQuerygate } from '../support/gateway-process.ts';
 

@@ -35,13 +35,14 @@ beforeAll(() => {
   });
   // The packages of the repository are linked, as npm does it: the copied ones are packed.
   for (const path of globSync(['node_modules/*', 'node_modules/.bin', 'node_modules/@querygate/*'])) {
-    if (path === join('node_modules', '@querygate')) continue;
+    if (path === join('node_modules', '@querygate') || path === join('node_modules', 'querygate')) continue;
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     const target = path.startsWith(join('node_modules', '@querygate'))
       ? join(folder, 'packages', basename(path))
       : resolve(path);
     symlinkSync(target, join(folder, path));
   }
+  symlinkSync('..', join(folder, 'node_modules', 'querygate'));
   appendFileSync(join(folder, '.gitignore'), 'node_modules\nbuild/\n');
   git('init', '--quiet');
   git('config', 'user.email', 'tests@example.com');
@@ -64,7 +65,7 @@ test('a release packs, installs and runs the package, and tags it', () => {
   expect(git('log', '-1', '--format=%s')).toBe('release: 0.2.0');
   expect(git('status', '--porcelain')).toBe('');
   expect(stdout).toMatch(/querygate-bigquery-sql-0\.2\.0\.tgz installs, and runs a query/);
-  for (const name of ['.', 'packages/bigquery-sql', 'packages/pages', 'packages/text'])
+  for (const name of ['.', ...globSync('packages/*', { cwd: folder })])
     expect(readJson(`${name}/package.json`).version, name).toBe('0.2.0');
   const own = { '@querygate/bigquery-sql': '0.2.0', '@querygate/pages': '0.2.0', '@querygate/text': '0.2.0' };
   expect(readJson('package.json').dependencies).toMatchObject(own);

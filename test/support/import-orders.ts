@@ -5,7 +5,7 @@
  */
 export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src': [
-    ...['syntax', 'tree', 'planning-cost', 'macros', 'rules', 'passes', 'analysis', 'duckdb', 'proposals'],
+    ...['syntax', 'tree', 'planning-cost', 'macros', 'rules', 'passes', 'analysis', 'duckdb'],
     ...['sandbox', 'command'],
   ],
   'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],
@@ -13,6 +13,8 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src/rules/functions': ['aggregates', 'sketches', 'text', 'time'],
   'packages/bigquery-sql/src/duckdb': ['layout', 'javascript', 'host'],
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting', 'reads'],
+  'packages/authoring/src': ['proposals', 'new', 'test', 'diff', 'tables', 'lsp'],
+  'packages/authoring/src/diff': ['compare', 'git'],
   'packages/pages/src': ['parameters', 'chart', 'live', 'result', 'snippets', 'sql', 'pages'],
   'packages/pages/src/chart': ['data', 'drawing'],
   src: [
@@ -20,6 +22,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'get-or-add.ts',
     'memoize.ts',
     'version.ts',
+    'package-files.ts',
     'optional-packages.ts',
     'trace',
     'config',
@@ -29,6 +32,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'names',
     'redis',
     'catalog',
+    'problems',
     'analysis',
     'keys',
     'engine',
@@ -92,7 +96,6 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'deferred',
     'federation',
   ],
-  'src/author': ['problems', 'test', 'diff', 'new', 'tables', 'sql', 'types', 'lsp'],
-  'src/author/diff': ['compare', 'git'],
+  'src/author': ['sql', 'types'],
   'src/cli': ['settings', 'keys', 'start', 'mcp', 'commands'],
 };

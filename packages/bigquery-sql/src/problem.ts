@@ -12,9 +12,17 @@ export interface Problem {
   readonly message: string;
 }
 
+const brand = Symbol.for('@querygate/bigquery-sql ProblemError');
+
 /** Why something cannot be used: all of its problems at once. Its message has a line for each. */
 export class ProblemError extends Error {
   readonly problems: readonly Problem[];
+  readonly [brand] = true;
+
+  /** An installation may have several copies of this package: an error of one is an error of each. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    return error instanceof Error && brand in error;
+  }
 
   /** @param options the original error as `cause`: for the log of an operator, never for a caller */
   constructor(summary: string, problems: readonly Problem[], options?: ErrorOptions) {

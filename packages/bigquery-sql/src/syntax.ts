@@ -9,4 +9,4 @@ export type * as Syntax from './syntax/nodes.ts';
 export type { Expression, Node, Select } from './syntax/nodes.ts';
 export { parseQuery } from './syntax/parse-query.ts';
 export { SyntaxProblem } from './syntax/syntax-problem.ts';
-export { childrenOf, walk } from './syntax/walk.ts';
+export { childrenOf, skip, walk } from './syntax/walk.ts';

@@ -10,6 +10,7 @@ export function plainParameters(values: Readonly<Record<string, ParameterText>>)
   return new Map(Object.entries(values).map(([name, value]) => [name, textsOf(value)]));
 }
 
+/** The texts of a value: one, or those of a list. */
 export const textsOf = (value: ParameterText): readonly string[] =>
   typeof value === 'string' ? [value] : value;
 

@@ -11,6 +11,7 @@ export type CatalogFiles = ReadonlyMap<string, FileContent>;
 /** The folder of tables in a queries folder. */
 export const tablesFolder = 'tables';
 
+/** True for the path of a table's file in a queries folder. */
 export const isTablePath = (path: string): boolean => path.startsWith(`${tablesFolder}/`);
 
 /** A larger file was hardly written by a person; BigQuery does not accept longer SQL either. */

@@ -22,7 +22,7 @@ export function sqlPart(text: string): Pick<HeaderAndSql, 'sql' | 'sqlLine'> | u
   return { sql: text.slice(start), sqlLine: lineAt(text, start) };
 }
 
-/** @returns the parts, or why the file cannot be split */
+/** Splits the file of a saved query. @returns the parts, or why it cannot be split */
 export function readHeader(file: string, text: string): HeaderAndSql | readonly Problem[] {
   const found = frame.exec(text);
   const part = sqlPart(text);

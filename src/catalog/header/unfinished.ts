@@ -6,6 +6,7 @@ const marker = 'Fill in: ';
 /** A text of a header that only its author can write. */
 export const fillIn = (what: string): string => `${marker}${what}`;
 
+/** False for a text that is left to the author. */
 export const isFilledIn = (text: string): boolean => !text.startsWith(marker);
 
 /** The texts of a saved-query file that its author has not written yet. */

@@ -69,6 +69,7 @@ export interface ValueType {
   readonly bind?: ParameterType | undefined;
 }
 
+/** The types that a column can have. */
 export const columnTypes = [
   'string',
   'integer',

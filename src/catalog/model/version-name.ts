@@ -1,6 +1,7 @@
 /** A name of a saved query, with the number of its version if its file has one: `area.query-name`, `area.query-name@2`. */
 export const namePattern = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*(?:@[1-9][0-9]{0,3})?$/;
 
+/** A message's end for a name that does not match. */
 export const nameRule =
   'must be lowercase words joined by . _ or -, as in area.query-name; a version has its number after it, as in area.query-name@2';
 

@@ -15,7 +15,7 @@ export const check: CliCommand<CheckOptions & { readonly sqlfluff?: boolean }> =
   ],
   async run({ flags, config }) {
     if (flags.sqlfluff) {
-      const { sqlfluffSettings } = await import('../../author/problems/sqlfluff-settings.ts');
+      const { sqlfluffSettings } = await import('../../problems/sqlfluff-settings.ts');
       process.stdout.write(sqlfluffSettings);
       return;
     }

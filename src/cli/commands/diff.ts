@@ -1,8 +1,8 @@
 import { Option } from 'commander';
-import type { DiffOptions } from '../../author/diff/diff-queries.ts';
+import { importAuthoring } from '../authoring.ts';
 import type { CliCommand } from '../command.ts';
 
-export const diff: CliCommand<DiffOptions> = {
+export const diff: CliCommand = {
   usage: 'diff <ref>',
   description: 'compare the saved queries with those of a git commit, and say what changes for callers',
   settings: ['ENGINE', 'QUERIES_DIR'],
@@ -15,8 +15,10 @@ export const diff: CliCommand<DiffOptions> = {
     new Option('--github', 'print changes that are not safe as annotations of GitHub Actions, too'),
   ],
   hasBadStart: true,
+  isOfAuthors: true,
   async run({ args: [ref = ''], flags, config }) {
-    const { diffQueries } = await import('../../author/diff/diff-queries.ts');
-    return diffQueries(config(), ref, flags);
+    const { diffQueries } = await importAuthoring('diff');
+    const { openWorkspace } = await import('../../author/open-workspace.ts');
+    return diffQueries(await openWorkspace(config()), ref, flags);
   },
 };

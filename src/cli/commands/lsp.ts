@@ -1,14 +1,16 @@
 import { exitCode } from '../../exit-code.ts';
+import { importAuthoring } from '../authoring.ts';
 import type { CliCommand } from '../command.ts';
 
 export const lsp: CliCommand = {
   usage: 'lsp',
   description: 'serve an editor by the Language Server Protocol, on standard input and output',
   settings: ['ENGINE', 'QUERIES_DIR'],
+  isOfAuthors: true,
   async run({ config }) {
     const { engine, queriesDir } = config();
     const [{ serveEditor }, { loadEngine }] = await Promise.all([
-      import('../../author/lsp/language-server.ts'),
+      importAuthoring('lsp'),
       import('../../author/configured-engine.ts'),
     ]);
     // DuckDB itself is not needed for its dialect.

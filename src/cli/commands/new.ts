@@ -1,8 +1,8 @@
 import { Option } from 'commander';
-import type { NewOptions } from '../../author/new/new-query.ts';
+import { importAuthoring } from '../authoring.ts';
 import { type CliCommand, repeated } from '../command.ts';
 
-export const newCommand: CliCommand<NewOptions> = {
+export const newCommand: CliCommand = {
   usage: 'new <name> [file]',
   description: 'write a saved query from SQL in a file or on standard input',
   settings: ['ENGINE', 'QUERIES_DIR'],
@@ -13,8 +13,10 @@ export const newCommand: CliCommand<NewOptions> = {
       'make a proposed literal this parameter, with the literal as its default; may be repeated; or all',
     ),
   ],
+  isOfAuthors: true,
   async run({ args: [name = '', file], flags, config }) {
-    const { newQuery } = await import('../../author/new/new-query.ts');
-    return newQuery(config(), name, file, flags);
+    const { newQuery } = await importAuthoring('new');
+    const { openWorkspace } = await import('../../author/open-workspace.ts');
+    return newQuery(await openWorkspace(config()), name, file, flags);
   },
 };

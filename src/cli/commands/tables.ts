@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { importAuthoring } from '../authoring.ts';
 import type { CliCommand, CommandGroup } from '../command.ts';
 
 const add: CliCommand<{ readonly force?: boolean }> = {
@@ -8,13 +9,15 @@ const add: CliCommand<{ readonly force?: boolean }> = {
   settings: ['QUERIES_DIR'],
   options: [new Option('--force', 'replace the file if it exists')],
   async run({ args: [name = '', ...files], flags, config }) {
-    const { addTable } = await import('../../author/tables/add-table.ts');
-    await addTable(config(), name, files, flags);
+    const { addTable } = await importAuthoring('tables');
+    const { queriesDir, duckdb } = config();
+    await addTable({ queriesDir, duckdb }, name, files, flags);
   },
 };
 
 export const tables: CommandGroup = {
   name: 'tables',
+  isOfAuthors: true,
   description: 'manage the tables that saved queries read',
   commands: [add],
 };

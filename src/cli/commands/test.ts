@@ -1,8 +1,8 @@
 import { Option } from 'commander';
-import type { TestOptions } from '../../author/test/test-queries.ts';
+import { importAuthoring } from '../authoring.ts';
 import type { CliCommand } from '../command.ts';
 
-export const test: CliCommand<TestOptions> = {
+export const test: CliCommand = {
   usage: 'test [name...]',
   description: 'run the tests of saved queries, by name or all',
   settings: ['ENGINE', 'QUERIES_DIR'],
@@ -11,8 +11,10 @@ export const test: CliCommand<TestOptions> = {
     new Option('--update', 'write the rows of failed tests into their files as the expected ones'),
     new Option('--junit <file>', "write the outcomes as JUnit's XML, too"),
   ],
+  isOfAuthors: true,
   async run({ args, flags, config }) {
-    const { testQueries } = await import('../../author/test/test-queries.ts');
-    return testQueries(config(), args, flags);
+    const { testQueries } = await importAuthoring('test');
+    const { openWorkspace } = await import('../../author/open-workspace.ts');
+    return testQueries(await openWorkspace(config()), args, flags);
   },
 };

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { withSources } from '../../author/problems/print-problems.ts';
+import { withSources } from '../../problems/print-problems.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { exitCode } from '../../exit-code.ts';
 import { makeKey } from '../../exports/keys.ts';

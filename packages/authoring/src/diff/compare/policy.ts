@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import { followSeconds } from 'querygate/catalog';
+import type { SavedQuery } from 'querygate';
+import type { CachePolicy, PrometheusText } from '../../catalog-types.ts';
+import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
+import type { Kind } from '../verdicts.ts';
+
+/** Changes of how many rows a result has, how long it is cached, who may read it, and of the other keys of the header. */
+export function comparePolicy(pair: Pair): readonly Change[] {
+  const { before, after } = pair;
+  const changes: Change[] = [
+    ...compareTenant(before.tenant, after.tenant),
+    ...compareUnchecked(before.tenantUnchecked, after.tenantUnchecked),
+    ...compareCaching(pair),
+  ];
+  const add = (kind: Kind, key: string, text: string) => void changes.push(change(kind, [key], text));
+  if (before.maxRows !== after.maxRows) {
+    const kind = after.maxRows < before.maxRows ? 'max-rows-lowered' : 'max-rows-raised';
+    add(kind, 'max_rows', `max_rows ${fromTo(before.maxRows, after.maxRows)}`);
+  }
+  const labels = matchBy(before.labels, after.labels, (label) => label);
+  for (const label of labels.removed)
+    changes.push(removal('label-removed', ['labels'], `label ${label} removed`));
+  for (const label of labels.added) add('label-added', 'labels', `label ${label} added`);
+  if (before.querySandboxing !== after.querySandboxing) {
+    const kind = after.querySandboxing === 'enabled' ? 'sandboxing-enabled' : 'sandboxing-disabled';
+    const text = `query_sandboxing ${fromTo(before.querySandboxing, after.querySandboxing)}`;
+    add(kind, 'query_sandboxing', text);
+  }
+  const [wasStrict, isStrict] = [before, after].map((one) => one.isStrict === true);
+  if (isStrict && !wasStrict) add('strict', 'strict', 'undeclared parameters are refused');
+  if (wasStrict && !isStrict)
+    changes.push(removal('strict-removed', ['strict'], 'undeclared parameters are ignored'));
+  for (const [key, kind] of [
+    ['deprecated', 'deprecation'],
+    ['shadow', 'shadow'],
+  ] as const) {
+    const [old, now] = [before[key], after[key]];
+    if (isDeepStrictEqual(old, now)) continue;
+    const what = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed';
+    changes.push((now === undefined ? removal : change)(kind, [key], `${key} ${what}`));
+  }
+  if (before.description !== after.description) add('description', 'description', 'description changed');
+  return [...changes, ...comparePrometheus(before.prometheus, after.prometheus)];
+}
+
+function compareTenant(old: SavedQuery['tenant'], now: SavedQuery['tenant']): readonly Change[] {
+  const path = ['parameters', (now ?? old)?.parameter ?? '', 'tenant'];
+  if (old === undefined)
+    return now ? [change('tenant-added', path, `parameter ${now.parameter} is the tenant now`)] : [];
+  if (now === undefined)
+    return [removal('tenant-removed', path, `parameter ${old.parameter} is no longer the tenant`)];
+  if (old.parameter !== now.parameter)
+    return [change('tenant-moved', path, `tenant ${fromTo(old.parameter, now.parameter)}`)];
+  if (old.pattern === now.pattern) return [];
+  const text = `tenant_pattern ${fromTo(old.pattern, now.pattern)}`;
+  return [change('tenant-pattern', ['parameters', now.parameter, 'tenant_pattern'], text)];
+}
+
+function compareUnchecked(old: string | undefined, now: string | undefined): readonly Change[] {
+  const path = ['tenant_unchecked'];
+  if (old === now) return [];
+  if (now === undefined) return [removal('tenant-checked', path, 'tenant_unchecked removed')];
+  if (old === undefined) return [change('tenant-unchecked', path, 'tenant_unchecked added')];
+  return [change('description', path, 'reason of tenant_unchecked changed')];
+}
+
+function compareCaching({ before, after }: Pair): readonly Change[] {
+  const changes: Change[] = [];
+  const old = before.caching === 'disabled' ? undefined : before.caching;
+  const now = after.caching === 'disabled' ? undefined : after.caching;
+  if (old?.ttlSeconds !== now?.ttlSeconds) {
+    const isLonger = (now?.ttlSeconds ?? 0) > (old?.ttlSeconds ?? 0);
+    const text = `caching ${fromTo(seconds(old?.ttlSeconds), seconds(now?.ttlSeconds))}`;
+    changes.push(change(isLonger ? 'caching-longer' : 'caching-shorter', ['caching'], text));
+  }
+  if (old?.warmingSeconds !== now?.warmingSeconds) {
+    const text = `cache_warming ${fromTo(seconds(old?.warmingSeconds), seconds(now?.warmingSeconds))}`;
+    changes.push(change('cache-warming', ['cache_warming'], text));
+  }
+  const [followedBefore, followedNow] = [followSeconds(before.caching), followSeconds(after.caching)];
+  if (followedBefore !== undefined && followedNow === undefined)
+    changes.push(removal('live-removed', ['live'], 'the result cannot be followed any more'));
+  else if (old?.liveSeconds !== now?.liveSeconds)
+    changes.push(change('live', ['live'], `live ${fromTo(interval(old), interval(now))}`));
+  if (JSON.stringify(before.rowKey) !== JSON.stringify(after.rowKey))
+    changes.push(change('live', ['key'], `key ${fromTo(before.rowKey, after.rowKey)}`));
+  if (JSON.stringify(before.warm) !== JSON.stringify(after.warm))
+    changes.push(change('cache-warming', ['warm'], 'warm changed'));
+  if (old === undefined || now === undefined || old.staleIfErrorSeconds === now.staleIfErrorSeconds)
+    return changes;
+  // By default it follows the time of caching.
+  const follows = old.staleIfErrorSeconds === old.ttlSeconds && now.staleIfErrorSeconds === now.ttlSeconds;
+  if (follows) return changes;
+  const kind = now.staleIfErrorSeconds < old.staleIfErrorSeconds ? 'stale-shorter' : 'stale-longer';
+  const text = `stale_if_error ${fromTo(seconds(old.staleIfErrorSeconds), seconds(now.staleIfErrorSeconds))}`;
+  return [...changes, change(kind, ['stale_if_error'], text)];
+}
+
+const interval = (policy: CachePolicy | undefined) =>
+  policy?.liveSeconds === undefined ? 'not set' : `${policy.liveSeconds}s`;
+
+const seconds = (count: number | undefined) => (count === undefined ? 'disabled' : `${count}s`);
+
+function comparePrometheus(
+  before: PrometheusText | undefined,
+  after: PrometheusText | undefined,
+): readonly Change[] {
+  const { both, removed, added } = matchBy(before?.metrics ?? [], after?.metrics ?? [], ({ name }) => name);
+  const pathOf = (name: string) => ['prometheus', 'metrics', name];
+  const changes: Change[] = [
+    ...removed.map(({ name }) => removal('metric-removed', pathOf(name), `metric ${name} removed`)),
+    ...added.map(({ name }) => change('metric-added', pathOf(name), `metric ${name} added`)),
+  ];
+  for (const [old, now] of both) {
+    const text = `metric ${now.name}: column ${fromTo(old.column, now.column)}`;
+    if (old.column !== now.column)
+      changes.push(change('metric-changed', [...pathOf(now.name), 'column'], text));
+    if (old.help !== now.help)
+      changes.push(change('description', pathOf(now.name), `metric ${now.name}: help changed`));
+  }
+  const [oldLabels, labels] = [before?.labels, after?.labels].map((list) =>
+    JSON.stringify([...(list ?? [])].sort()),
+  );
+  if (both.length === 0 || oldLabels === labels) return changes;
+  const text = `labels of metrics ${fromTo(before?.labels, after?.labels)}`;
+  return [...changes, change('metric-changed', ['prometheus', 'labels'], text)];
+}

@@ -1,0 +1,171 @@
+import {
+  parseQuery,
+  SyntaxProblem,
+  type Token,
+  tableReferences,
+  tokenize,
+  walk,
+} from '@querygate/bigquery-sql/syntax';
+import { type Field, legacyNames, type TableSchema } from '@querygate/bigquery-sql/table-schema';
+import type { SavedQuery } from 'querygate';
+import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
+
+/** Changes of the SQL, apart from its layout. */
+export function compareSql({ before, after }: Pair): readonly Change[] {
+  const [old, now] = [before, after].map(({ sql }) => sql.replaceAll('\r\n', '\n').trim());
+  if (old === now) return [];
+  const isSame = tokensOf(before.sql) === tokensOf(after.sql);
+  return [
+    isSame
+      ? change('sql-layout', ['sql'], 'comments or blanks of the SQL changed')
+      : change('sql-changed', ['sql'], 'SQL changed'),
+  ];
+}
+
+/** The SQL without comments and blanks. Words in lower and upper case mean the same, except in names of tables. */
+const tokensOf = (sql: string): string =>
+  JSON.stringify(tokenize(sql.replaceAll('\r\n', '\n')).map((token) => [token.kind, tokenText(token, sql)]));
+
+function tokenText(token: Token, sql: string): unknown {
+  switch (token.kind) {
+    case 'word':
+    case 'integer':
+    case 'float':
+      return token.text;
+    case 'quoted name':
+      return token.name;
+    case 'string':
+      return token.value;
+    case 'bytes':
+      return [...token.value];
+    case 'symbol':
+      return token.key;
+    case 'end':
+      return '';
+    // What comes after it is compared as it is.
+    case 'invalid':
+      return sql.slice(token.start);
+  }
+}
+
+/** Compares tables of two versions once, for all endpoints that read them. */
+export function openTableComparison(
+  before: readonly TableSchema[],
+  after: readonly TableSchema[],
+): (query: SavedQuery) => readonly Change[] {
+  const { both, removed, added } = matchBy(before, after, ({ name }) => name.toLowerCase());
+  const differences = both.flatMap(([old, { name, fields }]) => {
+    const found = compareFields(old.fields, fields, '');
+    return found.length === 0 ? [] : [{ name, found }];
+  });
+  return ({ sql }) => {
+    if (differences.length + removed.length + added.length === 0) return [];
+    const words = wordsOf(sql);
+    const reads = readTables(sql);
+    const isRead = ({ name }: { readonly name: string }) =>
+      reads.some((one) => one.matches(name.toLowerCase()));
+    const isFound = ({ name }: TableSchema) =>
+      reads.some((one) => one.isWildcard && one.matches(name.toLowerCase()));
+    return [
+      ...removed
+        .filter(isRead)
+        .map(({ name }) => change('table-changed', ['sql'], `schema of table ${name} removed`)),
+      ...added
+        .filter(isFound)
+        .map(({ name }) => change('table-extended', ['sql'], `table ${name} added, which a wildcard finds`)),
+      ...differences.filter(isRead).flatMap(({ name, found }) => fieldChanges(name, found, words)),
+    ];
+  };
+}
+
+/** Changes of a table's fields, of which a query names some. */
+function fieldChanges(
+  table: string,
+  found: readonly FieldDifference[],
+  words: ReadonlySet<string>,
+): readonly Change[] {
+  // A field that the SQL does not name is read by * at most.
+  const read = found.filter(
+    ({ field, isAdded }) => isAdded || words.has(field.toLowerCase()) || words.has('*'),
+  );
+  return (['table-changed', 'table-extended'] as const).flatMap((kind) => {
+    const texts = read
+      .filter(({ isAdded }) => isAdded === (kind === 'table-extended'))
+      .map(({ text }) => text);
+    return texts.length === 0 ? [] : [change(kind, ['sql'], `table ${table}: ${listed(texts)}`)];
+  });
+}
+
+/** The first of many. */
+const listed = (texts: readonly string[]) =>
+  `${texts.slice(0, 3).join(', ')}${texts.length > 3 ? `, and ${texts.length - 3} more` : ''}`;
+
+interface FieldDifference {
+  /** Its own name, without the records around it. */
+  readonly field: string;
+  readonly text: string;
+  readonly isAdded: boolean;
+}
+
+function compareFields(
+  before: readonly Field[],
+  after: readonly Field[],
+  prefix: string,
+): readonly FieldDifference[] {
+  const { both, removed, added } = matchBy(before, after, ({ name }) => name.toLowerCase());
+  return [
+    ...removed.map(({ name }) => ({ field: name, text: `field ${prefix}${name} removed`, isAdded: false })),
+    ...added.map(({ name }) => ({ field: name, text: `field ${prefix}${name} added`, isAdded: true })),
+    ...both.flatMap(([old, now]) => {
+      const differences: FieldDifference[] = [];
+      const [oldType, type] = [old, now].map((field) => typeText(field));
+      if (oldType !== type)
+        differences.push({
+          field: now.name,
+          text: `field ${prefix}${now.name} ${fromTo(oldType, type)}`,
+          isAdded: false,
+        });
+      return [...differences, ...compareFields(old.fields ?? [], now.fields ?? [], `${prefix}${now.name}.`)];
+    }),
+  ];
+}
+
+const typeText = ({ type, mode }: Field) => `${legacyNames[type] ?? type} ${mode}`;
+
+/** A table, or several, by the last part of a path. */
+interface TableRead {
+  readonly isWildcard: boolean;
+  /** @param name in lower case */
+  readonly matches: (name: string) => boolean;
+}
+
+/** What a query reads; nothing if it can't be parsed. */
+function readTables(sql: string): readonly TableRead[] {
+  try {
+    const { query } = parseQuery(sql);
+    const names = new Set(tableReferences(query));
+    // It may also be an array of another table.
+    walk(query, (node) => {
+      if (node.kind === 'Table' && node.path.parts.length > 1)
+        names.add(node.path.parts.at(-1)?.name.toLowerCase() ?? '');
+    });
+    return [...names].map(tableRead);
+  } catch (error) {
+    if (error instanceof SyntaxProblem) return [];
+    throw error;
+  }
+}
+
+const tableRead = (name: string): TableRead =>
+  name.endsWith('*')
+    ? { isWildcard: true, matches: (table) => table.startsWith(name.slice(0, -1)) }
+    : { isWildcard: false, matches: (table) => table === name };
+
+const wordsOf = (sql: string): ReadonlySet<string> =>
+  new Set(
+    tokenize(sql).flatMap((token) => {
+      if (token.kind === 'word') return [token.text.toLowerCase()];
+      if (token.kind === 'quoted name') return [token.name.toLowerCase()];
+      return token.key === '*' ? ['*'] : [];
+    }),
+  );

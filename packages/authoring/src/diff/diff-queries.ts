@@ -1,0 +1,162 @@
+import { relative } from 'node:path';
+import { buildAnalyze, parseCatalog, readFolder } from 'querygate/catalog';
+import type { AnalyzedCatalog, Catalog, CheckOptions, SavedQuery } from 'querygate';
+import { type Problem, ProblemError } from '@querygate/bigquery-sql/problem';
+import { commandError } from '@querygate/bigquery-sql/command';
+import type { CatalogFiles } from '../catalog-types.ts';
+import { paintFor } from '../test/print-outcomes.ts';
+import type { Workspace } from '../workspace.ts';
+import { type CatalogDiff, compareCatalogs, type EndpointDiff } from './compare-catalogs.ts';
+import { openRepository, resolveRef } from './git/open-repository.ts';
+import { readAtCommit } from './git/read-at-commit.ts';
+import { loadBefore } from './load-before.ts';
+import { openPlaces } from './places.ts';
+import { annotations, reportJson, reportText } from './print-report.ts';
+import { countLevels, type Report } from './report.ts';
+
+/** The options of `querygate diff`. */
+export interface DiffOptions {
+  /** The least severe level with which the command fails. */
+  readonly failOn?: string;
+  /** As `--max-bytes-ratio` gives it. */
+  readonly maxBytesRatio?: string;
+  readonly json?: boolean;
+  readonly github?: boolean;
+}
+
+/**
+ * Says what has changed for callers since a commit: `querygate diff`.
+ *
+ * @returns whether there is no change of the level with which it fails
+ * @throws ProblemError if one of the versions cannot be read, or GraphQL Inspector is not installed
+ */
+export async function diffQueries(workspace: Workspace, ref: string, options: DiffOptions): Promise<boolean> {
+  const maxRatio = parseRatio(options.maxBytesRatio);
+  const { engine, limits } = workspace;
+  const reportsBytes = engine.flags?.reportsBytes ?? false;
+  if (maxRatio !== undefined && !reportsBytes)
+    throw commandError(
+      `--max-bytes-ratio: ${engine.name} reports no bytes, as BigQuery does; use it with --engine bigquery`,
+    );
+  const files = readFolder(workspace.queriesDir);
+  const parsed = loadNow(workspace.queriesDir, files);
+  const analyze = buildAnalyze(engine);
+  const catalog = analyze(parsed);
+  const repository = openRepository(workspace.queriesDir);
+  const commit = resolveRef(repository, ref);
+  const oldFiles = readAtCommit(repository, commit);
+  const before = loadBefore(workspace.queriesDir, oldFiles ?? new Map(), { files, catalog: parsed });
+  const old = { ...before, catalog: analyze(before.catalog) };
+
+  const failed: string[] = [];
+  const onFailed = (note: string) => void failed.push(note);
+  const compared = await compareCatalogs(old, catalog, async (pairs) => {
+    if (!reportsBytes || pairs.length === 0) return () => [];
+    const { measureBytes } = await import('./measure-bytes.ts');
+    const { maximumBytes } = engine;
+    const check = (one: AnalyzedCatalog, onChecked: CheckOptions['onChecked']) =>
+      engine.check(one, { limits, maximumBytes: Number.MAX_SAFE_INTEGER, onChecked });
+    return measureBytes(pairs, {
+      check,
+      maximumBytes,
+      before: old.catalog,
+      after: catalog,
+      maxRatio,
+      onFailed,
+    });
+  });
+
+  const missing = `${workspace.queriesDir} did not exist at ${ref}: every endpoint is new`;
+  const notes = [
+    ...(oldFiles === undefined ? [missing] : []),
+    ...compared.notes,
+    ...failed,
+    // Where bytes are reported, finding problems of the SQL is a dry run of each query.
+    ...(reportsBytes ? [] : await engine.check(catalog, { limits, onChecked: () => {} })).map(sqlNote),
+    ...(reportsBytes ? [] : unmeasured(engine.name, compared)),
+  ];
+  const report = toReport({
+    ref,
+    commit,
+    workspace,
+    files,
+    oldFiles: oldFiles ?? new Map(),
+    path: repository.path,
+    compared,
+    notes,
+  });
+  process.stdout.write(options.json ? reportJson(report) : reportText(report, paintFor(process.stdout)));
+  if (options.github) process.stdout.write(annotations(report));
+  const { breaking, dangerous } = countLevels(report);
+  if (options.failOn === 'never') return true;
+  return breaking === 0 && (options.failOn !== 'dangerous' || dangerous === 0);
+}
+
+function parseRatio(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ratio = Number(text);
+  if (/^\d{1,9}(?:\.\d{1,9})?$/.test(text) && ratio > 0) return ratio;
+  throw commandError(`--max-bytes-ratio: got ${JSON.stringify(text)}; must be a number, as in 1.5`);
+}
+
+function loadNow(folder: string, files: CatalogFiles): Catalog {
+  try {
+    return parseCatalog(folder, files);
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    throw new ProblemError(
+      'The saved queries have problems, which querygate check shows too',
+      error.problems,
+    );
+  }
+}
+
+/** A problem of the SQL, which makes a comparison of the headers worth little. */
+const sqlNote = ({ file, line, message }: Problem): string =>
+  `${file}${line === undefined ? '' : `:${line}`} is not valid: ${message}`;
+
+const unmeasured = (engine: string, { measurable }: CatalogDiff): readonly string[] =>
+  measurable.length === 0
+    ? []
+    : [`bytes are not compared: ${engine} does not report them, as BigQuery does (--engine bigquery)`];
+
+interface ReportParts {
+  readonly ref: string;
+  readonly commit: string;
+  readonly workspace: Workspace;
+  readonly files: CatalogFiles;
+  readonly oldFiles: CatalogFiles;
+  /** Of the folder, in the repository. */
+  readonly path: string;
+  readonly compared: CatalogDiff;
+  readonly notes: readonly string[];
+}
+
+function toReport({ ref, commit, workspace, files, oldFiles, path, compared, notes }: ReportParts): Report {
+  const pathOf = ({ source }: SavedQuery) => relative(workspace.queriesDir, source.file);
+  const lineOf = openPlaces(pathOf, files);
+  const oldLineOf = openPlaces(pathOf, oldFiles);
+  const placeOf = ({ after }: EndpointDiff, header: readonly string[]) =>
+    after && { file: after.source.file, line: lineOf(after, header) };
+  // As `git show` takes it.
+  const oldPlaceOf = ({ before }: EndpointDiff, header: readonly string[]) =>
+    before && {
+      file: `${ref}:${[path, pathOf(before)].filter(Boolean).join('/')}`,
+      line: oldLineOf(before, header),
+    };
+  const endpoints = compared.endpoints.map((endpoint) => ({
+    name: endpoint.name,
+    changes: endpoint.changes.map(({ path: header, text, isRemoved, schema, ...change }) => ({
+      kind: change.kind,
+      level: change.level,
+      rest: change.rest,
+      graphql: change.graphql,
+      message: text,
+      effect: change.effect,
+      place: placeOf(endpoint, header),
+      before: isRemoved ? oldPlaceOf(endpoint, header) : undefined,
+      schema: schema.map(({ header: _, ...found }) => found),
+    })),
+  }));
+  return { ref, commit, endpoints, unchanged: compared.unchanged, notes };
+}

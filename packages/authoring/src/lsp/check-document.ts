@@ -1,0 +1,95 @@
+import type { Syntax } from '@querygate/bigquery-sql/syntax';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { compileTree, schemaTables } from '@querygate/bigquery-sql/tree';
+import type { Type } from '@querygate/bigquery-sql/types';
+import {
+  analyzeQuery,
+  checkReturned,
+  compiler,
+  type Dialect,
+  parseQuery,
+  problemsOfSql,
+  queryProblems,
+  unfinishedTexts,
+} from 'querygate/catalog';
+import type { SavedQuery } from 'querygate';
+import type { Problem } from '@querygate/bigquery-sql/problem';
+import type { FileSql } from '../catalog-types.ts';
+
+/** What is known of the text of a saved query. */
+export interface CheckedDocument {
+  readonly problems: readonly Problem[];
+  /** Texts that its author has not written yet. */
+  readonly unfinished: readonly Problem[];
+  readonly query: SavedQuery | undefined;
+  /** The types of the expressions of the SQL, with their offsets in it. */
+  readonly types: readonly TypedPlace[];
+}
+
+export interface TypedPlace {
+  readonly node: Syntax.Expression;
+  readonly type: Type;
+}
+
+/** What a text is checked with. */
+export interface CheckContext {
+  readonly tables: readonly TableSchema[];
+  readonly dialect: Dialect;
+}
+
+/**
+ * What `querygate check` says of one saved query, as far as its text and the tables show it.
+ *
+ * @param name the endpoint's name
+ */
+export function checkDocument(
+  name: string,
+  file: string,
+  text: string,
+  { tables, dialect }: CheckContext,
+): CheckedDocument {
+  const parsed = parseQuery(name, file, text);
+  const unfinished = unfinishedTexts(file, text);
+  const { sql, flags } = dialect;
+  const isKnown = sql === 'bigquery' && !flags?.hasOwnTables;
+  if (parsed.query === undefined) {
+    const ofSql = isKnown && parsed.sql !== undefined ? problemsIn(parsed.sql, parsed.problems, tables) : [];
+    return { problems: [...parsed.problems, ...ofSql], unfinished, query: undefined, types: [] };
+  }
+  if (!isKnown) return { problems: [], unfinished, query: parsed.query, types: [] };
+  return { unfinished, ...checkQuery(parsed.query, tables) };
+}
+
+/** The problems of SQL, at other places than those that are known. */
+function problemsIn(
+  sql: FileSql,
+  known: readonly Problem[],
+  tables: readonly TableSchema[],
+): readonly Problem[] {
+  return problemsOfSql(sql, tables, false).filter(
+    ({ line, column }) =>
+      column === undefined || !known.some((one) => one.line === line && one.column === column),
+  );
+}
+
+function checkQuery(
+  query: SavedQuery,
+  tables: readonly TableSchema[],
+): Pick<CheckedDocument, 'problems' | 'query' | 'types'> {
+  const types: TypedPlace[] = [];
+  const analysis = analyzeQuery(query, schemaTables(tables), false, {
+    ...compiler,
+    compileTree: (sql, stored, options) =>
+      compileTree(sql, stored, { ...options, onExpression: (node, type) => types.push({ node, type }) }),
+  });
+  const { file, line } = query.source;
+  try {
+    const { columns } = analysis.compiled();
+    const differences = checkReturned(query)(columns).map((message) => ({ file, line, message }));
+    const { tenantProblems, sandboxProblems, recordProblems } = analysis;
+    const problems = [...differences, ...tenantProblems(), ...sandboxProblems(), ...recordProblems()];
+    return { problems, query, types };
+  } catch (error) {
+    return { problems: queryProblems(query, error), query, types };
+  }
+}

@@ -1,0 +1,39 @@
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { loadTables, tablesFolder } from 'querygate/catalog';
+
+/** The tables beside saved queries, as their files are now. */
+export interface Tables {
+  /** @param file of a saved query */
+  of(file: string): readonly TableSchema[];
+}
+
+/** Reads the files of a folder again only if one has changed. */
+export function openTables(): Tables {
+  const known = new Map<string, { readonly version: string; readonly tables: readonly TableSchema[] }>();
+  return {
+    of(file) {
+      const folder = join(dirname(file), tablesFolder);
+      const version = versionOf(folder);
+      const before = known.get(folder);
+      if (before?.version === version) return before.tables;
+      const { tables } = loadTables(folder);
+      known.set(folder, { version, tables });
+      return tables;
+    },
+  };
+}
+
+function versionOf(folder: string): string {
+  try {
+    return readdirSync(folder)
+      .map((name) => {
+        const stats = statSync(join(folder, name), { throwIfNoEntry: false });
+        return `${name} ${stats?.mtimeMs} ${stats?.size}`;
+      })
+      .join('\n');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,211 @@
+import {
+  columnTypes,
+  headerSchemaFile,
+  isFilledIn,
+  loadTables,
+  namePattern,
+  nameRule,
+  parameterUses,
+  parseQuery,
+  parseVersionName,
+  problemsText,
+  readHeader,
+} from 'querygate/catalog';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { SavedQuery } from 'querygate';
+import type { DescribedParameter } from '../proposals/describe-parameters.ts';
+import { describeSql, type SqlDescription } from '../proposals/describe-sql.ts';
+import { tenantColumns } from '../proposals/tenant-columns.ts';
+import { ProblemError } from '@querygate/bigquery-sql/problem';
+import { commandError } from '@querygate/bigquery-sql/command';
+import { readInput } from '../read-input.ts';
+import type { Workspace } from '../workspace.ts';
+import { type EarlierHeader, headerText } from './header-text.ts';
+import { notesOf } from './notes.ts';
+
+/** The columns that the engine reports of SQL. */
+type ResultColumns = Parameters<typeof describeSql>[0]['resultColumns'];
+
+/** The options of `querygate new`. */
+export interface NewOptions {
+  readonly force?: boolean;
+  /** Names of proposed parameters that take the place of their literals; `all` for the usual ones. */
+  readonly parameter?: readonly string[];
+}
+
+/**
+ * Writes a saved query from SQL: `querygate new`.
+ *
+ * @param sqlFile the file with the SQL; undefined or `-` for standard input
+ * @returns whether the file was written
+ * @throws ProblemError if the command line is wrong
+ */
+export async function newQuery(
+  workspace: Workspace,
+  name: string,
+  sqlFile: string | undefined,
+  { force = false, parameter = [] }: NewOptions,
+): Promise<boolean> {
+  const { engine, limits } = workspace;
+  const { columnsOf } = engine;
+  if (columnsOf === undefined)
+    throw commandError(`${engine.name} does not say which columns SQL has: the engine has no columnsOf`);
+  if (engine.sql === 'native' && parameter.length > 0)
+    throw commandError(`--parameter changes BigQuery's SQL, but ${engine.name} runs SQL of its own`);
+  if (name.endsWith('.sql') && sqlFile === undefined)
+    throw commandError(`got the file ${name}, but no name: querygate new <name> ${name}`);
+  if (!namePattern.test(name)) {
+    throw commandError(`got the name ${JSON.stringify(name)}; ${nameRule}`);
+  }
+  const file = join(workspace.queriesDir, `${name}.sql`);
+  const isThere = existsSync(file);
+  if (isThere && !force)
+    throw commandError(`${file} exists already; --force replaces it, and keeps its id and its descriptions`);
+  const sql = trimSql(await readInput(sqlFile, 'SQL'));
+  if (/^\s*\/\*---/.test(sql))
+    throw commandError('the SQL has a header already: copy the file into the queries folder');
+
+  const { tables, problems } = loadTables(join(workspace.queriesDir, 'tables'));
+  if (problems.length > 0) throw new ProblemError('The tables have problems', problems);
+  const source = { file: sqlFile === undefined || sqlFile === '-' ? 'stdin' : sqlFile, line: 1 };
+  let description: SqlDescription;
+  let analyzed = sql;
+  try {
+    const resultColumns: ResultColumns = (converted, parameters) => {
+      analyzed = converted;
+      return columnsOf(converted, { source, tables, parameters, limits });
+    };
+    description =
+      engine.sql === 'native'
+        ? await describeNative(sql, resultColumns)
+        : await describeSql({
+            sql,
+            source,
+            tables,
+            chosen: parameter,
+            tenantColumns: tenantColumns(savedQueries(workspace.queriesDir)),
+            hasOpenTables: engine.flags?.hasOwnTables ?? false,
+            columnTypes,
+            resultColumns,
+          });
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    process.stderr.write(problemsText(error, { textOf: () => analyzed }));
+    return false;
+  }
+  const earlier: EarlierHeader = isThere ? earlierHeader(file) : otherVersion(workspace.queriesDir, name);
+  const [tenant] = description.tenants;
+  const header = headerText({
+    name,
+    id: earlier.id ?? randomUUID(),
+    description,
+    tenant: tenant?.parameter,
+    earlier,
+  });
+  const text = `/*---\n${schemaComment(workspace.queriesDir)}${header}---*/\n${description.sql}\n`;
+  mkdirSync(workspace.queriesDir, { recursive: true });
+  // Another process may have made the file in the meantime.
+  writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
+  process.stderr.write(notesOf({ file, text, description }));
+  return true;
+}
+
+/** SQL of the engine's own says its columns only, and the names of its parameters. */
+async function describeNative(sql: string, resultColumns: ResultColumns): Promise<SqlDescription> {
+  const names = new Set(parameterUses(sql).uses.map(({ name }) => name));
+  const parameters = [...names].map(
+    (name): DescribedParameter => ({
+      name,
+      type: 'string',
+      required: true,
+      values: [],
+      repeated: false,
+      isList: false,
+    }),
+  );
+  const reported = await resultColumns(
+    sql,
+    parameters.map(({ name }) => ({ name, repeated: false })),
+  );
+  const columns = reported.map((column) => ({ ...column, required: false }));
+  return {
+    sql,
+    conversions: [],
+    names: [],
+    replacements: [],
+    columns,
+    parameters,
+    tenants: [],
+    proposals: [],
+    others: [],
+  };
+}
+
+/** Names the JSON Schema of the header if the package is installed in the project: another path would be of this machine only. */
+function schemaComment(queriesDir: string): string {
+  if (!existsSync(headerSchemaFile) || relative('.', headerSchemaFile).startsWith('..')) return '';
+  const path = relative(queriesDir, headerSchemaFile).replaceAll('\\', '/');
+  return `# yaml-language-server: $schema=${path}\n`;
+}
+
+const trimSql = (text: string) =>
+  text
+    .replace(/^\uFEFF/, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/^(?:[ \t]*\r?\n)+/, '')
+    .replace(/[\s;]+$/, '');
+
+/** The saved queries without problems: those with problems say nothing about tenants. */
+function savedQueries(folder: string): readonly SavedQuery[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .flatMap((file) => {
+      const { query } = parseQuery(
+        file.slice(0, -'.sql'.length),
+        file,
+        readFileSync(join(folder, file), 'utf8'),
+      );
+      return query === undefined ? [] : [query];
+    });
+}
+
+/** What the version before this one says, else another one: all but its id. */
+function otherVersion(folder: string, name: string): EarlierHeader {
+  const { base, version } = parseVersionName(name);
+  const others = (existsSync(folder) ? readdirSync(folder) : [])
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => ({ file, ...parseVersionName(file.slice(0, -'.sql'.length)) }))
+    .filter((one) => one.base === base)
+    .sort((a, b) => Number(a.version > version) - Number(b.version > version) || b.version - a.version);
+  const [nearest] = others;
+  if (nearest === undefined) return { descriptions: new Map() };
+  const { id: _, ...texts } = earlierHeader(join(folder, nearest.file));
+  return texts;
+}
+
+function earlierHeader(file: string): EarlierHeader {
+  const parts = readHeader(file, readFileSync(file, 'utf8'));
+  const descriptions = new Map<string, string>();
+  if (!('header' in parts)) return { descriptions };
+  const header = (parts.header ?? {}) as Readonly<Record<string, unknown>>;
+  const collect = (data: unknown, path: string) => {
+    for (const [key, value] of Object.entries((data ?? {}) as Readonly<Record<string, unknown>>)) {
+      if (typeof value !== 'object' || value === null) continue;
+      const described = (value as { readonly description?: unknown }).description;
+      if (typeof described === 'string' && isFilledIn(described))
+        descriptions.set(`${path}.${key}`, described);
+      if ('values' in value) collect(value.values, `${path}.${key}.values`);
+    }
+  };
+  collect(header.parameters, 'parameters');
+  collect(header.columns, 'columns');
+  const { id, description } = header;
+  return {
+    ...(typeof id === 'string' && { id }),
+    ...(typeof description === 'string' && isFilledIn(description) && { description }),
+    descriptions,
+  };
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { commandError } from '@querygate/bigquery-sql/command';
+
+/**
+ * The text of a file, or of standard input.
+ *
+ * @param file undefined or `-` for standard input
+ * @param what what the text is, for messages
+ */
+export async function readInput(file: string | undefined, what: string): Promise<string> {
+  if (file !== undefined && file !== '-') {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      throw commandError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    }
+  }
+  if (process.stdin.isTTY) throw commandError(`expected ${what} in a file or on standard input`);
+  const chunks = await Array.fromAsync(process.stdin as AsyncIterable<Buffer>);
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (text.trim() === '') throw commandError(`expected ${what} on standard input, which is empty`);
+  return text;
+}

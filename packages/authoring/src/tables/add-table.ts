@@ -1,0 +1,144 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseTableFile } from 'querygate/catalog';
+import type { InferredFields } from 'querygate/data-files';
+import { isReserved } from '@querygate/bigquery-sql/syntax';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
+import { ProblemError } from '@querygate/bigquery-sql/problem';
+import { commandError } from '@querygate/bigquery-sql/command';
+import { readInput } from '../read-input.ts';
+import type { Workspace } from '../workspace.ts';
+import { readSchema } from './read-schema.ts';
+
+/** A schema is small; a larger JSON file has rows. */
+const maxSchemaBytes = 4_000_000;
+
+/**
+ * Writes the schema file of a table, from the rows of data files or from what `bq show` printed: `querygate tables add`. A name
+ * that ends in `*` declares a table for each file, which is named after it, with the fields of all.
+ *
+ * @param sources the files; none or `-` for a schema on standard input
+ * @throws ProblemError if the command line or a file is wrong
+ */
+export async function addTable(
+  workspace: Pick<Workspace, 'queriesDir' | 'duckdb'>,
+  givenName: string,
+  sources: readonly string[],
+  { force = false }: { readonly force?: boolean },
+): Promise<void> {
+  // As SQL names it: `project.dataset.table`.
+  const name = givenName.replace(/^`|`$/g, '').replace(/^(?:[\w-]+\.)+(?=[\w-]*\*?$)/, '');
+  if (!/^[\w-]+$|^[\w-]*\*$/.test(name)) {
+    throw commandError(
+      `got the table name ${JSON.stringify(name)}; must be letters, digits, _ and -, as SQL names it, or end in * for a table for each file`,
+    );
+  }
+  const isWildcard = name.endsWith('*');
+  if (sources.length > 1 && !isWildcard)
+    throw commandError(
+      `got ${sources.length} files for one table; '${name}*', in quotes, makes each file a table of its name`,
+    );
+  const names = isWildcard ? namesOf(sources, name.slice(0, -1)) : [name];
+  const folder = join(workspace.queriesDir, 'tables');
+  const files = names.map((one) => existingFile(folder, one) ?? { file: `${one}.json`, exists: false });
+  const existing = files.filter(({ exists }) => exists);
+  if (existing.length > 0 && !force)
+    throw commandError(
+      `${existing.map(({ file }) => join(folder, file)).join(', ')} exists already; --force replaces it`,
+    );
+
+  const { fields, notes } = await fieldsOf(sources, async (data) => {
+    const { inferFields } = await import('querygate/data-files');
+    return inferFields(data, workspace.duckdb);
+  });
+  const text = `${fieldsText(fields)}\n`;
+  const { problems } = parseTableFile('table.json', { text });
+  if (problems.length > 0) {
+    throw new ProblemError(
+      'The fields cannot be those of a table',
+      problems.map(({ message }) => ({ file: sources[0] ?? 'stdin', message })),
+    );
+  }
+  mkdirSync(folder, { recursive: true });
+  for (const { file } of files) {
+    writeFileSync(join(folder, file), text, { flag: force ? 'w' : 'wx' });
+    const count = `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}`;
+    process.stderr.write(`Wrote ${join(folder, file)}: ${count}.\n`);
+  }
+  const reserved = names.filter((one) => isReserved(one.toUpperCase()));
+  const nameNotes = reserved.map(
+    (one) => `${one} is a reserved word: in SQL, write \`${one}\` in backquotes`,
+  );
+  for (const note of [...nameNotes, ...notes]) process.stderr.write(`  ${note}\n`);
+}
+
+/** The file of a table in any case: table names are not case-sensitive. */
+function existingFile(folder: string, name: string) {
+  const found = existsSync(folder)
+    ? readdirSync(folder).find((file) => file.toLowerCase() === `${name}.json`.toLowerCase())
+    : undefined;
+  return found === undefined ? undefined : { file: found, exists: true };
+}
+
+/** The names of the tables whose data files these are. */
+function namesOf(sources: readonly string[], prefix: string): readonly string[] {
+  const [first] = sources;
+  if (first === undefined || first === '-')
+    throw commandError(
+      `'${prefix}*' needs data files that are named after their tables, as in ${prefix}20260131.ndjson`,
+    );
+  const names = sources.map((source) => basename(source).replace(/\..*$/, ''));
+  const other = names.findIndex(
+    (one) => !/^[\w-]+$/.test(one) || !one.toLowerCase().startsWith(prefix.toLowerCase()),
+  );
+  if (other >= 0)
+    throw commandError(
+      `${sources[other]} is named after no table of ${prefix}*: its name must begin with ${prefix}`,
+    );
+  return [...new Set(names)];
+}
+
+async function fieldsOf(
+  sources: readonly string[],
+  infer: (files: readonly string[]) => Promise<InferredFields>,
+): Promise<InferredFields> {
+  const [source, another] = sources;
+  if (source === undefined || source === '-') {
+    const text = await readInput(source, 'the output of bq show --schema');
+    const schema = readSchema(text, 'stdin');
+    if (schema !== undefined) return schema;
+    throw commandError(
+      'standard input has no schema as bq show --schema --format=prettyjson prints it; name a data file instead',
+    );
+  }
+  const sizes = sources.map((file) => {
+    const size = statSync(file, { throwIfNoEntry: false })?.size;
+    if (size === undefined) throw commandError(`${file} cannot be read: there is no such file`);
+    return size;
+  });
+  if (another === undefined && /\.json$/i.test(source) && (sizes[0] ?? 0) <= maxSchemaBytes) {
+    const schema = readSchema(readFileSync(source, 'utf8'), source);
+    if (schema !== undefined) return schema;
+  }
+  return infer(sources);
+}
+
+/** JSON with one line for each field that has no fields of its own. */
+function fieldsText(fields: readonly Field[], indent = ''): string {
+  const items = fields.map((field) => `${indent}  ${fieldText(field, `${indent}  `)}`);
+  return `[\n${items.join(',\n')}\n${indent}]`;
+}
+
+function fieldText({ name, type, mode, description, fields }: Field, indent: string): string {
+  const members = [
+    ['name', name],
+    ['type', type],
+    ['mode', mode],
+    ['description', description],
+  ].flatMap(([key, value]) =>
+    value === undefined ? [] : [`${JSON.stringify(key)}: ${JSON.stringify(value)}`],
+  );
+  if (fields === undefined) return `{ ${members.join(', ')} }`;
+  const inner = `${indent}  `;
+  return `{\n${inner}${members.join(`,\n${inner}`)},\n${inner}"fields": ${fieldsText(fields, inner)}\n${indent}}`;
+}

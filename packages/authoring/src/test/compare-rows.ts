@@ -1,0 +1,285 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Column } from 'querygate';
+import { parseTimestamp } from 'querygate/catalog';
+import { parseJson } from '@querygate/text';
+import type { QueryTest } from './load-tests.ts';
+
+/** A row as it is compared: one value for each column, in the form of REST; null for NULL. */
+export type ComparedRow = Readonly<Record<string, unknown>>;
+
+/** A column of the result. */
+interface ComparedColumn extends Column {
+  /** Its arrays are equal to those with the same elements in another order. */
+  readonly isUnordered?: boolean;
+}
+
+/** One difference between the expected rows and those of the query. */
+export type RowDifference =
+  | { readonly kind: 'missing'; readonly at: number; readonly row: ComparedRow }
+  | { readonly kind: 'unexpected'; readonly at: number; readonly row: ComparedRow }
+  | {
+      readonly kind: 'changed';
+      readonly at: number;
+      readonly expected: ComparedRow;
+      readonly actual: ComparedRow;
+      readonly columns: readonly string[];
+    };
+
+export interface Comparison {
+  readonly differences: readonly RowDifference[];
+  /** True if the rows are the expected ones in another order. */
+  readonly isOnlyOrder: boolean;
+}
+
+/** The rows that a test expects, and how they are compared. */
+interface Expectation extends Pick<NonNullable<QueryTest['expect']>, 'match' | 'order'> {
+  readonly rows?: readonly ComparedRow[] | undefined;
+}
+
+/** Compares the rows of a query with those that a test expects. */
+export function compareRows(
+  actual: readonly ComparedRow[],
+  { rows = [], match = 'exact', order = 'exact' }: Expectation,
+  columns: readonly ComparedColumn[],
+): Comparison {
+  const expected = rows.map((row) => normalizedRow(row, columns, match === 'subset'));
+  const equal = (a: ComparedRow, b: ComparedRow) => isEqualRow(a, b, columns);
+  if (match === 'subset') {
+    const found = order === 'any' ? unmatched(expected, actual, equal) : notInOrder(expected, actual, equal);
+    const differences = found.map((row) => ({ kind: 'missing' as const, at: expected.indexOf(row), row }));
+    return {
+      differences,
+      isOnlyOrder: differences.length > 0 && unmatched(expected, actual, equal).length === 0,
+    };
+  }
+  if (order === 'any') return { differences: pairUp(expected, actual, equal, columns), isOnlyOrder: false };
+  const differences = alignedDifferences(expected, actual, equal, columns);
+  const isOnlyOrder =
+    differences.length > 0 &&
+    expected.length === actual.length &&
+    unmatched(expected, actual, equal).length === 0;
+  return { differences, isOnlyOrder };
+}
+
+/** A row of a test in the form of a result. @param listedOnly leaves out the columns that the row does not list */
+function normalizedRow(
+  row: ComparedRow,
+  columns: readonly ComparedColumn[],
+  listedOnly: boolean,
+): ComparedRow {
+  const listed = columns.filter(({ name }) => !listedOnly || name in row);
+  return Object.fromEntries(listed.map((column) => [column.name, normalized(row[column.name], column)]));
+}
+
+function normalized(value: unknown, column: Column): unknown {
+  if (value === undefined || value === null) return column.repeated ? [] : null;
+  if (column.repeated) return Array.isArray(value) ? value.map((item) => scalar(item, column)) : value;
+  return scalar(value, column);
+}
+
+function scalar(value: unknown, { type }: Column): unknown {
+  if (type === 'timestamp' && typeof value === 'string') {
+    const canonical = parseTimestamp(value.replace(' ', 'T'));
+    return canonical === undefined
+      ? value
+      : Date.parse(`${canonical.slice(0, 19)}Z`) * 1000 + Number(canonical.slice(20, 26));
+  }
+  if (type === 'datetime' && typeof value === 'string') {
+    return value
+      .replace(' ', 'T')
+      .replace(/\.(\d*?)0+$/, (_, digits: string) => (digits === '' ? '' : `.${digits}`));
+  }
+  if (type === 'numeric' && typeof value === 'number') return String(value);
+  return value;
+}
+
+/** The rows of a result, with null for the columns that are left out. */
+export const resultRow = (text: string, columns: readonly ComparedColumn[]): ComparedRow => {
+  const row = parseJson(text) as ComparedRow;
+  return Object.fromEntries(
+    columns.map((column) => [column.name, row[column.name] ?? (column.repeated ? [] : null)]),
+  );
+};
+
+/** Only the columns of the expected row are compared. */
+function isEqualRow(expected: ComparedRow, actual: ComparedRow, columns: readonly ComparedColumn[]): boolean {
+  return differentColumns(expected, actual, columns).length === 0;
+}
+
+const differentColumns = (expected: ComparedRow, actual: ComparedRow, columns: readonly ComparedColumn[]) =>
+  columns
+    .filter(({ name }) => name in expected)
+    .filter(({ name, isUnordered }) => {
+      const [a, b] = [expected[name], actual[name]].map(isUnordered ? withSortedArrays : (value) => value);
+      return !isEqualValue(a, b);
+    })
+    .map(({ name }) => name);
+
+const isEqualValue = (a: unknown, b: unknown): boolean => {
+  // The last digit of a float depends on the order of its additions.
+  if (typeof a === 'number' && typeof b === 'number') {
+    return a === b || (!Number.isInteger(a) && Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b)));
+  }
+  return isDeepStrictEqual(withoutNulls(a), withoutNulls(b));
+};
+
+function withSortedArrays(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const keyed = value
+      .map(withSortedArrays)
+      .map((item) => ({ item, key: JSON.stringify(withoutNulls(item)) }));
+    return keyed.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withSortedArrays(inner)]));
+}
+
+/** Inside of records, a field that is null and one that is left out are equal. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => (inner === null ? [] : [[name, withoutNulls(inner)]])),
+  );
+}
+
+type Equal = (expected: ComparedRow, actual: ComparedRow) => boolean;
+
+/** The expected rows for which there is no row of their own. */
+function unmatched(
+  expected: readonly ComparedRow[],
+  actual: readonly ComparedRow[],
+  equal: Equal,
+): readonly ComparedRow[] {
+  const left = [...actual];
+  return expected.filter((row) => {
+    const at = left.findIndex((other) => equal(row, other));
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
+/** The expected rows that do not follow those before them. */
+function notInOrder(
+  expected: readonly ComparedRow[],
+  actual: readonly ComparedRow[],
+  equal: Equal,
+): readonly ComparedRow[] {
+  let from = 0;
+  return expected.filter((row) => {
+    const at = actual.findIndex((other, index) => index >= from && equal(row, other));
+    if (at >= 0) from = at + 1;
+    return at < 0;
+  });
+}
+
+function pairUp(
+  expected: readonly ComparedRow[],
+  actual: readonly ComparedRow[],
+  equal: Equal,
+  columns: readonly ComparedColumn[],
+): readonly RowDifference[] {
+  const missing = unmatched(expected, actual, equal);
+  const unexpected = unmatched(actual, expected, (a, b) => equal(b, a));
+  return pairedDifferences(
+    missing.map((row) => ({ row, at: expected.indexOf(row) })),
+    unexpected.map((row) => ({ row, at: actual.indexOf(row) })),
+    columns,
+  );
+}
+
+interface PlacedRow {
+  readonly row: ComparedRow;
+  readonly at: number;
+}
+
+/** Rows that have at least half of their columns in common are one row that has changed. */
+function pairedDifferences(
+  missing: readonly PlacedRow[],
+  unexpected: readonly PlacedRow[],
+  columns: readonly ComparedColumn[],
+): readonly RowDifference[] {
+  const left = [...unexpected];
+  const differences: RowDifference[] = missing.map(({ row, at }) => {
+    const similar = left
+      .map((other, index) => ({ other, index, changed: differentColumns(row, other.row, columns) }))
+      .filter(({ changed }) => changed.length * 2 <= columns.length)
+      .sort((a, b) => a.changed.length - b.changed.length)[0];
+    if (similar === undefined) return { kind: 'missing', at, row };
+    left.splice(similar.index, 1);
+    return { kind: 'changed', at, expected: row, actual: similar.other.row, columns: similar.changed };
+  });
+  return [...differences, ...left.map(({ row, at }): RowDifference => ({ kind: 'unexpected', at, row }))];
+}
+
+/** The differences between two lists in order: their longest common subsequence is left out. */
+function alignedDifferences(
+  expected: readonly ComparedRow[],
+  actual: readonly ComparedRow[],
+  equal: Equal,
+  columns: readonly ComparedColumn[],
+): readonly RowDifference[] {
+  let start = 0;
+  while (
+    start < expected.length &&
+    start < actual.length &&
+    equal(expected[start] ?? {}, actual[start] ?? {})
+  )
+    start += 1;
+  let [endExpected, endActual] = [expected.length, actual.length];
+  while (
+    endExpected > start &&
+    endActual > start &&
+    equal(expected[endExpected - 1] ?? {}, actual[endActual - 1] ?? {})
+  ) {
+    endExpected -= 1;
+    endActual -= 1;
+  }
+  const middle = { expected: expected.slice(start, endExpected), actual: actual.slice(start, endActual) };
+  const kept = commonSubsequence(middle.expected, middle.actual, equal);
+  const differences: RowDifference[] = [];
+  let [fromExpected, fromActual] = [0, 0];
+  for (const [toExpected, toActual] of [...kept, [middle.expected.length, middle.actual.length] as const]) {
+    const place = (rows: readonly ComparedRow[], from: number, to: number) =>
+      rows.slice(from, to).map((row, index) => ({ row, at: start + from + index }));
+    differences.push(
+      ...pairedDifferences(
+        place(middle.expected, fromExpected, toExpected),
+        place(middle.actual, fromActual, toActual),
+        columns,
+      ),
+    );
+    [fromExpected, fromActual] = [toExpected + 1, toActual + 1];
+  }
+  return differences;
+}
+
+/** Longer lists are compared as if they had no rows in common. */
+const maxAligned = 1_000_000;
+
+function commonSubsequence(
+  a: readonly ComparedRow[],
+  b: readonly ComparedRow[],
+  equal: Equal,
+): readonly (readonly [number, number])[] {
+  if (a.length * b.length > maxAligned) return [];
+  const lengths = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
+  const at = (row: number, column: number) => lengths[row]?.[column] ?? 0;
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    for (let j = b.length - 1; j >= 0; j -= 1) {
+      const line = lengths[i];
+      if (line === undefined) continue;
+      line[j] = equal(a[i] ?? {}, b[j] ?? {}) ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  const pairs: (readonly [number, number])[] = [];
+  for (let [i, j] = [0, 0]; i < a.length && j < b.length; ) {
+    if (equal(a[i] ?? {}, b[j] ?? {})) {
+      pairs.push([i, j]);
+      i += 1;
+      j += 1;
+    } else if (at(i + 1, j) >= at(i, j + 1)) i += 1;
+    else j += 1;
+  }
+  return pairs;
+}

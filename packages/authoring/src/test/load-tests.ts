@@ -1,0 +1,243 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Catalog, Fixtures, SavedQuery } from 'querygate';
+import { undefinedOrders } from '@querygate/bigquery-sql/analysis';
+import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { didYouMean } from '@querygate/text';
+import { type Problem, ProblemError } from '@querygate/bigquery-sql/problem';
+import { describeIssue, problem, readYaml, schemaProblems } from 'querygate/catalog';
+import type { SchemaProblem, YamlData } from '../catalog-types.ts';
+import { type TestFileData, testFileSchema } from './test-schema.ts';
+
+type FixtureRow = Readonly<Record<string, unknown>>;
+
+type Path = readonly (string | number)[];
+
+/** What a file gives for all of its tests, and a test for itself. */
+type SharedKeys = Pick<TestFileData, 'approximate' | 'parameters' | 'tables'>;
+
+export interface QueryTest {
+  readonly name: string;
+  /** Its place in the list of its file. */
+  readonly at: number;
+  /** From 1. */
+  readonly line: number;
+  readonly now: Date;
+  readonly tenant: string | undefined;
+  /** Columns whose values may differ between engines. */
+  readonly approximate: readonly string[];
+  /** Columns with arrays whose order the SQL does not say, in lower case. */
+  readonly unordered: ReadonlySet<string>;
+  readonly parameters: Readonly<Record<string, readonly string[]>>;
+  readonly tables: Fixtures;
+  readonly expect: TestFileData['tests'][number]['expect'];
+}
+
+export interface TestFile {
+  readonly file: string;
+  readonly query: SavedQuery;
+  readonly tests: readonly QueryTest[];
+}
+
+/** The time of tests that give none: it is the same in every run. */
+const defaultNow = '2026-01-31T12:00:00Z';
+
+export const testsFolder = (queriesDir: string): string => join(queriesDir, 'tests');
+
+/**
+ * Loads the tests of saved queries: `tests/<name>.yaml` in the queries folder.
+ *
+ * @param names of saved queries; empty for all
+ * @throws ProblemError with the problems of all files
+ */
+export function loadTests(
+  catalog: Catalog,
+  queriesDir: string,
+  names: readonly string[],
+): readonly TestFile[] {
+  const folder = testsFolder(queriesDir);
+  const known = catalog.queries.map(({ name }) => name);
+  const unknownQuery = (name: string) => `no saved query is named ${name}${didYouMean(name, known)}`;
+  const problems: Problem[] = names
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ message: unknownQuery(name) }));
+  const files: TestFile[] = [];
+  const found = existsSync(folder) ? readdirSync(folder).filter((file) => /\.ya?ml$/.test(file)) : [];
+  for (const name of found.sort()) {
+    const file = join(folder, name);
+    const queryName = name.replace(/\.ya?ml$/, '');
+    if (names.length > 0 && !names.includes(queryName)) continue;
+    const query = catalog.queries.find((one) => one.name === queryName);
+    if (query === undefined) {
+      problems.push({ file, message: unknownQuery(queryName) });
+      continue;
+    }
+    const parsed = parseTests(file, query, catalog.tables);
+    if (Array.isArray(parsed)) problems.push(...parsed);
+    else files.push(parsed as TestFile);
+  }
+  for (const name of names.filter((one) => known.includes(one))) {
+    if (!found.includes(`${name}.yaml`) && !found.includes(`${name}.yml`))
+      problems.push({
+        file: join(folder, `${name}.yaml`),
+        message: 'does not exist: the query has no tests; --update writes a first one',
+      });
+  }
+  if (problems.length > 0) throw new ProblemError('The tests have problems', problems);
+  return files;
+}
+
+function parseTests(
+  file: string,
+  query: SavedQuery,
+  tables: readonly TableSchema[],
+): TestFile | readonly Problem[] {
+  const yaml = readYaml(readFileSync(file, 'utf8'));
+  if ('problems' in yaml) return yaml.problems.map((problem) => ({ file, ...problem }));
+  const parsed = testFileSchema.safeParse(yaml.data, { error: describeIssue });
+  const problems = parsed.success ? checkNames(parsed.data, query, tables) : schemaProblems(parsed.error);
+  if (!parsed.success || problems.length > 0)
+    return problems.map(({ path, message }) => ({ file, line: yaml.lineOf(path), message }));
+  const { tests, ...shared } = parsed.data;
+  const { arrays: unordered } = undefinedOrders(query.sql);
+  return {
+    file,
+    query,
+    tests: tests.map((test, at) => ({ ...toTest(file, shared, test, at, yaml), unordered })),
+  };
+}
+
+function toTest(
+  file: string,
+  data: Omit<TestFileData, 'tests'>,
+  test: TestFileData['tests'][number],
+  at: number,
+  yaml: YamlData,
+): Omit<QueryTest, 'unordered'> {
+  const tables = Object.entries({ ...data.tables, ...test.tables });
+  return {
+    name: test.name,
+    at,
+    line: yaml.lineOf(['tests', at, 'name']),
+    now: new Date(test.now ?? data.now ?? defaultNow),
+    tenant: test.tenant ?? data.tenant,
+    approximate: test.approximate ?? data.approximate ?? [],
+    parameters: {
+      ...parameterTexts(data.parameters, ['parameters'], yaml),
+      ...parameterTexts(test.parameters, ['tests', at, 'parameters'], yaml),
+    },
+    tables: Object.fromEntries(
+      tables.map(([name, rows]) => [
+        name,
+        Array.isArray(rows) ? { rows } : { file: join(dirname(file), rows.file) },
+      ]),
+    ),
+    expect: test.expect,
+  };
+}
+
+/** Values as they are written, as a caller sends them: numbers would lose `1.10` and digits beyond 2^53. */
+function parameterTexts(
+  given: TestFileData['parameters'] = {},
+  path: Path,
+  { textOf }: YamlData,
+): QueryTest['parameters'] {
+  const text = (value: unknown, at: Path) =>
+    typeof value === 'number' ? (textOf(at) ?? String(value)) : String(value);
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      Array.isArray(value)
+        ? value.map((item, at) => text(item, [...path, name, at]))
+        : [text(value, [...path, name])],
+    ]),
+  );
+}
+
+/** Misspelled names of tables, fields, parameters and columns: their values would be ignored. */
+function checkNames(
+  data: TestFileData,
+  query: SavedQuery,
+  tables: readonly TableSchema[],
+): readonly SchemaProblem[] {
+  const columns = query.columns.map(({ name }) => name);
+  const checkShared = (part: SharedKeys, path: Path) => [
+    ...unknownNames(part.approximate ?? [], columns, [...path, 'approximate'], 'column'),
+    ...checkTables(part.tables, [...path, 'tables'], tables),
+    ...checkParameters(part.parameters, [...path, 'parameters'], query),
+  ];
+  const own = data.tests.flatMap((test, at) => [
+    ...checkShared(test, ['tests', at]),
+    ...(test.expect?.rows ?? []).flatMap((row, rowAt) =>
+      unknownNames(Object.keys(row), columns, ['tests', at, 'expect', 'rows', rowAt], 'column'),
+    ),
+  ]);
+  const names = data.tests.map(({ name }) => name);
+  const twins = names.flatMap((name, at) =>
+    names.indexOf(name) < at ? [problem(['tests', at, 'name'], 'another test has this name')] : [],
+  );
+  return [...oneForCause([...checkShared(data, []), ...own]), ...twins];
+}
+
+/** A column that was renamed is wrong in each row of each test: it is one problem, where it occurs first. */
+function oneForCause(problems: readonly SchemaProblem[]): readonly SchemaProblem[] {
+  const causes = Map.groupBy(problems, ({ message }) => message.slice(message.indexOf(': ')));
+  return [...causes.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const message =
+      others.length === 0 ? first.message : `${first.message} (${others.length + 1} times in this file)`;
+    return [{ ...first, message }];
+  });
+}
+
+/** Parameters that the query does not declare may be sent: they are ignored. Here they are mistakes. */
+const checkParameters = (given: object | undefined, path: Path, query: SavedQuery) =>
+  unknownNames(
+    Object.keys(given ?? {}),
+    query.parameters.map(({ name }) => name),
+    path,
+    'parameter',
+  );
+
+function checkTables(
+  given: TestFileData['tables'],
+  path: Path,
+  tables: readonly TableSchema[],
+): readonly SchemaProblem[] {
+  const names = tables.map(({ name }) => name);
+  return Object.entries(given ?? {}).flatMap(([name, rows]) => {
+    const table = tables.find((one) => one.name === name);
+    if (table === undefined) return unknownNames([name], names, path, 'table');
+    if (!Array.isArray(rows)) return [];
+    return rows.flatMap((row, at) => checkFields(row, table.fields, [...path, name, at]));
+  });
+}
+
+function checkFields(row: FixtureRow, fields: readonly Field[], path: Path): readonly SchemaProblem[] {
+  const names = fields.map(({ name }) => name);
+  return Object.entries(row).flatMap(([name, value]) => {
+    const field = fields.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    if (field === undefined) return unknownNames([name], names, path, 'field');
+    const own = [...path, name];
+    if (!field.type.startsWith('FLOAT') && Number.isInteger(value) && !Number.isSafeInteger(value))
+      return [problem(own, 'numbers beyond 2^53 must be in quotes, or they are rounded')];
+    const { fields: inner } = field;
+    if (inner === undefined) return [];
+    const records: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return records.flatMap((record, at) =>
+      typeof record === 'object' && record !== null
+        ? checkFields(record as FixtureRow, inner, Array.isArray(value) ? [...own, at] : own)
+        : [],
+    );
+  });
+}
+
+const unknownNames = (
+  given: readonly string[],
+  names: readonly string[],
+  path: Path,
+  what: string,
+): readonly SchemaProblem[] =>
+  given
+    .filter((name) => !names.includes(name))
+    .map((name) => problem([...path, name], `no ${what} is named ${name}${didYouMean(name, names)}`));

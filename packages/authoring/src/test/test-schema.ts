@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import type { ErrorCode } from 'querygate';
+import { parseTimestamp, statusOf } from 'querygate/catalog';
+
+const scalar = z.union([z.string(), z.number(), z.boolean()], {
+  error: 'must be text, a number, true or false',
+});
+
+const moment = z
+  .string({ error: 'must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z' })
+  .refine(
+    (text) => parseTimestamp(text) !== undefined,
+    'must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z',
+  );
+
+const row = z.record(z.string(), z.unknown());
+
+/** The rows of a table: in the file itself, or in a data file beside it. */
+const tableRows = z.union([z.array(row), z.strictObject({ file: z.string().min(1) })], {
+  error: 'must be a list of rows, or file: and the name of a data file',
+});
+
+const expectedError = z.union(
+  [
+    z.enum(Object.keys(statusOf) as [ErrorCode, ...ErrorCode[]]),
+    z.strictObject({
+      code: z.enum(Object.keys(statusOf) as [ErrorCode, ...ErrorCode[]]),
+      message: z.string().optional().describe('A part of the message.'),
+      parameter: z.string().optional(),
+    }),
+  ],
+  { error: 'must be the code of an error, such as INVALID_PARAMETER, or an object with code and message' },
+);
+
+const expectation = z
+  .strictObject({
+    rows: z.array(row).optional(),
+    match: z
+      .enum(['exact', 'subset'])
+      .optional()
+      .describe('subset: other rows, and columns that are not listed, are ignored.'),
+    order: z.enum(['exact', 'any']).optional(),
+    count: z.int().min(0).optional().describe('How many rows are returned.'),
+    truncated: z.boolean().optional().describe('Whether rows are cut off at max_rows.'),
+    error: expectedError.optional(),
+  })
+  .refine(
+    ({ rows, error }) => rows === undefined || error === undefined,
+    'rows and error exclude each other',
+  );
+
+const shared = {
+  approximate: z
+    .array(z.string())
+    .optional()
+    .describe('Columns of approximate aggregates, which are not compared on BigQuery.'),
+  now: moment.optional().describe('The value of CURRENT_TIMESTAMP().'),
+  tenant: z.string().optional().describe('The only tenant whose rows the caller may read.'),
+  parameters: z.record(z.string(), z.union([scalar, z.array(scalar)])).optional(),
+  tables: z.record(z.string(), tableRows).optional(),
+};
+
+const test = z.strictObject({
+  name: z.string().trim().min(1, 'must not be empty'),
+  ...shared,
+  expect: expectation.optional(),
+});
+
+/** The tests of one saved query: `queries/tests/<name>.yaml`. */
+export const testFileSchema = z.strictObject({
+  ...shared,
+  tests: z.array(test).min(1, 'must list at least one test'),
+});
+
+/** The content of a file of tests. */
+export type TestFileData = z.output<typeof testFileSchema>;

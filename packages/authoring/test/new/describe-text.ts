@@ -1,0 +1,64 @@
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { columnTypes } from 'querygate/catalog';
+import { duckdb } from 'querygate/duckdb';
+import { describeSql } from '../../src/proposals/describe-sql.ts';
+import { tenantColumns } from '../../src/proposals/tenant-columns.ts';
+
+const engine = duckdb({ threads: 1 });
+const limits = { concurrency: 1, queueLength: 0, timeoutMs: 30_000 };
+
+const tables: readonly TableSchema[] = [
+  {
+    name: 'logs',
+    fields: [
+      { name: 'ts', type: 'TIMESTAMP', mode: 'REQUIRED', description: 'When it happened.' },
+      { name: 'project', type: 'STRING', mode: 'NULLABLE' },
+      { name: 'status', type: 'INT64', mode: 'NULLABLE' },
+      { name: 'cost', type: 'FLOAT64', mode: 'NULLABLE' },
+      { name: 'day', type: 'DATE', mode: 'NULLABLE' },
+      { name: 'tags', type: 'STRING', mode: 'REPEATED' },
+      {
+        name: 'request',
+        type: 'RECORD',
+        mode: 'NULLABLE',
+        fields: [{ name: 'path', type: 'STRING', mode: 'NULLABLE', description: 'Path of the URL.' }],
+      },
+    ],
+  },
+  { name: 'users', fields: [{ name: 'id', type: 'STRING', mode: 'REQUIRED' }] },
+  {
+    name: 'events_20260131',
+    fields: [
+      { name: 'event_name', type: 'STRING', mode: 'NULLABLE' },
+      {
+        name: 'event_params',
+        type: 'RECORD',
+        mode: 'REPEATED',
+        fields: [
+          { name: 'key', type: 'STRING', mode: 'NULLABLE' },
+          { name: 'value', type: 'STRING', mode: 'NULLABLE' },
+        ],
+      },
+    ],
+  },
+];
+
+const source = { file: 'a.sql', line: 1 };
+
+/** Describes SQL over the tables `logs`, `users` and `events_…`. */
+export const describeText = (
+  sql: string,
+  chosen: readonly string[] = [],
+  tenants: ReadonlySet<string> = tenantColumns([]),
+) =>
+  describeSql({
+    sql,
+    chosen,
+    source,
+    tables,
+    tenantColumns: tenants,
+    hasOpenTables: false,
+    columnTypes,
+    resultColumns: async (converted, parameters) =>
+      (await engine.columnsOf?.(converted, { source, tables, parameters, limits })) ?? [],
+  });

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { compareRows, resultRow } from '../../src/test/compare-rows.ts';
+import { column } from '../../../../test/support/column.ts';
+
+const columns = [
+  column('at', 'timestamp'),
+  column('name', 'string'),
+  column('n', 'float'),
+  column('meta', 'record', true),
+];
+
+const micros = (iso: string) => Date.parse(iso) * 1000;
+const row = (values: object) => resultRow(JSON.stringify(values), columns);
+const kinds = (comparison: ReturnType<typeof compareRows>) =>
+  comparison.differences.map(({ kind, at }) => `${kind} ${at}`);
+
+describe('one row', () => {
+  test.each([
+    [
+      'timestamps as ISO 8601',
+      { at: micros('2026-01-31T12:00:00.5Z') },
+      { at: '2026-01-31T13:00:00.5+01:00' },
+    ],
+    ['timestamps as microseconds', { at: 5 }, { at: 5 }],
+    ['NULL is left out or null', {}, { name: null }],
+    ['a NULL array is empty', {}, { meta: [] }],
+    ['fields of records that are null', { meta: [{ a: 1, b: null }] }, { meta: [{ a: 1 }] }],
+    ['the last digit of a float', { n: 0.1 + 0.2 }, { n: 0.3 }],
+  ])('equal: %s', (_, actual, expected) => {
+    expect(compareRows([row(actual)], { rows: [expected] }, columns).differences).toEqual([]);
+  });
+
+  test.each([
+    ['a column more', { name: 'a', n: 1 }, { name: 'a' }],
+    ['a column less', { name: 'a' }, { name: 'a', n: 1 }],
+    ['text and number', { name: '1' }, { name: 1 }],
+    ['another integer', { n: 1_000_000_001 }, { n: 1_000_000_000 }],
+    ['a microsecond', { at: 1 }, { at: 2 }],
+  ])('different: %s', (_, actual, expected) => {
+    expect(compareRows([row(actual)], { rows: [expected] }, columns).differences).toHaveLength(1);
+  });
+});
+
+describe('arrays of undefined order', () => {
+  const unordered = columns.map((one) => ({ ...one, isUnordered: one.name === 'meta' }));
+  const compare = (actual: object, expected: object) =>
+    compareRows([row(actual)], { rows: [{ ...expected }] }, unordered).differences.length;
+
+  test('are equal in any order, at any depth, and each element counts', () => {
+    expect(compare({ meta: [{ a: [2, 1] }, { a: null, b: 3 }] }, { meta: [{ b: 3 }, { a: [1, 2] }] })).toBe(
+      0,
+    );
+    expect(compare({ meta: [{ a: 1 }, { a: 1 }] }, { meta: [{ a: 1 }] })).toBe(1);
+    expect(compare({ meta: [{ a: 1 }, { a: 2 }] }, { meta: [{ a: 1 }, { a: 1 }] })).toBe(1);
+  });
+});
+
+describe('several rows', () => {
+  const rows = ['a', 'b', 'c', 'd'].map((name) => row({ name, n: 1 }));
+  const named = (...names: readonly string[]) => names.map((name) => ({ name, n: 1 }));
+
+  test('in order: a row more, a row less, a changed one', () => {
+    expect(kinds(compareRows(rows, { rows: named('a', 'c', 'd') }, columns))).toEqual(['unexpected 1']);
+    expect(kinds(compareRows(rows, { rows: named('a', 'b', 'x', 'c', 'd') }, columns))).toEqual([
+      'missing 2',
+    ]);
+    const changed = compareRows(
+      rows,
+      { rows: [...named('a'), { name: 'b', n: 2 }, ...named('c', 'd')] },
+      columns,
+    );
+    expect(changed.differences).toMatchObject([{ kind: 'changed', at: 1, columns: ['n'] }]);
+  });
+
+  test('another order is said so, unless any order is expected', () => {
+    const expected = named('b', 'a', 'd', 'c');
+    expect(compareRows(rows, { rows: expected }, columns).isOnlyOrder).toBe(true);
+    expect(compareRows(rows, { rows: expected, order: 'any' }, columns).differences).toEqual([]);
+  });
+
+  test('in any order, rows that occur twice are counted', () => {
+    const twice = [...rows, row({ name: 'a', n: 1 })];
+    expect(
+      kinds(compareRows(twice, { rows: named('d', 'c', 'b', 'a'), order: 'any' }, columns)),
+    ).toHaveLength(1);
+  });
+
+  test('a subset ignores other rows and columns', () => {
+    const subset = { match: 'subset', rows: [{ name: 'b' }, { name: 'd' }] } as const;
+    expect(compareRows(rows, subset, columns).differences).toEqual([]);
+    const backwards = { match: 'subset', rows: [{ name: 'd' }, { name: 'b' }] } as const;
+    expect(compareRows(rows, backwards, columns).isOnlyOrder).toBe(true);
+    expect(compareRows(rows, { ...backwards, order: 'any' }, columns).differences).toEqual([]);
+    expect(kinds(compareRows(rows, { match: 'subset', rows: [{ name: 'x' }] }, columns))).toEqual([
+      'missing 0',
+    ]);
+  });
+});

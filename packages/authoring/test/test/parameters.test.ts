@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { runQuerygate } from '../../../../test/support/gateway-process.ts';
+import { queryText } from '../../../../test/support/queries.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const sql = `select status, count(*) as n
+from web
+where project in unnest(@projects) and status in unnest(@status) and ts >= @since and day <= @until
+group by status order by status limit @n`;
+
+const tests = `now: 2026-01-31T12:00:30Z
+tables:
+  web:
+    - { project: a, ts: "2026-01-31T10:00:00Z", day: "2026-01-31", status: 200 }
+    - { project: b, ts: "2026-01-31T10:00:00Z", day: "2026-01-31", status: 404 }
+    - { project: a, ts: "2026-01-30T12:00:00Z", day: "2026-01-30", status: 500 }
+    - { project: a, ts: "2026-01-30T11:59:59Z", day: "2026-01-30", status: 200 }
+    - { project: a, ts: "2026-01-31T13:00:00Z", day: "2026-02-01", status: 200 }
+tests:
+  - name: defaults, which are relative to now
+    parameters: { projects: [a, b] }
+    expect: { rows: [{ status: 200, n: 1 }, { status: 404, n: 1 }] }
+  - name: lists
+    parameters: { projects: a, status: [500, 200] }
+    expect: { rows: [{ status: 200, n: 1 }, { status: 500, n: 1 }] }
+  - name: a limit
+    parameters: { projects: [a, b], n: 1 }
+    expect: { rows: [{ status: 200, n: 1 }] }
+  - name: an empty list
+    parameters: { projects: [a, b], status: [] }
+    expect: { rows: [] }
+  - name: another tenant in the list
+    tenant: a
+    parameters: { projects: [a, b] }
+    expect: { error: FORBIDDEN }
+  - name: a value outside of the bounds
+    parameters: { projects: a, n: 11 }
+    expect: { error: { code: INVALID_PARAMETER, message: must be between 1 and 10, parameter: n } }
+`;
+
+test('tests of saved queries have lists, and a now that relative defaults count from', async () => {
+  mkdirSync(join(folder, 'tables'));
+  mkdirSync(join(folder, 'tests'));
+  const fields = { project: 'STRING', ts: 'TIMESTAMP', day: 'DATE', status: 'INTEGER' };
+  const table = Object.entries(fields).map(([name, type]) => ({ name, type }));
+  writeFileSync(join(folder, 'tables', 'web.json'), JSON.stringify(table));
+  const parameters = {
+    projects: '{ type: string, repeated: true, tenant: true, required: true, description: Projects. }',
+    status: '{ type: integer, repeated: true, default: [200, 404], description: Statuses. }',
+    since: '{ type: timestamp, bind: TIMESTAMP, default: -1d, description: Since. }',
+    until: '{ type: date, bind: DATE, default: 0d, description: Until. }',
+    n: '{ type: integer, bind: INT64, default: 5, min: 1, max: 10, description: Rows. }',
+  };
+  const columns = { status: 'integer', n: 'integer' };
+  writeFileSync(join(folder, 'web.codes.sql'), queryText({ name: 'web.codes', columns, parameters, sql }));
+  writeFileSync(join(folder, 'tests', 'web.codes.yaml'), tests);
+  const { exitCode, output, errors } = await runQuerygate(['test', '--queries-dir', folder]);
+  expect(output + errors).toContain('6 passed');
+  expect(exitCode).toBe(0);
+});

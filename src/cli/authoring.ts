@@ -1,0 +1,62 @@
+import { createRequire } from 'node:module';
+import type { EngineFactory } from '../index.ts';
+import { importOptional } from '../optional-packages.ts';
+
+const name = '@querygate/authoring';
+
+type Workspace = Awaited<ReturnType<typeof import('../author/open-workspace.ts').openWorkspace>>;
+
+/** What the commands call of the tools for authors, which are built on this package: it knows them by these types only. */
+interface Tools {
+  readonly new: {
+    newQuery(
+      workspace: Workspace,
+      name: string,
+      sqlFile: string | undefined,
+      options: object,
+    ): Promise<boolean>;
+  };
+  readonly tables: {
+    addTable(
+      workspace: Pick<Workspace, 'queriesDir' | 'duckdb'>,
+      name: string,
+      sources: readonly string[],
+      options: object,
+    ): Promise<void>;
+  };
+  readonly test: {
+    testQueries(workspace: Workspace, names: readonly string[], options: object): Promise<boolean>;
+  };
+  readonly diff: { diffQueries(workspace: Workspace, ref: string, options: object): Promise<boolean> };
+  readonly lsp: { serveEditor(options: EditorOptions): void };
+}
+
+interface EditorOptions {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly queriesDir: string;
+  readonly dialect: Pick<EngineFactory, 'sql' | 'flags'>;
+}
+
+/**
+ * Imports a tool for authors. They are a package of their own, because a gateway in production runs none of them.
+ *
+ * @throws StartError that says what to install, if the package is missing
+ */
+export const importAuthoring = <Tool extends keyof Tools>(tool: Tool): Promise<Tools[Tool]> =>
+  importOptional(
+    [name],
+    `querygate ${tool === 'tables' ? 'tables add' : tool}`,
+    () => import(`${name}/${tool}`),
+  );
+
+/** True for a command of a package that is not installed. */
+export function isMissing({ isOfAuthors }: { readonly isOfAuthors?: true }): boolean {
+  if (isOfAuthors !== true) return false;
+  try {
+    createRequire(import.meta.url).resolve(`${name}/package.json`);
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,46 @@
+/** What a saved query is, for tools that write and judge saved queries. @module */
+export { type Dialect, buildAnalyze } from '../analysis/analyze-catalog.ts';
+export { analyzeQuery, compiler } from '../analysis/analyze-query.ts';
+export { checkReturned } from '../analysis/check-columns.ts';
+export { loadAnalyzed } from '../analysis/load-analyzed.ts';
+export { queryProblems } from '../analysis/query-problems.ts';
+export { problemsOfSql } from '../analysis/sql-problems.ts';
+export { headerSchemaFile } from '../package-files.ts';
+export { atHeaderLines } from '../problems/header-lines.ts';
+export { placeOfProblem, printable, problemsText } from '../problems/print-problems.ts';
+export { githubAnnotation } from '../problems/report-problems.ts';
+export { bindForTenants } from '../catalog/binding/bind-tenant.ts';
+export { bind } from '../catalog/binding/bind.ts';
+export { compareValues } from '../catalog/binding/check-bounds.ts';
+export { canonicalText } from '../catalog/binding/check-value.ts';
+export { exampleValue } from '../catalog/binding/example-parameters.ts';
+export { textsOf } from '../catalog/binding/list-values.ts';
+export { isRelative, resolveBound } from '../catalog/binding/times.ts';
+export { defaultMaxItems } from '../catalog/binding/value-limits.ts';
+export { checkAddresses } from '../catalog/check/check-addresses.ts';
+export { checkCatalog } from '../catalog/check/check-catalog.ts';
+export { parseCatalog, parseQueryFile } from '../catalog/folder/load-catalog.ts';
+export {
+  loadTables,
+  parseFields,
+  parseTableFile,
+  tablesOf,
+} from '../catalog/folder/load-tables.ts';
+export { isTablePath, readFolder, tablesFolder } from '../catalog/folder/read-folder.ts';
+export { parameterUses } from '../catalog/header/check-parameter-use.ts';
+export { parseQuery } from '../catalog/header/parse-query.ts';
+export { readHeader, sqlPart } from '../catalog/header/read-header.ts';
+export { fillIn, isFilledIn, unfinishedTexts } from '../catalog/header/unfinished.ts';
+export { keyText } from '../catalog/model/entities.ts';
+export { lookUpQuery } from '../catalog/model/find-query.ts';
+export { columnTypes, followSeconds } from '../catalog/model/saved-query.ts';
+export { namePattern, nameRule, parseVersionName, pinnedName } from '../catalog/model/version-name.ts';
+export { publicNames, seriesOf } from '../catalog/model/versions.ts';
+export { LoopTurns } from '../concurrency/loop-turns.ts';
+export { statusOf } from '../errors.ts';
+export { formatInstant } from '../files/durations.ts';
+export { readYaml } from '../files/read-yaml.ts';
+export { describeIssue, problem, schemaProblems } from '../files/schema-problems.ts';
+export { parseTimestamp } from '../files/timestamps.ts';
+export { buildSchema } from '../http/graphql/schema/schema.ts';
+export { camelCase, graphqlNames, pascalCase, sqlFieldOf } from '../names/graphql-names.ts';
