@@ -244,7 +244,9 @@ describe('proposals', () => {
 });
 
 test('other requests, other files and wrong positions are answered; the end is that of the protocol', async () => {
-  await expect(client.sendRequest('textDocument/definition', {})).rejects.toThrow('there is no method');
+  await expect(client.sendRequest('textDocument/definition', {})).rejects.toThrow('Unhandled method');
+  for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty'])
+    await expect(client.sendRequest(name)).rejects.toThrow('Unhandled method');
   const other = { textDocument: { uri: 'file:///elsewhere/a.sql' }, position: { line: 99, character: 99 } };
   expect(await client.sendRequest('textDocument/hover', other)).toBeNull();
   await change([{ text }]);

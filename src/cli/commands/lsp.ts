@@ -1,4 +1,3 @@
-import { exitCode } from '../../exit-code.ts';
 import { importAuthoring } from '../authoring.ts';
 import type { CliCommand } from '../command.ts';
 
@@ -15,7 +14,6 @@ export const lsp: CliCommand = {
     ]);
     // DuckDB itself is not needed for its dialect.
     const dialect = engine === 'duckdb' ? ({ sql: 'bigquery' } as const) : await loadEngine(config());
-    const hasEnded = await serveEditor({ input: process.stdin, output: process.stdout, queriesDir, dialect });
-    process.exit(hasEnded ? exitCode.ok : exitCode.problems);
+    serveEditor({ input: process.stdin, output: process.stdout, queriesDir, dialect });
   },
 };

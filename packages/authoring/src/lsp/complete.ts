@@ -1,21 +1,11 @@
 import { functionNames, type Syntax, unsupportedFunctions } from '@querygate/bigquery-sql/syntax';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { type CompletionItem, CompletionItemKind } from 'vscode-languageserver/node';
 import { placeAt, schemasAt } from './header-keys.ts';
 import { type NamedValue, parseAround, resolvePath, scopeOf } from './sql-scope.ts';
 
-/** A proposal, as the protocol has it. @see CompletionItem, CompletionItemKind */
-export interface CompletionItem {
-  readonly label: string;
-  readonly kind: number;
-  readonly detail?: string | undefined;
-  readonly documentation?: string | undefined;
-  readonly insertText?: string;
-}
-
-const kinds = { function: 3, field: 5, variable: 6, module: 9, property: 10, value: 12 } as const;
-
 /** Proposals for the end of the beginning of a header. */
-export function completeHeader(textBefore: string): readonly CompletionItem[] {
+export function completeHeader(textBefore: string): CompletionItem[] {
   const { path, valueKey } = placeAt(textBefore);
   if (valueKey !== undefined) {
     const values = schemasAt([...path, valueKey]).flatMap((schema) => [
@@ -23,13 +13,13 @@ export function completeHeader(textBefore: string): readonly CompletionItem[] {
       ...(schema.const === undefined ? [] : [schema.const]),
       ...(schema.type === 'boolean' ? ['true', 'false'] : []),
     ]);
-    return [...new Set(values)].map((label) => ({ label, kind: kinds.value }));
+    return [...new Set(values)].map((label) => ({ label, kind: CompletionItemKind.Value }));
   }
   const properties = new Map(schemasAt(path).flatMap((schema) => Object.entries(schema.properties ?? {})));
   return [...properties].map(([label, { description }]) => ({
     label,
-    kind: kinds.property,
-    documentation: description,
+    kind: CompletionItemKind.Property,
+    ...(description !== undefined && { documentation: description }),
     insertText: `${label}: `,
   }));
 }
@@ -45,25 +35,27 @@ interface SqlPlace {
 }
 
 /** Proposals for a place in SQL: parameters, tables, fields, columns and functions. */
-export function completeSql({ sql, offset, tables, parameters, last }: SqlPlace): readonly CompletionItem[] {
+export function completeSql({ sql, offset, tables, parameters, last }: SqlPlace): CompletionItem[] {
   const before = sql.slice(0, offset);
-  if (/@\w*$/.test(before)) return parameters.map((one) => itemOf(one, kinds.variable));
+  if (/@\w*$/.test(before)) return parameters.map((one) => itemOf(one, CompletionItemKind.Variable));
   const statement = parseAround(sql, offset) ?? last;
   const scope = statement === undefined ? { ranges: [], tables: tables } : scopeOf(statement, tables);
   const isTable = /\b(?:from|join)\s+(?:`[^`]*|\w*)$/i.test(before);
-  if (isTable) return scope.tables.map(({ name }) => ({ label: name, kind: kinds.module }));
+  if (isTable) return scope.tables.map(({ name }) => ({ label: name, kind: CompletionItemKind.Module }));
   const [, path] = /((?:`?\w+`?\.)+)\w*$/.exec(before) ?? [];
   if (path !== undefined) {
     const names = path.slice(0, -1).replaceAll('`', '').split('.');
-    return (resolvePath(names, scope.ranges)?.fields ?? []).map((field) => itemOf(field, kinds.field));
+    return (resolvePath(names, scope.ranges)?.fields ?? []).map((field) =>
+      itemOf(field, CompletionItemKind.Field),
+    );
   }
   const columns = new Map(
     scope.ranges.flatMap(({ fields = [] }) => fields).map((field) => [field.name, field]),
   );
   return [
-    ...[...columns.values()].map((column) => itemOf(column, kinds.field)),
-    ...scope.ranges.map((range) => itemOf(range, kinds.module)),
-    ...functions.map((label) => ({ label, kind: kinds.function })),
+    ...[...columns.values()].map((column) => itemOf(column, CompletionItemKind.Field)),
+    ...scope.ranges.map((range) => itemOf(range, CompletionItemKind.Module)),
+    ...functions.map((label) => ({ label, kind: CompletionItemKind.Function })),
   ];
 }
 
@@ -71,9 +63,9 @@ const functions = [...functionNames]
   .filter((name) => !unsupportedFunctions.has(name))
   .map((name) => name.toUpperCase());
 
-const itemOf = ({ name, type, description }: NamedValue, kind: number): CompletionItem => ({
+const itemOf = ({ name, type, description }: NamedValue, kind: CompletionItemKind): CompletionItem => ({
   label: name,
   kind,
-  detail: type,
-  documentation: description,
+  ...(type !== undefined && { detail: type }),
+  ...(description !== undefined && { documentation: description }),
 });

@@ -1,27 +1,36 @@
+import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { Problem } from '@querygate/bigquery-sql/problem';
 import type { Syntax } from '@querygate/bigquery-sql/syntax';
 import { atHeaderLines, type Dialect, placeOfProblem, readHeader, sqlPart } from 'querygate/catalog';
-import type { Problem } from '@querygate/bigquery-sql/problem';
+import {
+  type CompletionItem,
+  createConnection,
+  type Diagnostic,
+  DiagnosticSeverity,
+  type Hover,
+  type InitializeResult,
+  TextDocumentSyncKind,
+  TextDocuments,
+} from 'vscode-languageserver/node';
+import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Parameter } from '../catalog-types.ts';
 import { type CheckedDocument, checkDocument } from './check-document.ts';
 import { completeHeader, completeSql } from './complete.ts';
 import { hoverHeader, hoverSql } from './hover.ts';
-import { type Message, messageWriter, readMessages, RequestError } from './message-stream.ts';
 import { type NamedValue, parseAround } from './sql-scope.ts';
 import { openTables, type Tables } from './tables.ts';
-import { offsetAt, type Position, type Range, rangeOf } from './text-places.ts';
 
 interface Options {
-  readonly input: Readable;
-  readonly output: Writable;
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
   /** The folder of saved queries: files elsewhere are checked if they have a header. */
   readonly queriesDir: string;
   readonly dialect: Dialect;
 }
 
-/** A saved query that an editor has open. */
+/** A saved query that an editor has open, as it was checked last. */
 interface OpenDocument {
   readonly file: string;
   readonly text: string;
@@ -30,127 +39,89 @@ interface OpenDocument {
   readonly last: Syntax.Statement | undefined;
 }
 
-interface DocumentParams {
-  readonly textDocument: { readonly uri: string; readonly text?: string };
-  readonly contentChanges?: readonly { readonly text: string; readonly range?: Range }[];
-  readonly position?: Position;
-}
+/** Changes that arrive together are checked once. */
+const settleMs = 20;
 
-const capabilities = {
-  positionEncoding: 'utf-16',
-  textDocumentSync: { openClose: true, change: 2 },
-  hoverProvider: true,
-  completionProvider: { triggerCharacters: ['.', '@', '`', ':', ' '] },
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};
+
+const initialized: InitializeResult = {
+  capabilities: {
+    positionEncoding: 'utf-16',
+    textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
+    hoverProvider: true,
+    completionProvider: { triggerCharacters: ['.', '@', '`', ':', ' '] },
+  },
+  serverInfo: { name: 'querygate', version },
 };
 
 /**
- * Serves an editor by the Language Server Protocol until it ends the connection: problems while a saved query is edited, types and
- * meanings of names, and proposals.
- *
- * @returns whether the editor shut the server down before, which the protocol requires
+ * Serves an editor by the Language Server Protocol: problems while a saved query is edited, types and meanings of names, and
+ * proposals. The process ends when the editor ends the connection, with 1 if it did not shut the server down before.
  */
-export async function serveEditor({ input, output, queriesDir, dialect }: Options): Promise<boolean> {
-  const send = messageWriter(output);
-  const documents = new Map<string, OpenDocument>();
+export function serveEditor({ input, output, queriesDir, dialect }: Options): void {
+  const connection = createConnection(input, output);
+  const documents = new TextDocuments(TextDocument);
+  const checked = new Map<string, OpenDocument>();
   const tables = openTables();
-  /** Texts that are checked once all messages have been read that have arrived. */
-  const changed = new Map<string, string>();
-  let timer: NodeJS.Immediate | undefined;
-  let isInitialized = false;
-  let isEnding = false;
+  const changed = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
 
-  const check = (uri: string, text: string): OpenDocument | undefined => {
+  const check = ({
+    uri,
+    text,
+  }: {
+    readonly uri: string;
+    readonly text: string;
+  }): OpenDocument | undefined => {
     const file = savedQueryFile(uri, text, queriesDir);
     if (file === undefined) return undefined;
-    const checked = checkDocument(basename(file, '.sql'), file, text, { tables: tables.of(file), dialect });
     const sql = sqlPart(text)?.sql ?? '';
-    const last = parseAround(sql, sql.length) ?? documents.get(uri)?.last;
-    return { file, text, checked, last };
+    const last = parseAround(sql, sql.length) ?? checked.get(uri)?.last;
+    const context = { tables: tables.of(file), dialect };
+    return { file, text, checked: checkDocument(basename(file, '.sql'), file, text, context), last };
   };
   const checkChanged = () => {
-    clearImmediate(timer);
+    clearTimeout(timer);
     timer = undefined;
-    for (const [uri, text] of changed) {
-      const document = check(uri, text);
+    for (const uri of changed) {
+      const document = check({ uri, text: documents.get(uri)?.getText() ?? '' });
       if (document === undefined) continue;
-      documents.set(uri, document);
-      send({
-        method: 'textDocument/publishDiagnostics',
-        params: { uri, diagnostics: diagnosticsOf(document) },
-      });
+      checked.set(uri, document);
+      void connection.sendDiagnostics({ uri, diagnostics: diagnosticsOf(document) });
     }
     changed.clear();
   };
-  const change = (uri: string, text: string) => {
-    changed.set(uri, text);
-    timer ??= setImmediate(checkChanged);
+  const change = (uri: string) => {
+    changed.add(uri);
+    timer ??= setTimeout(checkChanged, settleMs);
   };
-  const documentOf = ({ textDocument: { uri } }: DocumentParams) => {
+
+  connection.onInitialize(() => initialized);
+  documents.onDidChangeContent(({ document: { uri } }) => change(uri));
+  // Tables may have changed.
+  documents.onDidSave(() => {
+    for (const uri of checked.keys()) change(uri);
+  });
+  documents.onDidClose(({ document: { uri } }) => {
+    changed.delete(uri);
+    checked.delete(uri);
+    void connection.sendDiagnostics({ uri, diagnostics: [] });
+  });
+  connection.onHover(({ textDocument: { uri }, position }) => {
     checkChanged();
-    return documents.get(uri);
-  };
-
-  const requests: Readonly<Record<string, (params: DocumentParams) => unknown>> = {
-    initialize: () => {
-      isInitialized = true;
-      return { capabilities, serverInfo: { name: 'querygate', version: '0' } };
-    },
-    shutdown: () => {
-      isEnding = true;
-      return null;
-    },
-    'textDocument/hover': (params) => {
-      const document = documentOf(params);
-      return document === undefined ? null : hoverAt(document, offsetOf(document, params), tables);
-    },
-    'textDocument/completion': (params) => {
-      const document = documentOf(params);
-      return document === undefined ? [] : completeAt(document, offsetOf(document, params), tables);
-    },
-  };
-  const notifications: Readonly<Record<string, (params: DocumentParams) => void>> = {
-    'textDocument/didOpen': ({ textDocument: { uri, text = '' } }) => change(uri, text),
-    'textDocument/didChange': ({ textDocument: { uri }, contentChanges = [] }) => {
-      const before = changed.get(uri) ?? documents.get(uri)?.text ?? '';
-      change(uri, contentChanges.reduce(withChange, before));
-    },
-    'textDocument/didClose': ({ textDocument: { uri } }) => {
-      changed.delete(uri);
-      documents.delete(uri);
-      send({ method: 'textDocument/publishDiagnostics', params: { uri, diagnostics: [] } });
-    },
-    // Tables may have changed.
-    'textDocument/didSave': () => {
-      for (const [uri, { text }] of documents) change(uri, text);
-    },
-  };
-  const answer = ({ id, method = '', params = {} }: Message): void => {
-    if (id === undefined) return void ownMember(notifications, method)?.(params as DocumentParams);
-    try {
-      const request = ownMember(requests, method);
-      if (!isInitialized && method !== 'initialize') throw new RequestError(-32002, 'not initialized');
-      if (isEnding && method !== 'shutdown') throw new RequestError(-32600, 'is shut down');
-      if (request === undefined) throw new RequestError(-32601, `there is no method ${method}`);
-      send({ id, result: request(params as DocumentParams) });
-    } catch (error) {
-      const code = error instanceof RequestError ? error.code : -32603;
-      send({ id, error: { code, message: error instanceof Error ? error.message : String(error) } });
-    }
-  };
-
-  for await (const message of readMessages(input)) {
-    if (message.method === 'exit') break;
-    // A response: the server sends no requests.
-    if (message.method === undefined) continue;
-    answer(message);
-  }
-  clearImmediate(timer);
-  return isEnding;
+    const [document, source] = [checked.get(uri), documents.get(uri)];
+    return document && source && hoverAt(document, source, source.offsetAt(position), tables);
+  });
+  connection.onCompletion(({ textDocument: { uri }, position }) => {
+    checkChanged();
+    const [document, source] = [checked.get(uri), documents.get(uri)];
+    return document && source ? completeAt(document, source.offsetAt(position), tables) : [];
+  });
+  documents.listen(connection);
+  connection.listen();
 }
-
-/** Clients choose names of methods: `constructor` is a member of every object. */
-const ownMember = <T>(members: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(members, name) ? members[name] : undefined;
 
 function savedQueryFile(uri: string, text: string, queriesDir: string): string | undefined {
   if (!uri.startsWith('file:') || !/\.sql$/i.test(uri)) return undefined;
@@ -158,21 +129,8 @@ function savedQueryFile(uri: string, text: string, queriesDir: string): string |
   return dirname(file) === resolve(queriesDir) || /^\uFEFF?\s*\/\*---/.test(text) ? file : undefined;
 }
 
-/** A change of a part of the text, or the whole new text. */
-const withChange = (
-  before: string,
-  { text, range }: { readonly text: string; readonly range?: Range },
-): string =>
-  range === undefined
-    ? text
-    : `${before.slice(0, offsetAt(before, range.start))}${text}${before.slice(offsetAt(before, range.end))}`;
-
-const offsetOf = ({ text }: OpenDocument, { position = { line: 0, character: 0 } }: DocumentParams): number =>
-  offsetAt(text, position);
-
-/** @see Diagnostic, DiagnosticSeverity */
-function diagnosticsOf({ text, checked: { problems, unfinished } }: OpenDocument): readonly object[] {
-  const diagnostic = (severity: number) => (problem: Problem) => {
+function diagnosticsOf({ text, checked: { problems, unfinished } }: OpenDocument): Diagnostic[] {
+  const diagnostic = (severity: DiagnosticSeverity) => (problem: Problem) => {
     const [{ line = 1, message, ...place }] = atHeaderLines([problem], () => text) as [Problem];
     const source = text.split(/\r?\n/)[line - 1] ?? '';
     const { start, length } = placeOfProblem(source, { ...place, message }) ?? {
@@ -185,13 +143,21 @@ function diagnosticsOf({ text, checked: { problems, unfinished } }: OpenDocument
     };
     return { range, severity, source: 'querygate', message };
   };
-  return [...problems.map(diagnostic(1)), ...unfinished.map(diagnostic(2))];
+  return [
+    ...problems.map(diagnostic(DiagnosticSeverity.Error)),
+    ...unfinished.map(diagnostic(DiagnosticSeverity.Warning)),
+  ];
 }
 
 /** The offset at which the SQL of a document begins. */
 const sqlStart = (text: string): number => text.length - (sqlPart(text)?.sql.length ?? 0);
 
-function hoverAt(document: OpenDocument, offset: number, tables: Tables): object | null {
+function hoverAt(
+  document: OpenDocument,
+  source: TextDocument,
+  offset: number,
+  tables: Tables,
+): Hover | undefined {
   const { file, text, checked } = document;
   const start = sqlStart(text);
   const place = {
@@ -204,15 +170,15 @@ function hoverAt(document: OpenDocument, offset: number, tables: Tables): object
   const found = isSql
     ? hoverSql({ ...place, parameters: parametersOf(document) })
     : hoverHeader(text.slice(0, start), offset);
-  if (found === undefined) return null;
+  if (found === undefined) return undefined;
   const from = isSql ? start : 0;
   return {
     contents: { kind: 'markdown', value: found.text },
-    range: rangeOf(text, found.start + from, found.end + from),
+    range: { start: source.positionAt(found.start + from), end: source.positionAt(found.end + from) },
   };
 }
 
-function completeAt(document: OpenDocument, offset: number, tables: Tables): object {
+function completeAt(document: OpenDocument, offset: number, tables: Tables): CompletionItem[] {
   const { file, text, last } = document;
   const start = sqlStart(text);
   if (offset < start || start === text.length)
