@@ -136,7 +136,7 @@ export function openResults(options: ResultsOptions): Results {
   };
 }
 
-/** Gets a newer result of a key, and tells those who follow it if there is none. */
+/** Gets a newer result of a key, and informs those who follow it if there is not one. */
 function buildRefresh(
   compute: ComputeOptions,
   singleFlight: SingleFlight<RunOutcome>,

@@ -36,7 +36,7 @@ export class LiveStreams {
     stream.caller.streams.add(stream);
   }
 
-  /** Ends a stream for a reason of the gateway, which its client is told. */
+  /** Ends a stream for a reason of the gateway, which it sends to its client. */
   end(stream: Stream, code: EndCode): void {
     const { sink } = stream;
     if (sink === undefined) return;
