@@ -318,6 +318,20 @@ describe('querygate tables add', () => {
     rmSync(join(queries, 'tables', 'odd_names.json'));
   });
 
+  test.each([
+    ['ndjson', '{"Id":1,"id":2}\n{"id":4,"n":[{"a":5},{"A":6}]}\n'],
+    ['json', '[{"Id":1,"id":2},{"id":4,"n":[{"a":5},{"A":6}]}]'],
+  ])('keys that differ in case only are one field, as for the import: %s', async (ending, text) => {
+    const { errors } = await run('tables', 'add', `cases_${ending}`, write(`cases.${ending}`, text));
+    expect(errors).toContain('  id is read as Id: column names are not case-sensitive\n');
+    expect(errors).toContain('  A is read as a: column names are not case-sensitive\n');
+    expect(schemaOf(`cases_${ending}`)).toMatchObject([
+      { name: 'Id', type: 'INTEGER' },
+      { name: 'n', mode: 'REPEATED', fields: [{ name: 'a', type: 'INTEGER' }] },
+    ]);
+    expect(schemaOf(`cases_${ending}`)).toHaveLength(2);
+  });
+
   test('a name may begin with a digit', async () => {
     const data = write('20260131.csv', 'a\n1\n');
     expect(await run('tables', 'add', '20260131', data)).toMatchObject({ exitCode: 0 });

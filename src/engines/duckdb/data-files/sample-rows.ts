@@ -8,7 +8,9 @@ import { hasEqualNames, parseJson } from '@querygate/text';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { fileError } from './data-relation.ts';
 import { KindCounts } from './kind-counts.ts';
+import { type KeySpellings, withFirstSpellings } from './key-spellings.ts';
 import { copyCsv, readHeader } from '../import/read/csv-copy.ts';
+import { parseExactNumbers } from '../import/read/normalize-keys.ts';
 import { decompress, openPlainLines } from '../import/read/plain-lines.ts';
 import { lineTooLong, maxLineBytes, readBytes } from '../import/read/read-file.ts';
 import { readJsonSql } from '../import/read/source-relation.ts';
@@ -35,6 +37,15 @@ export async function sampleRows(
 ): Promise<SampledRows> {
   const notes: string[] = [];
   const copies: string[] = [];
+  const spellings = new Map<string, KeySpellings>();
+  const others = new Map<string, string>();
+  const oneSpelling = (row: object, line: string): string => {
+    const fold = (value: unknown) =>
+      withFirstSpellings(value, spellings, (key, first) => others.set(key, first));
+    return fold(row) === row
+      ? line
+      : JSON.stringify(fold(parseExactNumbers(line.replace(bareNumbers, 'null'))));
+  };
   for (const [at, file] of files.entries()) {
     const [all, copy] = [join(scratch, `${at}-all`), join(scratch, `${at}.ndjson`)];
     const left: LeftOut = { count: 0, lines: 0, first: '' };
@@ -42,9 +53,10 @@ export async function sampleRows(
     const kinds = new KindCounts();
     const numbers: number[] = [];
     await pipeline(
-      rowsOf(await readLines(file), maxRows, left, (row, number) => {
+      rowsOf(await readLines(file), maxRows, left, (row, line, number) => {
         kinds.add(row);
         numbers.push(number);
+        return oneSpelling(row, line);
       }),
       createWriteStream(all),
     );
@@ -58,6 +70,8 @@ export async function sampleRows(
         `The types are those of the other rows where ${odd.count} of ${odd.lines} have a value of another kind; the first is line ${odd.first}`,
       );
   }
+  for (const [key, first] of others)
+    notes.push(`${key} is read as ${first}: column names are not case-sensitive`);
   return { files: copies, notes };
 }
 
@@ -118,7 +132,7 @@ async function* rowsOf(
   lines: AsyncIterable<Buffer>,
   maxRows: number,
   left: LeftOut,
-  onRow: (row: object, line: number) => void,
+  textOf: (row: object, line: string, number: number) => string,
 ): AsyncGenerator<string> {
   let rows = 0;
   let number = 0;
@@ -128,9 +142,8 @@ async function* rowsOf(
     if (line === '') continue;
     left.lines += 1;
     const row = line === undefined ? lineTooLong : parseRow(line);
-    if (typeof row === 'object') {
-      onRow(row, number);
-      yield `${line}\n`;
+    if (typeof row === 'object' && line !== undefined) {
+      yield `${textOf(row, line, number)}\n`;
       rows += 1;
       if (rows === maxRows) return;
       continue;
