@@ -4,6 +4,7 @@ import { userOf } from '../catalog/binding/session-user.ts';
 import type { CurrentResults, UsedResult } from '../results/current-results.ts';
 import type { ObtainedResult } from '../results/get-result.ts';
 import type { DerivedStore } from '../results/memory-store.ts';
+import type { ResultDocument } from '../results/result-document.ts';
 import type { Span } from '../trace/span.ts';
 import { rightsOf, rightsOfKey } from './rights.ts';
 
@@ -18,6 +19,8 @@ export interface NewAnswer<T> {
   readonly value: T;
   /** What it takes in memory beside the results. */
   readonly bytes: number;
+  /** Set if it may be sent without its one result in memory: what plug-ins see of that then. */
+  readonly standIn?: ResultDocument | undefined;
 }
 
 /**
@@ -120,9 +123,11 @@ class VersionAnswers implements Answers<object> {
     const name = `${this.#prefix}${rights}${key}`;
     const { store } = this.#options;
     if (!isCostly && store.get(name) === undefined && !this.#isRepeated(name)) return;
-    const { value, bytes } = make();
+    const { value, bytes, standIn } = make();
     const ofResults = used.reduce((sum, one) => sum + entryBytes + 2 * one.key.length, entryBytes);
-    store.set(name, { value, used }, bytes + ofResults);
+    const [only] = used;
+    const isOfIt = used.length === 1 && only?.documentId === standIn?.id;
+    store.set(name, { value, used: isOfIt && only ? [{ ...only, standIn }] : used }, bytes + ofResults);
   }
 
   #isRepeated(name: string): boolean {

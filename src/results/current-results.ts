@@ -5,6 +5,7 @@ import type { Counters } from './counters.ts';
 import type { CachedResult, ObtainedResult } from './get-result.ts';
 import type { HotKeys } from './hot-keys.ts';
 import type { MemoryStore } from './memory-store.ts';
+import type { ResultDocument } from './result-document.ts';
 
 /** A result that something was made of, without its rows: they would stay in memory as long as what was made. */
 export interface UsedResult {
@@ -13,11 +14,13 @@ export interface UsedResult {
   readonly policy: CachePolicy;
   readonly documentId: number;
   readonly begunAt: number;
+  /** What plug-ins see in place of a large document that is not in memory any more, if that can be seen without it. */
+  readonly standIn?: ResultDocument | undefined;
 }
 
 /** Decides whether what was made of results may still be sent. */
 export interface CurrentResults {
-  /** @returns undefined if no later request gets the same result: it is not cached, or not the one in memory */
+  /** @returns undefined if no later request gets the same result: it is not cached, or not the newest one */
   use(obtained: ObtainedResult): UsedResult | undefined;
   /**
    * The results as an equal request gets them now.
@@ -43,15 +46,16 @@ export function buildCurrentResults(options: CurrentOptions): CurrentResults {
     use({ bound, result: { document, caching, cacheStatus } }) {
       if (caching === 'disabled' || cacheStatus === 'STALE' || cacheStatus === 'BYPASS') return undefined;
       const key = keyOf(bound);
-      const isInMemory = memory.get(key) === document;
       const { id: documentId, begunAt } = document;
-      return isInMemory ? { key, bound, policy: caching, documentId, begunAt } : undefined;
+      return memory.isNewest(key, documentId)
+        ? { key, bound, policy: caching, documentId, begunAt }
+        : undefined;
     },
     current(used) {
       const obtainedAt = clock.elapsedMs();
       const results: ObtainedResult[] = [];
-      for (const { key, bound, policy, documentId } of used) {
-        const document = memory.get(key);
+      for (const { key, bound, policy, documentId, standIn } of used) {
+        const document = memory.get(key) ?? (memory.isNewest(key, documentId) ? standIn : undefined);
         if (document?.id !== documentId) return undefined;
         if (obtainedAt - document.begunAt >= policy.ttlSeconds * 1000) return undefined;
         const result = { document, caching: policy, cacheStatus: 'HIT', obtainedAt } as const;

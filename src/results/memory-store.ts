@@ -7,6 +7,8 @@ import { type ResultDocument, sizeOf } from './result-document.ts';
 export interface MemoryStore {
   /** Not a promise: most requests need nothing else, and a hit should cost no turn of the event loop. */
   get(key: string): ResultDocument | undefined;
+  /** Whether a document is the newest of its key, as far as that is known; of a large one, also if it has no room in memory. */
+  isNewest(key: string, id: ResultDocument['id']): boolean;
   /** An older result never replaces a newer one. */
   put(key: string, document: ResultDocument): Promise<void>;
   readonly derived: DerivedStore;
@@ -19,8 +21,14 @@ export interface DerivedStore {
   set(key: string, value: object, bytes: number): void;
 }
 
-/** A document as Keyv wraps it, or a derived value. */
-type Entry = { readonly value: ResultDocument } | { readonly derived: object; readonly bytes: number };
+/** A document as Keyv wraps it, what is left of a large one that has no room, or a derived value. */
+type Entry =
+  | { readonly value: ResultDocument }
+  | { readonly newest: Pick<ResultDocument, 'id' | 'begunAt'> }
+  | { readonly derived: object; readonly bytes: number };
+
+/** Bytes of a result that is expensive to compute: what was made of it is worth keeping without it. */
+const largeBytes = 4_000_000;
 
 /** Measured: what an entry takes besides its document and key, for objects, buffer headers and the LRU's own lists. */
 const entryBytes = 1_024;
@@ -29,13 +37,21 @@ export function openMemoryStore(limitBytes: number, counters: Counters): MemoryS
   const lru = new LRUCache<string, Entry>({
     maxSize: limitBytes,
     sizeCalculation: (entry, key) =>
-      ('value' in entry ? sizeOf(entry.value) : entry.bytes) + 2 * key.length + entryBytes,
+      ('value' in entry ? sizeOf(entry.value) : 'bytes' in entry ? entry.bytes : 0) +
+      2 * key.length +
+      entryBytes,
     dispose: (entry, _key, reason) => {
       if (!('value' in entry)) return;
       counters.entries -= 1;
       if (reason === 'evict') counters.evictions += 1;
     },
+    disposeAfter: (entry, key, reason) => {
+      if (reason === 'evict' && 'value' in entry) noteNewest(key, entry.value);
+    },
   });
+  const noteNewest = (key: string, { id, begunAt, encodings }: ResultDocument) => {
+    if (encodings.identity.byteLength > largeBytes) lru.set(key, { newest: { id, begunAt } });
+  };
   const store: Pick<Map<string, Entry>, 'get' | 'delete' | 'clear'> & {
     set(key: string, entry: Entry): void;
   } = {
@@ -55,12 +71,17 @@ export function openMemoryStore(limitBytes: number, counters: Counters): MemoryS
   keyv.deserialize = undefined;
   const documentOf = (entry: Entry | undefined) =>
     entry !== undefined && 'value' in entry ? entry.value : undefined;
+  const newestOf = (entry: Entry | undefined) =>
+    entry !== undefined && 'newest' in entry ? entry.newest : documentOf(entry);
   return {
     // Keyv's own `get` returns the same, by way of three promises.
     get: (key) => documentOf(lru.get(key)),
+    isNewest: (key, id) => newestOf(lru.get(key))?.id === id,
     async put(key, document) {
-      const known = documentOf(lru.peek(key));
-      if (known === undefined || known.begunAt <= document.begunAt) await keyv.set(key, document);
+      const known = newestOf(lru.peek(key));
+      if (known !== undefined && known.begunAt > document.begunAt) return;
+      await keyv.set(key, document);
+      if (lru.peek(key) === undefined) noteNewest(key, document);
     },
     derived: {
       get(key) {

@@ -59,7 +59,11 @@ const send = async (path: string, headers: Headers = {}, body?: object, method?:
       ...(body && { body: JSON.stringify(body) }),
     }),
   );
-  await clock.pass(1);
+  let isAnswered = false;
+  sent.finally(() => {
+    isAnswered = true;
+  });
+  while (!isAnswered) await clock.pass(1);
   return sent;
 };
 

@@ -71,3 +71,21 @@ describe('results in memory', () => {
     expect(counters.entries).toBe(0);
   });
 });
+
+test('of a large result that was evicted it is known which one was the newest', async () => {
+  const memory = openMemoryStore(10_000_000, zeroCounters());
+  const built = (begunAt: number) =>
+    buildDocument({ rows: [JSON.stringify('x'.repeat(6_000_000))], truncated: false }, runTime(begunAt));
+  const [first, second, other] = [await built(1), await built(2), await built(3)];
+  await memory.put('key', second);
+  expect(memory.isNewest('key', second.id)).toBe(true);
+  await memory.put('other', other);
+  expect(memory.get('key')).toBeUndefined();
+  expect(memory.isNewest('key', second.id)).toBe(true);
+  await memory.put('key', first);
+  expect(memory.get('key')).toBeUndefined();
+  expect([first, second].map(({ id }) => memory.isNewest('key', id))).toEqual([false, true]);
+  const third = await built(4);
+  await memory.put('key', third);
+  expect([second, third].map(({ id }) => memory.isNewest('key', id))).toEqual([false, true]);
+});

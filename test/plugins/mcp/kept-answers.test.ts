@@ -7,7 +7,7 @@ import { unrestricted } from '../../../src/keys/principal.ts';
 import { buildCallQuery } from '../../../src/plugins/mcp/calls/query-calls.ts';
 import type { Era } from '../../../src/plugins/mcp/protocol/era.ts';
 import type { ObtainedResult } from '../../../src/results/get-result.ts';
-import type { ResultDocument } from '../../../src/results/result-document.ts';
+import { parseRows, type ResultDocument } from '../../../src/results/result-document.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { openGate } from '../../support/calls.ts';
 import { openTestResults } from '../../support/test-results.ts';
@@ -82,6 +82,28 @@ test('an answer is written once while its result is fresh, for each era, and plu
   expect(await answer(1, 'legacy', true)).not.toBe(first);
   expect(results.engine.runs).toBe(3);
   expect(await answer(1, 'legacy')).not.toBe(first);
+});
+
+test('the answer of a large result that has no room in memory is sent as long as that would be fresh', async () => {
+  const rows = Array.from({ length: 1_100 }, (_, n) => JSON.stringify({ text: `${n}`.padEnd(4_000, 'x') }));
+  const { answer, results, shown } = openCalls(() => rows, 8_192, 2_000_000);
+  const first = await answer(1, 'legacy');
+  await results.clock.pass(890_000);
+  expect(await answer(1, 'legacy')).toBe(first);
+  expect(results.engine.runs).toBe(1);
+  const { rows: answered } = JSON.parse(String(first.bytes)).structuredContent;
+  expect(answered.length).toBeGreaterThan(0);
+  expect(shown.map(({ result }) => [result.cacheStatus, parseRows(result.document)])).toEqual([
+    ['HIT', answered],
+  ]);
+  // A newer result is known, although it has no room either.
+  const newer = await answer(1, 'legacy', true);
+  expect(newer).not.toBe(first);
+  expect(await answer(1, 'legacy')).not.toBe(first);
+  const { runs } = results.engine;
+  await results.clock.pass(901_000);
+  await answer(1, 'legacy');
+  expect(results.engine.runs).toBe(runs + 1);
 });
 
 test('an answer is not that of other arguments with the same JSON', async () => {

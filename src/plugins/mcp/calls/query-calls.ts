@@ -28,6 +28,9 @@ export type CallQuery = (
 /** A longer text is hardly sent twice, and would take memory. */
 const maxKeptLength = 2_048;
 
+/** Bytes of a result beyond which its answer is kept as long as the result would be. */
+const largeBytes = 4_000_000;
+
 /** Estimated: what an answer takes in memory besides its bytes. */
 const overheadBytes = 512;
 
@@ -49,11 +52,17 @@ export function buildCallQuery(
     { parameters }: EndpointRequest,
     obtained: Obtained,
     { origin, era, admission }: CallRequest,
-  ): Promise<CallAnswer> => {
+  ) => {
     const owner = ownerOf(admission.principal);
-    const members = await writeResult({ ...obtained, name, parameters, origin, owner }, { limits, turns });
+    const { members, end } = await writeResult(
+      { ...obtained, name, parameters, origin, owner },
+      { limits, turns },
+    );
     const facts = Object.freeze({ tool: fullName, rows: obtained.result.document.metadata.rowCount });
-    return { bytes: Buffer.from(resultText(era, { ...members })), facts };
+    const bytes = Buffer.from(resultText(era, { ...members }));
+    const standIn = standInFor(obtained, end);
+    const ofStandIn = standIn?.encodings.identity.byteLength ?? 0;
+    return { value: { bytes, facts }, bytes: bytes.byteLength + ofStandIn + overheadBytes, standIn };
   };
   const answer = async (
     tool: NamedTool,
@@ -65,9 +74,8 @@ export function buildCallQuery(
     const endpoint = read(tool, given, admission.principal);
     const obtained = await obtain(await open(endpoint, { head, admission }), rowHints);
     const written = await write(tool, endpoint, obtained, request);
-    const make = () => ({ value: written, bytes: written.bytes.byteLength + overheadBytes });
-    if (key !== undefined) answers.keep(key, request, make, true);
-    return written;
+    if (key !== undefined) answers.keep(key, request, () => written, true);
+    return written.value;
   };
   return (tool, given, request) => {
     const { origin, era } = request;
@@ -76,6 +84,17 @@ export function buildCallQuery(
     const found = key === undefined ? undefined : answers.find(key, request);
     return found?.value ?? answer(tool, given, request, key);
   };
+}
+
+/**
+ * The rows of a large result that its answer has. The answer is sent for as long as the result is fresh, also if that has no
+ * room in memory: to compute it again takes seconds.
+ */
+function standInFor({ result: { document } }: Obtained, end: number): typeof document | undefined {
+  const { identity } = document.encodings;
+  if (identity.byteLength <= largeBytes) return undefined;
+  const start = end === 0 ? Buffer.from('{"result":[') : identity.subarray(0, end);
+  return { ...document, encodings: { identity: Buffer.concat([start, Buffer.from(']}')]) } };
 }
 
 /** Other arguments are refused; a text of JSON has not all of them, as a number that is too large, or is too deep. */

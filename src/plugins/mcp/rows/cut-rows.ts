@@ -20,6 +20,8 @@ export interface CutRows {
   /** The same rows as a JSON array. */
   readonly json: string;
   readonly count: number;
+  /** Where the last one of them ends in the document; 0 without rows. */
+  readonly end: number;
 }
 
 /** Bytes of a document that are read in one step: less than a millisecond of work. */
@@ -48,6 +50,7 @@ export function* cutRows(
   /** The cells of rows that are written when all are known. */
   const nested: (readonly (string | undefined)[])[] = [];
   const objects: string[] = [];
+  const ends: number[] = [];
   let textBytes = Buffer.byteLength(lines[0] ?? '');
   // The brackets, and a comma for each row.
   let jsonBytes = 2;
@@ -77,8 +80,13 @@ export function* cutRows(
     if (isNested) nested.push(row.map((cell, at) => (writers[at]?.isNested ? cells[at] : cell)));
     else lines.push(line);
     objects.push(object);
+    ends.push(rows.end);
   }
-  const taken = (count: number) => ({ json: `[${objects.slice(0, count).join(',')}]`, count });
+  const taken = (count: number) => ({
+    json: `[${objects.slice(0, count).join(',')}]`,
+    count,
+    end: ends[count - 1] ?? 0,
+  });
   if (!isNested) return { text: lines.join(''), notice: undefined, ...taken(objects.length) };
   let { length: count } = objects;
   for (;;) {

@@ -33,6 +33,12 @@ export interface WrittenResult {
   readonly structuredContent: string;
 }
 
+/** With where the last row that it has ends in the document; 0 without rows. */
+interface Written {
+  readonly members: WrittenResult;
+  readonly end: number;
+}
+
 interface Context {
   readonly limits: AnswerLimits;
   readonly turns: LoopTurns;
@@ -42,10 +48,7 @@ interface Context {
 const headBytes = 2_000;
 
 /** Writes the rows that an answer may have, and of a larger result what is in it and how to get all of it. */
-export async function writeResult(
-  request: ResultToWrite,
-  { limits, turns }: Context,
-): Promise<WrittenResult> {
+export async function writeResult(request: ResultToWrite, { limits, turns }: Context): Promise<Written> {
   const { bound, result, owner } = request;
   const { document } = result;
   const columns = document.metadata.columns ?? bound.query.columns;
@@ -103,7 +106,7 @@ const summaryText = (columns: readonly ColumnSummary[]): string =>
     )
     .join('\n')}\n`;
 
-function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | undefined): WrittenResult {
+function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | undefined): Written {
   const { bound, result, name, parameters, page } = request;
   const { document, cacheStatus } = result;
   const { rowCount, ofRows, truncated } = document.metadata;
@@ -144,8 +147,11 @@ function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | unde
     ...(summary && { summary: summary.columns }),
   };
   return {
-    content: JSON.stringify(content),
-    structuredContent: `{"rows":${rows.json},${JSON.stringify(facts).slice(1)}`,
+    members: {
+      content: JSON.stringify(content),
+      structuredContent: `{"rows":${rows.json},${JSON.stringify(facts).slice(1)}`,
+    },
+    end: rows.end,
   };
 }
 
