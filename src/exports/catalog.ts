@@ -21,6 +21,8 @@ export { checkAddresses } from '../catalog/check/check-addresses.ts';
 export { checkCatalog } from '../catalog/check/check-catalog.ts';
 export { parseCatalog, parseQueryFile } from '../catalog/folder/load-catalog.ts';
 export {
+  type DeclaredField,
+  isAbsentType,
   loadTables,
   parseFields,
   parseTableFile,

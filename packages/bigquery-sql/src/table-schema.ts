@@ -30,6 +30,15 @@ export const legacyNames: Readonly<Record<string, FieldType>> = {
   STRUCT: 'RECORD',
 };
 
+/** BigQuery's column types that no table of the local engine can have. */
+export const absentTypes = ['GEOGRAPHY', 'RANGE', 'INTERVAL'] as const;
+
+/** A column or nested field that local data does not have, because of its type. */
+export interface AbsentField {
+  readonly name: string;
+  readonly type: string;
+}
+
 /** One column or nested field; only RECORD and STRUCT have `fields`. */
 export interface Field {
   readonly name: string;
@@ -37,10 +46,14 @@ export interface Field {
   readonly mode: 'NULLABLE' | 'REQUIRED' | 'REPEATED';
   readonly description?: string;
   readonly fields?: readonly Field[];
+  /** The fields of a RECORD that local data does not have, for messages. */
+  readonly absent?: readonly AbsentField[];
 }
 
 /** A table that saved queries may read: its plain name and its columns. */
 export interface TableSchema {
   readonly name: string;
   readonly fields: readonly Field[];
+  /** The columns that local data does not have, for messages. */
+  readonly absent?: readonly AbsentField[];
 }

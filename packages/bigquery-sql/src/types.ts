@@ -1,5 +1,5 @@
 import type { Decimal } from '@querygate/text';
-import type { Field, FieldType } from './table-schema.ts';
+import type { AbsentField, Field, FieldType } from './table-schema.ts';
 
 /** The types of BigQuery that have no parts. */
 export type ScalarName =
@@ -25,7 +25,12 @@ export type CollatedName = "STRING COLLATE 'und:ci'";
 export type Type =
   | { readonly kind: 'scalar'; readonly name: ScalarName }
   | { readonly kind: 'array'; readonly element: Type }
-  | { readonly kind: 'struct'; readonly fields: readonly Column[] }
+  | {
+      readonly kind: 'struct';
+      readonly fields: readonly Column[];
+      /** The fields that local data does not have, for messages. */
+      readonly absent?: readonly AbsentField[];
+    }
   | { readonly kind: 'range'; readonly element: Type }
   | { readonly kind: 'null' }
   | { readonly kind: 'unknown' };
@@ -106,7 +111,7 @@ export function typedNulls(type: Type): Type {
     case 'array':
       return arrayOf(typedNulls(type.element));
     case 'struct':
-      return structOf(type.fields.map((field) => ({ ...field, type: typedNulls(field.type) })));
+      return { ...type, fields: type.fields.map((field) => ({ ...field, type: typedNulls(field.type) })) };
     default:
       return type;
   }
@@ -120,7 +125,10 @@ export function withoutCollation(type: Type): Type {
     case 'array':
       return arrayOf(withoutCollation(type.element));
     case 'struct':
-      return structOf(type.fields.map((field) => ({ ...field, type: withoutCollation(field.type) })));
+      return {
+        ...type,
+        fields: type.fields.map((field) => ({ ...field, type: withoutCollation(field.type) })),
+      };
     default:
       return type;
   }
@@ -212,7 +220,7 @@ export function columnsOf(fields: readonly Field[]): readonly Column[] {
   return fields.map((field) => {
     const single =
       field.type === 'RECORD' || field.type === 'STRUCT'
-        ? structOf(columnsOf(field.fields ?? []))
+        ? { ...structOf(columnsOf(field.fields ?? [])), ...(field.absent && { absent: field.absent }) }
         : scalar(scalarOfField[field.type]);
     return { name: field.name, type: field.mode === 'REPEATED' ? arrayOf(single) : single };
   });

@@ -5,7 +5,14 @@ import type { Problem } from '../../errors.ts';
 import { readYaml } from '../../files/read-yaml.ts';
 import { describeIssue } from '../../files/schema-problems.ts';
 import { type CatalogFiles, type FileContent, isTablePath, readContent, statFile } from './read-folder.ts';
-import { type Field, fieldTypes, type TableSchema } from '@querygate/bigquery-sql/table-schema';
+import {
+  type AbsentField,
+  absentTypes,
+  type Field,
+  type FieldType,
+  fieldTypes,
+  type TableSchema,
+} from '@querygate/bigquery-sql/table-schema';
 
 interface LoadedTables {
   readonly tables: readonly TableSchema[];
@@ -49,11 +56,20 @@ function parseTables(folder: string, files: readonly (readonly [string, FileCont
   };
 }
 
+/** A field as a file declares it; some types are those of BigQuery only. */
+export interface DeclaredField extends Omit<Field, 'type' | 'fields' | 'absent'> {
+  readonly type: FieldType | (typeof absentTypes)[number];
+  readonly fields?: readonly DeclaredField[];
+}
+
 /** Other properties that `bq` prints (policy tags, lengths, defaults) are dropped, not rejected. */
-const fieldSchema: z.ZodType<Field> = z
+const fieldSchema: z.ZodType<DeclaredField> = z
   .object({
     name: z.string().min(1, 'a field needs a name'),
-    type: z.string().toUpperCase().pipe(z.enum(fieldTypes)),
+    type: z
+      .string()
+      .toUpperCase()
+      .pipe(z.enum([...fieldTypes, ...absentTypes])),
     mode: z
       .string()
       .toUpperCase()
@@ -92,7 +108,12 @@ export function parseTableFile(file: string, content: FileContent): ParsedTable 
   if ('problems' in json) return { problems: json.problems.map((problem) => ({ file, ...problem })) };
   const parsed = parseFields(json.data);
   if (parsed.success) {
-    return { table: { name: basename(file, '.json'), fields: parsed.data }, problems: [] };
+    const { fields, absent } = localFields(parsed.data);
+    if (fields.length > 0)
+      return { table: { name: basename(file, '.json'), fields, ...(absent && { absent }) }, problems: [] };
+    return {
+      problems: [{ file, message: `at least one field is needed that is not ${absentTypes.join(', ')}` }],
+    };
   }
   const problems = parsed.error.issues.map(({ path, message }) => ({
     file,
@@ -102,6 +123,24 @@ export function parseTableFile(file: string, content: FileContent): ParsedTable 
   }));
   return { problems };
 }
+
+/** The fields that local data has, and those that it does not: a RECORD of nothing else is one of these. */
+function localFields(declared: readonly DeclaredField[]): Pick<Field, 'absent'> & {
+  readonly fields: readonly Field[];
+} {
+  const fields: Field[] = [];
+  const absent: AbsentField[] = [];
+  for (const { type, fields: inner, ...rest } of declared) {
+    const nested = inner && localFields(inner);
+    if (isAbsentType(type) || nested?.fields.length === 0) absent.push({ name: rest.name, type });
+    else fields.push({ ...rest, type, ...nested });
+  }
+  return { fields, ...(absent.length > 0 && { absent }) };
+}
+
+/** Whether no local table has columns of a type. */
+export const isAbsentType = (type: DeclaredField['type']): type is (typeof absentTypes)[number] =>
+  absentTypes.some((own) => own === type);
 
 const isFirstOfName = ({ name }: TableSchema, index: number, tables: readonly TableSchema[]) =>
   tables.findIndex((other) => other.name.toLowerCase() === name.toLowerCase()) === index;

@@ -54,6 +54,39 @@ describe('loadTables', () => {
     });
   });
 
+  test('takes out fields of types that local data does not have', () => {
+    const place = { name: 'place', type: 'geography' };
+    const record = (name: string, ...fields: readonly object[]) => ({ name, type: 'RECORD', fields });
+    const a = { name: 'a', type: 'STRING', mode: 'NULLABLE' };
+    write('t.json', JSON.stringify([place, record('r', a, place), record('only', place)]));
+    expect(loadTables(folder)).toEqual({
+      tables: [
+        {
+          name: 't',
+          fields: [
+            {
+              ...record('r', a),
+              mode: 'NULLABLE',
+              absent: [{ name: 'place', type: 'GEOGRAPHY' }],
+            },
+          ],
+          absent: [
+            { name: 'place', type: 'GEOGRAPHY' },
+            { name: 'only', type: 'RECORD' },
+          ],
+        },
+      ],
+      problems: [],
+    });
+  });
+
+  test('a table needs a field that local data has', () => {
+    write('t.json', '[{"name":"a","type":"RANGE"}]');
+    expect(loadTables(folder).problems).toMatchObject([
+      { message: 'at least one field is needed that is not GEOGRAPHY, RANGE, INTERVAL' },
+    ]);
+  });
+
   test('a folder that does not exist has no tables', () => {
     expect(loadTables(join(folder, 'missing'))).toEqual({ tables: [], problems: [] });
   });

@@ -1,14 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { parseTableFile } from 'querygate/catalog';
+import { type DeclaredField, parseTableFile } from 'querygate/catalog';
 import type { InferredFields } from 'querygate/data-files';
 import { isReserved } from '@querygate/bigquery-sql/syntax';
-import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { commandError } from '@querygate/bigquery-sql/command';
 import { readInput } from '../read-input.ts';
 import type { Workspace } from '../workspace.ts';
-import { readSchema } from './read-schema.ts';
+import { type DeclaredFields, readSchema } from './read-schema.ts';
 
 /** A schema is small; a larger JSON file has rows. */
 const maxSchemaBytes = 4_000_000;
@@ -101,7 +100,7 @@ function namesOf(sources: readonly string[], prefix: string): readonly string[] 
 async function fieldsOf(
   sources: readonly string[],
   infer: (files: readonly string[]) => Promise<InferredFields>,
-): Promise<InferredFields> {
+): Promise<DeclaredFields> {
   const [source, another] = sources;
   if (source === undefined || source === '-') {
     const text = await readInput(source, 'the output of bq show --schema');
@@ -124,12 +123,12 @@ async function fieldsOf(
 }
 
 /** JSON with one line for each field that has no fields of its own. */
-function fieldsText(fields: readonly Field[], indent = ''): string {
+function fieldsText(fields: readonly DeclaredField[], indent = ''): string {
   const items = fields.map((field) => `${indent}  ${fieldText(field, `${indent}  `)}`);
   return `[\n${items.join(',\n')}\n${indent}]`;
 }
 
-function fieldText({ name, type, mode, description, fields }: Field, indent: string): string {
+function fieldText({ name, type, mode, description, fields }: DeclaredField, indent: string): string {
   const members = [
     ['name', name],
     ['type', type],

@@ -1,29 +1,29 @@
-import { parseFields } from 'querygate/catalog';
-import type { InferredFields } from 'querygate/data-files';
-import { type Field, fieldTypes } from '@querygate/bigquery-sql/table-schema';
+import { type DeclaredField, isAbsentType, parseFields } from 'querygate/catalog';
+import { absentTypes, fieldTypes } from '@querygate/bigquery-sql/table-schema';
 import { parseJson } from '@querygate/text';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 
-/** Types of BigQuery that no table of the local engine can have. */
-const otherTypes: readonly string[] = ['GEOGRAPHY', 'RANGE', 'INTERVAL'];
+/** The fields for the file of a table. */
+export interface DeclaredFields {
+  readonly fields: readonly DeclaredField[];
+  /** What the author should check or know. */
+  readonly notes: readonly string[];
+}
 
-const knownTypes: ReadonlySet<string> = new Set([...fieldTypes, ...otherTypes]);
+const knownTypes: ReadonlySet<string> = new Set([...fieldTypes, ...absentTypes]);
 
 /**
- * The fields in what `bq show` prints, with or without `--schema`. Fields of types that the local engine lacks are left out,
- * with a note.
+ * The fields in what `bq show` prints, with or without `--schema`, and a note of each that local data does not have.
  *
  * @param file where the text comes from, for messages
  * @returns undefined if the text is something else, such as rows
  * @throws ProblemError if a field of the schema is wrong
  */
-export function readSchema(text: string, file: string): InferredFields | undefined {
-  const given = fieldsIn(text);
-  if (given === undefined) return undefined;
-  const notes: string[] = [];
-  const data = withoutOtherTypes(given, '', notes);
+export function readSchema(text: string, file: string): DeclaredFields | undefined {
+  const data = fieldsIn(text);
+  if (data === undefined) return undefined;
   const parsed = parseFields(data);
-  if (parsed.success) return { fields: parsed.data, notes };
+  if (parsed.success) return { fields: parsed.data, notes: notesOf(parsed.data) };
   throw new ProblemError(
     'The schema cannot be that of a table',
     parsed.error.issues.map(({ path, message }) => ({
@@ -58,21 +58,11 @@ function isSchema(items: readonly unknown[]): items is readonly GivenField[] {
   return hasKnownType && fields.every(({ name, type }) => name !== undefined && type !== undefined);
 }
 
-function withoutOtherTypes(
-  fields: readonly GivenField[],
-  path: string,
-  notes: string[],
-): readonly GivenField[] {
-  return fields.flatMap((field) => {
-    const own = `${path}${field.name}`;
-    const type = String(field.type).toUpperCase();
-    if (otherTypes.includes(type)) {
-      notes.push(`${own} is left out: local tables have no ${type}`);
-      return [];
-    }
-    const { fields: inner } = field;
-    return [Array.isArray(inner) ? { ...field, fields: withoutOtherTypes(inner, `${own}.`, notes) } : field];
-  });
+function notesOf(fields: readonly DeclaredField[], path = ''): readonly string[] {
+  const notes = fields
+    .filter(({ type }) => isAbsentType(type))
+    .map(({ name, type }) => `${path}${name} is kept in the file only: local tables have no ${type}`);
+  return [...notes, ...fields.flatMap(({ name, fields: inner = [] }) => notesOf(inner, `${path}${name}.`))];
 }
 
 /** `host.cpu` and `type` for the type of a field in a record. */
@@ -81,7 +71,7 @@ function nameAt(data: readonly GivenField[], path: readonly PropertyKey[]): read
   let at: unknown = data;
   for (const key of path) {
     at = (at as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key];
-    if (typeof key === 'number') names.push(String((at as Partial<Field> | undefined)?.name));
+    if (typeof key === 'number') names.push(String((at as Partial<DeclaredField> | undefined)?.name));
   }
   const property = path.at(-1);
   return [names.join('.'), typeof property === 'string' ? property : ''].filter((part) => part !== '');

@@ -5,7 +5,7 @@ import { writtenColumns, unusedName } from '../tree/fresh-names.ts';
 import { someExpression } from '../tree/map.ts';
 import type { Expression, From, Member, Query } from '../tree/nodes.ts';
 import { scalar, type Type, unknown } from '../types.ts';
-import type { Range, RelationColumn, Scope } from './scope.ts';
+import type { AbsentColumn, Range, RelationColumn, Scope } from './scope.ts';
 import { isNode, type Place, Unsupported } from './unsupported.ts';
 
 /** Resolves one construct, or throws Unsupported. */
@@ -19,6 +19,8 @@ export interface ResolvedQuery {
   readonly isValue: boolean;
   /** Set if a part of it is unsupported, so that its readers may name any column. */
   readonly acceptsAnyColumn?: true;
+  /** See `Range`. */
+  readonly absent?: readonly AbsentColumn[];
 }
 
 /** What is used instead of a query that is unsupported, after its problem is recorded. */

@@ -1,5 +1,6 @@
 import { didYouMean } from '@querygate/text';
 import type { CreateFunction, Identifier } from '../syntax/nodes.ts';
+import type { AbsentField } from '../table-schema.ts';
 import { column, field, nullLiteral } from '../tree/build.ts';
 import type { Expression, From, Member, Window } from '../tree/nodes.ts';
 import { sameName, storedFields, type Type, unknown } from '../types.ts';
@@ -68,6 +69,13 @@ export interface Range {
   readonly openExcept?: readonly string[];
   /** Set for an unsupported item: it accepts any column name, so that one mistake is reported once. */
   readonly acceptsAnyColumn?: true;
+  /** The columns that it would have if local data had them. */
+  readonly absent?: readonly AbsentColumn[];
+}
+
+/** A column of a table that local data does not have. */
+export interface AbsentColumn extends AbsentField {
+  readonly table: string;
 }
 
 interface RangeColumn
@@ -102,6 +110,8 @@ export interface Relation {
   readonly isTable?: boolean;
   /** Set for an unsupported query; see `Range`. */
   readonly acceptsAnyColumn?: true;
+  /** See `Range`. */
+  readonly absent?: readonly AbsentColumn[];
   /**
    * Builds the FROM item that reads it.
    *
@@ -237,10 +247,50 @@ export function fieldsNamed(of: Expression, name: string): readonly Expression[]
   });
 }
 
+/** What FROM items, or queries, would give to their readers if local data had it. */
+export function absentIn(items: readonly Pick<Range, 'absent' | 'value'>[]): Pick<Range, 'absent'> {
+  const absent = items.flatMap(({ absent = [] }) => absent);
+  return absent.length > 0 ? { absent } : {};
+}
+
+/** The column or field of that name that local data does not have. */
+export function findAbsent(
+  name: string,
+  ranges: readonly Range[],
+): (AbsentField & Partial<AbsentColumn>) | undefined {
+  const ofValues = ranges.flatMap(({ value }) => (value?.type.kind === 'struct' && value.type.absent) || []);
+  return [...(absentIn(ranges).absent ?? []), ...ofValues].find((column) => sameName(column.name, name));
+}
+
+/** The problem of a name of a column or field that local data does not have. */
+export function absentColumn(
+  name: Identifier,
+  { type, table }: AbsentField & Partial<AbsentColumn>,
+): Unsupported {
+  const what = table === undefined ? 'field' : `column of ${table}`;
+  return new Unsupported(
+    name,
+    `${name.name} is ${/^[AEIOU]/.test(type) ? 'an' : 'a'} ${type} ${what}, which local data does not have; read what you need of it from a column of another type`,
+  );
+}
+
 /**
  * The problem of a name that no column has.
  *
+ * @param ranges the FROM items that could have it
  * @param hint what is said if no known name is nearly the same
  */
-export const unknownColumn = (name: Identifier, known: Iterable<string>, hint = ''): Unsupported =>
-  new Unsupported(name, `no column is named ${name.name}${didYouMean(name.name, known) || hint}`);
+export function unknownColumn(
+  name: Identifier,
+  known: Iterable<string>,
+  ranges: readonly Range[],
+  hint = '',
+): Unsupported {
+  const absent = findAbsent(name.name, ranges);
+  if (absent) return absentColumn(name, absent);
+  return new Unsupported(name, `no column is named ${name.name}${didYouMean(name.name, known) || hint}`);
+}
+
+/** The FROM items of all scopes. */
+export const allRanges = (scope: Scope | undefined): readonly Range[] =>
+  scope === undefined ? [] : [...scope.ranges, ...allRanges(scope.parent)];

@@ -57,6 +57,7 @@ export function exportTable(
     name,
     columns: relation.columns,
     isValue: relation.isValue ?? false,
+    ...(relation.absent && { absent: relation.absent }),
     stored: relation.columns.map((one) => storedColumn(flat, one.column, one.column, one.required ?? false)),
     plain: new Set(flat.columns.filter(({ value }) => isRead(value)).map((member) => member.name)),
   };

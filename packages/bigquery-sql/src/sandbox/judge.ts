@@ -2,7 +2,7 @@ import { ProblemError } from '../problem.ts';
 import { planningCosts } from '../macros/macros.ts';
 import { isTooDeep } from '../planning-cost/planning-limits.ts';
 import type { Context, ResolvedQuery } from '../rules/context.ts';
-import { emptyScope, type Scope } from '../rules/scope.ts';
+import { emptyScope, type Relation, type Scope } from '../rules/scope.ts';
 import { Unsupported } from '../rules/unsupported.ts';
 import type { Query, Statement } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
@@ -50,7 +50,12 @@ export function resolveCaller(
   relations: Scope['relations'],
   { context, problems }: { readonly context: Context; readonly problems: readonly Unsupported[] },
 ): ResolvedQuery {
-  const scope: Scope = { ...emptyScope, parent: emptyScope, relations };
+  // The tables behind common tables have no name for a caller.
+  const named = [...relations].map(([table, { absent, ...relation }]): [string, Relation] => [
+    table,
+    { ...relation, ...(absent && { absent: absent.map((own) => ({ ...own, table })) }) },
+  ]);
+  const scope: Scope = { ...emptyScope, parent: emptyScope, relations: new Map(named) };
   const resolved = context.attempt(() => context.query(query, scope), undefined);
   const [problem] = [...problems].sort((a, b) => a.place.start - b.place.start);
   if (problem || !resolved) throw problem ?? new Error('a query without a problem and without a tree');

@@ -24,6 +24,8 @@ export interface OutlinedTable {
   readonly name: string;
   readonly columns: readonly RelationColumn[];
   readonly isValue: boolean;
+  /** See `Relation`. */
+  readonly absent?: Relation['absent'];
   /** How its columns are stored, by the names that they have in the tree. */
   readonly stored: readonly StoredColumn[];
   /** The paths of stored columns whose values are read and not computed: a comparison with one cannot fail. */
@@ -64,8 +66,8 @@ export function judgeByOutline({ names, parameters, tables }: Outline): (sql: st
 }
 
 /** It is read as a table, and named as a common table. */
-function relationOf({ name, columns, isValue, stored }: OutlinedTable): Relation {
+function relationOf({ name, columns, isValue, absent, stored }: OutlinedTable): Relation {
   const [relation] = tableRelations([{ name, fields: [], columns: stored }]).values();
   if (relation === undefined) throw new Error('a table without a relation');
-  return { columns, isValue, from: relation.from };
+  return { columns, isValue, ...(absent && { absent }), from: relation.from };
 }

@@ -23,9 +23,17 @@ export function tableInStore(
   relation: string,
   repeatedPaths: ReadonlySet<string>,
 ): TableInStore {
-  const { name, fields } = schema;
+  const { name, fields, absent } = schema;
   const time = fields.find(({ type, mode }) => type === 'TIMESTAMP' && mode === 'REQUIRED')?.name;
-  return { name, fields, relation, repeatedPaths, time, columns: storedColumns(schema, repeatedPaths) };
+  return {
+    name,
+    fields,
+    ...(absent && { absent }),
+    relation,
+    repeatedPaths,
+    time,
+    columns: storedColumns(schema, repeatedPaths),
+  };
 }
 
 /** The relation of a table: each layout that it has had has another number. */
@@ -36,4 +44,4 @@ export const generationOf = (relation: string) => Number(/ (\d+)"$/.exec(relatio
 
 /** The definition for which a stored table was created; when it changes, the table is imported again. */
 export const definitionOf = ({ fields }: TableSchema) =>
-  JSON.stringify(fields, (key, value) => (key === 'description' ? undefined : value));
+  JSON.stringify(fields, (key, value) => (key === 'description' || key === 'absent' ? undefined : value));

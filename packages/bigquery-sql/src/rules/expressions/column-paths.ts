@@ -6,6 +6,8 @@ import { describeType, isScalar, sameName, scalar, unknown } from '../../types.t
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import {
+  absentColumn,
+  allRanges,
   columnNames,
   unknownColumn,
   columnsIn,
@@ -128,6 +130,8 @@ export function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
   if (another)
     throw new Unsupported(name, `${name.name} is ambiguous: the STRUCT has several fields of this name`);
   if (found) return found;
+  const absent = type.kind === 'struct' && type.absent?.find((own) => sameName(own.name, name.name));
+  if (absent) throw absentColumn(name, absent);
   throw new Unsupported(
     name,
     type.kind === 'struct'
@@ -172,7 +176,7 @@ function onlyCandidate(
   const any = candidates.find(({ type }) => type.kind === 'unknown');
   if (any) return any;
   if (!found && hasDoubtfulNames(scope)) return nullLiteral(unknown);
-  if (!found) throw unknownColumn(name, known(), hint());
+  if (!found) throw unknownColumn(name, known(), allRanges(scope), hint());
   if (another) throw new Unsupported(name, `${name.name} is ambiguous: qualify it with the table's name`);
   return found;
 }

@@ -8,7 +8,15 @@ import { sameName, scalar, unknown } from '../../types.ts';
 import { isCollated } from '../collation.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
 import { compare, requireBool } from '../expressions/comparison.ts';
-import { columnsIn, emptyScope, hasDoubtfulNames, type Range, type Scope } from '../scope.ts';
+import {
+  absentColumn,
+  columnsIn,
+  emptyScope,
+  findAbsent,
+  hasDoubtfulNames,
+  type Range,
+  type Scope,
+} from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 
 type JoinKind = Join['join'];
@@ -128,6 +136,8 @@ function conditionOf(
   }
   const pairs = condition.columns.map((name) => {
     const [a, b] = [findColumn(left, name.name), findColumn(right, name.name)];
+    const absent = (!a || !b) && findAbsent(name.name, [...left.ranges, ...right.ranges]);
+    if (absent) throw absentColumn(name, absent);
     if (!a || !b) throw new Unsupported(name, `USING needs exactly one column ${name.name} on each side`);
     return { name: name.name, a, b, test: compare(name, '=', a, b) };
   });

@@ -7,7 +7,7 @@ import { convert, supertype } from '../coercion.ts';
 import { refuseCollations } from '../collation.ts';
 import { type Context, hasFailed, type ResolvedFrom } from '../context.ts';
 import { nameOutputs, type Output, starColumns } from '../queries/outputs.ts';
-import type { Scope } from '../scope.ts';
+import { absentIn, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
 
@@ -72,6 +72,7 @@ export function pivotFrom(
     columns,
     isValue: false,
     ...(isIncomplete && { acceptsAnyColumn: true as const }),
+    ...absentIn(source.ranges),
   };
   return derivedFrom(pivotedQuery, label?.name, alias);
 }

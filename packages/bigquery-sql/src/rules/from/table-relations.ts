@@ -5,7 +5,7 @@ import { type Mapper, mapParts } from '../../tree/map.ts';
 import type { From, Member, Query, Table } from '../../tree/nodes.ts';
 import { columnsOf, quote, sameName, scalar, unknown } from '../../types.ts';
 import { openColumns } from '../queries/outputs.ts';
-import type { Relation, RelationColumn } from '../scope.ts';
+import { absentIn, type Relation, type RelationColumn } from '../scope.ts';
 
 /** A table of which only the name is known. */
 export const openRelation = (name: string): Relation => ({
@@ -31,6 +31,7 @@ function tableRelation(table: StoredTable): Relation {
       type,
       ...(required && { required }),
     })),
+    ...(table.absent && { absent: table.absent.map((own) => ({ ...own, table: table.name })) }),
     from: (alias, start, fresh) => readTable(table, stored, { alias, start, fresh }),
   };
 }
@@ -101,6 +102,7 @@ export function wildcardRelation(
   return {
     isTable: true,
     columns,
+    ...absentIn([last]),
     from(alias, start, fresh) {
       const inputs = matching.map(([name, relation]): Query => {
         const inner = fresh(name);

@@ -15,7 +15,7 @@ import { arrayOf, type Type } from '../../types.ts';
 import { commonSupertype, convert } from '../coercion.ts';
 import { type Context, hasFailed, type ResolvedFrom } from '../context.ts';
 import { nameOutputs, type Output, starColumns } from '../queries/outputs.ts';
-import type { Scope } from '../scope.ts';
+import { absentIn, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
 
@@ -93,6 +93,7 @@ export function unpivotFrom(
     columns,
     isValue: false,
     ...(isIncomplete && { acceptsAnyColumn: true as const }),
+    ...absentIn(source.ranges),
   };
   return derivedFrom(unpivoted, label?.name, alias);
 }

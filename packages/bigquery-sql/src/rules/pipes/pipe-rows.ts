@@ -4,7 +4,7 @@ import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, From, Member, Select } from '../../tree/nodes.ts';
 import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
 import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
-import type { Range, Scope } from '../scope.ts';
+import { absentIn, type Range, type Scope } from '../scope.ts';
 
 /** What flows from one pipe operator to the next. */
 export interface Rows {
@@ -78,7 +78,13 @@ export function toQuery(
   const { members, columns } = nameOutputs(rows.columns);
   const query = select({ columns: members, ...(rows.from && { from: rows.from }), ...clauses });
   const acceptsAnyColumn = isIncomplete(rows.ranges);
-  return { query, columns, isValue: false, ...(acceptsAnyColumn && { acceptsAnyColumn }) };
+  return {
+    query,
+    columns,
+    isValue: false,
+    ...(acceptsAnyColumn && { acceptsAnyColumn }),
+    ...absentIn(rows.ranges),
+  };
 }
 
 /** Whether there may be more columns, because something is unsupported. */

@@ -11,9 +11,9 @@ import { distinctRows, requireDistinguishable } from '../queries/after-grouping.
 import { aggregatesRows } from '../queries/grouping.ts';
 import { resolveLimit } from '../queries/limit.ts';
 import type { Output } from '../queries/outputs.ts';
-import { rowValue, selectList } from '../queries/select-list.ts';
+import { hasStar, rowValue, selectList } from '../queries/select-list.ts';
 import { combine } from '../queries/set-operations.ts';
-import { type Scope, unknownColumn } from '../scope.ts';
+import { absentIn, findAbsent, type Scope, unknownColumn } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { aggregate } from './aggregate.ts';
 import { fromOf, nest, type Rows, rowsOf, rowsOfFrom, scopeOf, toQuery } from './pipe-rows.ts';
@@ -37,7 +37,7 @@ function applyPipe(node: Syntax.PipeOperator, rows: Rows, scope: Scope, context:
     case 'PipeSet':
       return assign(node, rows, inner, context);
     case 'PipeDrop':
-      for (const name of node.columns) findOutput(name, rows);
+      for (const name of node.columns) if (!findAbsent(name.name, rows.ranges)) findOutput(name, rows);
       return {
         ...rows,
         columns: rows.columns.filter(
@@ -97,7 +97,8 @@ function selectColumns(node: Syntax.PipeSelect, rows: Rows, scope: Scope, contex
   const value = rowValue(node.as, selected);
   const columns = { from: rows.from, ranges: [], columns: value ? [value] : selected };
   const query = node.distinct ? distinctQuery(node, columns, context) : toQuery(columns);
-  return rowsOf({ ...query, isValue: value !== undefined }, context);
+  const absent = hasStar(node.items) && absentIn(rows.ranges);
+  return rowsOf({ ...query, ...absent, isValue: value !== undefined }, context);
 }
 
 function distinctQuery(place: Place, rows: Rows, context: Context): ResolvedQuery {
@@ -146,7 +147,7 @@ function rename(node: Syntax.PipeRename, rows: Rows): Rows {
   };
 }
 
-function findOutput(name: Syntax.Identifier, { columns }: Rows): Output {
+function findOutput(name: Syntax.Identifier, { columns, ranges }: Rows): Output {
   const [found, another] = columns.filter(
     (output) => !output.isAnonymous && sameName(output.name, name.name),
   );
@@ -154,6 +155,7 @@ function findOutput(name: Syntax.Identifier, { columns }: Rows): Output {
     throw unknownColumn(
       name,
       columns.map((output) => output.name),
+      ranges,
     );
   if (another) throw new Unsupported(name, `${name.name} is ambiguous`);
   return found;

@@ -49,14 +49,14 @@ export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
   return { members, columns };
 }
 
-interface RangeColumns extends Pick<Relation, 'acceptsAnyColumn'> {
+interface RangeColumns extends Pick<Relation, 'acceptsAnyColumn' | 'absent'> {
   readonly columns: readonly RelationColumn[];
   readonly isValue?: boolean;
 }
 
 /** How the readers of a relation name its columns. */
 export function rangeOf(
-  { columns, isValue, acceptsAnyColumn }: RangeColumns,
+  { columns, isValue, acceptsAnyColumn, absent }: RangeColumns,
   name: string | undefined,
   alias: string,
 ): Range {
@@ -73,6 +73,7 @@ export function rangeOf(
     name,
     columns: members.filter((member) => member.name !== openColumns),
     ...(open && { openAlias: alias, openExcept: leftOutOf([open, ...more]) }),
+    ...(absent && { absent }),
   };
 }
 

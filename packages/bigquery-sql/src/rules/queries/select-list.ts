@@ -3,7 +3,15 @@ import { nullLiteral } from '../../tree/build.ts';
 import { sameName, unknown } from '../../types.ts';
 import { type Context, hasFailed } from '../context.ts';
 import { impliedName } from '../expressions/column-paths.ts';
-import { type ColumnUse, findRange, type Range, type Scope, unknownColumn, usesOf } from '../scope.ts';
+import {
+  type ColumnUse,
+  findAbsent,
+  findRange,
+  type Range,
+  type Scope,
+  unknownColumn,
+  usesOf,
+} from '../scope.ts';
 import { fieldValues, structValue } from '../struct-value.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import {
@@ -41,7 +49,7 @@ export function resolveItem(
 function outputsOf(item: Syntax.SelectItem, scope: Scope, context: Context): readonly Output[] {
   switch (item.kind) {
     case 'Star':
-      return modified(item, allColumns(item, scope), scope, context);
+      return modified(item, { outputs: allColumns(item, scope), ranges: scope.ranges }, scope, context);
     case 'DotStar':
       return modified(item, columnsOf(item.operand, scope, context), scope, context);
     case 'SelectExpression':
@@ -60,25 +68,39 @@ function allColumns(place: Syntax.Star, scope: Scope): readonly Output[] {
   return [...scope.merged.map((column) => withUse(column, place)), ...rest];
 }
 
-function columnsOf(operand: Syntax.Expression, scope: Scope, context: Context): readonly Output[] {
+/** What a star gives, and whose columns these are. */
+interface Starred {
+  readonly outputs: readonly Output[];
+  readonly ranges: readonly Range[];
+}
+
+function columnsOf(operand: Syntax.Expression, scope: Scope, context: Context): Starred {
   const [first, ...rest] = operand.kind === 'Path' ? operand.parts : [];
   const range = first && rest.length === 0 ? findRange(scope, first.name) : undefined;
-  if (first && range && !range.value)
-    return starColumns(range).map((output) => {
+  if (first && range && !range.value) {
+    const outputs = starColumns(range).map((output) => {
       const used = withUse(output, operand, range);
       const own: ColumnUse[] = [];
       usesOf({ ...scope, uses: own }, first.name)?.push(...used.uses);
       return { ...used, uses: own };
     });
+    return { outputs, ranges: [range] };
+  }
   const uses: ColumnUse[] = [];
   const value = context.expression(operand, { ...scope, uses });
-  if (value.type.kind === 'unknown') return [unknownFields(value)];
+  const ranges = [{ name: undefined, columns: [], value }];
+  if (value.type.kind === 'unknown') return { outputs: [unknownFields(value)], ranges };
   if (value.type.kind !== 'struct') throw new Unsupported(operand, '.* needs a STRUCT with known fields');
-  return fieldValues(value).map((member) => ({
+  const outputs: readonly Output[] = fieldValues(value).map((member) => ({
     ...toOutput(member.name || undefined, member.value),
     uses: uses.map((use) => ({ ...use, isOfStruct: true })),
   }));
+  return { outputs, ranges };
 }
+
+/** Whether all columns of FROM, or of an item of it, are selected. */
+export const hasStar = (items: readonly Syntax.SelectItem[]): boolean =>
+  items.some(({ kind }) => kind === 'Star' || kind === 'DotStar');
 
 /** A column that a star reads. */
 function withUse(output: Output, place: Place, range?: Range): Output & Required<Pick<Output, 'uses'>> {
@@ -90,15 +112,20 @@ function withUse(output: Output, place: Place, range?: Range): Output & Required
 /** Applies EXCEPT and REPLACE. */
 function modified(
   { except, replace }: Syntax.StarModifiers,
-  columns: readonly Output[],
+  { outputs: columns, ranges }: Starred,
   scope: Scope,
   context: Context,
 ): readonly Output[] {
   const hasOpen = isOpen(columns);
   const isComplete = !hasOpen && !scope.ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn);
   const known = columns.map(({ name }) => name);
-  for (const name of [...except, ...replace.map((replaced) => replaced.name)]) {
-    if (isComplete && !known.some((one) => sameName(one, name.name))) throw unknownColumn(name, known);
+  const isAbsent = ({ name }: Syntax.Identifier) => findAbsent(name, ranges) !== undefined;
+  for (const name of [
+    ...except.filter((left) => !isAbsent(left)),
+    ...replace.map((replaced) => replaced.name),
+  ]) {
+    if (isComplete && !known.some((one) => sameName(one, name.name)))
+      throw unknownColumn(name, known, ranges);
   }
   const kept = columns.filter((column) => !except.some(({ name }) => sameName(name, column.name)));
   if (isComplete && kept.length === 0 && columns.length > 0 && except[0])

@@ -5,7 +5,7 @@ import type { Expression, Grouping, SortKey } from '../../tree/nodes.ts';
 import { type Context, hasFailed, type ResolvedFrom, type ResolvedQuery } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
 import { withWindows } from '../functions/windows.ts';
-import type { ColumnUse, Scope } from '../scope.ts';
+import { absentIn, type ColumnUse, type Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { afterGrouping, distinctRows, requireDistinguishable } from './after-grouping.ts';
 import { isKey, requireGrouped } from './grouped-columns.ts';
@@ -14,7 +14,7 @@ import { having } from './having.ts';
 import { resolveLimit } from './limit.ts';
 import { distinctQuery, resolveOrderBy } from './ordering.ts';
 import { aliasesOf, nameOutputs, type Output } from './outputs.ts';
-import { rowValue, selectList } from './select-list.ts';
+import { hasStar, rowValue, selectList } from './select-list.ts';
 
 /** The clauses after a query that apply to its rows. */
 export interface OrderAndLimit {
@@ -100,6 +100,7 @@ export function resolveSelect(
     columns: shown,
     isValue: value !== undefined,
     ...(hasUnknownStar(node.items, from) && { acceptsAnyColumn: true }),
+    ...(hasStar(node.items) && absentIn(from.ranges)),
   };
 }
 
@@ -117,8 +118,7 @@ const isWindowed = (value: Expression): boolean =>
 
 /** Whether `*` means columns that are not known because something before it is unsupported. */
 const hasUnknownStar = (items: readonly Syntax.SelectItem[], { ranges }: ResolvedFrom): boolean =>
-  ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn) &&
-  items.some(({ kind }) => kind === 'Star' || kind === 'DotStar');
+  ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn) && hasStar(items);
 
 /** Whether GROUP BY names an output column by its position or alias. */
 const isPositionIn = (groupBy: Grouping | undefined, outputs: readonly Output[], output: Output): boolean =>

@@ -5,7 +5,7 @@ import { describeType, duckdbType, sameName, type Type, unknown } from '../../ty
 import { convert, supertype } from '../coercion.ts';
 import { isCollated } from '../collation.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
-import type { RelationColumn } from '../scope.ts';
+import { absentIn, type RelationColumn } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { isOpen, openColumns } from './outputs.ts';
 import { distinctRows, groupableInstead, isGroupableAnywhere } from './after-grouping.ts';
@@ -52,15 +52,16 @@ export function combine(
     return withColumns(input, order, columns, context);
   });
   const isValue = !match && inputs.every((input) => input.isValue);
+  const given = { columns, isValue, ...absentIn(inputs) };
   if (duckdb !== 'UNION' || !columns.some(({ type }) => isCollated(type)))
-    return { query: { kind: 'set', operator: duckdb, inputs: queries }, columns, isValue };
+    return { query: { kind: 'set', operator: duckdb, inputs: queries }, ...given };
   const [alias, rows] = [context.fresh('united'), context.fresh('rows')];
   const all = select({
     columns: columns.map(({ column: name, type }) => ({ name, value: column(alias, name, type) })),
     from: { kind: 'derived', alias, query: { kind: 'set', operator: 'UNION ALL', inputs: queries } },
     distinct: true,
   });
-  return { query: distinctRows(all, rows), columns, isValue };
+  return { query: distinctRows(all, rows), ...given };
 }
 
 /** For each column of the result the column of each input; undefined where an input has none. */
