@@ -10,6 +10,10 @@ export interface ExportedName {
   readonly isType: boolean;
   /** The first sentence of its documentation; undefined without any. */
   readonly summary: string | undefined;
+  /** Where it is declared, as in `src/errors.ts: GatewayError`. */
+  readonly declaration: string;
+  /** Of an object of functions that belong together, `export * as`: each of them. */
+  readonly members?: readonly ExportedName[];
 }
 
 /**
@@ -33,54 +37,69 @@ export function entryFiles(folder = '.'): ReadonlyMap<string, string> {
 
 /** Everything that a package exports, in the order of the files. @throws Error if a file exports in another way */
 export function exportedNames(folder = '.'): readonly ExportedName[] {
-  return [...entryFiles(folder)].flatMap(([from, file]) => {
-    const text = readFileSync(file, 'utf8')
-      .replace(/\/\*\*[\s\S]*?\*\//g, '')
-      // The members of a namespace have documentation of their own.
-      .replace(/^export type \* as .*/gm, '');
-    const [other] = /^export .*/m.exec(text.replace(exportPattern, '').replace(declarationPattern, '')) ?? [];
-    if (other !== undefined) throw new Error(`${file} exports in another way: ${other}`);
-    const own = [...text.matchAll(declarationPattern)].map(([, keyword = '', name = '']) => ({
-      from,
-      name,
-      isType: /interface|type/.test(keyword),
-      summary: summaryOf(file, name),
-    }));
-    const listed = [...text.matchAll(exportPattern)].flatMap(([, keyword = '', names = '', path = '']) =>
-      names.split(',').flatMap((one) => {
-        const [, type, original, name = original] =
-          /^\s*(type\s+)?(\w+)(?:\s+as\s+(\w+))?\s*$/.exec(one) ?? [];
-        if (original === undefined || name === undefined) return [];
-        const isType = keyword.includes('type') || type !== undefined;
-        return [{ from, name, isType, summary: summaryOf(sourceOf(file, path), original) }];
-      }),
-    );
-    return [...own, ...listed];
-  });
+  return [...entryFiles(folder)].flatMap(([from, file]) => namesIn(file, from));
 }
+
+function namesIn(file: string, from: string): readonly ExportedName[] {
+  const text = readFileSync(file, 'utf8')
+    .replace(/\/\*\*[\s\S]*?\*\//g, '')
+    // The members of a namespace have documentation of their own.
+    .replace(/^export type \* as .*/gm, '');
+  const others = [groupPattern, exportPattern, declarationPattern].reduce(
+    (rest, pattern) => rest.replace(pattern, ''),
+    text,
+  );
+  const [other] = /^export .*/m.exec(others) ?? [];
+  if (other !== undefined) throw new Error(`${file} exports in another way: ${other}`);
+  const groups = [...text.matchAll(groupPattern)].map(([, name = '', path = '']) => {
+    const source = sourceOf(file, path);
+    const [, summary] = /\/\*\*\s*([\s\S]*?)\s*@module/.exec(readFileSync(source, 'utf8')) ?? [];
+    const members = namesIn(source, `${from}: ${name}`);
+    return { from, name, isType: false, summary: firstSentence(summary), declaration: source, members };
+  });
+  const own = [...text.matchAll(declarationPattern)].map(([, keyword = '', name = '']) => ({
+    from,
+    name,
+    isType: /interface|type/.test(keyword),
+    ...declared(file, name),
+  }));
+  const listed = [...text.matchAll(exportPattern)].flatMap(([, keyword = '', names = '', path = '']) =>
+    names.split(',').flatMap((one) => {
+      const [, type, original, name = original] = /^\s*(type\s+)?(\w+)(?:\s+as\s+(\w+))?\s*$/.exec(one) ?? [];
+      if (original === undefined || name === undefined) return [];
+      const isType = keyword.includes('type') || type !== undefined;
+      return [{ from, name, isType, ...declared(sourceOf(file, path), original) }];
+    }),
+  );
+  return [...groups, ...own, ...listed];
+}
+
+const groupPattern = /^export \* as (\w+) from '([^']+)';/gm;
 
 const exportPattern = /export (type )?\{([^}]*)\} from '([^']+)';/g;
 
 const declarationPattern =
   /^export (?:declare |abstract |async )*(function\*?|const|class|interface|type) (\w+).*/gm;
 
-/** The documentation before a declaration; a file may pass on the name of another one. */
-function summaryOf(file: string, name: string): string | undefined {
-  if (!existsSync(file)) return undefined;
+/** Where a name is declared, and the documentation before it; a file may pass on the name of another one. */
+export function declared(file: string, name: string): Pick<ExportedName, 'declaration' | 'summary'> {
+  const declaration = `${file}: ${name}`;
+  if (!existsSync(file)) return { declaration, summary: undefined };
   const text = readFileSync(file, 'utf8');
   for (const [, , names = '', path = ''] of text.matchAll(exportPattern)) {
     for (const one of names.split(',')) {
       const [original = '', alias = original] = one.replace('type ', '').trim().split(' as ');
-      if (alias === name) return summaryOf(sourceOf(file, path), original);
+      if (alias === name) return declared(sourceOf(file, path), original);
     }
   }
-  const declaration = new RegExp(
+  const pattern = new RegExp(
     `/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\s*export (?:declare )?(?:abstract )?(?:async )?(?:function\\*?|const|class|interface|type) ${name}\\b`,
   );
-  const comment = declaration
-    .exec(text)?.[1]
-    ?.replace(/^\s*\* ?/gm, '')
-    .trim();
+  return { declaration, summary: firstSentence(pattern.exec(text)?.[1]) };
+}
+
+function firstSentence(text: string | undefined): string | undefined {
+  const comment = text?.replace(/^\s*\* ?/gm, '').trim();
   const [paragraph = ''] = comment?.split(/\n\s*\n|\n@/) ?? [];
   const [sentence] = /^[\s\S]*?[.:](?=\s|$)/.exec(paragraph) ?? [paragraph];
   return comment === undefined || comment === ''
@@ -115,9 +134,11 @@ export function exportsPages(): ReadonlyMap<string, string> {
 
 function namesPage(title: string, introduction: string, names: readonly ExportedName[]): string {
   const sections = [...Map.groupBy(names, ({ from }) => from)].map(([from, members]) => {
-    const rows = members.map(
-      ({ name, isType, summary = '' }) => `| \`${name}\` | ${isType ? 'type' : 'value'} | ${summary} |`,
-    );
+    const rows = members.map(({ name, isType, summary = '', members }) => {
+      const kind = isType ? 'type' : members === undefined ? 'value' : 'group';
+      const listed = members?.map((member) => `\`${member.name}\``).join(', ');
+      return `| \`${name}\` | ${kind} | ${summary}${listed === undefined ? '' : ` It has ${listed}.`} |`;
+    });
     return `## ${from}\n\n| name | kind | what it is |\n|---|---|---|\n${rows.join('\n')}\n`;
   });
   return `# ${title}\n\n${introduction}\n\n${sections.join('\n')}`;

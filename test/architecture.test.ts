@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { circleIn, foldersOf, readImports, subfoldersOf, waysBack } from './support/import-graph.ts';
 import { orders } from './support/import-orders.ts';
+import { privateNames } from './support/private-names.ts';
 
 /** Folders whose parts may import each other; their files still may not. */
 const knots = [
@@ -13,6 +14,9 @@ const knots = [
 /** Small files with one user: what is imported by a name or on demand, and one of several of a kind. */
 const contracts =
   /^(?:src\/(?:exports|formats|author\/types)|packages\/(?:bigquery-sql\/src\/passes|text\/src))\//;
+
+/** Falls with each change, to 0. */
+const mostPrivateNames = 125;
 
 const files = globSync(['src/**/*.ts', 'packages/*/src/**/*.ts']).sort();
 
@@ -52,6 +56,12 @@ describe('architecture', () => {
       )
       .map(([file]) => file);
     expect(others).toEqual([]);
+  });
+
+  test('plug-ins of the package import what those of others can', () => {
+    const names = privateNames(files, 'src/plugins');
+    const listed = [...names].map(([name, users]) => `${name} ← ${users.join(', ')}`);
+    expect(listed.length, listed.join('\n')).toBeLessThanOrEqual(mostPrivateNames);
   });
 
   test('the commands that serve are built on what the package exports', () => {

@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { exportedNames, exportsPages } from '../release/exports.ts';
+import { type ExportedName, exportedNames, exportsPages } from '../release/exports.ts';
 import { packages } from '../release/packages.ts';
+
+const withMembers = (name: ExportedName): readonly ExportedName[] => [name, ...(name.members ?? [])];
 
 describe('the exported names', () => {
   test.each([...exportsPages()])('are those that %s lists', (file, text) => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  test.each(packages.flatMap(({ folder }) => exportedNames(folder)))(
+  test('are so few that a person reads them', () => {
+    expect(exportsPages().get('docs/exports.md')?.match(/^\| `/gm)?.length).toBeLessThanOrEqual(130);
+  });
+
+  test.each(packages.flatMap(({ folder }) => exportedNames(folder)).flatMap(withMembers))(
     '$from: $name says what it is for',
     ({ summary }) => {
       expect(summary).toMatch(/^[A-Z].*\.$/);
