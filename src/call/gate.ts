@@ -129,7 +129,7 @@ export function requireEndpoint(principal: Principal, query: SavedQuery): void {
 }
 
 /** The error for an endpoint that a key must not know of: that of one that does not exist. */
-export const hiddenQuery = (query: SavedQuery): GatewayError => unknownQuery(endpointRefusal(query));
+const hiddenQuery = (query: SavedQuery): GatewayError => unknownQuery(endpointRefusal(query));
 
 const endpointRefusal = ({ name }: SavedQuery): Refusal => ({ reason: 'endpoint', endpoint: name });
 

@@ -1,5 +1,6 @@
 import { didYouMean } from '@querygate/text';
 import { type Problem, StartError } from '../errors.ts';
+import { type NumberRule, numberText } from './engine-limits.ts';
 import { originsProblem } from './web-origins.ts';
 
 /** What an option of the library may be, for callers without a compiler that says it. */
@@ -55,6 +56,16 @@ export function hasFunctions(value: unknown, ...names: readonly string[]): boole
   return isObject(value) && names.every((name) => typeof value[name] === 'function');
 }
 
+/** A whole number within its limits. */
+export const wholeNumber = ({ min, max }: NumberRule): OptionRule => ({
+  ...optionRule.number,
+  problemOf: (value) =>
+    Number.isInteger(value) && Number(value) >= min && Number(value) <= max
+      ? undefined
+      : `got ${JSON.stringify(value)}; must be ${numberText({ min, max })}`,
+});
+
+/** The rule of an option that must be given. */
 export const required = (rule: OptionRule): OptionRule => ({ ...rule, isRequired: true });
 
 /**

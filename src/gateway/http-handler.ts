@@ -30,6 +30,7 @@ import { buildOpenTrace } from '../http/message/request-trace.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
 import { buildApplyRowRequest } from '../http/rest/apply-row-request.ts';
 import { readPartRequest } from '../http/rest/row-parameters.ts';
+import { addressOf } from '../http/rest/address.ts';
 import { buildRest } from '../http/rest/rest.ts';
 
 import type { Gate } from '../call/gate.ts';
@@ -168,6 +169,7 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
     });
     const plugins = yield* routesOf(catalog, {
       rest,
+      addressOf: (request) => addressOf({ catalog, renderers }, request),
       open: (endpoint, caller) => gate.open(endpoint, caller),
       obtain: (call, hints) => obtain.part(call, readPartRequest(call, hints)),
       audit,

@@ -13,6 +13,7 @@ import type { LiveCounters } from '../http/live/live-counters.ts';
 import type { CatalogState } from '../http/handler/readiness.ts';
 import type { Exchange } from '../http/message/exchange.ts';
 import type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
+import type { EndpointAddress, PreparedRequest } from '../http/message/prepared-request.ts';
 import type { Reply } from '../http/message/reply.ts';
 import type { LogFields } from '../http/message/log-fields.ts';
 import type { Answer, PluginRoute } from '../http/message/route.ts';
@@ -124,6 +125,8 @@ export interface PluginHost {
 export interface Answering {
   /** Answers requests of REST for this version. */
   readonly rest: Answer;
+  /** What the path of a request of REST addresses, and in which format. @throws GatewayError UNKNOWN_QUERY */
+  addressOf(request: PreparedRequest): EndpointAddress;
   /**
    * A saved query of this version as a caller may run it now, for a route that answers in a form of its own. Keep the
    * `EndpointRequest` for equal requests: it is bound once.

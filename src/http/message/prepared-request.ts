@@ -29,6 +29,14 @@ export class PreparedRequest {
     this.lists = lists;
     this.parameters = parameters;
   }
+
+  /** The same request for an endpoint with other parameters. */
+  to(addressed: AddressedEndpoint): PreparedRequest {
+    const { parameters } = addressed.endpoint;
+    const request = new PreparedRequest(this.url, this.loggedPath, this.lists, parameters);
+    request.addressed = addressed;
+    return request;
+  }
 }
 
 /** The format that a URL names, or why it names none. */

@@ -1,4 +1,4 @@
-import { lookUpName } from '../../catalog/model/find-query.ts';
+import { lookUpQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 import { endpointPath } from '../../http/message/paths.ts';
@@ -24,7 +24,7 @@ function deprecationHeaders(
   basePath: string,
 ): Reply['headers'] {
   // While the gateway runs, the successor may be removed.
-  const hasSuccessor = successor !== undefined && lookUpName(catalog, successor) !== undefined;
+  const hasSuccessor = successor !== undefined && lookUpQuery(catalog, successor) !== undefined;
   // Relative to the address of the endpoint, if it is not known below which path a proxy serves it.
   const start = basePath === '' ? '' : basePath + endpointPath;
   return {

@@ -1,4 +1,4 @@
-import { checkOptions, type NoOptions } from '../../config/option-rules.ts';
+import { checkOptions } from '../../config/option-rules.ts';
 import type { GatewayPlugin, PluginHost } from '../../gateway/plugin.ts';
 import { endpointPath } from '../../http/message/paths.ts';
 import type { Reply } from '../../http/message/reply.ts';
@@ -12,7 +12,7 @@ import { buildHeadersOf, type HeadersOf } from './deprecation-headers.ts';
  * @returns a plug-in for one gateway
  * @throws StartError if it is given an option
  */
-export function deprecation(options: NoOptions = {}): GatewayPlugin {
+export function deprecation(options: Readonly<Record<string, never>> = {}): GatewayPlugin {
   checkOptions('deprecation', options, {});
   const use = buildDeprecatedUse();
   let host: PluginHost | undefined;

@@ -1,32 +1,29 @@
-import type { RawParameters } from '../../catalog/binding/bind.ts';
 import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
-import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { mayBeRounded } from '../../catalog/binding/rounded-numbers.ts';
-import { json, type Renderers } from '../../formats/renderers.ts';
-import type { RejectKeys } from '../../http/access/reject-keys-in-urls.ts';
+import type { buildRejectKeys } from '../../http/access/reject-keys-in-urls.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
 import { mergeLists } from '../../catalog/binding/merge-lists.ts';
-import { type AddressedEndpoint, listNames, PreparedRequest } from '../../http/message/prepared-request.ts';
+import type { RouteHost } from '../../gateway/plugin.ts';
 import { EndpointRequest } from '../../call/endpoint-request.ts';
 import { type Reply, replyJson } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
-import { addressOf } from '../../http/rest/address.ts';
 import { parametersReader } from './body-parameters.ts';
 
-interface CompatRestOptions {
-  readonly catalog: Catalog;
-  readonly renderers: Renderers;
-  /** The strict REST API. */
-  readonly rest: Answer;
-  readonly rejectKeys: RejectKeys;
+type PreparedRequest = Parameters<Answer>[1];
+
+type AddressedEndpoint = NonNullable<PreparedRequest['addressed']>;
+
+/** With the strict REST API. */
+interface CompatRestOptions extends Pick<RouteHost, 'rest' | 'addressOf'> {
+  readonly rejectKeys: ReturnType<typeof buildRejectKeys>;
 }
 
 /** REST with the parameters of Logflare's clients: by GET and POST, the last of a repeated one that is no list. */
-export function buildCompatRest({ catalog, renderers, rest, rejectKeys }: CompatRestOptions): Answer {
-  const addressing = { catalog, renderers };
+export function buildCompatRest({ rest, addressOf, rejectKeys }: CompatRestOptions): Answer {
   const addressed = (request: PreparedRequest) => {
-    const { query, format } = addressOf(addressing, request);
+    const { query, format } = addressOf(request);
     return { endpoint: lastOfEach(query, request.parameters), format };
   };
   const answerGet: Answer = (head, request, admission, readBody) => {
@@ -34,22 +31,17 @@ export function buildCompatRest({ catalog, renderers, rest, rejectKeys }: Compat
     return rowsOrNone(request.addressed, () => rest(head, request, admission, readBody));
   };
   const answerPost: Answer = async (head, received, admission, readBody) => {
-    const { url, loggedPath, lists, parameters } = received;
-    const address = addressOf(addressing, received);
-    const { query, format } = address;
+    const { query, format } = addressOf(received);
     const declared = new Map(query.parameters.map((parameter) => [parameter.name, parameter]));
-    const readParameters = parametersReader(
-      head.headers,
-      namesOf(query),
-      new Set(listNames(query)),
-      (name, value) => mayBeRounded(declared.get(name), value),
+    const readParameters = parametersReader(head.headers, namesOf(query), listsOf(query), (name, value) =>
+      mayBeRounded(declared.get(name), value),
     );
     const fromBody = readParameters(await readBody());
     rejectKeys(fromBody);
-    const endpoint = lastOfEach(query, new Map([...(parameters ?? []), ...fromBody]));
-    const request = new PreparedRequest(url, loggedPath, lists, endpoint.parameters);
-    request.addressed = { endpoint, format };
-    return notStored(await rowsOrNone(request.addressed, () => rest(head, request, admission, readBody)));
+    const endpoint = lastOfEach(query, new Map([...(received.parameters ?? []), ...fromBody]));
+    const address = { endpoint, format };
+    const request = received.to(address);
+    return notStored(await rowsOrNone(address, () => rest(head, request, admission, readBody)));
   };
   return (head, ...others) => (head.method === 'POST' ? answerPost : answerGet)(head, ...others);
 }
@@ -60,10 +52,13 @@ function namesOf({ parameters, querySandboxing }: SavedQuery): ReadonlySet<strin
   return querySandboxing === 'enabled' ? names.add(sqlParameter) : names;
 }
 
+const listsOf = ({ parameters }: SavedQuery): ReadonlySet<string> =>
+  new Set(parameters.filter(({ repeated }) => repeated).map(({ name }) => name));
+
 /** All values of a list. */
-function lastOfEach(query: SavedQuery, received: RawParameters = new Map()): EndpointRequest {
+function lastOfEach(query: SavedQuery, received: EndpointRequest['parameters'] = new Map()): EndpointRequest {
   const names = namesOf(query);
-  const lists = new Set(listNames(query));
+  const lists = listsOf(query);
   const known = [...mergeLists(received, lists)].filter(([name]) => names.has(name));
   const parameters = new Map(
     known.map(([name, values]) => [name, lists.has(name) ? values : values.slice(-1)]),
@@ -76,11 +71,11 @@ function lastOfEach(query: SavedQuery, received: RawParameters = new Map()): End
  * then true for no row.
  */
 function rowsOrNone(
-  { endpoint: { query }, format = json }: AddressedEndpoint,
+  { endpoint: { query }, format }: AddressedEndpoint,
   reply: () => Reply | Promise<Reply>,
 ): Reply | Promise<Reply> {
   const noRows = (error: unknown) => {
-    if (format === json && selectsNothing(query, error)) return replyJson(200, '{"result":[]}');
+    if (isJson(format) && selectsNothing(query, error)) return replyJson(200, '{"result":[]}');
     throw error;
   };
   try {
@@ -90,6 +85,9 @@ function rowsOrNone(
     return noRows(error);
   }
 }
+
+const isJson = (format: AddressedEndpoint['format']): boolean =>
+  format === undefined || (typeof format === 'object' && format.names[0] === 'json');
 
 function selectsNothing({ parameters }: SavedQuery, error: unknown): boolean {
   if (!(error instanceof GatewayError)) return false;

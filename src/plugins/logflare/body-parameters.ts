@@ -1,9 +1,11 @@
-import type { RawParameters } from '../../catalog/binding/bind.ts';
+import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import { GatewayError } from '../../errors.ts';
-import type { RequestHeaders } from '../../http/message/head.ts';
+import type { RequestHead } from '../../http/message/head.ts';
 import { partsOf } from '../../http/message/list-header.ts';
 import { mergeLists } from '../../catalog/binding/merge-lists.ts';
 import { parseQueryString } from '../../http/message/prepared-request.ts';
+
+type RawParameters = EndpointRequest['parameters'];
 
 /** Reads parameters from the bytes of a body. @throws GatewayError BAD_REQUEST */
 export type ReadParameters = (body: Uint8Array) => RawParameters;
@@ -17,7 +19,7 @@ export type ReadParameters = (body: Uint8Array) => RawParameters;
  * @throws GatewayError UNSUPPORTED_MEDIA_TYPE
  */
 export function parametersReader(
-  headers: RequestHeaders,
+  headers: RequestHead['headers'],
   names: ReadonlySet<string>,
   lists: ReadonlySet<string> = new Set(),
   isRounded: IsRounded = () => false,
@@ -55,7 +57,7 @@ const readers: ReadonlyMap<string, ReadText> = new Map([
   ['application/x-www-form-urlencoded', readForm],
 ]);
 
-function isEmpty(headers: RequestHeaders): boolean {
+function isEmpty(headers: RequestHead['headers']): boolean {
   return (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
 }
 

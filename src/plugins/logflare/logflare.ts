@@ -1,4 +1,4 @@
-import { checkOptions, type NoOptions } from '../../config/option-rules.ts';
+import { checkOptions } from '../../config/option-rules.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import { buildRejectKeys } from '../../http/access/reject-keys-in-urls.ts';
 import { endpointPath } from '../../http/message/paths.ts';
@@ -13,18 +13,18 @@ import { translateRequest } from './translate-request.ts';
  * @returns a plug-in for one gateway
  * @throws StartError if it is given an option
  */
-export function logflare(options: NoOptions = {}): GatewayPlugin {
+export function logflare(options: Readonly<Record<string, never>> = {}): GatewayPlugin {
   checkOptions('logflare', options, {});
   return {
     name: 'logflare',
     translate: translateRequest,
-    routes: (catalog, { rest, renderers, isKeyText }) => [
+    routes: (_catalog, { rest, addressOf, isKeyText }) => [
       {
         path: `${endpointPath}*`,
         methods: ['GET', 'POST'],
         access: 'key',
         allowsCors: true,
-        answer: buildCompatRest({ catalog, renderers, rest, rejectKeys: buildRejectKeys(isKeyText) }),
+        answer: buildCompatRest({ rest, addressOf, rejectKeys: buildRejectKeys(isKeyText) }),
         replyError: replyLogflareError,
         // The gateway knows which of them are endpoints.
         loggedPath: () => undefined,

@@ -1,4 +1,4 @@
-import type { RequestHead, RequestHeaders, TranslatedRequest } from '../../http/message/head.ts';
+import type { RequestHead, TranslatedRequest } from '../../http/message/head.ts';
 import { endpointPath } from '../../http/message/paths.ts';
 import { decodeText } from '../../http/message/prepared-request.ts';
 
@@ -41,7 +41,7 @@ function takeApiKey(query: string): { readonly apiKey: string | undefined; reado
 }
 
 /** Of several keys a bearer token counts first, then the header X-API-KEY, then the URL. */
-function oneKey(headers: RequestHeaders, apiKey: string | undefined): RequestHeaders {
+function oneKey(headers: RequestHead['headers'], apiKey: string | undefined): RequestHead['headers'] {
   if (/^Bearer +\S+$/i.test(headers.authorization ?? '')) {
     const { 'x-api-key': _, ...others } = headers;
     return others;

@@ -1,7 +1,5 @@
-import { agentLimits, numberText } from '../../config/engine-limits.ts';
-import { checkOptions, optionRule, required } from '../../config/option-rules.ts';
-import { parseOrigin } from '../../config/web-origins.ts';
-import { StartError } from '../../errors.ts';
+import { agentLimits } from '../../config/engine-limits.ts';
+import { checkOptions, optionRule, required, wholeNumber } from '../../config/option-rules.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import type { OauthOptions } from './oauth/protected-resource.ts';
 
@@ -27,9 +25,10 @@ export interface McpOptions {
  */
 export function mcp(options: McpOptions = {}): GatewayPlugin {
   checkMcpOptions(options);
-  const { origins: listed = [], oauth, prompts, ...given } = options;
-  const origins = listed === '*' ? listed : listed.flatMap((one) => parseOrigin(one) ?? []);
-  const limits = limitsOf(given);
+  const { origins: listed = [], oauth, prompts } = options;
+  const { maxRows = agentLimits.maxRows.byDefault, maxBytes = agentLimits.maxBytes.byDefault } = options;
+  const origins = listed === '*' ? listed : listed.map((one) => new URL(one).origin);
+  const limits = { maxRows, maxBytes };
   let modules: typeof import('./routes.ts');
   return {
     name: 'mcp',
@@ -42,10 +41,10 @@ export function mcp(options: McpOptions = {}): GatewayPlugin {
 }
 
 function checkMcpOptions(options: McpOptions): void {
-  const { text, number, object, callerOrigins } = optionRule;
+  const { text, object, callerOrigins } = optionRule;
   checkOptions<McpOptions>('mcp', options, {
-    maxRows: number,
-    maxBytes: number,
+    maxRows: wholeNumber(agentLimits.maxRows),
+    maxBytes: wholeNumber(agentLimits.maxBytes),
     prompts: { is: text.is, must: 'the path of a folder' },
     oauth: object,
     origins: callerOrigins,
@@ -57,17 +56,4 @@ function checkMcpOptions(options: McpOptions): void {
     issuer: required(text),
   };
   checkOptions<OauthOptions>('mcp', options.oauth, rules, 'oauth.');
-}
-
-function limitsOf(given: Pick<McpOptions, keyof typeof agentLimits>) {
-  const limitOf = (name: keyof typeof agentLimits) => given[name] ?? agentLimits[name].byDefault;
-  const wrong = (['maxRows', 'maxBytes'] as const).filter((name) => {
-    const { min, max } = agentLimits[name];
-    return !Number.isInteger(limitOf(name)) || limitOf(name) < min || limitOf(name) > max;
-  });
-  const problems = wrong.map((name) => ({
-    message: `${name}: got ${JSON.stringify(given[name])}; must be ${numberText(agentLimits[name])}`,
-  }));
-  if (problems.length > 0) throw new StartError('The options of mcp have problems', problems);
-  return { maxRows: limitOf('maxRows'), maxBytes: limitOf('maxBytes') };
 }

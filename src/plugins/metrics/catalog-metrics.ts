@@ -1,11 +1,10 @@
-import type { MetricFamily, ReloadOutcome } from '../../gateway/plugin.ts';
-import type { CatalogState } from '../../http/handler/readiness.ts';
+import type { MetricFamily, PluginHost, ReloadOutcome } from '../../gateway/plugin.ts';
 import { Counts } from './counts.ts';
 import { plainFamily } from './metric-family.ts';
 
 export interface CatalogMetrics {
   recordReload(outcome: ReloadOutcome): void;
-  families(state: () => CatalogState): readonly MetricFamily[];
+  families(state: PluginHost['state']): readonly MetricFamily[];
 }
 
 /** How the served catalog follows its files. */
@@ -44,4 +43,5 @@ export function buildCatalogMetrics(): CatalogMetrics {
 }
 
 /** Files that are not served as they are, and one if the folder cannot be read. */
-const problemsOf = ({ broken, problem }: CatalogState) => broken.length + Number(problem !== undefined);
+const problemsOf = ({ broken, problem }: ReturnType<PluginHost['state']>) =>
+  broken.length + Number(problem !== undefined);

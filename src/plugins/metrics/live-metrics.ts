@@ -1,9 +1,8 @@
-import type { MetricFamily } from '../../gateway/plugin.ts';
-import type { LiveCounters } from '../../http/live/live-counters.ts';
+import type { MetricFamily, PluginHost } from '../../gateway/plugin.ts';
 import { plainFamily } from './metric-family.ts';
 
 /** What clients follow. */
-export const liveFamilies = (counters: Readonly<LiveCounters>): readonly MetricFamily[] => [
+export const liveFamilies = (counters: PluginHost['live']): readonly MetricFamily[] => [
   plainFamily('gauge', 'querygate_live_streams', 'Streams of results that are open.', () => counters.open),
   plainFamily(
     'counter',

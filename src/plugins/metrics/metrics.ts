@@ -1,4 +1,4 @@
-import { checkOptions, type NoOptions } from '../../config/option-rules.ts';
+import { checkOptions } from '../../config/option-rules.ts';
 import type { GatewayPlugin, MetricFamily } from '../../gateway/plugin.ts';
 import { packageVersion } from '../../version.ts';
 import { buildCatalogMetrics } from './catalog-metrics.ts';
@@ -26,7 +26,7 @@ export interface MetricsPlugin extends GatewayPlugin {
  * @returns a plug-in for one gateway
  * @throws StartError if it is given an option
  */
-export function metrics(options: NoOptions = {}): MetricsPlugin {
+export function metrics(options: Readonly<Record<string, never>> = {}): MetricsPlugin {
   checkOptions('metrics', options, {});
   const requests = buildRequestMetrics();
   const results = buildResultMetrics();

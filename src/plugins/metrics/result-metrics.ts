@@ -1,9 +1,9 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { MetricFamily, ResultState } from '../../gateway/plugin.ts';
+import type { MetricFamily, PluginHost } from '../../gateway/plugin.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 import type { Counters } from '../../results/counters.ts';
-import type { CachedResult, CacheStatus } from '../../results/get-result.ts';
+import type { CachedResult } from '../../results/get-result.ts';
 import { type Count, Counts } from './counts.ts';
 import { plainFamily } from './metric-family.ts';
 
@@ -11,8 +11,10 @@ export interface ResultMetrics {
   record(bound: BoundQuery, result: CachedResult): void;
   /** Drops the series of other endpoints than these. */
   keepEndpoints(kept: ReadonlySet<string>): void;
-  families(state: ResultState): readonly MetricFamily[];
+  families(state: PluginHost['results']): readonly MetricFamily[];
 }
+
+type CacheStatus = CachedResult['cacheStatus'];
 
 const plainCounters = {
   hits: ['querygate_cache_hits_total', 'Fresh results from the cache, in memory or shared.'],

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { checkOptions, type NoOptions } from '../../config/option-rules.ts';
+import { checkOptions } from '../../config/option-rules.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { GatewayPlugin, RouteHost } from '../../gateway/plugin.ts';
 import { mayQuery } from '../../call/gate.ts';
@@ -27,7 +27,7 @@ interface Rendered {
  * @returns a plug-in for one gateway
  * @throws StartError if it is given an option
  */
-export function openapi(options: NoOptions = {}): GatewayPlugin {
+export function openapi(options: Readonly<Record<string, never>> = {}): GatewayPlugin {
   checkOptions('openapi', options, {});
   return {
     name: 'openapi',

@@ -1,11 +1,5 @@
 import { maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts';
-import {
-  type CachePolicy,
-  type Column,
-  type Deprecation,
-  followSeconds,
-  type SavedQuery,
-} from '../../catalog/model/saved-query.ts';
+import { type Column, followSeconds, type SavedQuery } from '../../catalog/model/saved-query.ts';
 import { parseVersionName } from '../../catalog/model/version-name.ts';
 import type { PublicName } from '../../catalog/model/versions.ts';
 import type { Renderers } from '../../formats/renderers.ts';
@@ -69,7 +63,7 @@ const namesOf = (columns: readonly Column[]): readonly string[] => columns.map((
 const markDeprecated = ({ deprecated }: SavedQuery): JsonObject =>
   deprecated === undefined ? {} : { deprecated: true };
 
-function describeDeprecation(deprecated: Deprecation | undefined): string {
+function describeDeprecation(deprecated: SavedQuery['deprecated']): string {
   if (deprecated === undefined) return '';
   const { since, sunset, reason, successor } = deprecated;
   return [
@@ -147,7 +141,7 @@ export function fileOperation({ name, field, query }: PublicName, renderers: Ren
   };
 }
 
-function describeCaching(caching: CachePolicy | 'disabled'): string {
+function describeCaching(caching: SavedQuery['caching']): string {
   if (caching === 'disabled') return 'Results are not cached.';
   const { ttlSeconds, warmingSeconds } = caching;
   const warming =

@@ -3,12 +3,7 @@ import { exampleValue } from '../../catalog/binding/example-parameters.ts';
 import { textsOf } from '../../catalog/binding/list-values.ts';
 import { isRelative } from '../../catalog/binding/times.ts';
 import { defaultMaxItems, maxValueLength } from '../../catalog/binding/value-limits.ts';
-import type {
-  EnumParameter,
-  Parameter,
-  PlainParameter,
-  SavedQuery,
-} from '../../catalog/model/saved-query.ts';
+import type { Parameter, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { labelsHeader } from '../../call/gate.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
 
@@ -17,6 +12,8 @@ export function requestParameters(query: SavedQuery): readonly JsonObject[] {
   const shared = Object.keys(sharedParameters).map((name) => refTo('parameters', name));
   return [...queryParameters(query), ...(query.labels.length > 0 ? [labelsParameter(query)] : []), ...shared];
 }
+
+type EnumParameter = Extract<Parameter, { readonly type: 'enum' }>;
 
 interface QueryParameter extends JsonObject {
   readonly name: string;
@@ -121,7 +118,7 @@ function enumSchema({ values }: EnumParameter): JsonObject {
 
 const text = { type: 'string', maxLength: maxValueLength };
 
-const schemas: Readonly<Record<PlainParameter['type'], JsonObject>> = {
+const schemas: Readonly<Record<Exclude<Parameter['type'], 'enum'>, JsonObject>> = {
   string: text,
   pattern: text,
   date: { type: 'string', format: 'date' },

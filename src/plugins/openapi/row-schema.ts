@@ -1,6 +1,8 @@
 import { isNullableField } from '../../catalog/model/null-values.ts';
-import type { Column, RecordField, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { Column, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { JsonObject } from './json-schema.ts';
+
+type RecordField = NonNullable<Column['fields']>[number];
 
 /** The JSON Schema (2020-12) of one row of a saved query, as REST sends it. */
 export function rowSchema({ name, columns }: SavedQuery): JsonObject {

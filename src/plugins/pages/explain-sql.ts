@@ -1,11 +1,11 @@
 import { type Explainer, openExplainer, type Sandbox } from '@querygate/bigquery-sql/sandbox';
-import { invalidSql, judged, sqlParameter } from '../../catalog/binding/caller-sql.ts';
+import { judged, sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import { findQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { computingOwner } from '../../concurrency/loop-turns.ts';
 import type { RouteHost } from '../../gateway/plugin.ts';
 import { GatewayError } from '../../errors.ts';
-import { hiddenQuery, mayQuery, requireEndpoint } from '../../call/gate.ts';
+import { requireEndpoint } from '../../call/gate.ts';
 import { decodeText } from '../../http/message/prepared-request.ts';
 import { EndpointRequest } from '../../call/endpoint-request.ts';
 import { replyJson } from '../../http/message/reply.ts';
@@ -33,14 +33,16 @@ export function explainRoute(
     async answer(head, { url, parameters = new Map() }, admission) {
       const { principal } = admission;
       const query = findQuery(catalog, decodeText(url.pathname.slice(explainPath.length)));
-      if (principal.hidesEndpoints && !mayQuery(principal, query)) throw hiddenQuery(query);
       const endpoint = new EndpointRequest(query, parameters);
       const sql = parameters.has(sqlParameter)
         ? (await open(endpoint, { head, admission })).bound.sql
         : withoutSql(principal, query);
       await turns.wait(computingOwner(ownerOf(principal)));
       const sandbox = sandboxOf(query);
-      if (sandbox === undefined) throw invalidSql('this endpoint takes none');
+      if (sandbox === undefined) {
+        const message = `${sqlParameter}: this endpoint takes none`;
+        throw new GatewayError('INVALID_PARAMETER', message, { parameter: sqlParameter });
+      }
       const { tables, explain } = explainerOf(sandbox);
       return replyJson(200, JSON.stringify(sql === undefined ? { tables } : judged(() => explain(sql))));
     },

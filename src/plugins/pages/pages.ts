@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { queriesByName } from '../../catalog/model/versions.ts';
 import { getOrAdd } from '../../get-or-add.ts';
-import { checkOptions, hasFunctions, optionRule } from '../../config/option-rules.ts';
-import { parseOrigin } from '../../config/web-origins.ts';
+import { checkOptions, optionRule } from '../../config/option-rules.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import type { Answer, PluginRoute } from '../../http/message/route.ts';
 import type { MetricsPlugin } from '../metrics/metrics.ts';
@@ -54,11 +53,11 @@ export function pages(options: PagesOptions = {}): GatewayPlugin {
     apiKey: optionRule.text,
     graphiql: optionRule.boolean,
     agents: optionRule.boolean,
-    metrics: { is: (value) => hasFunctions(value, 'families'), must: 'a plug-in, as in metrics()' },
+    metrics: { is: hasFamilies, must: 'a plug-in, as in metrics()' },
     embedOrigins: optionRule.pageOrigins,
   });
   const { metrics } = options;
-  const embedOrigins = (options.embedOrigins ?? []).flatMap((one) => parseOrigin(one) ?? []);
+  const embedOrigins = (options.embedOrigins ?? []).map((one) => new URL(one).origin);
   const use = buildUse(() => metrics?.families() ?? []);
   return {
     name: 'pages',
@@ -103,6 +102,9 @@ export function pages(options: PagesOptions = {}): GatewayPlugin {
     },
   };
 }
+
+const hasFamilies = (value: unknown): boolean =>
+  typeof (value as Partial<MetricsPlugin> | null)?.families === 'function';
 
 const files = openBuiltFiles('pages');
 

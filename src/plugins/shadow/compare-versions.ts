@@ -1,11 +1,9 @@
-import { type BoundQuery, bind } from '../../catalog/binding/bind.ts';
-import { forUser, userOf } from '../../catalog/binding/session-user.ts';
-import { textsOf } from '../../catalog/binding/list-values.ts';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import { rebind } from '../../catalog/binding/rebind.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { computingOwner, type LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { rowTexts } from '../../engine/rows-document.ts';
-import { GatewayError } from '../../errors.ts';
 import type { ResultDocument } from '../../results/result-document.ts';
 import { diffRows } from './diff-rows.ts';
 import { differingColumns } from './differing-columns.ts';
@@ -98,25 +96,6 @@ export async function compareVersions(
 }
 
 const owner = computingOwner(undefined);
-
-/** The other version with the values of the parameters that both declare; undefined if they are not valid for it. */
-function rebind({ query, parameters }: BoundQuery, other: SavedQuery): BoundQuery | undefined {
-  const raw = other.parameters.flatMap(({ name }) => {
-    const value = parameters[name];
-    const declared = query.parameters.find((parameter) => parameter.name === name);
-    // A list without a default was rather absent than sent without values: the other version may have a default.
-    const isAbsent = value === undefined || (value.length === 0 && declared?.default === undefined);
-    return isAbsent ? [] : [[name, textsOf(value)] as const];
-  });
-  try {
-    const bound = bind(other, new Map(raw));
-    const [user] = userOf({ parameters });
-    return typeof user === 'string' ? forUser(bound, user) : bound;
-  } catch (error) {
-    if (error instanceof GatewayError) return undefined;
-    throw error;
-  }
-}
 
 async function runAndHash(
   { run, turns, withExamples }: CompareOptions,

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { Clock } from '../../concurrency/clock.ts';
 import { errorToLog } from '../../engine/without-values.ts';
 import { GatewayError } from '../../errors.ts';
+import type { PluginHost } from '../../gateway/plugin.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 import type { Difference } from './compare-versions.ts';
 import { compareColumns } from './hash-rows.ts';
@@ -26,7 +26,7 @@ interface Logged {
   hasColumns: boolean;
 }
 
-export function openComparisonLog(log: Logger, clock: Clock): ComparisonLog {
+export function openComparisonLog(log: Logger, clock: PluginHost['clock']): ComparisonLog {
   const logged = new WeakMap<SavedQuery, Logged>();
   const never = Number.NEGATIVE_INFINITY;
   const loggedOf = (query: SavedQuery) =>

@@ -1,7 +1,10 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import type { SavedQuery, Shadow } from '../../catalog/model/saved-query.ts';
-import type { Clock } from '../../concurrency/clock.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { PluginHost } from '../../gateway/plugin.ts';
 import type { ResultDocument } from '../../results/result-document.ts';
+
+/** The version that a saved query is compared with, and how often. */
+export type Shadow = NonNullable<SavedQuery['shadow']>;
 
 /** A request whose rows are to be compared. */
 export interface Task {
@@ -14,7 +17,7 @@ export interface Task {
 }
 
 interface QueueOptions {
-  readonly clock: Clock;
+  readonly clock: PluginHost['clock'];
   /** The other version; undefined if one of the two is no longer served. */
   readonly targetOf: (task: Task) => SavedQuery | undefined;
   /** Whether the engine has a place. */

@@ -1,6 +1,6 @@
 import { parseJson } from '@querygate/text';
 import type { Column } from '../../catalog/model/saved-query.ts';
-import { type ExactJson, exactText, isList, parseExact } from '../../formats/exact-json.ts';
+import { exactText, parseExact } from '../../formats/exact-json.ts';
 
 /** The columns that two versions have in common, as they are compared. */
 export interface ComparedColumns {
@@ -79,6 +79,8 @@ export function* hashRows(
   return { columns, count, truncated, hashes, floats: numbers };
 }
 
+type ExactJson = ReturnType<typeof parseExact>;
+
 type ParsedRow = Readonly<Record<string, ExactJson | undefined>>;
 
 /** Only a row with a long number may have one that a JavaScript number cannot represent. */
@@ -94,7 +96,7 @@ function hashCell(cell: ExactJson | undefined): number {
 /** Versions may build the same record with its fields in another order. */
 function sortMembers(value: ExactJson): ExactJson {
   if (typeof value !== 'object' || value === null) return value;
-  if (isList(value)) return value.map(sortMembers);
+  if (Array.isArray(value)) return value.map(sortMembers);
   const members = Object.entries(value).map(([name, member]) => [name, sortMembers(member)] as const);
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

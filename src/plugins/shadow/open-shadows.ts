@@ -1,6 +1,6 @@
-import { checkOptions, type NoOptions } from '../../config/option-rules.ts';
+import { checkOptions } from '../../config/option-rules.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import type { Catalog, SavedQuery, Shadow } from '../../catalog/model/saved-query.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { parseVersionName, pinnedName } from '../../catalog/model/version-name.ts';
 import { queriesByName } from '../../catalog/model/versions.ts';
 import type { RunOptions } from '../../engine/engine.ts';
@@ -9,7 +9,7 @@ import type { GatewayPlugin, PluginHost, RunObserver } from '../../gateway/plugi
 import type { CachedResult } from '../../results/get-result.ts';
 import { compareVersions } from './compare-versions.ts';
 import { openComparisonLog } from './comparison-log.ts';
-import { openComparisonQueue, type Task } from './comparison-queue.ts';
+import { openComparisonQueue, type Shadow, type Task } from './comparison-queue.ts';
 import { openSampling } from './sampling.ts';
 import { buildShadowMetrics, type ShadowOutcome } from './shadow-metrics.ts';
 
@@ -22,7 +22,7 @@ const freshMs = 5_000;
  * @returns a plug-in for one gateway
  * @throws StartError if it is given an option
  */
-export function shadow(options: NoOptions = {}): GatewayPlugin {
+export function shadow(options: Readonly<Record<string, never>> = {}): GatewayPlugin {
   checkOptions('shadow', options, {});
   const metrics = buildShadowMetrics();
   let opened: Shadows | undefined;

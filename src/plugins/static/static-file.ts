@@ -3,11 +3,11 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants, gzip } from 'node:zlib';
 import { bestCoding } from '../../http/message/content-coding.ts';
-import type { RequestHeaders } from '../../http/message/head.ts';
+import type { RequestHead } from '../../http/message/head.ts';
 import type { Reply } from '../../http/message/reply.ts';
 
 /** Replies with a file in the coding that the caller prefers. */
-export type ReplyFile = (headers: RequestHeaders) => Promise<Reply>;
+export type ReplyFile = (headers: RequestHead['headers']) => Promise<Reply>;
 
 /** Content codings in order of preference. */
 const codings = ['br', 'gzip', 'identity'] as const;

@@ -1,10 +1,9 @@
-import { parseDate, parseDatetime, parseTimestamp } from '../../../files/timestamps.ts';
 import type { Column, Parameter } from '../../../catalog/model/saved-query.ts';
-import type { Hints } from '../../../row-arguments/argument-reader.ts';
+import type { RouteHost } from '../../../gateway/plugin.ts';
 import { isAbbreviation, nearestName } from '@querygate/text';
 
 /** For mistakes in the arguments about rows. */
-export const rowHints: Hints = {
+export const rowHints: NonNullable<Parameters<RouteHost['obtain']>[1]> = {
   nearest: (text, names) => nearestOf(text, names),
   value: (column, text) => probableValue(column, text),
 };
@@ -108,16 +107,15 @@ export function probableValue({ type }: Pick<Column, 'type'> | Parameter, text: 
   }
 }
 
-const parsers = { date: parseDate, datetime: parseDatetime, timestamp: parseTimestamp };
-
 /** Dates in the ways in which people write them; a number is one of seconds or of milliseconds. */
-function probableTime(type: keyof typeof parsers, text: string): string | undefined {
+function probableTime(type: 'date' | 'datetime' | 'timestamp', text: string): string | undefined {
   const number = /^\d{9,13}$/.test(text) ? Number(text) * (text.length > 10 ? 1 : 1_000) : undefined;
   const plain = text.replaceAll('/', '-').trim();
   // Without a zone, it is in UTC.
   const date = new Date(number ?? (/[zZ]$|[+-]\d\d:?\d\d$|GMT|UTC/.test(plain) ? plain : `${plain} UTC`));
   if (Number.isNaN(date.getTime())) return undefined;
   const seconds = date.toISOString().slice(0, 19);
-  const value = { date: seconds.slice(0, 10), datetime: seconds, timestamp: `${seconds}Z` }[type];
-  return parsers[type](value) === undefined ? undefined : value;
+  // Before the year 1 and after 9999 it begins in another way.
+  if (!/^(?!0000)\d{4}-/.test(seconds)) return undefined;
+  return { date: seconds.slice(0, 10), datetime: seconds, timestamp: `${seconds}Z` }[type];
 }

@@ -5,7 +5,7 @@ import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
 import { textsOf } from '../../../catalog/binding/list-values.ts';
 import { mayBeRounded, roundedProblem } from '../../../catalog/binding/rounded-numbers.ts';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
-import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
+import type { Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { filledParameter } from '../definitions/input-schema.ts';
 import type { FurtherArguments } from '../definitions/row-schemas.ts';
 import type { JsonMembers } from '../protocol/message.ts';
@@ -13,6 +13,8 @@ import { nearestOf, probableValue } from './suggest.ts';
 
 /** The arguments of a tool as parameters of REST, or what is wrong with them, a line for each. */
 export type ReadArguments = { readonly parameters: RawParameters } | { readonly mistakes: readonly string[] };
+
+type EnumParameter = Extract<Parameter, { readonly type: 'enum' }>;
 
 const noFurther: FurtherArguments = { offered: [], passedOn: [] };
 

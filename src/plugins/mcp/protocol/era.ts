@@ -1,5 +1,5 @@
 import { quoteShort } from '@querygate/text';
-import type { RequestHeaders } from '../../../http/message/head.ts';
+import type { RequestHead } from '../../../http/message/head.ts';
 import { isMembers, type JsonMembers, type Message } from './message.ts';
 import { ProtocolError } from './protocol-error.ts';
 
@@ -22,7 +22,7 @@ const versionHeader = 'mcp-protocol-version';
  * @param headers undefined if the transport has none
  * @throws ProtocolError if its revision is another one, or if its headers say something else than its body
  */
-export function eraOf(message: Message, headers: RequestHeaders | undefined): Era {
+export function eraOf(message: Message, headers: RequestHead['headers'] | undefined): Era {
   const { _meta: meta = {} } = message.params;
   if (!isMembers(meta)) throw wrongMeta('must be an object');
   const ofHeader = headers?.[versionHeader]?.trim();
@@ -56,7 +56,7 @@ const namedMembers: Readonly<Record<string, string>> = {
 function requireEqualHeaders(
   { method = '', params }: Message,
   version: string,
-  headers: RequestHeaders,
+  headers: RequestHead['headers'],
 ): void {
   requireEqual('MCP-Protocol-Version', headers[versionHeader]?.trim(), version);
   requireEqual('Mcp-Method', headers['mcp-method']?.trim(), method);

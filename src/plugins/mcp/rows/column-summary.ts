@@ -1,6 +1,5 @@
 import { shorten } from '@querygate/text';
 import { textOf } from '../../../formats/cell-texts.ts';
-import type { Rows } from '../../../formats/rows.ts';
 import type { CellWriter } from './cells.ts';
 import { RowCursor } from './row-cursor.ts';
 
@@ -25,7 +24,7 @@ const stepBytes = 256 * 1024;
 
 /** Summarizes the columns of a result in steps of about a millisecond. No texts are made but of the values that it gives. */
 export function* summarizeColumns(
-  { identity }: Pick<Rows, 'identity'>,
+  { identity }: { readonly identity: Buffer },
   writers: readonly CellWriter[],
 ): Generator<undefined, readonly ColumnSummary[]> {
   const columns = writers.map((writer) => new ColumnValues(writer, identity));

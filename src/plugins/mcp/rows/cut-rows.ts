@@ -1,5 +1,4 @@
 import { splitObject } from '../../../formats/cell-texts.ts';
-import type { Rows } from '../../../formats/rows.ts';
 import { type CellWriter, csvCell } from './cells.ts';
 import { RowCursor } from './row-cursor.ts';
 import { linesNotice, rowLines } from './row-lines.ts';
@@ -37,7 +36,7 @@ const longestEscape = 6;
  * @param from which row comes first, from 0
  */
 export function* cutRows(
-  { identity }: Pick<Rows, 'identity'>,
+  { identity }: { readonly identity: Buffer },
   writers: readonly CellWriter[],
   { maxRows, maxBytes }: AnswerLimits,
   from = 0,

@@ -1,7 +1,6 @@
 import type { BoundQuery, RawParameters } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../../catalog/model/header-types.ts';
-import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { Obtained } from '../../../call/obtain.ts';
 import { memoize } from '../../../memoize.ts';
@@ -22,7 +21,7 @@ export interface ResultToWrite extends Obtained {
   readonly parameters: RawParameters;
   /** Of the gateway; undefined if callers cannot reach it over HTTP. */
   readonly origin: string | undefined;
-  readonly owner: Owner;
+  readonly owner: Parameters<LoopTurns['run']>[0];
 }
 
 /** The parts of a tool's result. */
@@ -73,7 +72,7 @@ const summaryOf = memoize((_: ResultDocument) => {
   return (
     rows: { readonly identity: Buffer; readonly columns: readonly ResultColumn[] },
     turns: LoopTurns,
-    owner: Owner,
+    owner: ResultToWrite['owner'],
   ) => {
     running ??= turns.run(owner, summarizeColumns(rows, rows.columns.map(cellWriter))).catch((error) => {
       running = undefined;
