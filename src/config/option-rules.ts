@@ -57,7 +57,7 @@ export function hasFunctions(value: unknown, ...names: readonly string[]): boole
 }
 
 /** A whole number within its limits. */
-export const wholeNumber = ({ min, max }: NumberRule): OptionRule => ({
+export const wholeNumber = ({ min, max }: Omit<NumberRule, 'byDefault'>): OptionRule => ({
   ...optionRule.number,
   problemOf: (value) =>
     Number.isInteger(value) && Number(value) >= min && Number(value) <= max

@@ -3,6 +3,15 @@
  *
  * @module
  */
+export * as callers from './groups/of-callers.ts';
+export * as helpers from './groups/helpers.ts';
+export * as messages from './groups/of-messages.ts';
+export * as names from './groups/of-names.ts';
+export * as options from './groups/of-options.ts';
+export * as parameters from './groups/of-parameters.ts';
+export * as paths from './groups/of-paths.ts';
+export * as results from './groups/of-results.ts';
+export { packageVersion } from '../version.ts';
 export type {
   Answering,
   GatewayPlugin,

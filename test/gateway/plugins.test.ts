@@ -128,6 +128,19 @@ describe('the plug-in of docs/plugins.md', () => {
       await expect(open({ ...tabs(), name: 'more' }, tabs())).rejects.toThrow('the name tsv is taken');
     });
   });
+
+  test('with groups of the seam checks its options, and lists what the key may query', async () => {
+    type Module = { endpointNames(options: { limit: number }): GatewayPlugin };
+    await fromDocs<Module>('endpointNames(', async ({ endpointNames }) => {
+      expect(() => endpointNames({ limit: 0 })).toThrow(
+        expect.objectContaining({
+          problems: [{ message: 'limit: got 0; must be a whole number from 1 to 1000' }],
+        }),
+      );
+      await open(endpointNames({ limit: 1 }));
+      expect(await (await get('/endpoints.json')).json()).toEqual(['q']);
+    });
+  });
 });
 
 test('replies of a route with the same frozen headers each have their own body and status, and fields of the log', async () => {

@@ -61,6 +61,7 @@ export interface EnumParameter extends ParameterBase {
   readonly unknown: 'default' | 'refuse';
 }
 
+/** A parameter of a saved query. */
 export type Parameter = PlainParameter | EnumParameter;
 
 /** What decides how a value is written and compared. */

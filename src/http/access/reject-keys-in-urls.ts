@@ -38,6 +38,7 @@ export function buildRejectKeysInUrls(isKeyText: (text: string) => boolean): Rej
  */
 export type RejectKeys = (parameters: RawParameters) => void;
 
+/** Makes `RejectKeys`. @param isKeyText recognizes keys and tokens */
 export function buildRejectKeys(isKeyText: (text: string) => boolean): RejectKeys {
   const isKey = recognizeEncoded(isKeyText);
   return (parameters) => {

@@ -1,6 +1,7 @@
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { queriesByName } from '../../catalog/model/versions.ts';
 
+/** Of GraphQL. */
 export const graphqlPath = '/graphql';
 
 /** Every error below this path is JSON. */
@@ -12,10 +13,13 @@ export const endpointPath = '/api/endpoints/query/';
 /** Several saved queries in one stream. */
 export const liveQueriesPath = '/api/live';
 
+/** Says whether the process lives. */
 export const healthPath = '/healthz';
-/** The same, as other systems name it: Supabase's compose file and Kubernetes' own components. */
+/** The same, as Kubernetes' own components name it. */
 export const livePath = '/livez';
+/** The same, as Supabase's compose file names it. */
 export const plainHealthPath = '/health';
+/** Says whether the gateway takes requests. */
 export const readinessPath = '/readyz';
 
 /**

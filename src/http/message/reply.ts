@@ -112,6 +112,7 @@ export const headerEntries = ({
   ...(requestId === undefined ? [] : [[requestIdName, requestId] as [string, string]]),
 ];
 
+/** The media type of JSON replies. */
 export const jsonType = 'application/json; charset=utf-8';
 
 /** A JSON text that no cache may store. */

@@ -1,0 +1,3 @@
+/** How the options of a plug-in are checked at the start. @module */
+export { agentLimits } from '../../config/engine-limits.ts';
+export { checkOptions, optionRule, required, wholeNumber } from '../../config/option-rules.ts';

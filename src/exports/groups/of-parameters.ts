@@ -1,0 +1,15 @@
+/** Parameters of saved queries: what they take, what is said of them, and how their texts are read. @module */
+export type { RawParameters } from '../../catalog/binding/bind.ts';
+export { judged, maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts';
+export { checkValue } from '../../catalog/binding/check-value.ts';
+export { describeParameter, fitsSchemas, typedValue } from '../../catalog/binding/describe-parameter.ts';
+export { exampleValue } from '../../catalog/binding/example-parameters.ts';
+export { textsOf } from '../../catalog/binding/list-values.ts';
+export { mergeLists } from '../../catalog/binding/merge-lists.ts';
+export { rebind } from '../../catalog/binding/rebind.ts';
+export { mayBeRounded, roundedProblem } from '../../catalog/binding/rounded-numbers.ts';
+export { isRelative } from '../../catalog/binding/times.ts';
+export { defaultMaxItems, maxValueLength } from '../../catalog/binding/value-limits.ts';
+export type { Parameter } from '../../catalog/model/saved-query.ts';
+export { pageWords } from '../../http/rest/row-page.ts';
+export { rowWords } from '../../http/rest/row-parameters.ts';
