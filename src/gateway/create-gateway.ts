@@ -17,6 +17,8 @@ import { errorToLog } from '../engine/without-values.ts';
 import { once } from '../memoize.ts';
 import { buildReadiness } from '../http/handler/readiness.ts';
 import { ByteBudget } from '../http/message/byte-budget.ts';
+import { toGatewayError } from '../http/message/reply.ts';
+import { logOfError } from '../http/message/request-trace.ts';
 import { httpLimits } from '../http/message/http-limits.ts';
 import { buildFetch, type Connection } from '../http/node/fetch-adapter.ts';
 import { buildNodeListener } from '../http/node/node-listener.ts';
@@ -157,6 +159,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
       engineConcurrency: settings.engineConcurrency,
       engineTimeoutMs: settings.engineTimeoutMs,
       isKeyText: callers.isKeyText,
+      shown: (error, head) => toGatewayError(error, logOfError(error, head, log)),
       run: execution.run,
       estimateBytes: execution.estimateBytes,
       results,

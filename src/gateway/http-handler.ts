@@ -21,7 +21,7 @@ import { type AnsweringVersion, buildHandler, type Handler } from '../http/handl
 import { buildRequestLimits } from '../http/handler/request-limits.ts';
 import { buildPrepareRequest } from '../http/handler/prepare-request.ts';
 import type { Readiness } from '../http/handler/readiness.ts';
-import { buildRoutes } from '../http/handler/routes.ts';
+import { buildRoutes, isRestKept } from '../http/handler/routes.ts';
 import type { Renderers } from '../formats/renderers.ts';
 import type { ByteBudget } from '../http/message/byte-budget.ts';
 import { pathsToLog } from '../http/message/paths.ts';
@@ -169,6 +169,7 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
     });
     const plugins = yield* routesOf(catalog, {
       rest,
+      isRestKept,
       addressOf: (request) => addressOf({ catalog, renderers }, request),
       open: (endpoint, caller) => gate.open(endpoint, caller),
       obtain: (call, hints) => obtain.part(call, readPartRequest(call, hints)),

@@ -8,6 +8,7 @@ import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Engine, ImportReport, Rows, RunOptions } from '../engine/engine.ts';
 import type { Renderer } from '../formats/renderer.ts';
 import type { Renderers } from '../formats/renderers.ts';
+import type { GatewayError } from '../errors.ts';
 import type { Audit } from '../http/access/audit.ts';
 import type { LiveCounters } from '../http/live/live-counters.ts';
 import type { CatalogState } from '../http/handler/readiness.ts';
@@ -107,6 +108,8 @@ export interface PluginHost {
   readonly engineTimeoutMs: number;
   /** True for a text that is a key or a token, or looks like one. */
   isKeyText(text: string): boolean;
+  /** The error that a caller may see. What only operators may know of another one is logged, with the id of the request. */
+  shown(error: unknown, head: Pick<RequestHead, 'trace'>): GatewayError;
   /** Runs a query past the cache. @throws GatewayError as `Engine.run` does */
   run(bound: BoundQuery, options: RunOptions): Promise<Rows>;
   /** As `Engine.estimateBytes`; undefined if the engine does not have it. */
@@ -125,6 +128,8 @@ export interface PluginHost {
 export interface Answering {
   /** Answers requests of REST for this version. */
   readonly rest: Answer;
+  /** Which of its replies are kept, for a route that answers as it does. */
+  readonly isRestKept: NonNullable<PluginRoute['isKept']>;
   /** What the path of a request of REST addresses, and in which format. @throws GatewayError UNKNOWN_QUERY */
   addressOf(request: PreparedRequest): EndpointAddress;
   /**

@@ -10,6 +10,7 @@ import type { GatewayPlugin } from '../../src/gateway/plugin.ts';
 import type { PluginRoute } from '../../src/http/message/route.ts';
 import { redis } from '../../src/gateway/redis.ts';
 import { apiKey as keyOf } from '../../src/keys/sources/api-key.ts';
+import { logflare } from '../../src/plugins/logflare/logflare.ts';
 import { openapi } from '../../src/plugins/openapi/openapi.ts';
 import { metrics } from '../../src/plugins/metrics/metrics.ts';
 import { eventually } from '../support/eventually.ts';
@@ -141,6 +142,38 @@ describe('the plug-in of docs/plugins.md', () => {
       expect(await (await get('/endpoints.json')).json()).toEqual(['q']);
     });
   });
+});
+
+test('a route says what decides its replies, which are then kept as those of REST are, also behind logflare()', async () => {
+  const replies: unknown[] = [];
+  let made = 0;
+  const own: GatewayPlugin = {
+    name: 'own',
+    routes: () => [
+      {
+        path: '/own',
+        access: 'key',
+        isKept: ({ method }) => method === 'GET',
+        answer(_, { url }) {
+          made += 1;
+          const identity = Buffer.from(url.search);
+          return { status: 200, headers: {}, body: identity, madeOf: { encodings: { identity } } };
+        },
+      },
+    ],
+    onReply(_exchange, reply) {
+      replies.push(reply);
+      return reply;
+    },
+  };
+  await open(logflare(), own);
+  for (const path of ['/own?a', '/own?a', '/own?a', '/own?b'])
+    expect(await (await get(path, { 'x-api-key': apiKey, accept: '*/*' })).text()).toBe(path.slice(4));
+  expect(made).toBe(3);
+  replies.length = 0;
+  for (let count = 0; count < 4; count += 1) await get(rest);
+  // The same object, as it is only if nothing was bound or put together again.
+  expect(replies[3]).toBe(replies[2]);
 });
 
 test('replies of a route with the same frozen headers each have their own body and status, and fields of the log', async () => {

@@ -44,8 +44,8 @@ const withFields = (reply: Reply, logFields: Reply['logFields']): Reply =>
 function checkedOnce(check: (reply: Reply) => Reply): (reply: Reply) => Reply {
   const known = new WeakMap<Reply, { readonly given: Reply; readonly made: Reply }>();
   return (reply) => {
-    const { status, headers, body, recycle, onSent } = reply;
-    const given = { status, headers: { ...headers }, body, recycle, onSent };
+    const { status, headers, body, recycle, onSent, madeOf } = reply;
+    const given = { status, headers: { ...headers }, body, recycle, onSent, madeOf };
     const before = known.get(reply);
     if (before !== undefined && isSame(before.given, given)) return before.made;
     const made = check(given);

@@ -1,7 +1,7 @@
 import { GatewayError, StartError } from '../../errors.ts';
 import type { RequestHead } from '../message/head.ts';
 import type { PathToLog } from '../message/paths.ts';
-import { replyError } from '../message/reply.ts';
+import { replyError, toGatewayError } from '../message/reply.ts';
 import type { Answer, PluginRoute, Route } from '../message/route.ts';
 import { checkedReply } from './changed-reply.ts';
 
@@ -80,7 +80,7 @@ function patternOf(path: string): (pathname: string) => boolean {
 }
 
 function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteByHead {
-  const { access, methods = ['GET'], allowsCors = false } = plugin;
+  const { access, methods = ['GET'], allowsCors = false, isKept } = plugin;
   const isRead = methods.join() === 'GET';
   const allowed = [
     ...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
@@ -91,7 +91,13 @@ function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteBy
     const reply = plugin.answer(...request);
     return reply instanceof Promise ? reply.then(checkedReply) : checkedReply(reply);
   };
-  const route: Route = { ...base, access, allowsCors, answer };
+  const route: Route = {
+    ...base,
+    access,
+    allowsCors,
+    answer,
+    ...(isKept && { isKept: (head) => head.method !== 'HEAD' && isKept(head) }),
+  };
   const options = optionsRoute(allowed, base);
   const other: Route = {
     ...base,
@@ -116,11 +122,11 @@ function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteBy
 
 /** The usual reply, if that of the plug-in fails: an error must always have a reply. */
 function replyErrorOf(plugin: PluginRoute): Route['replyError'] {
-  return (error, log, head) => {
+  const { replyError: own } = plugin;
+  if (own === undefined) return replyError;
+  return (error, log) => {
     try {
-      return plugin.replyError === undefined
-        ? replyError(error, log)
-        : checkedReply(plugin.replyError(error, log, head));
+      return checkedReply(own(toGatewayError(error, log)));
     } catch (defect) {
       return replyError(defect, log);
     }

@@ -108,7 +108,8 @@ function readinessRoutes(brief: RouteByHead, verbose: RouteByHead, { verboseFor 
 }
 
 /** HEAD has headers of its own, and a caller who waits gets a later result. */
-const isRestKept = ({ method, headers: { prefer } }: RequestHead) => method === 'GET' && prefer === undefined;
+export const isRestKept = ({ method, headers: { prefer } }: RequestHead) =>
+  method === 'GET' && prefer === undefined;
 
 function isGraphqlKept(head: RequestHead): boolean {
   checkMediaTypes(head);

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Coding, codings, type Encodings } from '../../results/encodings.ts';
+import { bytesOf, type Coding, codings, encode, type Encodings } from '../../results/encodings.ts';
 import { elementsOf, partsOf } from './list-header.ts';
 import type { Reply } from './reply.ts';
 
@@ -40,6 +40,29 @@ export function codedBody(
         : { 'content-length': length, 'content-encoding': coding },
     body,
   };
+}
+
+/** A body that is sent again and again, compressed once and off the event loop if that is worth it. */
+export class CodedBody {
+  readonly #encodings: Encodings;
+
+  private constructor(encodings: Encodings) {
+    this.#encodings = encodings;
+  }
+
+  static async of(body: Buffer): Promise<CodedBody> {
+    return new CodedBody(await encode(body));
+  }
+
+  /** What it takes in memory. */
+  get bytes(): number {
+    return bytesOf(this.#encodings);
+  }
+
+  /** The body as a caller gets it, with the headers that describe it. @param accepted `Accept-Encoding` */
+  in(accepted: string | undefined): ReturnType<typeof codedBody> {
+    return codedBody(this.#encodings, codingFor(this.#encodings, accepted));
+  }
 }
 
 /** The first of the codings, in order of preference, that a caller prefers by its `Accept-Encoding`. */

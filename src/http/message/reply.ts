@@ -27,7 +27,7 @@ export interface Reply {
   readonly logFields?: LogFields | undefined;
   /** Called when a body that is a stream has ended, with the bytes that were sent of it. */
   readonly onSent?: ((bytes: number) => void) | undefined;
-  /** Set by the gateway's own routes if an equal request may get the reply again while the request's results are current. */
+  /** Set by routes with `isKept` if an equal request may get the reply again while the request's results are current. */
   readonly madeOf?: MadeOf | undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { GatewayError } from '../../errors.ts';
 import type { Admission } from '../../call/caller.ts';
 import type { RequestHead } from './head.ts';
 import type { PathToLog } from './paths.ts';
@@ -54,8 +55,13 @@ export interface PluginRoute {
   readonly isFallback?: true;
   /** Whether pages of the configured origins may read the responses. Default: false. */
   readonly allowsCors?: boolean;
-  /** Default: `{"error":{"code","message"}}`. */
-  readonly replyError?: Route['replyError'];
+  /** Default: `{"error":{"code","message"}}`. What only operators may know is in the log by then. */
+  readonly replyError?: (error: GatewayError) => Reply;
+  /**
+   * Whether a request by GET or POST may get a reply that was kept: one with `madeOf`, of an equal request of a caller with equal
+   * rights, while the results of that are current. Equal are method, URL, body, `Accept` and labels. Default: none is kept.
+   */
+  readonly isKept?: Route['isKept'];
   /** The path as the access log shows it; undefined for `unknown`. Default: `path`. */
   readonly loggedPath?: PathToLog;
 }

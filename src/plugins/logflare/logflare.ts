@@ -18,13 +18,14 @@ export function logflare(options: Readonly<Record<string, never>> = {}): Gateway
   return {
     name: 'logflare',
     translate: translateRequest,
-    routes: (_catalog, { rest, addressOf, isKeyText }) => [
+    routes: (_catalog, { rest, isRestKept, addressOf, isKeyText }) => [
       {
         path: `${endpointPath}*`,
         methods: ['GET', 'POST'],
         access: 'key',
         allowsCors: true,
         answer: buildCompatRest({ rest, addressOf, rejectKeys: buildRejectKeys(isKeyText) }),
+        isKept: isRestKept,
         replyError: replyLogflareError,
         // The gateway knows which of them are endpoints.
         loggedPath: () => undefined,

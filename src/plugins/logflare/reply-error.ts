@@ -1,6 +1,5 @@
-import type { Logger } from 'pino';
-import type { ErrorCode } from '../../errors.ts';
-import { type Reply, replyJson, errorHeaders, toGatewayError } from '../../http/message/reply.ts';
+import type { ErrorCode, GatewayError } from '../../errors.ts';
+import { type Reply, replyJson, errorHeaders } from '../../http/message/reply.ts';
 
 /** A caller who may not query an endpoint cannot see whether it exists. */
 const unauthorized: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'UNKNOWN_QUERY']);
@@ -18,10 +17,9 @@ const failedQueries: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** An error as Logflare replies it: `{"error": "<text>"}`, with 200 if the query has failed. */
-export function replyLogflareError(error: unknown, log: Logger): Reply {
-  const gatewayError = toGatewayError(error, log);
-  const { code, message, status } = gatewayError;
+export function replyLogflareError(error: GatewayError): Reply {
+  const { code, message, status } = error;
   if (unauthorized.has(code)) return replyJson(401, '{"error":"Unauthorized"}');
   const text = JSON.stringify({ error: message });
-  return replyJson(failedQueries.has(code) ? 200 : status, text, errorHeaders(gatewayError));
+  return replyJson(failedQueries.has(code) ? 200 : status, text, errorHeaders(error));
 }

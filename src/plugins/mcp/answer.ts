@@ -1,13 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import type { Logger } from 'pino';
+import type { RouteHost } from '../../gateway/plugin.ts';
 import { isLoopback } from '../../config/loopback.ts';
 import { GatewayError } from '../../errors.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 import { BodyMemory } from '../../http/message/body/body-memory.ts';
 import type { RequestHead } from '../../http/message/head.ts';
 import { partsOf } from '../../http/message/list-header.ts';
-import { type Reply, replyJson, errorHeaders, toGatewayError } from '../../http/message/reply.ts';
-import { logOfError } from '../../http/message/request-trace.ts';
+import { type Reply, replyJson, errorHeaders } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { memoize } from '../../memoize.ts';
 import type { CallRequest } from './calls/call-request.ts';
@@ -18,17 +17,15 @@ import { buildParseMessage, type Message, type RequestId } from './protocol/mess
 import { ProtocolError } from './protocol/protocol-error.ts';
 import { originOf } from './rows/recipe.ts';
 
-export interface AnswerOptions {
+export interface AnswerOptions extends Pick<RouteHost, 'shown' | 'basePath'> {
   readonly call: (message: Message, request: CallRequest) => MethodResult | Promise<MethodResult>;
-  readonly log: Logger;
-  readonly basePath: string;
   /** Web origins whose pages may call; `*` means any. Pages on this machine may call a gateway on it. */
   readonly origins: readonly string[] | '*';
   readonly oauth: OauthOptions | undefined;
 }
 
 /** Answers `POST /mcp`: each request has one JSON-RPC message, and each answer is one JSON text. */
-export function buildAnswer({ call, log, basePath, origins, oauth }: AnswerOptions): Answer {
+export function buildAnswer({ call, shown, basePath, origins, oauth }: AnswerOptions): Answer {
   /** Of a URL, which is kept for equal requests. */
   const originsOf = memoize((url: URL) => {
     const [plain, secure] = [undefined, 'https'].map((protocol) => originOf(url, protocol, basePath));
@@ -42,7 +39,7 @@ export function buildAnswer({ call, log, basePath, origins, oauth }: AnswerOptio
         const reply = replyProtocolError(error, id);
         return oauth === undefined ? reply : withChallenge(reply, oauth);
       }
-      const { message, code } = toGatewayError(error, logOfError(error, request.head, log));
+      const { message, code } = shown(error, request.head);
       return replyProtocolError(new ProtocolError('internalError', message, { data: { code } }), id);
     };
     try {
@@ -146,8 +143,7 @@ function replyProtocolError(
 }
 
 /** What refuses a request before its message was read. The code is that of HTTP: JSON-RPC has none for it. */
-export function replyRefusal(error: unknown, log: Logger): Reply {
-  const refused = toGatewayError(error, log);
+export function replyRefusal(refused: GatewayError): Reply {
   const { status, code, message } = refused;
   const text = JSON.stringify({ jsonrpc: '2.0', error: { code: status, message, data: { code } } });
   return replyJson(status, text, errorHeaders(refused));

@@ -31,7 +31,7 @@ export function buildMcpRoutes(
   host: RouteHost,
   { limits, origins, oauth, prompts }: McpRoutesOptions,
 ): readonly PluginRoute[] {
-  const { log, basePath } = host;
+  const { log, shown, basePath } = host;
   const callQuery = buildCallQuery(host, limits);
   const checkSql = buildCheckSql(host);
   /** They are few, and are seldom requested: each request reads them. */
@@ -63,9 +63,9 @@ export function buildMcpRoutes(
       methods: ['POST'],
       access: 'key',
       allowsCors: true,
-      answer: buildAnswer({ call, log, basePath, origins, oauth }),
-      replyError: (error, ofRequest) => {
-        const reply = replyRefusal(error, ofRequest);
+      answer: buildAnswer({ call, shown, basePath, origins, oauth }),
+      replyError: (error) => {
+        const reply = replyRefusal(error);
         return oauth === undefined || reply.status !== 401 ? reply : withChallenge(reply, oauth);
       },
     };

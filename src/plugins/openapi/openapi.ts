@@ -1,15 +1,14 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { checkOptions } from '../../config/option-rules.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { GatewayPlugin, RouteHost } from '../../gateway/plugin.ts';
 import { mayQuery } from '../../call/gate.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
-import { chooseCoding } from '../../http/message/content-coding.ts';
+import { CodedBody } from '../../http/message/content-coding.ts';
 import { jsonType } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { ownerOf, mayPassSql, type Principal } from '../../keys/principal.ts';
-import { bytesOf, type Encodings, encode } from '../../results/encodings.ts';
-import { joinParts } from '../../results/result-document.ts';
 import { openapiInSteps, type ReadersKey } from './document.ts';
 import { jsonTexts } from './json-texts.ts';
 
@@ -17,7 +16,7 @@ import { jsonTexts } from './json-texts.ts';
 const maxKeptBytes = 16_000_000;
 
 interface Rendered {
-  readonly encodings: Encodings;
+  readonly body: CodedBody;
   readonly etag: string;
 }
 
@@ -49,7 +48,7 @@ function buildOpenapi(
 ): Answer {
   const kept = new LRUCache<string, Rendered>({
     maxSize: maxKeptBytes,
-    sizeCalculation: ({ encodings }, key) => key.length + bytesOf(encodings),
+    sizeCalculation: ({ body }, key) => key.length + body.bytes,
   });
   return async ({ headers }, _request, { principal }) => {
     const visible = queries.filter((query) => mayQuery(principal, query));
@@ -65,26 +64,15 @@ function buildOpenapi(
     if (rendered === undefined) {
       // A large catalog has megabytes of columns.
       await turns.wait(ownerOf(principal));
-      const { identity, digest } = await turns.run(ownerOf(principal), render(visible, options));
+      const { bytes, digest } = await turns.run(ownerOf(principal), render(visible, options));
       // Weak: the same text has several codings.
-      rendered = { encodings: await encode(identity), etag: `W/"${digest}"` };
+      rendered = { body: await CodedBody.of(bytes), etag: `W/"${digest}"` };
       kept.set(key, rendered);
     }
-    const { encodings, etag } = rendered;
-    const coding = chooseCoding(encodings, headers['accept-encoding'] ?? '');
-    const body = encodings[coding] ?? encodings.identity;
-    return {
-      status: 200,
-      headers: {
-        'content-type': jsonType,
-        'content-length': String(body.byteLength),
-        ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
-        etag,
-        'cache-control': 'private, no-cache',
-        vary: variesBy,
-      },
-      body,
-    };
+    const { etag } = rendered;
+    const { headers: ofBody, body } = rendered.body.in(headers['accept-encoding']);
+    const common = { 'content-type': jsonType, etag, 'cache-control': 'private, no-cache', vary: variesBy };
+    return { status: 200, headers: { ...common, ...ofBody }, body };
   };
 }
 
@@ -99,5 +87,12 @@ function readersKey({ permissions, tenants }: Principal): ReadersKey {
 }
 
 function* render(queries: readonly SavedQuery[], options: Parameters<typeof openapiInSteps>[1]) {
-  return yield* joinParts(yield* jsonTexts(yield* openapiInSteps(queries, options)));
+  const hash = createHash('sha256');
+  const parts: Buffer[] = [];
+  for (const text of yield* jsonTexts(yield* openapiInSteps(queries, options))) {
+    parts.push(Buffer.from(text));
+    hash.update(text);
+    yield;
+  }
+  return { bytes: Buffer.concat(parts), digest: hash.digest('base64url') };
 }

@@ -1,8 +1,6 @@
 import { quoteShort } from '@querygate/text';
 import { GatewayError } from '../../../errors.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
-import { toGatewayError } from '../../../http/message/reply.ts';
-import { logOfError } from '../../../http/message/request-trace.ts';
 import type { Principal } from '../../../keys/principal.ts';
 import { isSearchName, searchNames } from '../definitions/search-tools.ts';
 import { isMembers, type JsonMembers } from '../protocol/message.ts';
@@ -25,7 +23,7 @@ import type { ToolNames } from './tool-names.ts';
 export type CallTool = (params: JsonMembers, request: CallRequest) => CallAnswer | Promise<CallAnswer>;
 
 interface CallToolOptions {
-  readonly host: Pick<RouteHost, 'audit' | 'log'>;
+  readonly host: Pick<RouteHost, 'audit' | 'shown'>;
   readonly tools: ToolNames;
   readonly callQuery: CallQuery;
   readonly checkSql: CheckSql;
@@ -81,7 +79,7 @@ export function buildCallTool({
     host.audit(error, head, admission.principal.id);
     if (givesTokens && isStepUp(error, admission.principal))
       throw new ProtocolError('invalidRequest', error.message, { status: 403, data: { code: error.code } });
-    const shown = toGatewayError(error, logOfError(error, head, host.log));
+    const shown = host.shown(error, head);
     return errorResult(textOfError(shown) + tenantAdvice(shown, admission.principal.tenants), shown.code);
 
     function errorResult(text: string, code: string): CallAnswer {
