@@ -17,6 +17,9 @@ test.each([
   ['no id', { tenants: ['acme'] }, 'id: is missing'],
   ['a text', 'ann', 'must be an object'],
   ['null', null, 'must be an object'],
+  ['a set', { id: 'ann', tenants: new Set(['acme']) }, 'tenants: must be a list of texts, or all'],
+  ['one text', { id: 'ann', endpoints: 'logs' }, 'endpoints: must be a list of texts, or all'],
+  ['an empty list', { id: 'ann', tenants: [] }, 'tenants: must list at least one; write all, or omit it'],
 ])('without a log, %s of a function of keys is said in a warning, once', async (_, caller, said) => {
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   const { find } = await keyFunction(() => caller as never).open(host);

@@ -17,11 +17,13 @@ import {
 
 const list = z.array(tenantSchema).min(1, 'must list at least one; write all, or omit it, to allow all');
 
+const listOrAll = z.union([z.literal('all'), list], { error: 'must be a list of texts, or all' });
+
 const callerSchema = z.strictObject({
   id: z.string().min(1).max(200),
   name: z.string().max(200).optional(),
-  tenants: z.union([z.literal('all'), list]).optional(),
-  endpoints: z.union([z.literal('all'), list]).optional(),
+  tenants: listOrAll.optional(),
+  endpoints: listOrAll.optional(),
   permissions: z.array(z.enum(permissions)).default([]),
   requestsPerMinute: z.int().min(1).max(1_000_000).optional(),
   concurrentQueries: z.int().min(1).max(10_000).optional(),
