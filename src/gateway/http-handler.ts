@@ -193,6 +193,7 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
       readiness,
       cors,
       log,
+      basePath: settings.basePath,
     });
     const pathToLog = pathsToLog(catalog, renderers.names, loggedPath);
     return { prepare: buildPrepareRequest({ catalog, pathToLog, routesAt }), replies: answersOf('http') };

@@ -40,3 +40,21 @@ test('a byte-order mark before a message or a list of queries does no harm', asy
   const live = await post('/api/live', '[{"id":"a","query":"no.such"}]');
   expect(live.status).toBe(404);
 });
+
+test('the answer to an unknown path names the paths below BASE_PATH', async () => {
+  const below = await openTestApp({}, { BASE_PATH: '/warehouse' });
+  const messageAt = async (path: string) => {
+    const response = await below.fetch(path, { headers: { 'x-api-key': apiKey } });
+    return ((await response.json()) as { error: { message: string } }).error.message;
+  };
+  try {
+    const message = 'Not found; GraphQL is at /warehouse/graphql, REST under /warehouse/api/';
+    expect(await messageAt('/warehouse/')).toBe(message);
+    expect(await messageAt('/other')).toBe(message);
+    const address = 'REST endpoints are at /warehouse/api/endpoints/query/';
+    expect(await messageAt('/warehouse/api/x')).toBe(`Not found; ${address}<name or UUID>`);
+    expect(await messageAt('/warehouse/api/endpoints/query/logs.all/')).toBe(`${cure}: ${address}logs.all`);
+  } finally {
+    await below.close();
+  }
+});

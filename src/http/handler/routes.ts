@@ -32,6 +32,8 @@ export interface RouteOptions {
   readonly readiness: Readiness;
   readonly cors: Cors;
   readonly log: Logger;
+  /** For the paths in messages: callers reach the gateway below it. */
+  readonly basePath: string;
 }
 
 /** Finds the routes of a path. */
@@ -57,7 +59,7 @@ export function buildRoutes(options: RouteOptions): {
   readonly routesAt: RoutesAt;
   readonly loggedPath: PathToLog;
 } {
-  const { rest, graphql, liveQueries, plugins, readiness, cors, log } = options;
+  const { rest, graphql, liveQueries, plugins, readiness, cors, log, basePath } = options;
   const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
@@ -70,9 +72,18 @@ export function buildRoutes(options: RouteOptions): {
     byMethod({ ...always, answer: get }, optionsRoute(readMethods, always), failing(notAllowed, always));
   const restOptions = optionsRoute(readMethods);
   const endpoint = byMethod({ ...keyed, answer: rest, isKept: isRestKept }, restOptions, failing(notAllowed));
-  const otherApi = byMethod(failing(apiNotFound), restOptions, failing(apiNotFound));
+  const noApi = failing(apiNotFound(basePath));
+  const otherApi = byMethod(noApi, restOptions, noApi);
   const several = severalQueries(liveQueries, optionsRoute(postMethods));
   const liveness = health(() => replyJson(200, '{"status":"ok"}'));
+  const otherRoute = failing(
+    () =>
+      new GatewayError(
+        'NOT_FOUND',
+        `Not found; GraphQL is at ${basePath}${graphqlPath}, REST under ${basePath}${apiPath}`,
+      ),
+  );
+  const notFound: RouteByHead = () => otherRoute;
   const ofPlugins = buildPluginRoutes(plugins, optionsRoute);
   const exact = new Map<string, RouteByHead>([
     [healthPath, liveness],
@@ -160,23 +171,22 @@ const notAllowed = ({ method }: RequestHead) =>
   new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
 
 /** For the address of an endpoint with a slash at its end, the message has the address without it. */
-const apiNotFound = ({ url = '' }: RequestHead) => {
-  const pathname = URL.parse(url)?.pathname ?? '';
-  const name = missingNameToLog(pathname.endsWith('/') ? url.replace(/\/(?=[?#]|$)/, '') : undefined);
-  if (!pathname.endsWith('/'))
-    return new GatewayError('NOT_FOUND', `Not found; REST endpoints are at ${endpointPath}<name or UUID>`);
-  return new GatewayError(
-    'NOT_FOUND',
-    `Not found; leave out the slash at the end of the path: REST endpoints are at ${endpointPath}${name ?? '<name or UUID>'}`,
-  );
-};
+const apiNotFound =
+  (basePath: string) =>
+  ({ url = '' }: RequestHead) => {
+    const path = basePath + endpointPath;
+    const pathname = URL.parse(url)?.pathname ?? '';
+    const name = missingNameToLog(pathname.endsWith('/') ? url.replace(/\/(?=[?#]|$)/, '') : undefined);
+    if (!pathname.endsWith('/'))
+      return new GatewayError('NOT_FOUND', `Not found; REST endpoints are at ${path}<name or UUID>`);
+    return new GatewayError(
+      'NOT_FOUND',
+      `Not found; leave out the slash at the end of the path: REST endpoints are at ${path}${name ?? '<name or UUID>'}`,
+    );
+  };
 
-/** For every other path, and for requests whose URL cannot be parsed. */
-export const notFoundRoute: Route = failing(
-  () => new GatewayError('NOT_FOUND', `Not found; GraphQL is at ${graphqlPath}, REST under ${apiPath}`),
-);
-
-const notFound: RouteByHead = () => notFoundRoute;
+/** For requests before their route is found, or whose URL cannot be parsed. */
+export const notFoundRoute: Route = failing(() => new GatewayError('NOT_FOUND', 'Not found'));
 
 const slashAtEndRoute: Route = failing(
   () => new GatewayError('NOT_FOUND', 'Not found; leave out the slash at the end of the path'),
