@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 /** A package of this repository that is built and published. */
 interface Package {
   readonly folder: string;
@@ -6,10 +8,12 @@ interface Package {
   readonly files: readonly string[];
 }
 
-/** Packages that others import come first. */
-export const packages: readonly Package[] = [
+const all: readonly Package[] = [
   { folder: 'packages/text', name: '@querygate/text', files: [] },
   { folder: 'packages/bigquery-sql', name: '@querygate/bigquery-sql', files: ['macros/sql'] },
   { folder: '.', name: 'querygate', files: ['plugins/pages/page.html'] },
   { folder: 'packages/authoring', name: '@querygate/authoring', files: [] },
 ];
+
+/** Packages that others import come first. The image is built without the tools for authors. */
+export const packages: readonly Package[] = all.filter(({ folder }) => existsSync(`${folder}/package.json`));
