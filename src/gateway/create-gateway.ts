@@ -24,16 +24,18 @@ import { buildFetch, type Connection } from '../http/node/fetch-adapter.ts';
 import { buildNodeListener } from '../http/node/node-listener.ts';
 import type { LiveCounters } from '../http/live/live-counters.ts';
 import type { Counters } from '../results/counters.ts';
+import type { Results } from '../results/open-results.ts';
 import { openReadRows } from '../row-arguments/row-reader.ts';
 import { safeTracer } from '../trace/safe-tracer.ts';
-import { openCallers } from './callers.ts';
+import { type OpenCallers, openCallers } from './callers.ts';
 import { buildHttpHandler } from './http-handler.ts';
-import { buildLazyLive } from './lazy-live.ts';
+import { buildLazyLive, type LazyLive } from './lazy-live.ts';
 import { checkGatewayOptions } from './option-rules.ts';
 import { familiesOf, openPlugins } from './open-plugins.ts';
 import { type GatewayOptions, settingsOf } from './options.ts';
+import type { PluginHost } from './plugin.ts';
 import { buildPluginHooks } from './plugin-hooks.ts';
-import { openQueryExecution } from './query-execution.ts';
+import { openQueryExecution, type QueryExecution } from './query-execution.ts';
 import { openReload } from './reload/open-reload.ts';
 import { catalogSource } from './reload/query-source.ts';
 
@@ -102,78 +104,38 @@ function reportOnce(log: Logger): (error: unknown) => void {
 }
 
 async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gateway> {
-  const { log = pino({ enabled: false }), now = systemClock.now, after = systemClock.after } = given;
-  const elapsedMs = now === systemClock.now ? systemClock.elapsedMs : elapsedBy(now);
-  const clock = { now, elapsedMs, after };
-  const tracer = given.tracer && safeTracer(given.tracer, reportOnce(log));
-  const options = { ...given, log, tracer };
-  const settings = settingsOf(options);
-  const { plugins = [] } = options;
-  const hooks = buildPluginHooks(plugins, log);
-  const { hideEndpoints = 'tenants', trustedDocuments } = options;
-  const renderers = new Renderers(plugins.flatMap((plugin) => plugin.renderers ?? []));
-  const turns = new LoopTurns();
-  const source = catalogSource(options.queries);
-  const files = await source.read();
-  const history = withSqlProblems(options.engine, () =>
-    openHistory(source.folder, files, now, buildAnalyze(options.engine)),
-  );
+  const options = withDefaults(given);
+  const { keys, cache, trustedDocuments, hideEndpoints, settings, plugins, hooks } = options;
+  const { turns, clock, log } = options;
+  const queries = await readQueries(options);
+  const { history } = queries;
   const { catalog } = history;
   const trusted = trustedDocuments === undefined ? undefined : loadTrustedDocuments(trustedDocuments);
 
-  const { keys, cache } = options;
   const callers = await openCallers(
     { keys, shared: cache?.shared, catalog, hideEndpoints, log, clock },
     closers,
   );
-  const execution = await openQueryExecution({ ...options, settings, catalog, clock, turns, hooks }, closers);
+  const execution = await openQueryExecution({ ...options, catalog }, closers);
   const { results, getResult } = execution;
   await results.ready;
   await callers.ready;
   callers.watch();
 
   const audit = buildAudit(log, callers.isKeyText);
-  const gate = new Gate({ turns, audit, now });
-  const live = buildLazyLive({
-    gate,
-    follow: results,
-    sources: callers,
-    places: new FairShare(httpLimits.maxStreams),
-    memory: new FairShare(httpLimits.maxFollowedBytes),
-    turns,
-    clock,
-    log,
-  });
+  const gate = new Gate({ turns, audit, now: clock.now });
+  const live = buildLive(options, gate, results, callers);
   closers.push(live.close);
   const state = () => reload.state;
   const opened = await openPlugins(
     plugins,
-    {
-      log,
-      basePath: settings.basePath,
-      clock,
-      turns,
-      catalog,
-      renderers,
-      engine: settings.engine,
-      engineConcurrency: settings.engineConcurrency,
-      engineTimeoutMs: settings.engineTimeoutMs,
-      isKeyText: callers.isKeyText,
-      shown: (error, head) => toGatewayError(error, logOfError(error, head, log)),
-      run: execution.run,
-      estimateBytes: execution.estimateBytes,
-      results,
-      live: live.counters,
-      state,
-      families: () => familiesOf(plugins, log),
-    },
+    hostOf(options, catalog, { callers, execution, live, state }),
     closers,
   );
-  let ready = true;
+  let phase: 'serving' | 'draining' = 'serving';
   const budget = new ByteBudget();
   const { handle, versions, buildVersion } = buildHttpHandler({
     ...options,
-    settings,
     catalog,
     callers,
     trusted,
@@ -181,22 +143,16 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     gate,
     audit,
     getResult,
-    hooks,
-    renderers,
     routesOf: opened.routesOf,
     derived: results.derived,
     current: results.current,
     readRows: openReadRows({ derived: results.derived, turns, timeoutMs: settings.engineTimeoutMs }, closers),
     live,
-    readiness: buildReadiness(() => ready, state),
+    readiness: buildReadiness(() => phase === 'serving', state),
     budget,
-    turns,
-    clock,
   });
   const reload = openReload({
-    source,
-    files,
-    history,
+    ...queries,
     updates: execution.updates,
     isOn: options.reload ?? true,
     async prepare(next) {
@@ -213,14 +169,8 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     },
     onFiles: options.onFiles,
     log,
-    now,
+    now: clock.now,
   });
-  const closeAll = async () => {
-    // It may wait for an import, which closing the engine ends.
-    const closing = [reload.close(), closers.close()];
-    await Promise.allSettled(closing);
-    await Promise.all(closing);
-  };
   return {
     get catalog() {
       return history.catalog;
@@ -234,9 +184,86 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     fetch: buildFetch({ ...settings, handle, turns, clock, log }),
     listener: buildNodeListener({ ...settings, handle, budget, turns, log }),
     drain: () => {
-      ready = false;
+      phase = 'draining';
     },
     endStreams: live.end,
-    close: once(closeAll),
+    close: once(async () => {
+      // It may wait for an import, which closing the engine ends.
+      const closing = [reload.close(), closers.close()];
+      await Promise.allSettled(closing);
+      await Promise.all(closing);
+    }),
   };
 }
+
+type Options = ReturnType<typeof withDefaults>;
+
+/** The options, with what follows from them alone. */
+function withDefaults(given: GatewayOptions) {
+  const { log = pino({ enabled: false }), now = systemClock.now, after = systemClock.after } = given;
+  const elapsedMs = now === systemClock.now ? systemClock.elapsedMs : elapsedBy(now);
+  const { plugins = [], hideEndpoints = 'tenants' } = given;
+  const tracer = given.tracer && safeTracer(given.tracer, reportOnce(log));
+  return {
+    ...{ ...given, log, tracer, plugins, hideEndpoints },
+    clock: { now, elapsedMs, after },
+    settings: settingsOf(given),
+    hooks: buildPluginHooks(plugins, log),
+    renderers: new Renderers(plugins.flatMap((plugin) => plugin.renderers ?? [])),
+    turns: new LoopTurns(),
+  };
+}
+
+/** The first version of the catalog, and where the next ones come from. */
+async function readQueries({ queries, engine, clock }: Options) {
+  const source = catalogSource(queries);
+  const files = await source.read();
+  const history = withSqlProblems(engine, () =>
+    openHistory(source.folder, files, clock.now, buildAnalyze(engine)),
+  );
+  return { source, files, history };
+}
+
+const buildLive = (
+  { turns, clock, log }: Options,
+  gate: Gate,
+  follow: Results,
+  sources: OpenCallers,
+): LazyLive =>
+  buildLazyLive({
+    ...{ gate, follow, sources, turns, clock, log },
+    places: new FairShare(httpLimits.maxStreams),
+    memory: new FairShare(httpLimits.maxFollowedBytes),
+  });
+
+interface HostParts {
+  readonly callers: OpenCallers;
+  readonly execution: QueryExecution;
+  readonly live: LazyLive;
+  readonly state: PluginHost['state'];
+}
+
+/** What plug-ins may use of the gateway. */
+const hostOf = (
+  { log, clock, turns, settings, plugins, renderers }: Options,
+  catalog: Catalog,
+  { callers, execution, live, state }: HostParts,
+): PluginHost => ({
+  log,
+  basePath: settings.basePath,
+  clock,
+  turns,
+  catalog,
+  renderers,
+  engine: settings.engine,
+  engineConcurrency: settings.engineConcurrency,
+  engineTimeoutMs: settings.engineTimeoutMs,
+  isKeyText: callers.isKeyText,
+  shown: (error, head) => toGatewayError(error, logOfError(error, head, log)),
+  run: execution.run,
+  estimateBytes: execution.estimateBytes,
+  results: execution.results,
+  live: live.counters,
+  state,
+  families: () => familiesOf(plugins, log),
+});
