@@ -26,7 +26,7 @@ export type {
 export type { Audit } from '../http/access/audit.ts';
 export { cellParts, plainText, type Rows } from '../formats/rows.ts';
 export type { Part, Renderer, RenderTurn } from '../formats/renderer.ts';
-export type { Renderers } from '../formats/renderers.ts';
+export { Renderers } from '../formats/renderers.ts';
 export type { Exchange } from '../http/message/exchange.ts';
 export type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
 export { EndpointRequest } from '../call/endpoint-request.ts';

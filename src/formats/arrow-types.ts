@@ -1,7 +1,6 @@
+import { splitList, splitObject, textOf, type ExactJson, parseExact } from '@querygate/text';
 import * as arrow from '@uwdata/flechette';
 import { parseTimestamp } from '../files/timestamps.ts';
-import { splitList, splitObject, textOf } from './cell-texts.ts';
-import { type ExactJson, parseExact } from './exact-json.ts';
 import { decimalDigits, type ScalarShape, type Shape } from './shape.ts';
 
 /** How values of a shape become Arrow. */

@@ -1,6 +1,6 @@
+import type { CellTexts } from '@querygate/text';
 import * as flechette from '@uwdata/flechette';
 import { arrowType } from './arrow-types.ts';
-import type { CellTexts } from './cell-texts.ts';
 import { columnShapes } from './column-shapes.ts';
 import type { Renderer } from './renderer.ts';
 import { cellParts, type Rows } from './rows.ts';

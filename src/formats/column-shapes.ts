@@ -1,5 +1,4 @@
-import { depthOf, textOf } from './cell-texts.ts';
-import { type ExactJson, isList, parseExact } from './exact-json.ts';
+import { depthOf, textOf, type ExactJson, isList, parseExact } from '@querygate/text';
 import { isDecimal, ShapeCollector } from './infer-shape.ts';
 import { cellParts, type Rows } from './rows.ts';
 import { declaredShape, type Shape } from './shape.ts';

@@ -1,4 +1,4 @@
-import { type ExactJson, isList } from './exact-json.ts';
+import { type ExactJson, isList } from '@querygate/text';
 import { decimalDigits, type ScalarShape, type Shape, type ShapeField } from './shape.ts';
 
 /**

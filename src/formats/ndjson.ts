@@ -1,4 +1,4 @@
-import { splitObjects } from './cell-texts.ts';
+import { splitObjects } from '@querygate/text';
 import type { Renderer } from './renderer.ts';
 import { type Rows, textParts } from './rows.ts';
 

@@ -1,6 +1,6 @@
+import type { CellTexts } from '@querygate/text';
 import type { PrometheusText } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
-import type { CellTexts } from './cell-texts.ts';
 import type { Renderer } from './renderer.ts';
 import { cellParts, plainText, type Rows } from './rows.ts';
 

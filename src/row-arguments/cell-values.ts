@@ -1,7 +1,6 @@
-import { decimalUnits, parseDecimal } from '@querygate/text';
+import { decimalUnits, parseDecimal, textOf } from '@querygate/text';
 import { checkPlain } from '../catalog/binding/check-value.ts';
 import type { Column } from '../catalog/model/saved-query.ts';
-import { textOf } from '../formats/cell-texts.ts';
 
 /**
  * A value that is not NULL as it is compared: integers that are not safe are bigints, decimals units of 10⁻³⁸, points in time

@@ -1,5 +1,5 @@
+import { splitObject, splitObjects } from '@querygate/text';
 import type { Column } from '../catalog/model/saved-query.ts';
-import { splitObject, splitObjects } from '../formats/cell-texts.ts';
 import { rowTexts } from '../engine/rows-document.ts';
 import { ColumnRanker, type RankedColumn } from './ranked-column.ts';
 

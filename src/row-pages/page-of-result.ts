@@ -1,7 +1,7 @@
+import { splitObject, splitObjects, textOf } from '@querygate/text';
 import type { PageKey } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import { splitObject, splitObjects, textOf } from '../formats/cell-texts.ts';
 import type { CachedResult } from '../results/get-result.ts';
 import type { DerivedStore } from '../results/memory-store.ts';
 import { type ResultDocument, sizeOf } from '../results/result-document.ts';

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { depthOf, splitRows, textOf } from '../../src/formats/cell-texts.ts';
-import { exactText, parseExact } from '../../src/formats/exact-json.ts';
 import { ShapeCollector } from '../../src/formats/infer-shape.ts';
-import { parseJson } from '@querygate/text';
+import { depthOf, exactText, parseExact, parseJson, splitRows, textOf } from '@querygate/text';
 
 const names = ['a', 'b', 'c "quoted" \\', 'é😀', '__proto__', 'constructor'];
 

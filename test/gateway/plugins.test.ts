@@ -80,6 +80,7 @@ async function fromDocs<T>(start: string, check: (module: T) => Promise<void>): 
   try {
     const code = text
       .replace("'querygate'", "'../../../src/index.ts'")
+      .replace("'querygate/catalog'", "'../../../src/exports/catalog.ts'")
       .replace("'querygate/plugins'", "'../../../src/exports/plugins.ts'");
     writeFileSync(file, code);
     await check((await import(file)) as T);

@@ -12,42 +12,40 @@ export function privateNames(
   files: readonly string[],
   folder: string,
 ): ReadonlyMap<string, readonly string[]> {
-  const known = new Set(
-    exportedNames().flatMap(({ declaration, members = [] }) => [
-      declaration,
-      ...members.map((member) => member.declaration),
-    ]),
-  );
+  const known = exportedNames().flatMap((one) => [one, ...(one.members ?? [])]);
+  const values = new Set(known.filter(({ isType }) => !isType).map(({ declaration }) => declaration));
+  const all = new Set(known.map(({ declaration }) => declaration));
   const imported = files
     .filter((file) => file.startsWith(`${folder}/`))
     .flatMap((file) => importedNames(file).map((name) => ({ file, ...name })))
     .filter(({ source }) => !source.startsWith(`${folder}/`))
-    .filter(({ source, name }) => !known.has(declared(source, name).declaration));
+    .filter(({ source, name, isType }) => !(isType ? all : values).has(declared(source, name).declaration));
   const byName = Map.groupBy(imported, ({ source, name }) => `${source}: ${name}`);
   return new Map([...byName].map(([name, uses]) => [name, uses.map(({ file }) => file)]));
 }
 
+interface ImportedName {
+  readonly source: string;
+  readonly name: string;
+  readonly isType: boolean;
+}
+
 /** What a file imports by paths, each name for itself; a file that is loaded later is one name. */
-function importedNames(file: string): readonly { readonly source: string; readonly name: string }[] {
+function importedNames(file: string): readonly ImportedName[] {
   const text = readFileSync(file, 'utf8');
   const at = (path: string) => normalize(join(dirname(file), path));
   const listed = [
-    ...text.matchAll(/^(?:import|export) (?:type )?(?:\{([^}]*)\}|(\* as \w+|\w+)) from '(\.[^']+)'/gm),
+    ...text.matchAll(/^(?:import|export) (type )?(?:\{([^}]*)\}|(\* as \w+|\w+)) from '(\.[^']+)'/gm),
   ];
   const loaded = [...text.matchAll(/import\(\s*'(\.[^']+)'/g)];
   return [
-    ...listed.flatMap(([, names, other = '', path = '']) =>
-      (names ?? other)
-        .split(',')
-        .map((one) =>
-          one
-            .replace(/^\s*type\s/, '')
-            .trim()
-            .replace(/ as .*/, ''),
-        )
-        .filter((name) => name !== '')
-        .map((name) => ({ source: at(path), name })),
+    ...listed.flatMap(([, type, names, other = '', path = '']) =>
+      (names ?? other).split(',').flatMap((one) => {
+        const [, ofOne, name] = /^\s*(type\s+)?([\w*]+)/.exec(one) ?? [];
+        const isType = type !== undefined || ofOne !== undefined;
+        return name === undefined ? [] : [{ source: at(path), name, isType }];
+      }),
     ),
-    ...loaded.map(([, path = '']) => ({ source: at(path), name: '*' })),
+    ...loaded.map(([, path = '']) => ({ source: at(path), name: '*', isType: false })),
   ];
 }

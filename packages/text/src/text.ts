@@ -1,5 +1,15 @@
 /** Texts of values and for people: JSON with exact keys, decimals, misspelled names, what a message shows of a text. */
+export {
+  type CellTexts,
+  depthOf,
+  splitList,
+  splitObject,
+  splitObjects,
+  splitRows,
+  textOf,
+} from './cell-texts.ts';
 export { type Decimal, decimalUnits, parseDecimal } from './decimal-text.ts';
+export { type ExactJson, exactText, isList, parseExact } from './exact-json.ts';
 export { didYouMean, isAbbreviation, nearestName } from './nearest-name.ts';
 export { hasEqualNames, parseJson, type Revive, stringEnd } from './parse-json.ts';
 export { quoteShort, shorten } from './shorten.ts';

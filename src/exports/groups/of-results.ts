@@ -1,10 +1,7 @@
 /** Results, and the cells of their rows as text. @module */
-export { followSeconds } from '../../catalog/model/saved-query.ts';
 export { isNullableField } from '../../catalog/model/null-values.ts';
 export { rowTexts } from '../../engine/rows-document.ts';
 export { cellTimestamp } from '../../files/timestamps.ts';
-export { splitObject, textOf } from '../../formats/cell-texts.ts';
-export { exactText, parseExact } from '../../formats/exact-json.ts';
 export { plainText } from '../../formats/rows.ts';
 export { isNested } from '../../formats/shape.ts';
 export { ageMs } from '../../results/freshness.ts';

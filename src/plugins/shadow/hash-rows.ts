@@ -1,6 +1,5 @@
-import { parseJson } from '@querygate/text';
+import { parseJson, exactText, parseExact } from '@querygate/text';
 import type { Column } from '../../catalog/model/saved-query.ts';
-import { exactText, parseExact } from '../../formats/exact-json.ts';
 
 /** The columns that two versions have in common, as they are compared. */
 export interface ComparedColumns {

@@ -1,8 +1,8 @@
+import { splitObject, splitObjects } from '@querygate/text';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { comparable, pushedAggregates, pushedRange, pushedRows } from '../../catalog/model/pushed-forms.ts';
 import type { Column, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { rowTexts } from '../../engine/rows-document.ts';
-import { splitObject, splitObjects } from '../../formats/cell-texts.ts';
 import type { ResultDocument } from '../../results/result-document.ts';
 import { averageOf } from '../aggregate-rows.ts';
 import { valueKind } from '../cell-values.ts';

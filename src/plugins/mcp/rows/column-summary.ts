@@ -1,5 +1,4 @@
-import { shorten } from '@querygate/text';
-import { textOf } from '../../../formats/cell-texts.ts';
+import { shorten, textOf } from '@querygate/text';
 import type { CellWriter } from './cells.ts';
 import { RowCursor } from './row-cursor.ts';
 

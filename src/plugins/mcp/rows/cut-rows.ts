@@ -1,4 +1,4 @@
-import { splitObject } from '../../../formats/cell-texts.ts';
+import { splitObject } from '@querygate/text';
 import { type CellWriter, csvCell } from './cells.ts';
 import { RowCursor } from './row-cursor.ts';
 import { linesNotice, rowLines } from './row-lines.ts';

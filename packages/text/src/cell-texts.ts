@@ -1,4 +1,4 @@
-import { stringEnd } from '@querygate/text';
+import { stringEnd } from './parse-json.ts';
 
 /** The cells of one row as JSON text, in the order of the columns; undefined where the row has no cell. */
 export type CellTexts = readonly (string | undefined)[];

@@ -1,4 +1,4 @@
-import { parseJson } from '@querygate/text';
+import { parseJson } from './parse-json.ts';
 
 /** A parsed JSON value in which integers are bigints, whatever their size; other numbers are numbers. */
 export type ExactJson =
@@ -33,5 +33,5 @@ export function exactText(value: ExactJson): string {
   return `{${members.join(',')}}`;
 }
 
-/** `Array.isArray` does not narrow readonly arrays. */
+/** True for an array; `Array.isArray` does not narrow readonly ones. */
 export const isList = (value: ExactJson): value is readonly ExactJson[] => Array.isArray(value);
