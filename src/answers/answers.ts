@@ -60,15 +60,18 @@ interface KeptAnswer {
   readonly used: readonly UsedResult[];
 }
 
-/** How many requests are remembered that were answered once; longer ago counts as never. */
-const maxAnsweredOnce = 1_000;
+/** Characters of the requests that are remembered because they were answered once; longer ago counts as never. */
+const maxAnsweredOnce = 400_000;
 
 /** Estimated: what an entry takes for objects beside its value, and what each of its results takes. */
 const entryBytes = 512;
 
 /** @returns for each version of the catalog what opens its parts of the store */
 export function buildAnswers(options: AnswersOptions): () => AnswersOf {
-  const answeredOnce = new LRUCache<string, true>({ max: maxAnsweredOnce });
+  const answeredOnce = new LRUCache<string, true>({
+    maxSize: maxAnsweredOnce,
+    sizeCalculation: (_, name) => name.length,
+  });
   let versions = 0;
   return () => {
     versions += 1;
