@@ -21,7 +21,12 @@ export function readConfig(env: Environment, label: (name: string) => string = (
   const values = variablesOf(env);
   const parsed = settings.safeParse(values);
   const missing = (values.ENGINE === 'bigquery' ? bigqueryNeeds : []).filter((name) => !(name in values));
-  const combined = [...jwtProblems(values, label), ...weakKey(values, label), ...samePorts(values, label)];
+  const combined = [
+    ...formerClaims(env),
+    ...jwtProblems(values, label),
+    ...weakKey(values, label),
+    ...samePorts(values, label),
+  ];
   if (!parsed.success || missing.length > 0 || combined.length > 0) {
     throw new StartError('The configuration has problems', [
       ...(parsed.error?.issues ?? []).map((issue) => ({
@@ -155,6 +160,14 @@ const bigqueryConfig = (read: Settings) =>
 function variablesOf(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(settingNames.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
+
+/** Settings that are one now: if they were ignored, tokens would have other rights. */
+const formerClaims = (env: Environment) =>
+  ['tenants', 'endpoints', 'rate', 'permissions'].flatMap((claim) => {
+    const former = `JWT_${claim.toUpperCase()}_CLAIM`;
+    const given = env[former];
+    return given ? [{ message: `${former}: is now JWT_CLAIMS=${claim}=${given}` }] : [];
+  });
 
 /** A key that can be guessed may be used only where no other machine can reach the gateway. */
 function weakKey(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseAddressList } from '../src/config/address-list.ts';
 import { readConfig, readKeySettings } from '../src/config.ts';
+import { StartError } from '../src/errors.ts';
 
 describe('configuration', () => {
   test('has a default for everything', () => {
@@ -152,3 +153,40 @@ describe('configuration', () => {
     });
   });
 });
+
+describe('JWT_CLAIMS', () => {
+  const secret = { JWT_SECRET: 's'.repeat(32) };
+
+  test('names claims; others keep their names', () => {
+    expect(readConfig({ ...secret, JWT_CLAIMS: 'tenants=/a/b, permissions=scope' }).jwt?.claims).toEqual({
+      tenants: '/a/b',
+      endpoints: 'endpoints',
+      rate: 'rate',
+      permissions: 'scope',
+    });
+  });
+
+  test.each(['tenants', 'tenants=', 'sub=me', '=x', 'constructor=x', `rate=${'x'.repeat(201)}`])(
+    'refuses %s',
+    (text) => {
+      expect(problemsOf({ ...secret, JWT_CLAIMS: text })).toEqual([
+        `JWT_CLAIMS: got ${JSON.stringify(text)}; must be names of tenants, endpoints, rate, permissions, as in tenants=/app_metadata/tenants,permissions=scope`,
+      ]);
+    },
+  );
+
+  test('stands in the place of four settings, which are not ignored', () => {
+    expect(problemsOf({ ...secret, JWT_ENDPOINTS_CLAIM: 'urn:endpoints' })).toEqual([
+      'JWT_ENDPOINTS_CLAIM: is now JWT_CLAIMS=endpoints=urn:endpoints',
+    ]);
+  });
+});
+
+function problemsOf(env: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    return error instanceof StartError ? error.problems.map(({ message }) => message) : [];
+  }
+}

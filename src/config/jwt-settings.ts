@@ -6,7 +6,29 @@ import { isLoopback } from './loopback.ts';
 /** The shortest secret that RFC 7518, 3.2 allows for HS256. */
 const minSecretBytes = 32;
 
-const claimName = (name: string) => z.string().max(200).default(name);
+/** What claims are called unless a setting says it. */
+const defaultClaims = {
+  tenants: 'tenants',
+  endpoints: 'endpoints',
+  rate: 'rate',
+  permissions: 'permissions',
+} as const;
+
+type ClaimNames = Readonly<Record<keyof typeof defaultClaims, string>>;
+
+const maxClaimLength = 200;
+
+/** `tenants=/app_metadata/tenants,permissions=scope`: a claim with a comma cannot be named. @returns what is wrong, if something is */
+function parseClaims(text: string): ClaimNames | string {
+  const pairs = text.split(',').flatMap((pair) => pair.trim() || []);
+  const named = pairs.map((pair) => /^(\w+)\s*=\s*(\S.*)$/.exec(pair) ?? [pair, '', '']);
+  const wrong = named.find(
+    ([, name = '', claim = '']) => !Object.hasOwn(defaultClaims, name) || claim.length > maxClaimLength,
+  );
+  if (wrong !== undefined)
+    return `got ${JSON.stringify(wrong[0])}; must be names of ${Object.keys(defaultClaims).join(', ')}, as in tenants=/app_metadata/tenants,permissions=scope`;
+  return { ...defaultClaims, ...Object.fromEntries(named.map(([, name, claim]) => [name, claim])) };
+}
 
 /** The settings of JSON Web Tokens. Secrets and keys are not shown in messages. */
 export const jwtSettings = {
@@ -41,10 +63,15 @@ export const jwtSettings = {
     })
     .default('30')
     .transform(Number),
-  JWT_TENANTS_CLAIM: claimName('tenants'),
-  JWT_ENDPOINTS_CLAIM: claimName('endpoints'),
-  JWT_RATE_CLAIM: claimName('rate'),
-  JWT_PERMISSIONS_CLAIM: claimName('permissions'),
+  JWT_CLAIMS: z
+    .string()
+    .default('')
+    .transform((text, context): ClaimNames => {
+      const claims = parseClaims(text);
+      if (typeof claims !== 'string') return claims;
+      context.addIssue(claims);
+      return z.NEVER;
+    }),
   JWT_WITHOUT_TENANTS: z
     .enum(['refuse', 'allow'], {
       error: ({ input }) => `got ${JSON.stringify(input)}; must be one of refuse, allow`,
@@ -69,12 +96,7 @@ export function jwtConfig(read: Read) {
     audience: read.JWT_AUDIENCE,
     clockSkewSeconds: read.JWT_CLOCK_SKEW_SECONDS,
     /** A name, or a path such as `/app_metadata/tenants`. */
-    claims: Object.freeze({
-      tenants: read.JWT_TENANTS_CLAIM,
-      endpoints: read.JWT_ENDPOINTS_CLAIM,
-      rate: read.JWT_RATE_CLAIM,
-      permissions: read.JWT_PERMISSIONS_CLAIM,
-    }),
+    claims: Object.freeze(read.JWT_CLAIMS),
     /** Whether a token without the claim reads all tenants; else it is refused. */
     allowsWithoutTenants: read.JWT_WITHOUT_TENANTS === 'allow',
   });
@@ -88,7 +110,7 @@ interface JwtInput {
   readonly issuer?: string | undefined;
   readonly audience?: string | undefined;
   readonly clockSkewSeconds?: number;
-  readonly claims?: Readonly<Partial<Record<'tenants' | 'endpoints' | 'rate' | 'permissions', string>>>;
+  readonly claims?: Partial<ClaimNames>;
   readonly allowsWithoutTenants?: boolean;
 }
 
@@ -103,10 +125,7 @@ export function readJwtOptions(options: JwtInput): JwtConfig {
     JWT_ISSUER: options.issuer,
     JWT_AUDIENCE: options.audience,
     JWT_CLOCK_SKEW_SECONDS: options.clockSkewSeconds?.toString(),
-    JWT_TENANTS_CLAIM: claims.tenants,
-    JWT_ENDPOINTS_CLAIM: claims.endpoints,
-    JWT_RATE_CLAIM: claims.rate,
-    JWT_PERMISSIONS_CLAIM: claims.permissions,
+    JWT_CLAIMS: undefined,
     JWT_WITHOUT_TENANTS: options.allowsWithoutTenants === true ? 'allow' : 'refuse',
   };
   const values = Object.fromEntries(
@@ -118,9 +137,15 @@ export function readJwtOptions(options: JwtInput): JwtConfig {
       message: `${path.join('.')}: ${message}`,
     })),
     ...jwtProblems(values, (name) => name),
+    ...Object.entries(claims).flatMap(([name, { length }]) =>
+      length > maxClaimLength
+        ? [{ message: `claims.${name}: has more than ${maxClaimLength} characters` }]
+        : [],
+    ),
   ];
   const config = parsed.success ? jwtConfig(parsed.data) : undefined;
-  if (config !== undefined && problems.length === 0) return config;
+  if (config !== undefined && problems.length === 0)
+    return Object.freeze({ ...config, claims: Object.freeze({ ...defaultClaims, ...claims }) });
   const all = problems.length > 0 ? problems : [{ message: `give one of ${keySources.join(', ')}` }];
   throw new StartError(
     'The options of jwt have problems',
@@ -137,10 +162,6 @@ const optionNames: Readonly<Record<string, string>> = {
   JWT_ISSUER: 'issuer',
   JWT_AUDIENCE: 'audience',
   JWT_CLOCK_SKEW_SECONDS: 'clockSkewSeconds',
-  JWT_TENANTS_CLAIM: 'claims.tenants',
-  JWT_ENDPOINTS_CLAIM: 'claims.endpoints',
-  JWT_RATE_CLAIM: 'claims.rate',
-  JWT_PERMISSIONS_CLAIM: 'claims.permissions',
 };
 
 const keySources = ['JWT_JWKS_URL', 'JWT_PUBLIC_KEY', 'JWT_SECRET'] as const;

@@ -216,15 +216,14 @@ describe('a token that is signed with the secret', () => {
   test('has its claims under the configured names and paths', async () => {
     const tokens = await open({
       JWT_SECRET: secret,
-      JWT_TENANTS_CLAIM: '/app_metadata/tenant~1ref',
-      JWT_ENDPOINTS_CLAIM: 'https://example.com/endpoints',
-      JWT_RATE_CLAIM: 'limit',
+      JWT_CLAIMS:
+        'tenants=/app_metadata/tenant~1ref, endpoints = https://example.com/endpoints?a=b,rate=limit',
     });
     const text = await sign({
       exp: right.exp,
       tenants: ['other'],
       app_metadata: { 'tenant/ref': 'abc' },
-      'https://example.com/endpoints': 'logs.all',
+      'https://example.com/endpoints?a=b': 'logs.all',
       limit: 5,
     });
     expect(await tokens.verify(text)).toMatchObject({
@@ -235,7 +234,7 @@ describe('a token that is signed with the secret', () => {
 
   test('names nothing of an object’s prototype', async () => {
     for (const name of ['__proto__', 'constructor', '/app_metadata/toString', '/constructor/name']) {
-      const tokens = await open({ JWT_SECRET: secret, JWT_TENANTS_CLAIM: name });
+      const tokens = await open({ JWT_SECRET: secret, JWT_CLAIMS: `tenants=${name}` });
       expect(await problemOf(tokens, await sign({ ...right, app_metadata: {} }))).toContain('is missing');
     }
   });

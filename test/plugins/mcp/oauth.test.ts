@@ -19,7 +19,7 @@ function token(claims: object): string {
 describe('an OAuth resource', () => {
   let folder: QueryFolder;
   let app: TestApp;
-  const settings = { MCP: 'on', JWT_SECRET: secret, JWT_ISSUER: issuer, JWT_PERMISSIONS_CLAIM: 'scope' };
+  const settings = { MCP: 'on', JWT_SECRET: secret, JWT_ISSUER: issuer, JWT_CLAIMS: 'permissions=scope' };
   beforeAll(async () => {
     const text = queryText({
       header:
