@@ -3,7 +3,7 @@ import type { Caller } from '../call/caller.ts';
 import { userOf } from '../catalog/binding/session-user.ts';
 import type { CurrentResults, UsedResult } from '../results/current-results.ts';
 import type { ObtainedResult } from '../results/get-result.ts';
-import type { DerivedStore } from '../results/memory-store.ts';
+import type { DerivedStore } from '../results/result-store.ts';
 import type { ResultDocument } from '../results/result-document.ts';
 import type { Span } from '../trace/span.ts';
 import { rightsOf, rightsOfKey } from './rights.ts';

@@ -56,8 +56,8 @@ export class Obtain {
     const run = () => getResult(bound, { caller: head, noCache, owner, isFollowed });
     try {
       const result = await (schedule === undefined ? run() : schedule(run, head));
-      // All who waited for one run go on, or fail, each in a turn of the event loop.
-      const turn = result.cacheStatus === 'HIT' ? undefined : turns.next(owner);
+      // All who waited for one run go on, or fail, each in a turn of the event loop; events have turns of their own.
+      const turn = result.cacheStatus === 'HIT' || isFollowed ? undefined : turns.next(owner);
       if (turn !== undefined) await turn;
       return result;
     } catch (error) {

@@ -39,7 +39,7 @@ import type { Callers } from '../keys/join-sources.ts';
 import type { GetResult } from '../results/get-result.ts';
 import { once } from '../memoize.ts';
 import type { CurrentResults } from '../results/current-results.ts';
-import type { DerivedStore } from '../results/memory-store.ts';
+import type { DerivedStore } from '../results/result-store.ts';
 import type { ReadRows } from '../row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../row-pages/page-of-result.ts';
 import type { Tracer } from '../trace/span.ts';

@@ -6,7 +6,7 @@ import { sendableReply } from '../http/handler/changed-reply.ts';
 import { type RequestHead, TranslatedHead, type TranslatedRequest } from '../http/message/head.ts';
 import { checkedFields, type LogFields } from '../http/message/log-fields.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
-import type { CachedResult, GetResult } from '../results/get-result.ts';
+import type { GetResult } from '../results/get-result.ts';
 import type { GatewayPlugin, RunObserver } from './plugin.ts';
 
 type Hook<K extends keyof GatewayPlugin> = Extract<GatewayPlugin[K], (...args: never) => unknown>;
@@ -196,14 +196,10 @@ function translatedHead(request: TranslatedRequest, received: RequestHead): Requ
   throw new TypeError('translate must return a request');
 }
 
-/** Every cached reply passes here: what is in memory stays no promise. */
 function observeResults(getResult: GetResult, showResult: RequestHooks['showResult']): GetResult {
-  return (bound, request) => {
-    const observed = (result: CachedResult): CachedResult => {
-      showResult({ bound, result }, request.caller);
-      return result;
-    };
-    const result = getResult(bound, request);
-    return result instanceof Promise ? result.then(observed) : observed(result);
+  return async (bound, request) => {
+    const result = await getResult(bound, request);
+    showResult({ bound, result }, request.caller);
+    return result;
   };
 }

@@ -14,7 +14,7 @@ import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-q
 import type { Counters } from './counters.ts';
 import type { Followers } from './followers.ts';
 import type { HotKeys } from './hot-keys.ts';
-import type { MemoryStore } from './memory-store.ts';
+import type { ResultStore } from './result-store.ts';
 import { buildDocument, type ResultDocument } from './result-document.ts';
 import { runUnderLease } from './shared/lease.ts';
 import type { SharedCache } from './shared/shared-cache.ts';
@@ -23,7 +23,7 @@ export interface ComputeOptions {
   readonly engine: Engine;
   /** How long one query may take: a run at another gateway is not waited for any longer. */
   readonly engineTimeoutMs: number;
-  readonly memory: MemoryStore;
+  readonly memory: ResultStore;
   readonly shared: SharedCache | undefined;
   readonly hotKeys: HotKeys;
   readonly followers: Followers;
@@ -92,7 +92,7 @@ async function compute(
   }
   try {
     const run = (signal: AbortSignal) =>
-      runEngine(options, bound, signal, { owner, trace, before: () => memory.get(key) });
+      runEngine(options, bound, signal, { owner, trace, before: () => memory.peek(key) });
     const outcome: RunOutcome | undefined =
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }

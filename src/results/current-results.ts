@@ -4,7 +4,7 @@ import type { Clock } from '../concurrency/clock.ts';
 import type { Counters } from './counters.ts';
 import type { CachedResult, ObtainedResult } from './get-result.ts';
 import type { HotKeys } from './hot-keys.ts';
-import type { MemoryStore } from './memory-store.ts';
+import type { ResultStore } from './result-store.ts';
 import type { ResultDocument } from './result-document.ts';
 
 /** A result that something was made of, without its rows: they would stay in memory as long as what was made. */
@@ -34,7 +34,7 @@ export interface CurrentResults {
 
 interface CurrentOptions {
   readonly keyOf: (bound: BoundQuery) => string;
-  readonly memory: MemoryStore;
+  readonly memory: ResultStore;
   readonly hotKeys: HotKeys;
   readonly counters: Counters;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export function buildCurrentResults(options: CurrentOptions): CurrentResults {
       const obtainedAt = clock.elapsedMs();
       const results: ObtainedResult[] = [];
       for (const { key, bound, policy, documentId, standIn } of used) {
-        const document = memory.get(key) ?? (memory.isNewest(key, documentId) ? standIn : undefined);
+        const document = memory.peek(key) ?? (memory.isNewest(key, documentId) ? standIn : undefined);
         if (document?.id !== documentId) return undefined;
         if (obtainedAt - document.begunAt >= policy.ttlSeconds * 1000) return undefined;
         const result = { document, caching: policy, cacheStatus: 'HIT', obtainedAt } as const;

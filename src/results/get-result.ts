@@ -57,12 +57,11 @@ interface ResultRequest {
  * Gets the result of a bound query: from memory, from the shared cache, from a run that is under way, or from the
  * engine, in this order.
  *
- * @returns at most `query.maxRows` rows, in the order of the SQL; not a promise if the result is in memory: most requests
- * need nothing else, and promises would take as long as the rest of a cached reply
+ * @returns at most `query.maxRows` rows, in the order of the SQL
  * @throws GatewayError as the engine's `run` does; CANCELLED when the caller disconnects
  * @see spec "Common call shape", "Limits": rows capped at max rows
  */
-export type GetResult = (query: BoundQuery, request: ResultRequest) => CachedResult | Promise<CachedResult>;
+export type GetResult = (query: BoundQuery, request: ResultRequest) => Promise<CachedResult>;
 
 interface GetResultOptions extends ComputeOptions {
   readonly keyOf: (bound: BoundQuery) => string;
@@ -71,7 +70,7 @@ interface GetResultOptions extends ComputeOptions {
 
 export function buildGetResult(options: GetResultOptions): GetResult {
   const { keyOf, hotKeys, clock } = options;
-  const getResult: GetResult = (bound, request) => {
+  const getResult: GetResult = async (bound, request) => {
     const { caching: policy } = bound.query;
     const { noCache, owner } = request;
     const key = keyOf(bound);
@@ -85,15 +84,13 @@ export function buildGetResult(options: GetResultOptions): GetResult {
     const isWarmed = bound.sql === undefined && request.isFollowed !== true;
     const hotKey = isWarmed ? hotKeys.touch(key, bound, policy, now) : undefined;
     if (noCache) return refreshNow(options, query, request);
-    return fromMemory(options, query, now, hotKey) ?? computeShared(options, query, request);
+    return (await fromMemory(options, query, now, hotKey)) ?? computeShared(options, query, request);
   };
-  return (bound, request) => {
-    const result = getResult(bound, request);
+  return async (bound, request) => {
+    const result = await getResult(bound, request);
     if (bound.defaultsUntil === undefined) return result;
     const defaultsUntil = clock.elapsedMs() + bound.defaultsUntil - clock.now().getTime();
-    return 'then' in result
-      ? result.then((awaited) => ({ ...awaited, defaultsUntil }))
-      : { ...result, defaultsUntil };
+    return { ...result, defaultsUntil };
   };
 }
 
@@ -128,13 +125,13 @@ async function refreshNow(
 }
 
 /** A fresh result, or a stale one while the engine is known to fail: no caller waits for it to fail again. */
-function fromMemory(
+async function fromMemory(
   options: GetResultOptions,
   query: CacheableQuery,
   now: number,
   hotKey: HotKey | undefined,
-): CachedResult | undefined {
-  const fresh = fromCache(options, query, 'HIT', now, hotKey);
+): Promise<CachedResult | undefined> {
+  const fresh = await fromCache(options, query, 'HIT', now, hotKey);
   if (fresh !== undefined || !options.hotKeys.isFailing(query.key)) return fresh;
   return fromCache(options, query, 'STALE', now);
 }
@@ -153,20 +150,20 @@ async function computeShared(
     return { document, caching: query.policy, cacheStatus: statusOf(source, joined), obtainedAt };
   } catch (error) {
     const now = options.clock.elapsedMs();
-    const stale = mayServeStale(error) ? fromCache(options, query, 'STALE', now) : undefined;
+    const stale = mayServeStale(error) ? await fromCache(options, query, 'STALE', now) : undefined;
     if (stale === undefined) throw error;
     return stale;
   }
 }
 
-function fromCache(
+async function fromCache(
   { memory, hotKeys, counters }: GetResultOptions,
   { key, policy }: CacheableQuery,
   cacheStatus: 'HIT' | 'STALE',
   now: number,
   hotKey?: HotKey,
-): CachedResult | undefined {
-  const document = memory.get(key);
+): Promise<CachedResult | undefined> {
+  const document = await memory.get(key);
   if (document === undefined) return undefined;
   // The key may have become hot only now, after its result was stored.
   if (hotKey?.begunAt !== document.begunAt) hotKeys.recordResult(key, document.begunAt);

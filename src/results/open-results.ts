@@ -17,7 +17,7 @@ import { type Counters, zeroCounters } from './counters.ts';
 import { buildCurrentResults, type CurrentResults } from './current-results.ts';
 import { buildGetResult, type GetResult } from './get-result.ts';
 import { HotKeys } from './hot-keys.ts';
-import { type DerivedStore, openMemoryStore } from './memory-store.ts';
+import { type DerivedStore, openResultStore } from './result-store.ts';
 import type { OpenSharedCache } from './shared/shared-cache.ts';
 import { openWarmer, type Warmer, type WarmerOptions } from './warmer.ts';
 
@@ -70,7 +70,7 @@ export function openResults(options: ResultsOptions): Results {
   let { catalog } = options;
   const { clock, log, onCost, turns = new LoopTurns() } = options;
   const counters = zeroCounters();
-  const memory = openMemoryStore(memoryBytes, counters);
+  const memory = openResultStore(memoryBytes, counters);
   const timeline = buildTimeline(clock);
   const hotKeys = new HotKeys((bound) => isOutdated(bound, clock.now().getTime()));
   const followers: Followers = new Map();
@@ -162,7 +162,7 @@ function buildFollow(
 ): Follow {
   return {
     keyOf,
-    latest: memory.get,
+    latest: memory.peek,
     follow(bound, follower) {
       const key = keyOf(bound);
       const { caching } = bound.query;
@@ -173,7 +173,7 @@ function buildFollow(
       const stopListening = shared?.listen(key, (begunAt) =>
         hotKeys.refreshOlder(key, begunAt, clock.elapsedMs()),
       );
-      const known = memory.get(key);
+      const known = memory.peek(key);
       if (known !== undefined) hotKeys.recordResult(key, known.begunAt);
       return () => {
         if (followers.get(key) !== follower) return;

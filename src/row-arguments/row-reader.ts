@@ -2,7 +2,7 @@ import type { Closers } from '../concurrency/closers.ts';
 import { type LoopTurns, runSteps } from '../concurrency/loop-turns.ts';
 import { GatewayError } from '../errors.ts';
 import type { CachedResult } from '../results/get-result.ts';
-import type { DerivedStore } from '../results/memory-store.ts';
+import type { DerivedStore } from '../results/result-store.ts';
 import { likeCost } from './like-pattern.ts';
 import type { Condition } from './row-arguments.ts';
 import { RowTable } from './row-table.ts';

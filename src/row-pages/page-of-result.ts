@@ -3,7 +3,7 @@ import type { PageKey } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { CachedResult } from '../results/get-result.ts';
-import type { DerivedStore } from '../results/memory-store.ts';
+import type { DerivedStore } from '../results/result-store.ts';
 import { type ResultDocument, sizeOf } from '../results/result-document.ts';
 import { rowTexts } from '../engine/rows-document.ts';
 import { gatherRows } from '../row-arguments/gather-rows.ts';

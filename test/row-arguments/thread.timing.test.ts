@@ -11,7 +11,7 @@ import { EndpointRequest } from '../../src/call/endpoint-request.ts';
 import { unrestricted } from '../../src/keys/principal.ts';
 import { zeroCounters } from '../../src/results/counters.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
-import { openMemoryStore } from '../../src/results/memory-store.ts';
+import { openResultStore } from '../../src/results/result-store.ts';
 import { buildDocument, parseRows } from '../../src/results/result-document.ts';
 import { openReadRows } from '../../src/row-arguments/row-reader.ts';
 import { RowTable } from '../../src/row-arguments/row-table.ts';
@@ -52,7 +52,7 @@ const callerNamed = (owner: Owner, signal = new AbortController().signal) => ({ 
 
 test('conditions on 64 MB, hostile ones too, do not hold the event loop', async () => {
   const result = await largeResult();
-  const { derived } = openMemoryStore(400_000_000, zeroCounters());
+  const { derived } = openResultStore(400_000_000, zeroCounters());
   const turns = new LoopTurns();
   const readRows = openReadRows({ derived, turns, timeoutMs: 30_000 }, new Closers());
   const apply = buildApplyRowRequest({ readRows, budget: new ByteBudget(), turns });
@@ -79,7 +79,7 @@ test('conditions on 64 MB, hostile ones too, do not hold the event loop', async 
 
 test('closing ends the thread, and what waits for it', async () => {
   const result = await largeResult();
-  const { derived } = openMemoryStore(400_000_000, zeroCounters());
+  const { derived } = openResultStore(400_000_000, zeroCounters());
   const closers = new Closers();
   const readRows = openReadRows({ derived, turns: new LoopTurns(), timeoutMs: 30_000 }, closers);
   const { task } = requestOf('share=lt.3&order=text');
@@ -94,7 +94,7 @@ test('closing ends the thread, and what waits for it', async () => {
 
 test('a thread answers as the event loop does', async () => {
   const result = await largeResult();
-  const { derived } = openMemoryStore(400_000_000, zeroCounters());
+  const { derived } = openResultStore(400_000_000, zeroCounters());
   const readRows = openReadRows({ derived, turns: new LoopTurns(), timeoutMs: 30_000 }, new Closers());
   const { task } = requestOf('share=lt.3&order=text&offset=2');
   const own = runSteps(runRowTask(task, new RowTable(), result.document.encodings.identity));
@@ -111,7 +111,7 @@ const hostile = `text=like.*${'a_'.repeat(12)}b*`;
 
 test('a task of another owner does not wait for a long one, and one that nobody waits for ends', async () => {
   const result = await largeResult();
-  const { derived } = openMemoryStore(400_000_000, zeroCounters());
+  const { derived } = openResultStore(400_000_000, zeroCounters());
   const closers = new Closers();
   const readRows = openReadRows({ derived, turns: new LoopTurns(), timeoutMs: 600_000 }, closers);
   const { task } = requestOf('share=lt.3&order=text');
@@ -133,7 +133,7 @@ test('a task of another owner does not wait for a long one, and one that nobody 
 
 test('a task has the time of other requests', async () => {
   const result = await largeResult();
-  const { derived } = openMemoryStore(400_000_000, zeroCounters());
+  const { derived } = openResultStore(400_000_000, zeroCounters());
   const closers = new Closers();
   const readRows = openReadRows({ derived, turns: new LoopTurns(), timeoutMs: 300 }, closers);
   await expect(readRows(result, requestOf(hostile).task, callerNamed('a'))).rejects.toMatchObject({
@@ -145,7 +145,7 @@ test('a task has the time of other requests', async () => {
 
 test('conditions that compare too much are refused before they run', async () => {
   const result = await largeResult();
-  const { derived } = openMemoryStore(400_000_000, zeroCounters());
+  const { derived } = openResultStore(400_000_000, zeroCounters());
   const readRows = openReadRows({ derived, turns: new LoopTurns(), timeoutMs: 30_000 }, new Closers());
   const many = Array.from({ length: 100 }, (_, at) => `text.like.*${at}*a*b*`).join(',');
   for (const search of [`or=(${many})`, `text=like.*${'a_'.repeat(100)}b*`])

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { DerivedStore } from '../../../results/memory-store.ts';
+import type { DerivedStore } from '../../../results/result-store.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import { bytesOfBlock, type CellBlock, DocumentCells } from './rows/cell-blocks.ts';
 

@@ -22,7 +22,7 @@ import type { Schedule } from '../../../../src/keys/concurrency-limiter.ts';
 import { type Principal, unrestricted } from '../../../../src/keys/principal.ts';
 import { zeroCounters } from '../../../../src/results/counters.ts';
 import type { CachedResult, CacheStatus, GetResult } from '../../../../src/results/get-result.ts';
-import { openMemoryStore } from '../../../../src/results/memory-store.ts';
+import { openResultStore } from '../../../../src/results/result-store.ts';
 import { buildDocument } from '../../../../src/results/result-document.ts';
 import { openReadRows } from '../../../../src/row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
@@ -178,7 +178,7 @@ test('a compiled operation is answered and reported as Yoga does it, byte for by
     let audited: string[] = [];
     const audit = (error: unknown) => void audited.push(String(error));
     const load = { budget: new ByteBudget(undefined, largeBytes), turns, audit };
-    const memory = openMemoryStore(100_000, zeroCounters());
+    const memory = openResultStore(100_000, zeroCounters());
     const readRows = openReadRows({ derived: memory.derived, turns, timeoutMs: 30_000 }, new Closers());
     const calls = openCalls(getResult, { turns, audit, now });
     const compiled = buildAnswerCompiled({

@@ -11,7 +11,7 @@ import type { Admission } from '../../../../src/call/caller.ts';
 import { unrestricted } from '../../../../src/keys/principal.ts';
 import { zeroCounters } from '../../../../src/results/counters.ts';
 import type { GetResult } from '../../../../src/results/get-result.ts';
-import { openMemoryStore } from '../../../../src/results/memory-store.ts';
+import { openResultStore } from '../../../../src/results/result-store.ts';
 import { buildDocument } from '../../../../src/results/result-document.ts';
 import { openReadRows } from '../../../../src/row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
@@ -32,7 +32,7 @@ async function answer(query: string, rowCount: number) {
     if (bound.query.name === 'failing') throw new TypeError('a bug');
     return { document, caching: 'disabled', cacheStatus: 'HIT' } as never;
   };
-  const { derived } = openMemoryStore(1_000_000, zeroCounters());
+  const { derived } = openResultStore(1_000_000, zeroCounters());
   const turns = new LoopTurns();
   const build = buildGraphql({
     ...openCalls(getResult, { turns }),

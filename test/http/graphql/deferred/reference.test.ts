@@ -33,7 +33,7 @@ import { webStreamOf } from '../../../../src/http/node/stream-sink.ts';
 import { unrestricted } from '../../../../src/keys/principal.ts';
 import { zeroCounters } from '../../../../src/results/counters.ts';
 import type { CachedResult, GetResult } from '../../../../src/results/get-result.ts';
-import { openMemoryStore } from '../../../../src/results/memory-store.ts';
+import { openResultStore } from '../../../../src/results/result-store.ts';
 import { buildDocument } from '../../../../src/results/result-document.ts';
 import { openReadRows } from '../../../../src/row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
@@ -172,7 +172,7 @@ test('the parts of a deferred operation add up to the answer without @defer, and
     const persisted = buildAutomaticDocuments();
     const read = buildReadOperationRequest(schema, catalog, checkDocument, persisted, turns);
     const budget = new ByteBudget(undefined, 300);
-    const memory = openMemoryStore(100_000, zeroCounters());
+    const memory = openResultStore(100_000, zeroCounters());
     const resources = {
       ...openCalls(getResult, { turns, now }),
       readRows: openReadRows({ derived: memory.derived, turns, timeoutMs: 30_000 }, new Closers()),

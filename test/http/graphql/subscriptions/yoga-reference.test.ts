@@ -24,7 +24,7 @@ import { unrestricted } from '../../../../src/keys/principal.ts';
 import { camelCase } from '../../../../src/names/graphql-names.ts';
 import { zeroCounters } from '../../../../src/results/counters.ts';
 import type { CachedResult, GetResult } from '../../../../src/results/get-result.ts';
-import { openMemoryStore } from '../../../../src/results/memory-store.ts';
+import { openResultStore } from '../../../../src/results/result-store.ts';
 import { buildDocument } from '../../../../src/results/result-document.ts';
 import { openReadRows } from '../../../../src/row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../../../../src/row-pages/page-of-result.ts';
@@ -84,7 +84,7 @@ test('the events of a subscription have the text that Yoga writes', async () => 
       return first;
     };
     const turns = new LoopTurns();
-    const { derived } = openMemoryStore(1_000_000, zeroCounters());
+    const { derived } = openResultStore(1_000_000, zeroCounters());
     const followed: Followed[] = [];
     const live = {
       stream(_head, _admission, [query]) {

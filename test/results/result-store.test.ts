@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { zeroCounters } from '../../src/results/counters.ts';
-import { openMemoryStore } from '../../src/results/memory-store.ts';
+import { openResultStore } from '../../src/results/result-store.ts';
 import { buildDocument } from '../../src/results/result-document.ts';
 import { runTime } from '../support/run-time.ts';
 
@@ -33,7 +33,7 @@ describe('results in memory', () => {
     '%s ones stay under the limit, and so does the memory that they really take',
     async (_, size, keys) => {
       const counters = zeroCounters();
-      const memory = openMemoryStore(limit, counters);
+      const memory = openResultStore(limit, counters);
       // Compression is used once before: its own memory is not counted.
       await buildDocument({ rows: [JSON.stringify('x'.repeat(40_000))], truncated: false }, runTime(0));
       const before = await used();
@@ -55,7 +55,7 @@ describe('results in memory', () => {
   );
 
   test('an older result does not replace a newer one', async () => {
-    const memory = openMemoryStore(limit, zeroCounters());
+    const memory = openResultStore(limit, zeroCounters());
     const at = (computedAt: number) => buildDocument({ rows: ['{}'], truncated: false }, runTime(computedAt));
     await memory.put('key', await at(2));
     await memory.put('key', await at(1));
@@ -64,7 +64,7 @@ describe('results in memory', () => {
 
   test('a result that is larger than the limit is not stored', async () => {
     const counters = zeroCounters();
-    const memory = openMemoryStore(10_000, counters);
+    const memory = openResultStore(10_000, counters);
     const row = JSON.stringify({ x: 'x'.repeat(20_000) });
     await memory.put('key', await buildDocument({ rows: [row], truncated: false }, runTime(0)));
     expect(await memory.get('key')).toBeUndefined();
@@ -73,17 +73,17 @@ describe('results in memory', () => {
 });
 
 test('of a large result that was evicted it is known which one was the newest', async () => {
-  const memory = openMemoryStore(10_000_000, zeroCounters());
+  const memory = openResultStore(10_000_000, zeroCounters());
   const built = (begunAt: number) =>
     buildDocument({ rows: [JSON.stringify('x'.repeat(6_000_000))], truncated: false }, runTime(begunAt));
   const [first, second, other] = [await built(1), await built(2), await built(3)];
   await memory.put('key', second);
   expect(memory.isNewest('key', second.id)).toBe(true);
   await memory.put('other', other);
-  expect(memory.get('key')).toBeUndefined();
+  expect(await memory.get('key')).toBeUndefined();
   expect(memory.isNewest('key', second.id)).toBe(true);
   await memory.put('key', first);
-  expect(memory.get('key')).toBeUndefined();
+  expect(await memory.get('key')).toBeUndefined();
   expect([first, second].map(({ id }) => memory.isNewest('key', id))).toEqual([false, true]);
   const third = await built(4);
   await memory.put('key', third);
