@@ -6,6 +6,7 @@ import type { Problem } from '../errors.ts';
 import { once } from '../memoize.ts';
 import { checkReturned } from './check-columns.ts';
 import { recordProblemsOf } from './check-records.ts';
+import { zoneProblemsOf } from './check-zones.ts';
 import { type KnownColumn, knownColumns } from './known-columns.ts';
 import { sandboxProblemsOf, tenantProblemsOf } from './tenant-filters.ts';
 
@@ -26,6 +27,8 @@ export interface QueryAnalysis {
   readonly sandboxProblems: () => readonly Problem[];
   /** The differences between the fields that the header declares for its records and those of the SQL. */
   readonly recordProblems: () => readonly Problem[];
+  /** The values in the header that parameters for time zones cannot have. */
+  readonly zoneProblems: () => readonly Problem[];
 }
 
 /** What compiles the SQL of saved queries; tests count its calls. */
@@ -62,5 +65,6 @@ export function analyzeQuery(
     tenantProblems: once(() => tenantProblemsOf(query, compiled)),
     sandboxProblems,
     recordProblems: once(() => recordProblemsOf(query, columns)),
+    zoneProblems: once(() => (columns() === undefined ? [] : zoneProblemsOf(query, compiled()))),
   };
 }

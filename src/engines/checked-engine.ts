@@ -104,8 +104,9 @@ type ProblemsOfQuery = (query: SavedQuery, catalog: AnalyzedCatalog) => readonly
 function fileChecksOf({ name, sql, flags = {} }: EngineFactory): ProblemsOfQuery {
   if (sql === 'native') return (query) => uncheckableProblems(query, name, flags.enforcesTenants ?? false);
   return (query, { analysisOf }) => {
-    const { tenantProblems, sandboxProblems, recordProblems } = analysisOf(query);
-    return [...(flags.enforcesTenants ? [] : tenantProblems()), ...sandboxProblems(), ...recordProblems()];
+    const { tenantProblems, sandboxProblems, recordProblems, zoneProblems } = analysisOf(query);
+    const problems = [...sandboxProblems(), ...recordProblems(), ...zoneProblems()];
+    return [...(flags.enforcesTenants ? [] : tenantProblems()), ...problems];
   };
 }
 

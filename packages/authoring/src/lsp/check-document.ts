@@ -86,8 +86,14 @@ function checkQuery(
   try {
     const { columns } = analysis.compiled();
     const differences = checkReturned(query)(columns).map((message) => ({ file, line, message }));
-    const { tenantProblems, sandboxProblems, recordProblems } = analysis;
-    const problems = [...differences, ...tenantProblems(), ...sandboxProblems(), ...recordProblems()];
+    const { tenantProblems, sandboxProblems, recordProblems, zoneProblems } = analysis;
+    const problems = [
+      ...differences,
+      ...tenantProblems(),
+      ...sandboxProblems(),
+      ...recordProblems(),
+      ...zoneProblems(),
+    ];
     return { problems, query, types };
   } catch (error) {
     return { problems: queryProblems(query, error), query, types };

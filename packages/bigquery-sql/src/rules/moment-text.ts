@@ -63,21 +63,27 @@ export class UnknownZone extends Unsupported {}
  * @throws UnknownZone
  */
 export function requireZone(place: Place, zone: Expression | undefined): void {
-  if (zone?.kind !== 'literal' || typeof zone.value !== 'string' || isZone(zone.value)) return;
+  if (zone?.kind !== 'literal' || typeof zone.value !== 'string') return;
+  const problem = zoneProblem(zone.value);
+  if (problem === undefined) return;
   const written = isNode(place)
     ? childrenOf(place).find((part) => part.kind === 'StringLiteral' && part.value === zone.value)
     : undefined;
-  throw new UnknownZone(written ?? place, unknownZone(zone.value));
+  throw new UnknownZone(written ?? place, problem);
 }
 
 /** As `requireZone`, for the name after a day and a time. */
 export function requireZoneOfText(place: Place, text: string): void {
   const [, zone] = /\d\s+([A-Za-z][\w/+-]+)\s*$/.exec(text) ?? [];
-  if (zone !== undefined && !isZone(zone)) throw new UnknownZone(place, unknownZone(zone));
+  const problem = zone === undefined ? undefined : zoneProblem(zone);
+  if (problem !== undefined) throw new UnknownZone(place, problem);
 }
 
-const unknownZone = (zone: string): string =>
-  `there is no time zone ${zone.trim() || "''"}${nearestZone(zone) || '; write one as Europe/Berlin, or as +05:30'}`;
+/** Why a text is not a time zone; undefined if it is one. */
+export const zoneProblem = (zone: string): string | undefined =>
+  isZone(zone)
+    ? undefined
+    : `there is no time zone ${zone.trim() || "''"}${nearestZone(zone) || '; write one as Europe/Berlin, or as +05:30'}`;
 
 /** `+5:30` and `UTC-3`. */
 const offset = /^(?:UTC)?[+-](?:(?:0?\d|1[0-3])(?::[0-5]?\d)?|(?:0\d|1[0-3])[0-5]\d|14(?::?0?0)?)$/;
