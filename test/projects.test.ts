@@ -8,7 +8,7 @@ describe('the project of a test file', () => {
     ['process', 'test/process/command.test.ts'],
     ['app', 'test/http/caching.test.ts'],
     ['app', 'test/engines/duckdb.test.ts'],
-    ['memory', 'test/results/memory-store.test.ts'],
+    ['memory', 'test/results/result-store.test.ts'],
     ['unit', 'test/keys/key-text.test.ts'],
     ['unit', 'test/catalog/header/parse-query.test.ts'],
     ['unit', 'packages/bigquery-sql/test/syntax/pipes.test.ts'],
