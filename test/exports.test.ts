@@ -10,6 +10,11 @@ describe('the exported names', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
+  test('are exported once', () => {
+    const declarations = Map.groupBy(exportedNames().flatMap(withMembers), ({ declaration }) => declaration);
+    expect([...declarations].filter(([, { length }]) => length > 1).map(([name]) => name)).toEqual([]);
+  });
+
   test('are so few that a person reads them', () => {
     expect(exportsPages().get('docs/exports.md')?.match(/^\| `/gm)?.length).toBeLessThanOrEqual(130);
   });

@@ -6,6 +6,7 @@ import { openHistory } from '../catalog/folder/catalog-history.ts';
 import { Renderers } from '../formats/renderers.ts';
 import { Gate } from '../call/gate.ts';
 import { buildAudit } from '../http/access/audit.ts';
+import { buildRejectKeys } from '../http/access/reject-keys-in-urls.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { elapsedBy, systemClock } from '../concurrency/clock.ts';
 import { FairShare, type Owner } from '../concurrency/fair-share.ts';
@@ -259,6 +260,7 @@ const hostOf = (
   engineConcurrency: settings.engineConcurrency,
   engineTimeoutMs: settings.engineTimeoutMs,
   isKeyText: callers.isKeyText,
+  rejectKeys: buildRejectKeys(callers.isKeyText),
   shown: (error, head) => toGatewayError(error, logOfError(error, head, log)),
   run: execution.run,
   estimateBytes: execution.estimateBytes,

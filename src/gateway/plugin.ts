@@ -10,6 +10,7 @@ import type { Renderer } from '../formats/renderer.ts';
 import type { Renderers } from '../formats/renderers.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Audit } from '../http/access/audit.ts';
+import type { RejectKeys } from '../http/access/reject-keys-in-urls.ts';
 import type { LiveCounters } from '../http/live/live-counters.ts';
 import type { CatalogState } from '../http/handler/readiness.ts';
 import type { Exchange } from '../http/message/exchange.ts';
@@ -108,6 +109,8 @@ export interface PluginHost {
   readonly engineTimeoutMs: number;
   /** True for a text that is a key or a token, or looks like one. */
   isKeyText(text: string): boolean;
+  /** Keeps keys out of parameters that are not those of a URL. @throws GatewayError BAD_REQUEST if a value is a key */
+  readonly rejectKeys: RejectKeys;
   /** The error that a caller may see. What only operators may know of another one is logged, with the id of the request. */
   shown(error: unknown, head: Pick<RequestHead, 'trace'>): GatewayError;
   /** Runs a query past the cache. @throws GatewayError as `Engine.run` does */

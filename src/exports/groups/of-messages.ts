@@ -1,6 +1,5 @@
 /** Requests and replies of HTTP: headers, codings, bodies, and errors as callers see them. @module */
 export { labelsHeader } from '../../call/gate.ts';
-export { buildRejectKeys } from '../../http/access/reject-keys-in-urls.ts';
 export { BodyMemory } from '../../http/message/body/body-memory.ts';
 export { variesBy } from '../../http/message/cache-headers.ts';
 export { bestCoding, CodedBody } from '../../http/message/content-coding.ts';

@@ -2,7 +2,6 @@
 export { isNullableField } from '../../catalog/model/null-values.ts';
 export { rowTexts } from '../../engine/rows-document.ts';
 export { cellTimestamp } from '../../files/timestamps.ts';
-export { plainText } from '../../formats/rows.ts';
 export { isNested } from '../../formats/shape.ts';
 export { ageMs } from '../../results/freshness.ts';
 export type { CachedResult, ObtainedResult } from '../../results/get-result.ts';

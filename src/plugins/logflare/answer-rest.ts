@@ -2,7 +2,6 @@ import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { mayBeRounded } from '../../catalog/binding/rounded-numbers.ts';
-import type { buildRejectKeys } from '../../http/access/reject-keys-in-urls.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
 import { mergeLists } from '../../catalog/binding/merge-lists.ts';
 import type { RouteHost } from '../../gateway/plugin.ts';
@@ -16,12 +15,10 @@ type PreparedRequest = Parameters<Answer>[1];
 type AddressedEndpoint = NonNullable<PreparedRequest['addressed']>;
 
 /** With the strict REST API. */
-interface CompatRestOptions extends Pick<RouteHost, 'rest' | 'addressOf'> {
-  readonly rejectKeys: ReturnType<typeof buildRejectKeys>;
-}
+type CompatRestHost = Pick<RouteHost, 'rest' | 'addressOf' | 'rejectKeys'>;
 
 /** REST with the parameters of Logflare's clients: by GET and POST, the last of a repeated one that is no list. */
-export function buildCompatRest({ rest, addressOf, rejectKeys }: CompatRestOptions): Answer {
+export function buildCompatRest({ rest, addressOf, rejectKeys }: CompatRestHost): Answer {
   const addressed = (request: PreparedRequest) => {
     const { query, format } = addressOf(request);
     return { endpoint: lastOfEach(query, request.parameters), format };

@@ -1,6 +1,5 @@
 import { checkOptions } from '../../config/option-rules.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
-import { buildRejectKeys } from '../../http/access/reject-keys-in-urls.ts';
 import { endpointPath } from '../../http/message/paths.ts';
 import { buildCompatRest } from './answer-rest.ts';
 import { replyLogflareError } from './reply-error.ts';
@@ -18,13 +17,13 @@ export function logflare(options: Readonly<Record<string, never>> = {}): Gateway
   return {
     name: 'logflare',
     translate: translateRequest,
-    routes: (_catalog, { rest, isRestKept, addressOf, isKeyText }) => [
+    routes: (_catalog, { rest, isRestKept, addressOf, rejectKeys }) => [
       {
         path: `${endpointPath}*`,
         methods: ['GET', 'POST'],
         access: 'key',
         allowsCors: true,
-        answer: buildCompatRest({ rest, addressOf, rejectKeys: buildRejectKeys(isKeyText) }),
+        answer: buildCompatRest({ rest, addressOf, rejectKeys }),
         isKept: isRestKept,
         replyError: replyLogflareError,
         // The gateway knows which of them are endpoints.

@@ -44,7 +44,7 @@ function openCalls(rows: (run: number) => readonly string[], maxBytes: number, m
       },
       answersOf: openVersion(),
       turns: new LoopTurns(),
-      isKeyText: () => false,
+      rejectKeys: () => {},
     },
     { maxRows: 10, maxBytes },
   );

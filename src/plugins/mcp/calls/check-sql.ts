@@ -16,10 +16,10 @@ export function buildCheckSql({
   open,
   sandboxOf,
   estimateBytes,
-  isKeyText,
+  rejectKeys,
   turns,
-}: Pick<RouteHost, 'open' | 'sandboxOf' | 'estimateBytes' | 'isKeyText' | 'turns'>): CheckSql {
-  const read = buildReadCall(isKeyText);
+}: Pick<RouteHost, 'open' | 'sandboxOf' | 'estimateBytes' | 'rejectKeys' | 'turns'>): CheckSql {
+  const read = buildReadCall(rejectKeys);
   return async (tool, given, { admission, head, era }) => {
     const { principal } = admission;
     const { bound } = await open(read(tool, given, principal), { head, admission });

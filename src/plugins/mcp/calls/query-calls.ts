@@ -41,12 +41,12 @@ export function buildCallQuery(
     obtain,
     answersOf,
     turns,
-    isKeyText,
-  }: Pick<RouteHost, 'open' | 'obtain' | 'answersOf' | 'turns' | 'isKeyText'>,
+    rejectKeys,
+  }: Pick<RouteHost, 'open' | 'obtain' | 'answersOf' | 'turns' | 'rejectKeys'>,
   limits: AnswerLimits,
 ): CallQuery {
   const answers = answersOf<CallAnswer>('mcp');
-  const read = buildReadCall(isKeyText);
+  const read = buildReadCall(rejectKeys);
   const write = async (
     { fullName, endpoint: { name } }: NamedTool,
     { parameters }: EndpointRequest,

@@ -1,5 +1,5 @@
 import { requireEndpoint } from '../../../call/gate.ts';
-import { buildRejectKeys } from '../../../http/access/reject-keys-in-urls.ts';
+import type { RouteHost } from '../../../gateway/plugin.ts';
 import { EndpointRequest } from '../../../call/endpoint-request.ts';
 import type { Principal } from '../../../keys/principal.ts';
 import { rowArguments } from '../definitions/row-schemas.ts';
@@ -18,9 +18,8 @@ export class WrongArguments extends Error {}
  */
 export type ReadCall = (tool: NamedTool, given: JsonMembers, principal: Principal) => EndpointRequest;
 
-/** @param isKeyText recognizes keys and tokens: they are not to be quoted or cached */
-export function buildReadCall(isKeyText: (text: string) => boolean): ReadCall {
-  const rejectKeys = buildRejectKeys(isKeyText);
+/** @param rejectKeys of the host: keys are not to be quoted or cached */
+export function buildReadCall(rejectKeys: RouteHost['rejectKeys']): ReadCall {
   return ({ endpoint: { query }, takesSql }, given, principal) => {
     requireEndpoint(principal, query);
     rejectKeys(new Map(Object.entries(given).map(([name, value]) => [name, [value].flat().filter(isText)])));

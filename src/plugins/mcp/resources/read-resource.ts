@@ -29,11 +29,11 @@ interface Content {
 }
 
 export function buildReadResource(
-  host: Pick<RouteHost, 'open' | 'obtain' | 'turns' | 'isKeyText' | 'sandboxOf' | 'audit'>,
+  host: Pick<RouteHost, 'open' | 'obtain' | 'turns' | 'rejectKeys' | 'sandboxOf' | 'audit'>,
   tools: ToolNames,
   limits: AnswerLimits,
 ): ReadResource {
-  const readCall = buildReadCall(host.isKeyText);
+  const readCall = buildReadCall(host.rejectKeys);
 
   const result = async (
     { name, given, from }: ResourceAddress & { readonly kind: 'result' },
