@@ -80,7 +80,8 @@ export class Gate {
   async open(endpoint: EndpointRequest, caller: Caller): Promise<Call> {
     const { principal } = caller.admission;
     // To check a pattern takes up to two milliseconds, and many requests may arrive in one turn of the event loop.
-    const turn = endpoint.isBound ? undefined : this.#options.turns.next(ownerOf(principal));
+    const isQuick = endpoint.isBound || !endpoint.query.parameters.some(({ type }) => type === 'pattern');
+    const turn = isQuick ? undefined : this.#options.turns.next(ownerOf(principal));
     if (turn !== undefined) await turn;
     try {
       return new OpenedCall(caller, endpoint, this.#bind(principal, endpoint, caller.head.headers));

@@ -3,10 +3,9 @@ import type { BoundQuery } from '../catalog/binding/bind.ts';
 import { defaultMaxItems } from '../catalog/binding/value-limits.ts';
 import type { ParameterKeyField } from '../catalog/model/federation.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import { Slots } from '../concurrency/slots.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { cacheKey } from '../results/cache-key.ts';
-import type { CachedResult } from '../results/get-result.ts';
+import type { CachedResult, ObtainedResult } from '../results/get-result.ts';
 import { valueKind } from '../row-arguments/cell-values.ts';
 import { gatherRows } from '../row-arguments/gather-rows.ts';
 import { allRows } from '../row-arguments/row-arguments.ts';
@@ -31,6 +30,11 @@ export class ResultLoader {
   readonly #options: LoadOptions;
   readonly #caller: Caller;
   readonly #results: DataLoader<Call, CachedResult, string>;
+  /** The results that were loaded, as they came. */
+  readonly obtained: ObtainedResult[] = [];
+  /** Set when the operation is executed once more: what was refused is refused without another line in the log. */
+  isRepeated = false;
+  readonly #refused = new Map<string, unknown>();
   /** Calls that are being opened, in turns of the event loop: those of one step of the operation are one batch. */
   readonly #opening = new Set<Promise<Call>>();
   /** By what they query apart from the list. */
@@ -39,20 +43,7 @@ export class ResultLoader {
   constructor(options: LoadOptions, caller: Caller) {
     this.#options = options;
     this.#caller = caller;
-    const slots = new Slots(options.maxRunning);
-    const owner = ownerOfCaller(caller);
-    const obtain = async (call: Call): Promise<CachedResult | Error> => {
-      const slot = slots.slotFor(owner);
-      try {
-        await slot.take(caller.head.signal);
-        return await options.obtain.whole(call);
-      } catch (error) {
-        return asError(error);
-      } finally {
-        slot.giveBack();
-      }
-    };
-    this.#results = new DataLoader((calls) => Promise.all(calls.map(obtain)), {
+    this.#results = new DataLoader((calls) => this.#obtain(calls), {
       cacheKeyFn: ({ bound }) => cacheKey(bound),
       batchScheduleFn: this.#whenOpened,
     });
@@ -95,13 +86,38 @@ export class ResultLoader {
   }
 
   async #open(endpoint: EndpointRequest): Promise<Call> {
+    const refused = this.isRepeated ? this.#refused.get(keyOf(endpoint)) : undefined;
+    if (refused !== undefined) throw refused;
     const opening = this.#options.gate.open(endpoint, this.#caller);
     this.#opening.add(opening);
     try {
       return await opening;
+    } catch (error) {
+      this.#refused.set(keyOf(endpoint), error);
+      throw error;
     } finally {
       this.#opening.delete(opening);
     }
+  }
+
+  /** Some at a time. */
+  async #obtain(calls: readonly Call[]): Promise<readonly (CachedResult | Error)[]> {
+    const { obtain, maxRunning } = this.#options;
+    const results: (CachedResult | Error)[] = [];
+    const left = calls.entries();
+    const work = async () => {
+      for (const [at, call] of left) {
+        try {
+          const result = await obtain.whole(call);
+          this.obtained.push({ bound: call.bound, result });
+          results[at] = result;
+        } catch (error) {
+          results[at] = asError(error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(maxRunning, calls.length) }, work));
+    return results;
   }
 
   readonly #whenOpened = (dispatch: () => void): void => {
@@ -141,5 +157,7 @@ export class ResultLoader {
     return { ...result, document: await turns.run(owner, gatherRows(result.document, outcome)) };
   }
 }
+
+const keyOf = ({ query, parameters }: EndpointRequest): string => JSON.stringify([query.id, [...parameters]]);
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

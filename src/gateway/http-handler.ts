@@ -13,7 +13,6 @@ import { buildRejectKeysInUrls } from '../http/access/reject-keys-in-urls.ts';
 import { buildRejectWrongKey } from '../http/access/unauthenticated.ts';
 import { buildAccessLog } from '../http/finish/access-log.ts';
 import { buildFinish } from '../http/finish/finish.ts';
-import { buildDerivedCache } from '../http/graphql/compiled/derived-cache.ts';
 import { buildGraphql } from '../http/graphql/graphql.ts';
 import type { Federation } from '../http/graphql/federation/subgraph.ts';
 import type { TrustedDocuments } from '../http/graphql/persisted/trusted.ts';
@@ -131,7 +130,6 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
     turns,
     clock,
   } = options;
-  const { now, elapsedMs } = clock;
   const pageOfResult = buildPageOfResult({ derived, turns });
   const applyRowRequest = buildApplyRowRequest({ readRows, budget, turns });
   const obtain = new Obtain({ getResult, applyRowRequest, pageOfResult, turns, audit });
@@ -143,14 +141,13 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
     introspection: settings.introspection,
     trusted,
     federation,
-    derived: buildDerivedCache(derived),
+    derived,
     budget,
     openLive: live.open,
     turns,
     audit,
     log,
-    now,
-    elapsedMs,
+    elapsedMs: clock.elapsedMs,
   });
   const openAnswers = buildAnswers({ store: derived, current, showResult: hooks.showResult });
   return function* (catalog: AnalyzedCatalog): Generator<void, AnsweringVersion> {

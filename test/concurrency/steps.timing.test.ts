@@ -26,6 +26,7 @@ const longest = new Map<string, number>();
 const ofCatalogs: ReadonlySet<string> = new Set([
   'src/gateway/create-gateway.ts',
   'src/http/graphql/federation/subgraph.ts',
+  'src/http/graphql/introspection/introspection-leaves.ts',
   'src/http/graphql/visible-schemas.ts',
   'src/plugins/mcp/calls/list-tools.ts',
   'src/plugins/mcp/calls/search-calls.ts',
@@ -163,14 +164,6 @@ const works: readonly (readonly [string, () => Promise<unknown>])[] = [
     () =>
       graphql(
         `{ endpoints { name } many(k: ${next()}) { rows(where: { text: { like: "%7%" } }, first: 1000) { id tags } } }`,
-      ),
-  ],
-  [
-    'GraphQL with @defer',
-    () =>
-      graphql(
-        `{ __typename ...@defer { many(k: ${next()}) { rows { id text } } } }`,
-        'multipart/mixed, application/json',
       ),
   ],
   [

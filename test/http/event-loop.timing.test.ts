@@ -234,7 +234,7 @@ describe('a response of many rows', () => {
     ['with the longest alias', post(aliases(1)), `0":"${rowCount - 1}"`],
     ['with too many of them', post(aliases(5)), '"code":"QUERY_TOO_EXPENSIVE"'],
     ['by GET, with an ETag', byGet, `"id":"${rowCount - 1}"`],
-    ['beside the catalog', besideCatalog, '"code":"QUERY_TOO_EXPENSIVE"'],
+    ['beside the catalog', besideCatalog, `"id":"${rowCount - 1}"`],
   ])('does not block the event loop: %s', async (_, build, part) => {
     const { blockMs, status, body } = await sendMeasured(served, build);
     expect(status).toBe(200);

@@ -110,20 +110,6 @@ const bodies: readonly (readonly [string, Buffer])[] = [
   ...some.map(
     ([name, value]) =>
       [
-        `where in a deferred part with ${name}`,
-        post(
-          '/graphql',
-          operation(
-            'query ($v: RowsWhere) { __typename ... @defer { rows { rows(where: $v) { id } } } }',
-            `{"v":${value}}`,
-          ),
-          'multipart/mixed, application/json',
-        ),
-      ] as const,
-  ),
-  ...some.map(
-    ([name, value]) =>
-      [
         `where of a subscription with ${name}`,
         post(
           '/graphql',

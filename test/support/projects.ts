@@ -35,7 +35,7 @@ const longer = [
   'test/analysis/tenant-filters.test.ts',
   'test/architecture.test.ts',
   'test/files/read-yaml.test.ts',
-  'test/http/graphql/compiled/unexpected-cell.test.ts',
+  'test/http/graphql/rows/unexpected-cell.test.ts',
   'test/keys/open-keys.test.ts',
   'test/plugins/shadow/diff-rows.test.ts',
   'test/results/warmer.test.ts',

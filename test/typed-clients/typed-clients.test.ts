@@ -237,17 +237,6 @@ describe.skipIf(!isInstalled)('typed clients', () => {
     expect(unconfiguredGraphcache.separate).toEqual([[5], [5]]);
   });
 
-  test('Apollo Client and urql show what is not deferred before the rest, and the errors of parts', async () => {
-    const message = expect.stringContaining('project: got "("');
-    const first = { data: { first: [2] } };
-    const last = { data: { first: [2], later: [5] }, error: message };
-    expect(await run('deferred-clients')).toMatchObject({
-      apollo: { first: { ...first, state: 'streaming' }, last },
-      apolloOld: { first: { ...first, state: 'streaming' }, last },
-      urql: { first: { ...first, hasNext: true }, last: { ...last, hasNext: false } },
-    });
-  });
-
   test('Apollo Client, urql and Relay scroll to the end while rows arrive: none is lost, and none is there twice', async () => {
     const record = (id: string, at: number) => ({
       ...edgeRecord(0),

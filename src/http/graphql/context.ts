@@ -1,35 +1,61 @@
-import type { ExecutionResult } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+import type { Admission, Caller } from '../../call/caller.ts';
+import { EndpointRequest } from '../../call/endpoint-request.ts';
+import { type LoadOptions, ResultLoader } from '../../call/load-results.ts';
 import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
+import type { ParameterKeyField } from '../../catalog/model/federation.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import { GatewayError } from '../../errors.ts';
 import { ownerOf, type Principal } from '../../keys/principal.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import { isPushed } from '../../row-arguments/pushed/pushed-query.ts';
-import type { ReadRows } from '../../row-arguments/row-reader.ts';
 import { callerOf, type RowOutcome, type RowTask } from '../../row-arguments/row-task.ts';
 import type { Page, PageOfResult } from '../../row-pages/page-of-result.ts';
 import { type BoundPage, bindPage, type PageRequest } from '../../row-pages/page-request.ts';
-import type { ByteCharge } from '../message/byte-budget.ts';
 import type { Audit } from '../access/audit.ts';
+import { ByteBudget, type ByteCharge } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
-import type { Gate } from '../../call/gate.ts';
-import { ResultLoader } from '../../call/load-results.ts';
-import type { Obtain } from '../../call/obtain.ts';
-import type { ParameterKeyField } from '../../catalog/model/federation.ts';
 import { httpLimits } from '../message/http-limits.ts';
-import { EndpointRequest } from '../../call/endpoint-request.ts';
-import type { Admission } from '../../call/caller.ts';
-import { tooManyEntityFields, tooLargeForExecutor } from './errors.ts';
-import { buildGetOutcome, type Outcome, outcomeOf } from './outcomes.ts';
+import type { Reply } from '../message/reply.ts';
+import { responseTooLarge, tooLargeForObjects, tooManyEntityFields } from './errors.ts';
+import type { CheckedDocument } from './check-document.ts';
+import { CompiledSelections } from './rows/compiled-selections.ts';
+import type { MakeCells } from './rows/kept-cells.ts';
+import { UnexpectedCell } from './execution/needs-objects.ts';
+import type { FieldRows, RowSelection } from './rows/row-selection.ts';
+import type { Written } from './execution/written.ts';
 
-/** What became of an operation, for the headers and the status of its response; filled in while it is executed. */
-export interface Execution {
-  /** Of the fields that query, as they come. */
-  readonly outcomes: Outcome[];
-  /** undefined if there was nothing to execute. */
-  result: ExecutionResult | undefined;
-  /** Why the response could not be charged, if that is so: the whole request is refused then. */
+/** A request whose headers were checked and whose body was read. */
+export interface ReceivedOperation {
+  readonly head: RequestHead;
+  readonly url: URL;
+  /** undefined for GET. */
+  readonly body: Uint8Array | undefined;
+  readonly admission: Admission;
+  /** What the caller accepts; the head says what the body of an event must be. */
+  readonly accept: string | undefined;
+  /** What introspection shows the caller; undefined if it is off. */
+  readonly shownSchema: (() => Promise<GraphQLSchema>) | undefined;
+}
+
+/** A request, and what becomes of it. */
+export interface Operation extends ReceivedOperation {
+  readonly loader: ResultLoader;
+  /** The request's document; undefined until it is parsed. */
+  checked: CheckedDocument | undefined;
+  /** Of rows as objects. */
+  readonly charge: ByteCharge;
+  /** Why the request is refused as a whole, if it is. */
   refusal: unknown;
+  /** The answer to a subscription. */
+  reply: Reply | undefined;
+  /** Whether the response says how results were obtained: another request gets another one. */
+  readsObtaining: boolean;
+}
+
+/** Yoga's server context: of the request itself Yoga sees only the method. */
+export interface ServerContext {
+  readonly operation: Operation;
 }
 
 /** What resolvers may use during one request. */
@@ -39,25 +65,33 @@ export interface Context {
   getResult(request: EndpointRequest): Promise<CachedResult>;
   /** As `ResultLoader.loadValue`. */
   getValueResult(request: EndpointRequest, list: ParameterKeyField): Promise<CachedResult>;
+  /** A page of a query that has pages. @throws GatewayError as `bindPage` does, and as above */
+  getPage(query: SavedQuery, parameters: RawParameters, request: PageRequest): Promise<Page>;
+  /**
+   * What arguments mean over all rows of a query, if a result that `getResult` gave has only the first ones, and the query is
+   * pushed; undefined otherwise. @throws GatewayError as `getResult` does
+   */
+  getPushed(result: CachedResult, push: (whole: BoundQuery) => BoundQuery): Promise<CachedResult> | undefined;
+  /** Finds rows of a result. @throws GatewayError as `ReadRows` does */
+  readRows(result: CachedResult, task: RowTask): Promise<RowOutcome>;
+  /** What a leaf writes of each row, compiled once for a document. @throws NeedsObjects */
+  readonly selectionOf: CompiledSelections['get'];
+  /** A list of rows as a leaf. @throws UnexpectedCell; GatewayError QUERY_TOO_EXPENSIVE */
+  writeRows(selection: RowSelection, rows: FieldRows): Promise<Written>;
+  /** Counts the bytes of a leaf. @throws GatewayError QUERY_TOO_EXPENSIVE if the response would be too large */
+  chargeLeaf(leaf: Written): Written;
+  /**
+   * Counts rows that graphql-js writes as objects, and waits for the key's turn to do so.
+   *
+   * @throws GatewayError QUERY_TOO_EXPENSIVE if it would be too many; OVERLOADED
+   */
+  chargeObjects(bytes: number): Promise<void>;
   /** Counts a result within entities. @returns false if an operation has too many: the request is refused */
   countEntityField(): boolean;
   /** Whether an operation may have so many results within entities; the request is refused otherwise. */
   mayHaveEntityFields(count: number): boolean;
-  /**
-   * What arguments mean over all rows of a query, if a result that `getResult` gave has only the first ones, and the query is
-   * pushed; undefined otherwise. @throws GatewayError as `GetResult` does
-   */
-  getPushed(result: CachedResult, push: (whole: BoundQuery) => BoundQuery): Promise<CachedResult> | undefined;
-  /** A page of a query that has pages. @throws GatewayError as `bindPage` does, and as above */
-  getPage(query: SavedQuery, parameters: RawParameters, request: PageRequest): Promise<Page>;
-  /** Finds rows of a result. @throws GatewayError as `ReadRows` does */
-  readRows(result: CachedResult, task: RowTask): Promise<RowOutcome>;
-  /**
-   * Counts the rows of the response, and waits for the key's turn to add them.
-   *
-   * @throws GatewayError QUERY_TOO_EXPENSIVE if it would be too large; OVERLOADED
-   */
-  chargeResponseBytes(bytes: number): Promise<void>;
+  /** Notes that the response says how a result was obtained. @returns the value that says it */
+  ofObtaining<T>(value: T): T;
   /** Reports a refusal to the operator. @returns the error */
   audited<E>(error: E): E;
   /** Waits for the key's turn of the event loop, if one is due. */
@@ -65,88 +99,99 @@ export interface Context {
 }
 
 /** What resolvers of all requests share. */
-export interface Resources {
-  readonly gate: Gate;
-  readonly obtain: Obtain;
-  readonly readRows: ReadRows;
+export interface Resources extends Omit<LoadOptions, 'maxRunning'> {
   readonly pageOfResult: PageOfResult;
-  readonly turns: LoopTurns;
+  readonly makeCells: MakeCells;
   readonly audit: Audit;
-  readonly now: () => Date;
   /** As `Clock` has it. */
   readonly elapsedMs: () => number;
 }
 
-/** A request whose operation is executed. */
-interface ExecutedRequest {
-  readonly head: RequestHead;
-  readonly admission: Admission;
-  readonly execution: Execution;
-  /** Of the response. */
-  readonly charge: ByteCharge;
-}
+const { maxEntityFields, maxExecutorBytes, maxResponseBytes, maxRootFields } = httpLimits;
 
-const { maxEntityFields, maxExecutorBytes, maxRootFields } = httpLimits;
+/** Measured: what graphql-js has in memory at once for a byte of rows, as objects, as its result and as text. */
+const objectsFactor = 8;
 
-/** Measured: what the executor has in memory at once for a byte of rows, as objects, as its result and as text. */
-const executorFactor = 8;
+/** The loader of one operation. */
+export const openLoader = (resources: Resources, caller: Caller): ResultLoader =>
+  new ResultLoader({ ...resources, maxRunning: maxRootFields }, caller);
 
 export function buildContext(
   resources: Resources,
-  { head, admission, execution, charge }: ExecutedRequest,
+  operation: Omit<Operation, keyof ReceivedOperation | 'reply'> & Caller,
 ): Context {
-  const { readRows, pageOfResult, turns, audit } = resources;
+  const { readRows, pageOfResult, makeCells, turns, audit } = resources;
+  const { head, admission, loader, charge } = operation;
   const { principal } = admission;
-  const loader = new ResultLoader({ ...resources, maxRunning: maxRootFields }, { head, admission });
-  const getOutcome = buildGetOutcome(loader);
-  let responseBytes = 0;
+  const owner = ownerOf(principal);
+  /** Those whose arguments are pushed. */
+  const requests = new Map<CachedResult, EndpointRequest>();
+  const selections = operation.checked?.selections ?? new CompiledSelections();
+  let leafBytes = 0;
+  let objectBytes = 0;
   let entityFields = 0;
+  let turn: Promise<true> | undefined;
+  const chargeLeaf = (leaf: Written) => {
+    leafBytes += leaf.byteLength;
+    if (leafBytes > maxResponseBytes) throw responseTooLarge();
+    return leaf;
+  };
   const mayHaveEntityFields = (count: number) => {
     if (count <= maxEntityFields) return true;
-    execution.refusal ??= tooManyEntityFields();
+    operation.refusal ??= tooManyEntityFields();
     return false;
-  };
-  /** Those whose arguments are pushed. */
-  const requests = new WeakMap<CachedResult, EndpointRequest>();
-  let turn: Promise<true> | undefined;
-  const resultOf = async (running: Outcome | Promise<Outcome>) => {
-    const outcome = await running;
-    execution.outcomes.push(outcome);
-    if ('error' in outcome) throw outcome.error;
-    // An executor writes the rows of all fields, of all operations that waited for one run, in one turn.
-    await turns.wait(ownerOf(principal));
-    return outcome.result;
   };
   return {
     principal,
+    chargeLeaf,
     audited(error) {
-      audit(error, head, principal.id);
+      if (!loader.isRepeated) audit(error, head, principal.id);
       return error;
     },
-    nextTurn: () => turns.next(ownerOf(principal)),
-    readRows: async (result, task) => readRows(result, task, callerOf(head, ownerOf(principal))),
-    async chargeResponseBytes(bytes) {
-      responseBytes += bytes;
-      if (responseBytes > maxExecutorBytes) throw tooLargeForExecutor();
-      turn ??= turns.wait(ownerOf(principal));
+    ofObtaining(value) {
+      operation.readsObtaining = true;
+      return value;
+    },
+    nextTurn: () => turns.next(owner),
+    selectionOf: (info, compile) => selections.get(info, compile),
+    readRows: async (result, task) => readRows(result, task, callerOf(head, owner)),
+    async writeRows(selection, rows) {
+      const { document } = rows;
+      const cells = await turns.compute(owner, makeCells(document, selection));
+      try {
+        return chargeLeaf(selection.list(cells, rows));
+      } catch (error) {
+        // graphql-js says which cell it is, of few enough rows.
+        const isLarge = document.encodings.identity.byteLength > maxExecutorBytes;
+        if (error instanceof UnexpectedCell && isLarge) operation.refusal = error;
+        throw error;
+      }
+    },
+    async chargeObjects(bytes) {
+      objectBytes += bytes;
+      if (objectBytes > maxExecutorBytes) throw tooLargeForObjects();
+      // All operations that waited for one run would write their rows in one turn.
+      turn ??= turns.wait(owner);
       await turn;
       try {
-        charge.add(executorFactor * bytes);
+        charge.add(objectsFactor * bytes);
       } catch (error) {
-        execution.refusal = error;
+        operation.refusal = error;
         throw error;
       }
     },
     async getResult(request) {
-      const result = await resultOf(getOutcome(request));
+      const result = await loader.load(request);
+      // All operations that waited for one run would go on in one turn.
+      if (result.cacheStatus !== 'HIT') await turns.wait(owner);
       if (isPushed(request.query, result.document)) requests.set(result, request);
       return result;
     },
     getPushed(result, push) {
       const request = requests.get(result);
-      return request && resultOf(getOutcome(request, push));
+      return request && loader.load(request, push);
     },
-    getValueResult: (request, list) => resultOf(outcomeOf(loader.loadValue(request, list))),
+    getValueResult: (request, list) => loader.loadValue(request, list),
     countEntityField() {
       entityFields += 1;
       return mayHaveEntityFields(entityFields);
@@ -154,13 +199,47 @@ export function buildContext(
     mayHaveEntityFields,
     async getPage(query, parameters, request) {
       let page: BoundPage | undefined;
-      const getBound = (whole: BoundQuery) => {
+      const result = await loader.load(new EndpointRequest(query, parameters), (whole) => {
         page = bindPage(whole, parameters, request);
         return page.bound;
-      };
-      const result = await resultOf(getOutcome(new EndpointRequest(query, parameters), getBound));
+      });
       if (page === undefined) throw new Error('a page that was not bound');
-      return pageOfResult(result, page, ownerOf(principal));
+      return pageOfResult(result, page, owner);
     },
   };
 }
+
+/** The context of events, which are the same for all who follow a result: they have no more rights than that. */
+export function contextOfEvents(
+  resources: Resources,
+  { checked, admission: { principal } }: Pick<Operation, 'checked' | 'admission'>,
+): Context {
+  const caller = { head: noRequest, admission: { principal, noCache: false, schedule: undefined } };
+  const charge = unlimited.reserve(ownerOf(principal), 0);
+  const loader = openLoader(resources, caller);
+  const operation = { ...caller, loader, checked, charge, refusal: undefined, readsObtaining: false };
+  const refuse = async (): Promise<never> => {
+    throw new GatewayError(
+      'BAD_REQUEST',
+      'An event has the result of one saved query; send a query for the results of entities',
+    );
+  };
+  return {
+    ...buildContext(resources, operation),
+    getResult: refuse,
+    getValueResult: refuse,
+    getPage: refuse,
+  };
+}
+
+/** Those who follow have their own bound in memory. */
+const unlimited = new ByteBudget(Number.POSITIVE_INFINITY);
+
+/** An event is not the answer to one request. */
+const noRequest: RequestHead = {
+  method: 'POST',
+  url: undefined,
+  headers: {},
+  address: undefined,
+  signal: new AbortController().signal,
+};

@@ -22,11 +22,11 @@ export function responseTooLarge(): GatewayError {
   );
 }
 
-/** The rows of one response are more than `maxExecutorBytes`. */
-export function tooLargeForExecutor(): GatewayError {
+/** The rows of one response that are written as objects are more than `maxExecutorBytes`. */
+export function tooLargeForObjects(): GatewayError {
   return new GatewayError(
     'QUERY_TOO_EXPENSIVE',
-    `Pages, and rows beside fields of the catalog or the schema, may have at most ${httpLimits.maxExecutorBytes / 1e6} MB in one response; request fewer rows, or the rows in an operation of their own`,
+    `Rows from which results of entities are selected may have at most ${httpLimits.maxExecutorBytes / 1e6} MB in one response; request fewer rows`,
   );
 }
 
@@ -39,7 +39,7 @@ export function tooManyEntityFields(): GatewayError {
 }
 
 /** Errors in the caller's document are kept; what a resolver threw is reported as REST reports it. */
-export function maskError(error: unknown, log: Logger): Error {
+export function maskError(error: unknown, log: Logger): GraphQLError {
   if (!(error instanceof GraphQLError)) return toGraphqlError(toGatewayError(error, log));
   const { originalError } = error;
   if (originalError === undefined || originalError instanceof GraphQLError) {
@@ -103,4 +103,17 @@ function withoutSuggestion(message: string): string {
   const at = message.indexOf('Did you mean ', from);
   if (at < 0) return message;
   return message.slice(0, message[at - 1] === ' ' ? at - 1 : at);
+}
+
+/** An error as the body of a response has it: what it adds to status and headers is not in it. */
+export function withoutHttp({
+  message,
+  nodes,
+  source,
+  positions,
+  path,
+  extensions,
+}: GraphQLError): GraphQLError {
+  const { http: _, ...shown } = extensions;
+  return new GraphQLError(message, { nodes, source, positions, path, extensions: shown });
 }

@@ -1,43 +1,37 @@
-import { ownerOf } from '../../keys/principal.ts';
 import type { Logger } from 'pino';
-import { unknownQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
+import { ownerOf } from '../../keys/principal.ts';
 import { once } from '../../memoize.ts';
-import { acceptedStream, eventStreamType, namesStream } from '../live/negotiate.ts';
+import type { DerivedStore } from '../../results/result-store.ts';
 import type { Live } from '../live/live.ts';
+import { acceptedStream } from '../live/negotiate.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import { type RequestHead, TranslatedHead } from '../message/head.ts';
-import type { PreparedRequest } from '../message/prepared-request.ts';
-import type { Answer, ReadBody } from '../message/route.ts';
-import type { Admission } from '../../call/caller.ts';
-import { buildAnswerCompiled } from './compiled/answer-compiled.ts';
-import type { DerivedCache } from './compiled/derived-cache.ts';
-import {
-  buildReadOperationRequest,
-  type OperationRequest,
-  type RequestPart,
-  type SubscriptionRequest,
-} from './compiled/operation-request.ts';
+import type { Answer } from '../message/route.ts';
 import type { Resources } from './context.ts';
-import { acceptedFormat } from './deferred/incremental-format.ts';
-import { buildCheckDocument } from './document/check-document.ts';
+import { buildCheckDocument } from './check-document.ts';
 import type { Federation } from './federation/subgraph.ts';
 import { buildFindHidden } from './hidden-fields.ts';
+import { introspectionLeaves } from './introspection/introspection-leaves.ts';
 import { buildAutomaticDocuments } from './persisted/automatic.ts';
 import { buildTrustedDocuments, type TrustedDocuments, warnOfInvalid } from './persisted/trusted.ts';
 import { checkMediaTypes, type FindDocument } from './read-operation.ts';
+import { buildReplyResult } from './response/reply-result.ts';
+import { buildExecutionSchema } from './execution/execution-schema.ts';
+import { buildMakeCells } from './rows/kept-cells.ts';
 import { buildSchemaInSteps } from './schema/schema.ts';
+import { buildServer, type ServerOptions } from './server.ts';
+import type { FollowField } from './subscriptions/follow-field.ts';
 import { buildSchemas } from './visible-schemas.ts';
-import { buildAnswerWithYoga } from './yoga.ts';
 
-interface GraphqlOptions extends Resources {
+interface GraphqlOptions extends Omit<Resources, 'makeCells'> {
   /** Whether callers may query the schema. */
   readonly introspection: boolean;
   /** The only documents that are answered; undefined for any. */
   readonly trusted?: TrustedDocuments | undefined;
-  /** Keeps what is made of results for compiled operations. */
-  readonly derived: DerivedCache;
+  /** Keeps the cells of results as text. */
+  readonly derived: DerivedStore;
   /** undefined: it is no subgraph of a graph. */
   readonly federation?: Federation | undefined;
   readonly budget: ByteBudget;
@@ -47,98 +41,70 @@ interface GraphqlOptions extends Resources {
 }
 
 /**
- * GraphQL over HTTP; every operation needs a key, introspection too. Operations on saved queries are compiled
- * (`compiled/`), and with them introspection without variables; Yoga answers everything else, and is the reference for
- * what they must return.
+ * GraphQL over HTTP; every operation needs a key, introspection too. `server.ts` has what happens to a request.
  *
  * @returns makes what answers for one version of the catalog, in steps: what is prepared for its schema belongs to it
  */
 export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Generator<void, Answer> {
-  const { introspection, trusted, federation, turns, audit, budget, openLive, log } = options;
-  const answerCompiled = buildAnswerCompiled(options);
+  const { introspection, trusted, derived, turns, budget } = options;
   const persisted = trusted === undefined ? buildAutomaticDocuments() : buildTrustedDocuments(trusted);
-  const schemasOf = (catalog: Catalog) => {
-    function* build(part: Catalog, share: number) {
-      const schema = yield* buildSchemaInSteps(part, federation?.extendSchema);
-      yield;
-      const checkDocument = buildCheckDocument(schema, introspection, share);
-      if (part === catalog) yield* warnOfInvalid(trusted, checkDocument, log);
-      return {
-        schema,
-        findHidden: buildFindHidden(catalog, part, checkDocument),
-        readOperationRequest: buildReadOperationRequest(
-          schema,
-          part,
-          checkDocument,
-          persisted,
-          turns,
-          share,
-          federation?.buildCompileEntities,
-        ),
-        answerWithYoga: buildAnswerWithYoga({ ...options, schema, checkDocument, persisted }),
-        followOperation: once(async () => {
-          const [{ buildFollowOperation }, live] = await Promise.all([
-            import('./subscriptions/follow-operation.ts'),
-            openLive(),
-          ]);
-          return buildFollowOperation({ ...options, live, schema, checkDocument });
-        }),
-      };
-    }
-    return buildSchemas(catalog, build, turns);
+  const shared = {
+    ...options,
+    persisted,
+    makeCells: buildMakeCells(derived),
+    replyResult: buildReplyResult({ budget, turns }),
   };
   return function* (catalog) {
-    const { schemaFor, shownTo } = yield* schemasOf(catalog);
-    const answer = async (
-      head: RequestHead,
-      { url }: PreparedRequest,
-      admission: Admission,
-      readBody: ReadBody,
-      accept: string | undefined,
-    ) => {
-      const body = head.method === 'GET' ? undefined : await readBody();
-      const owner = ownerOf(admission.principal);
-      const findDocument: FindDocument = (members) => persisted.documentOf(members, owner);
-      const schema = schemaFor(admission.principal, url, body, findDocument);
-      const { readOperationRequest, findHidden, answerWithYoga, followOperation } =
-        schema instanceof Promise ? await schema : schema;
-      const read = readOperationRequest(url, body, owner);
-      const { compiled: operation, parts } = read instanceof Promise ? await read : read;
-      const format = parts && acceptedFormat(head.headers.accept);
-      if (parts !== undefined && format !== undefined) {
-        const { answerDeferred } = await import('./deferred/answer-deferred.ts');
-        const answerPart = async ({ compiled, document }: RequestPart, partHead: RequestHead) =>
-          (compiled && (await answerCompiled(compiled, partHead, admission))) ??
-          answerWithYoga({ head: partHead, url, body, admission, document });
-        return answerDeferred({ parts, format, head, owner, answerPart }, options);
-      }
-      if (isSubscription(operation)) {
-        if (!namesStream(accept)) throw onlyAsStream(accept);
-        return (await followOperation())(operation, head, admission);
-      }
-      const reply = operation && (await answerCompiled(operation, head, admission));
-      if (reply !== undefined) return reply;
-      for (const endpoint of findHidden(url, body, findDocument)) {
-        audit(unknownQuery({ reason: 'endpoint', endpoint }), head, admission.principal.id);
-      }
-      const shownSchema = introspection ? async () => (await shownTo(admission.principal)).schema : undefined;
-      return answerWithYoga({ head, url, body, admission, shownSchema });
-    };
-    return async (head, request, admission, readBody) => {
+    const build = buildServerOf({ ...shared, catalog });
+    const { schemaFor, shownTo } = yield* buildSchemas(catalog, build, turns);
+    return async (head, { url }, admission, readBody) => {
       checkMediaTypes(head);
       const { accept } = head.headers;
       const stream = acceptedStream(accept);
-      if (stream === undefined) return answer(head, request, admission, readBody, accept);
-      if (stream === 'rows') throw onlyWholeResults();
-      const reply = await answer(requestForJson(head), request, admission, readBody, accept);
+      if (stream === 'rows')
+        throw new GatewayError('NOT_ACCEPTABLE', 'Accept: GraphQL sends whole results; leave out delta');
+      const { principal } = admission;
+      const owner = ownerOf(principal);
+      const body = head.method === 'GET' ? undefined : await readBody();
+      const findDocument: FindDocument = (members) => persisted.documentOf(members, owner);
+      const { answer } = await schemaFor(principal, url, body, findDocument);
+      const shownSchema = introspection ? async () => (await shownTo(principal)).schema : undefined;
+      const received = { url, body, admission, accept, shownSchema };
+      if (stream === undefined) return answer({ ...received, head });
+      const reply = await answer({ ...received, head: requestForJson(head) });
       const { asEvents } = await import('./subscriptions/events-reply.ts');
-      return asEvents(reply, { owner: ownerOf(admission.principal), budget, turns });
+      return asEvents(reply, { owner, budget, turns });
     };
   };
 }
 
-const isSubscription = (operation: OperationRequest | undefined): operation is SubscriptionRequest =>
-  operation?.subscription !== undefined;
+type PartOptions = GraphqlOptions &
+  Pick<ServerOptions, 'makeCells' | 'persisted' | 'replyResult'> & { readonly catalog: Catalog };
+
+/** Makes what answers by the schema of a part of a catalog, or of all of it. */
+function buildServerOf(options: PartOptions) {
+  return function* (part: Catalog, share: number) {
+    const { introspection, federation, trusted, turns, catalog, log } = options;
+    const schema = yield* buildSchemaInSteps(part, federation?.extendSchema);
+    yield;
+    const checkDocument = buildCheckDocument(schema, introspection, share);
+    if (part === catalog) yield* warnOfInvalid(trusted, checkDocument, log);
+    const open = once(async () => {
+      const [{ buildFollowField }, live] = await Promise.all([
+        import('./subscriptions/follow-field.ts'),
+        options.openLive(),
+      ]);
+      return buildFollowField({ ...options, live, schema });
+    });
+    const followField: FollowField = async (...field) => (await open())(...field);
+    const leaves = buildExecutionSchema(schema, introspectionLeaves(schema, turns));
+    const findHidden = buildFindHidden(catalog, part);
+    return {
+      schema,
+      answer: buildServer({ ...options, schema, leaves, checkDocument, findHidden, followField }),
+    };
+  };
+}
 
 /** The same request for the body of an event. */
 function requestForJson(head: RequestHead): RequestHead {
@@ -146,17 +112,3 @@ function requestForJson(head: RequestHead): RequestHead {
   const forJson = { ...headers, accept: 'application/json', 'accept-encoding': undefined };
   return Object.assign(new TranslatedHead({ method, url, headers: forJson }, head), { trace, results });
 }
-
-/** Apollo Client sends subscriptions in a protocol of its own, by `multipart/mixed`. */
-const onlyAsStream = (accept = '') => {
-  const cure = /multipart\/mixed/i.test(accept)
-    ? "; Apollo Client's HttpLink cannot, and needs a link of graphql-sse beside it, as docs/live.md#clients has it"
-    : '';
-  return new GatewayError(
-    'NOT_ACCEPTABLE',
-    `Subscriptions are answered with events; accept ${eventStreamType}${cure}`,
-  );
-};
-
-const onlyWholeResults = () =>
-  new GatewayError('NOT_ACCEPTABLE', 'Accept: GraphQL sends whole results; leave out delta');

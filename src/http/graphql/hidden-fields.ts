@@ -1,20 +1,12 @@
+import type { GraphQLError } from 'graphql';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { publicNames } from '../../catalog/model/versions.ts';
 import { sqlFieldOf } from '../../names/graphql-names.ts';
-import type { CheckDocument } from './document/check-document.ts';
-import { type FindDocument, parseOperation } from './read-operation.ts';
 
-/**
- * The endpoints that a request names although its key's schema does not have them. The caller gets the error of an unknown
- * field; the operator is to see a refusal.
- */
-export type FindHidden = (
-  url: URL,
-  body: Uint8Array | undefined,
-  findDocument: FindDocument,
-) => readonly string[];
+/** The endpoints among the unknown fields of a document that a part of a catalog hides. */
+export type FindHidden = (errors: readonly Pick<GraphQLError, 'message'>[]) => readonly string[];
 
-export function buildFindHidden(catalog: Catalog, part: Catalog, checkDocument: CheckDocument): FindHidden {
+export function buildFindHidden(catalog: Catalog, part: Catalog): FindHidden {
   if (part === catalog) return () => [];
   const visible = new Set(part.queries);
   const hidden = new Map(
@@ -22,17 +14,8 @@ export function buildFindHidden(catalog: Catalog, part: Catalog, checkDocument: 
       .filter(({ query }) => !visible.has(query))
       .flatMap(({ field, query: { name } }) => [field, sqlFieldOf(field)].map((one) => [one, name] as const)),
   );
-  return (url, body, findDocument) => {
-    if (hidden.size === 0) return [];
-    try {
-      const { query } = parseOperation(url, body, findDocument);
-      const { errors } = checkDocument(String(query));
-      return errors.flatMap(({ message }) => hidden.get(unknownRootField.exec(message)?.[1] ?? '') ?? []);
-    } catch {
-      // A request that cannot be parsed names nothing.
-      return [];
-    }
-  };
+  return (errors) =>
+    errors.flatMap(({ message }) => hidden.get(unknownRootField.exec(message)?.[1] ?? '') ?? []);
 }
 
 const unknownRootField = /^Cannot query field "(\w+)" on type "(?:Query|Subscription)"/;

@@ -41,8 +41,6 @@ export const httpLimits = {
   maxFieldDepth: 20,
   maxRootFields: 20,
   maxAliases: 50,
-  /** Each is a part of the response, and may name its label of up to `maxNameLength` characters. */
-  maxDeferredFragments: 20,
   /** Representations of one operation, in all its fields `_entities` together: routers of Apollo send as many as they have. */
   maxRepresentations: 100,
   /** Fields of saved queries in entities, each of which may be a run. */
@@ -73,10 +71,7 @@ export const httpLimits = {
   maxPersistedBytes: 8_000_000,
   /** Bytes of rows in one GraphQL response, which is in memory several times while it is written. */
   maxResponseBytes: 64_000_000,
-  /**
-   * The same if the operation also has fields of the catalog or the schema that only an executor can answer: it writes all
-   * rows in one turn of the event loop, and at a fraction of the speed.
-   */
+  /** The same for rows that graphql-js writes as objects, in one turn of the event loop, and at a fraction of the speed. */
   maxExecutorBytes: 500_000,
   /**
    * Bytes of all large responses together that are being built, or that their clients have not taken yet. Keys share them;

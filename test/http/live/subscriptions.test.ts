@@ -117,11 +117,6 @@ describe('a subscription', () => {
     ['the catalog', 'subscription { endpoints { name } }', 'Cannot query field "endpoints"'],
     ['a missing argument', 'subscription { ofName { rowCount } }', 'of type "String!" is required'],
     ['a missing variable', 'subscription ($name: String!) { ofName(name: $name) { rowCount } }', '$name'],
-    [
-      'a condition that is null',
-      'subscription ($yes: Boolean = true) { counts { rowCount @include(if: $yes) truncated } }',
-      'An argument or a directive below the root field does not fit',
-    ],
     ['a syntax error', 'subscription {', 'Syntax Error'],
   ])('with %s has the errors as its only result', async (_, query, message) => {
     // The valid part is known by then.
@@ -141,6 +136,17 @@ describe('a subscription', () => {
       expect(await events.next()).toBeUndefined();
     }
     await known.cancel();
+  });
+
+  test('with a condition below its field that is null has the error in each event', async () => {
+    const query = 'subscription ($yes: Boolean = true) { counts { rowCount @include(if: $yes) truncated } }';
+    const events = readEvents(await subscribe(query, { yes: null }));
+    const { data = '' } = (await events.next()) ?? {};
+    expect(JSON.parse(data)).toMatchObject({
+      errors: [{ message: expect.stringContaining('not to be null'), path: ['counts'] }],
+      data: { counts: null },
+    });
+    await events.cancel();
   });
 
   test('without an accepted stream is refused with what to accept, and mutations are refused', async () => {

@@ -1,7 +1,5 @@
 import {
   type DocumentNode,
-  type FragmentSpreadNode,
-  type InlineFragmentNode,
   Kind,
   Lexer,
   type ParseOptions,
@@ -20,7 +18,6 @@ interface OperationSize {
   readonly depth: number;
   readonly rootFields: number;
   readonly aliases: number;
-  readonly deferred: number;
 }
 
 const sizeLimits = {
@@ -34,11 +31,6 @@ const sizeLimits = {
     limit: httpLimits.maxAliases,
     unit: 'aliases',
     advice: 'send the others in another request',
-  },
-  deferred: {
-    limit: httpLimits.maxDeferredFragments,
-    unit: 'deferred fragments',
-    advice: 'leave out @defer in the others',
   },
 } as const satisfies Record<keyof OperationSize, object>;
 
@@ -58,10 +50,7 @@ export function parseDocument(text: string | Source, options?: ParseOptions): Do
     if (one.kind !== Kind.OPERATION_DEFINITION) continue;
     if (one.operation === 'mutation')
       throw requestError('BAD_REQUEST', 'Queries and subscriptions are supported, not mutations');
-    const size = sizeOf(one.selectionSet);
-    if (one.operation === 'subscription' && size.deferred > 0)
-      throw requestError('BAD_REQUEST', 'Subscriptions send whole results; leave out @defer');
-    limitSize(size);
+    limitSize(sizeOf(one.selectionSet));
     limitMergedFields(one.selectionSet);
   }
   // Validation rejects unused fragments, but must not have to traverse a large one.
@@ -109,7 +98,7 @@ const openingBrackets = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET
 const closingBrackets = new Set<TokenKind>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
 function limitSize(size: OperationSize): void {
-  for (const name of ['depth', 'rootFields', 'aliases', 'deferred'] as const) {
+  for (const name of ['depth', 'rootFields', 'aliases'] as const) {
     const { limit, unit, advice } = sizeLimits[name];
     if (size[name] <= limit) continue;
     // Expanded, a few nested fragments may have astronomically many.
@@ -128,12 +117,12 @@ function buildSizeOf(fragments: Fragments) {
         const aliases = inner.aliases + (selection.alias === undefined ? 0 : 1);
         return addSizes(sum, { ...inner, depth: inner.depth + 1, rootFields: 1, aliases });
       }
-      const inner =
+      return addSizes(
+        sum,
         selection.kind === Kind.INLINE_FRAGMENT
           ? sizeOf(selection.selectionSet)
-          : sizeOfFragment(selection.name.value);
-      const deferred = inner.deferred + countDefer(selection);
-      return addSizes(sum, { ...inner, deferred });
+          : sizeOfFragment(selection.name.value),
+      );
     }, emptySize);
   const sizeOfFragment = (name: string): OperationSize => {
     const fragment = fragments.get(name);
@@ -148,24 +137,12 @@ function buildSizeOf(fragments: Fragments) {
   return sizeOf;
 }
 
-/** @throws GraphQLError OPERATION_TOO_LARGE for a long label: parts of the response repeat it */
-function countDefer({ directives = [] }: FragmentSpreadNode | InlineFragmentNode): number {
-  const deferring = directives.filter(({ name }) => name.value === 'defer');
-  for (const { arguments: given = [] } of deferring) {
-    const { maxNameLength } = httpLimits;
-    if (given.some(({ value }) => value.kind === Kind.STRING && value.value.length > maxNameLength))
-      throw operationTooLarge(`A label of @defer has more than ${maxNameLength} characters; shorten it`);
-  }
-  return deferring.length;
-}
-
-const emptySize: OperationSize = { depth: 0, rootFields: 0, aliases: 0, deferred: 0 };
+const emptySize: OperationSize = { depth: 0, rootFields: 0, aliases: 0 };
 
 function addSizes(a: OperationSize, b: OperationSize): OperationSize {
   return {
     depth: Math.max(a.depth, b.depth),
     rootFields: a.rootFields + b.rootFields,
     aliases: a.aliases + b.aliases,
-    deferred: a.deferred + b.deferred,
   };
 }

@@ -16,7 +16,7 @@ import type { CachedResult } from '../../../results/get-result.ts';
 import type { Row } from '../../../results/row-parts.ts';
 import type { Context } from '../context.ts';
 import { rawArguments } from '../schema/arguments.ts';
-import { isNoKey, type KeyValue } from '../compiled/rows/key-value.ts';
+import { isNoKey, type KeyValue } from '../rows/key-value.ts';
 import type { QueryTypes, RowFields } from '../schema/schema-extension.ts';
 import { type EntityValue, checkedKeyValue, entityRequest, keyOf } from './representation.ts';
 

@@ -19,7 +19,6 @@ import type { Context } from '../context.ts';
 import { selectionOf } from '../document/selection-of.ts';
 import { objectType } from '../schema/object-type.ts';
 import type { ExtendSchema, SchemaExtension } from '../schema/schema-extension.ts';
-import { countQueries } from './count-queries.ts';
 import { entityType, referenceFields } from './entity-types.ts';
 import { lookupFields } from './lookup-fields.ts';
 import { type EntityValue, readRepresentation } from './representation.ts';
@@ -143,7 +142,10 @@ const entitiesField = (
       }
     });
     // Counted before any is resolved, which takes longer.
-    const queriesOf = memoize((entity: Entity) => countQueries(entity, selectionOf(info, entity.name)[0]));
+    const queriesOf = memoize(({ name, fields }: Entity) => {
+      const [selected] = selectionOf(info, name);
+      return selected.filter((one) => fields.some(({ field }) => field === one.name)).length;
+    });
     const queries = entities.reduce((sum, one) => sum + ('entity' in one ? queriesOf(one.entity) : 0), 0);
     return context.mayHaveEntityFields(queries) ? entities : [];
   },

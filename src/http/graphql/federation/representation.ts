@@ -4,7 +4,7 @@ import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
 import { GatewayError } from '../../../errors.ts';
 import { EndpointRequest } from '../../../call/endpoint-request.ts';
 import { shortenMessage } from '../errors.ts';
-import { type KeyValue, keyValue } from '../compiled/rows/key-value.ts';
+import { type KeyValue, keyValue } from '../rows/key-value.ts';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 
 /** An entity as another subgraph, or a row, refers to it. */

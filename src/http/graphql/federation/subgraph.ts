@@ -1,16 +1,13 @@
 import { type LoopTurns, runSteps } from '../../../concurrency/loop-turns.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
-import type { BuildCompileEntities } from '../compiled/operation-request.ts';
 import { buildSchemaInSteps } from '../schema/schema.ts';
 import type { ExtendSchema } from '../schema/schema-extension.ts';
-import { buildCompileEntities } from './compile-entities.ts';
 import { buildExtendSchema } from './extend-schema.ts';
 import { type Dialect, subgraphSdl } from './subgraph-sdl.ts';
 
 /** What makes GraphQL a subgraph of Federation 2. */
 export interface Federation {
   readonly extendSchema: ExtendSchema;
-  readonly buildCompileEntities: BuildCompileEntities;
 }
 
 /** @param introspection whether callers may query the schema, which is printed in turns then */
@@ -20,7 +17,6 @@ export const buildFederation = (introspection: boolean, turns: LoopTurns): Feder
       ? (schema, catalog, owner) => turns.run(owner, subgraphSdl(schema, catalog, 'federation'))
       : undefined,
   ),
-  buildCompileEntities,
 });
 
 /** The schema of a catalog with the directives of a dialect, as routers read it. */

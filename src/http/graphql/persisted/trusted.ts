@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Problem, StartError } from '../../../errors.ts';
-import type { CheckDocument } from '../document/check-document.ts';
+import type { CheckDocument } from '../check-document.ts';
 import { parseDocument } from '../document/parse-document.ts';
 import { requestError } from '../errors.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';

@@ -26,22 +26,6 @@ export function addCacheStatus(builder: Builder) {
   });
 }
 
-/** The values of what every result says beside its rows, as both executors write them. */
-export const metadataValues = {
-  rowCount: ({ document }) => document.metadata.rowCount,
-  truncated: ({ document }) => document.metadata.truncated,
-  cost: ({ document }) => document.metadata.cost,
-  computedAt: ({ document }) => isoText(document.computedAt * 1000),
-  stale: ({ cacheStatus }) => cacheStatus === 'STALE',
-  cacheStatus: ({ cacheStatus }) => cacheStatus,
-} as const satisfies Record<string, (result: CachedResult) => unknown>;
-
-/** Those that depend on how the result was obtained, not only on its document. */
-export const valuesOfObtaining: ReadonlySet<string> = new Set<keyof typeof metadataValues>([
-  'stale',
-  'cacheStatus',
-]);
-
 /** The types that the results of all queries share. */
 export interface SharedTypes {
   readonly cost: CostRef;
@@ -55,31 +39,31 @@ export const metadataFields = (
 ): FieldMap => ({
   rowCount: t.int({
     description: 'The number of rows.',
-    resolve: metadataValues.rowCount,
+    resolve: ({ document }) => document.metadata.rowCount,
   }),
   truncated: t.boolean({
     description: 'True if max rows cut the result.',
-    resolve: metadataValues.truncated,
+    resolve: ({ document }) => document.metadata.truncated,
   }),
   cost: t.field({
     type: cost,
     nullable: true,
     description: 'What computing the rows cost; null on an engine without billing.',
-    resolve: metadataValues.cost,
+    resolve: ({ document }) => document.metadata.cost,
   }),
   computedAt: t.field({
     type: 'String',
     description: `When the rows were computed. ${textFormats.timestamp}`,
-    resolve: metadataValues.computedAt,
+    resolve: ({ document }) => isoText(document.computedAt * 1000),
   }),
   stale: t.boolean({
     description:
       'True if the rows are older than the caching time, because newer ones could not be computed.',
-    resolve: metadataValues.stale,
+    resolve: ({ cacheStatus }, _args, context) => context.ofObtaining(cacheStatus === 'STALE'),
   }),
   cacheStatus: t.field({
     type: cacheStatus,
     description: 'How the rows were obtained.',
-    resolve: metadataValues.cacheStatus,
+    resolve: ({ cacheStatus }, _args, context) => context.ofObtaining(cacheStatus),
   }),
 });

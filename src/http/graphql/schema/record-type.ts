@@ -9,7 +9,8 @@ import { isNullableField } from '../../../catalog/model/null-values.ts';
 import type { RecordField } from '../../../catalog/model/saved-query.ts';
 import { graphqlNames, isRenamed } from '../../../names/graphql-names.ts';
 import type { Context } from '../context.ts';
-import { describeField, outputValue, scalarOf } from './field-type.ts';
+import { outputValue } from '../rows/output-values.ts';
+import { describeField, scalarOf } from './field-type.ts';
 import { objectType } from './object-type.ts';
 import { scalars } from './shared-types.ts';
 

@@ -20,11 +20,15 @@ import {
   type BoundAggregates,
 } from '../../../row-arguments/pushed/pushed-query.ts';
 import { type Aggregate, allRows, type RowArguments } from '../../../row-arguments/row-arguments.ts';
-import { rowTask } from '../../../row-arguments/row-task.ts';
+import { type RowOutcome, rowTask } from '../../../row-arguments/row-task.ts';
 import type { Context } from '../context.ts';
 import { rowListBytes, rowSizeOf } from '../document/row-size.ts';
 import { selectionOf } from '../document/selection-of.ts';
-import { describeField, outputValue } from './field-type.ts';
+import { leafExtension } from '../execution/execution-schema.ts';
+import { rowOutput } from '../rows/row-output.ts';
+import { compileRowFields } from '../rows/row-selection.ts';
+import { outputValue } from '../rows/output-values.ts';
+import { describeField } from './field-type.ts';
 import { objectType } from './object-type.ts';
 import { fieldType } from './record-type.ts';
 import { type AggregateTexts, aggregateOutput, selectedPlaces } from './rows/aggregate-type.ts';
@@ -77,35 +81,55 @@ function buildResultType(query: SavedQuery, more: RowFields): GraphQLObjectType<
       ...more,
     },
   });
-  const rows: GraphQLFieldConfig<CachedResult, Context> = {
-    type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(row))),
-    description: 'The rows, in the order of the saved query.',
-    args: rowArgumentTypes(query),
-    resolve: async (result, args, context, info) => {
-      const { document } = result;
-      const given = readRowArguments(query, args);
-      const bytesOf = (whole: ResultDocument) => rowListBytes(rowSizeOf(...selectionOf(info)), whole);
-      if (given === allRows) {
-        await context.chargeResponseBytes(bytesOf(document));
-        return parseRows(document);
-      }
-      const pushed = await context.getPushed(result, (whole) => bindRows(whole, given));
-      if (pushed !== undefined) {
-        await context.chargeResponseBytes(bytesOf(pushed.document));
-        return parseRows(pushed.document);
-      }
-      const outcome = await context.readRows(result, rowTask(query.columns, given));
-      const { identity } = document.encodings;
-      await context.chargeResponseBytes((bytesOf(document) * bytesOfRows(outcome)) / identity.byteLength);
-      return parseSelectedRows(document, outcome);
-    },
-  };
+  const rows = rowsField(query, row);
   const aggregates = query.rowArguments && aggregatesField(query);
   return objectType<CachedResult>({
     name: `${name}Result`,
     description: `The result of ${query.name}, at most ${query.maxRows} rows.`,
     fields: { rows, ...(aggregates && { aggregates }), ...resultFields },
   });
+}
+
+function rowsField(query: SavedQuery, row: GraphQLObjectType<Row, Context>) {
+  const field: GraphQLFieldConfig<CachedResult, Context> = {
+    type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(row))),
+    description: 'The rows, in the order of the saved query.',
+    args: rowArgumentTypes(query),
+    resolve: async (result, args, context, info) => {
+      const { document, outcome } = await selectRows(query, result, args, context, true);
+      const bytes = rowListBytes(rowSizeOf(...selectionOf(info)), document);
+      if (outcome === undefined) {
+        await context.chargeObjects(bytes);
+        return parseRows(document);
+      }
+      await context.chargeObjects((bytes * bytesOfRows(outcome)) / document.encodings.identity.byteLength);
+      return parseSelectedRows(document, outcome);
+    },
+    extensions: leafExtension<CachedResult, Context>(async (result, args, context, info) => {
+      const selection = context.selectionOf(info, (...fields) =>
+        compileRowFields(rowOutput(query, row), ...fields),
+      );
+      const { document, outcome } = await selectRows(query, result, args, context, false);
+      return context.writeRows(selection, { document, places: outcome?.rows });
+    }),
+  };
+  return field;
+}
+
+/** The rows that a field has: all of a document, or those that its arguments keep. @throws GatewayError INVALID_PARAMETER */
+async function selectRows(
+  query: SavedQuery,
+  result: CachedResult,
+  args: Readonly<Record<string, unknown>>,
+  context: Context,
+  withSpans: boolean,
+): Promise<{ readonly document: ResultDocument; readonly outcome?: RowOutcome }> {
+  const { document } = result;
+  const given = readRowArguments(query, args);
+  if (given === allRows) return { document };
+  const pushed = await context.getPushed(result, (whole) => bindRows(whole, given));
+  if (pushed !== undefined) return { document: pushed.document };
+  return { document, outcome: await context.readRows(result, rowTask(query.columns, given, [], withSpans)) };
 }
 
 function aggregatesField(query: SavedQuery): GraphQLFieldConfig<CachedResult, Context> {

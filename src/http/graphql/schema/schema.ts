@@ -1,17 +1,14 @@
 import {
-  GraphQLDeferDirective,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigMap,
   GraphQLNonNull,
   GraphQLSchema,
   GraphQLString,
-  specifiedDirectives,
 } from 'graphql';
 import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { type PublicName, publicNames } from '../../../catalog/model/versions.ts';
 import { runSteps } from '../../../concurrency/loop-turns.ts';
-import { GatewayError } from '../../../errors.ts';
 import { memoize } from '../../../memoize.ts';
 import { connectionFieldOf, sqlFieldOf } from '../../../names/graphql-names.ts';
 import { isFollowable } from '../../live/negotiate.ts';
@@ -20,6 +17,7 @@ import type { Context } from '../context.ts';
 import { openArgumentTypes, parameterArguments, rawArguments } from './arguments.ts';
 import { catalogFields } from './catalog-fields.ts';
 import { deprecationReason } from './deprecation.ts';
+import { FieldToFollow } from '../execution/field-to-follow.ts';
 import { rootType } from './object-type.ts';
 import { resultTypeWith, rowTypeOf } from './result-type.ts';
 import { connectionType, pageArguments, readPageRequest } from './rows/connection-type.ts';
@@ -49,7 +47,7 @@ export function* buildSchemaInSteps(catalog: Catalog, extend?: ExtendSchema): Ge
     const reason = reasonOf(query);
     const queried = queryField(name, resultOf, argumentsOf, reason);
     fields[field] = queried;
-    if (isFollowable(query)) followedFields[field] = subscriptionField(queried);
+    if (isFollowable(query)) followedFields[field] = subscriptionField(name, queried);
     if (query.pages !== undefined)
       pageFields[connectionFieldOf(field)] = pageField(name, resultOf, argumentsOf, reason);
     if (query.querySandboxing === 'enabled')
@@ -75,8 +73,7 @@ export function* buildSchemaInSteps(catalog: Catalog, extend?: ExtendSchema): Ge
   // In any schema, also if no saved query has such an argument or column.
   const types = [scalars.DateTime, scalars.JSON, scalars.SafeInt];
   // graphql-js would check all of it in one turn with the first request: the catalog has been checked, and a test checks this.
-  const directives = [...specifiedDirectives, GraphQLDeferDirective];
-  return new GraphQLSchema({ query, subscription, types, directives, assumeValid: true });
+  return new GraphQLSchema({ query, subscription, types, assumeValid: true });
 }
 
 const queryField = (
@@ -93,18 +90,14 @@ const queryField = (
   resolve: (_root, args, context) => context.getResult(new EndpointRequest(query, rawArguments(query, args))),
 });
 
-/** The same field in `Subscription`. Each event has a result, which is the root value of the executor if one is needed. */
+/** The same field in `Subscription`. Each event has a result, which is the root value that it is executed with. */
 const subscriptionField = (
+  { query }: PublicName,
   queried: GraphQLFieldConfig<unknown, Context>,
 ): GraphQLFieldConfig<unknown, Context> => ({
   ...queried,
-  subscribe: () => {
-    // All others are followed without an executor.
-    throw new GatewayError(
-      'BAD_REQUEST',
-      'An argument or a directive below the root field does not fit; a query with the same selection says which',
-    );
-  },
+  subscribe: (_root, args, _context, info) =>
+    new FieldToFollow(new EndpointRequest(query, rawArguments(query, args)), info),
   resolve: (result) => result,
 });
 

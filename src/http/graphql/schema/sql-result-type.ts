@@ -1,6 +1,9 @@
 import type { ResultColumn } from '../../../catalog/model/header-types.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
-import { parseRows } from '../../../results/result-document.ts';
+import { parseRows, type ResultDocument } from '../../../results/result-document.ts';
+import type { Context } from '../context.ts';
+import { leafExtension } from '../execution/execution-schema.ts';
+import { writtenBytes } from '../execution/written.ts';
 import type { Builder } from './builder.ts';
 import { metadataFields, type SharedTypes } from './metadata-fields.ts';
 
@@ -29,11 +32,18 @@ export function addSqlResultType(builder: Builder, shared: SharedTypes) {
         type: ['JSON'],
         description: 'The rows as REST has them: one object each, without the columns that are NULL.',
         resolve: async ({ document }, _args, context) => {
-          await context.chargeResponseBytes(document.encodings.identity.byteLength);
+          await context.chargeObjects(document.encodings.identity.byteLength);
           return [...parseRows(document)];
         },
+        extensions: leafExtension<CachedResult, Context>(({ document }, _args, context) =>
+          context.chargeLeaf(writtenBytes(rowsOf(document))),
+        ),
       }),
       ...metadataFields(t, shared),
     }),
   });
 }
+
+/** The list in a document, which is `{"result":[…]}`. */
+const rowsOf = ({ encodings: { identity } }: ResultDocument): Buffer =>
+  identity.subarray('{"result":'.length, -'}'.length);

@@ -1,77 +1,76 @@
-import { experimentalExecuteIncrementally, GraphQLError, type GraphQLSchema } from 'graphql';
+import { hash } from 'node:crypto';
+import {
+  type ExecutionResult,
+  executeSubscriptionEvent,
+  type GraphQLError,
+  type GraphQLSchema,
+  locatedError,
+  type ValidatedSubscriptionArgs,
+} from 'graphql';
+import type { Logger } from 'pino';
 import { GatewayError } from '../../../errors.ts';
+import { ownerOf } from '../../../keys/principal.ts';
+import { memoize } from '../../../memoize.ts';
 import { freshnessOf } from '../../../results/freshness.ts';
-import { ownerOf, type Principal } from '../../../keys/principal.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import { etagOf, eventFrame } from '../../live/events.ts';
 import type { Variant } from '../../live/variant.ts';
 import { ByteBudget } from '../../message/byte-budget.ts';
-import type { RequestHead } from '../../message/head.ts';
-import { httpLimits } from '../../message/http-limits.ts';
-import type { Frame } from '../../message/stream/frame.ts';
-import type { CompiledOptions } from '../compiled/answer-compiled.ts';
-import type { SubscriptionRequest } from '../compiled/operation-request.ts';
-import { errorAt, withoutHttp } from '../compiled/partial-reply.ts';
-import type { QueryField } from '../compiled/prepare-operation.ts';
-import { buildRenderBody, rowBytes } from '../compiled/render-body.ts';
-import { buildContext, type Execution, type Resources } from '../context.ts';
-import type { CheckDocument } from '../document/check-document.ts';
-import { maskError, responseTooLarge } from '../errors.ts';
+import { contextOfEvents, type Operation, type Resources } from '../context.ts';
+import { maskError, withoutHttp } from '../errors.ts';
+import { buildWriteBody } from '../response/reply-result.ts';
+import { causeOf } from '../execution/needs-objects.ts';
+import type { FieldToFollow } from '../execution/field-to-follow.ts';
 
-export interface ResultEventsOptions extends CompiledOptions, Resources {
+export interface ResultEventsOptions extends Resources {
   readonly schema: GraphQLSchema;
-  readonly checkDocument: CheckDocument;
+  readonly log: Logger;
 }
 
-/**
- * Writes the results of a subscription as events, once for all callers whose requests are equal.
- *
- * @param principal whose turns of the event loop it takes
- */
-type VariantOf = (request: SubscriptionRequest, field: QueryField, principal: Principal) => Variant;
+/** Writes the results of a subscription as events, in the turns of its caller, and once for all whose requests are equal. */
+type VariantOf = (
+  field: FieldToFollow,
+  subscription: ValidatedSubscriptionArgs,
+  operation: Pick<Operation, 'checked' | 'admission'>,
+) => Variant;
 
 export function buildResultEvents(options: ResultEventsOptions): VariantOf {
-  const { log, elapsedMs } = options;
-  // Those who follow have their own bound in memory; large results of a key are still rendered one after another.
-  const budget = new ByteBudget(Number.POSITIVE_INFINITY);
-  const renderBody = buildRenderBody({ ...options, budget });
-  const executeOn = buildExecuteOn({ ...options, budget });
-  return (request, field, principal) => {
-    const owner = ownerOf(principal);
-    const { nodes, responseKey, endpoint } = field;
-    const errorFrame = (error: unknown): Frame => {
-      const shown = withoutHttp(errorAt(error, nodes, [responseKey], log));
-      return eventFrame(
-        'next',
-        undefined,
-        JSON.stringify({ errors: [shown], data: { [responseKey]: null } }),
-      );
-    };
-    const bodyOf = async (result: CachedResult): Promise<Uint8Array | string> => {
-      if (rowBytes(field, result) > httpLimits.maxResponseBytes) throw responseTooLarge();
-      const allocate = Buffer.allocUnsafeSlow;
-      // All who follow it when it is ready get it.
-      const waiting = { owner, head: noRequest };
-      const body = await renderBody({ request, results: [result], errors: undefined, ...waiting, allocate });
-      return body ?? executeOn(request, result, principal);
+  const { schema, turns, log, elapsedMs } = options;
+  // Those who follow have their own bound in memory; large results of a key are still written one after another.
+  const writeBody = buildWriteBody({ budget: new ByteBudget(Number.POSITIVE_INFINITY), turns });
+  return ({ endpoint, nodes, responseKey }, subscription, operation) => {
+    const owner = ownerOf(operation.admission.principal);
+    const mask = (error: GraphQLError) => maskError(error, log);
+    const execute = async (rootValue: CachedResult): Promise<ExecutionResult> => {
+      const run = (over: GraphQLSchema) => {
+        const contextValue = contextOfEvents(options, operation);
+        return executeSubscriptionEvent({ ...subscription, schema: over, rootValue, contextValue });
+      };
+      const result = await run(subscription.schema);
+      return causeOf(result) === undefined ? result : run(schema);
     };
     return {
-      id: `graphql ${request.id}`,
+      id: idOf(schema, subscription),
       async whole(document) {
-        try {
-          const body = await bodyOf(asCached(document, endpoint.query.caching, elapsedMs()));
-          return eventFrame('next', etagOf(document.digest), body);
-        } catch (error) {
-          // What passes is tried again with the next refresh.
-          if (error instanceof GatewayError && error.retryAfterSeconds !== undefined) throw error;
-          return errorFrame(error);
-        }
+        const { errors, ...others } = await execute(asCached(document, endpoint.query.caching, elapsedMs()));
+        // What passes is tried again with the next refresh.
+        const passing = errors?.map(({ originalError }) => originalError).find(passes);
+        if (passing !== undefined) throw passing;
+        const result = errors === undefined ? others : { errors: errors.map(mask), ...others };
+        const body = await writeBody(result, owner, Buffer.allocUnsafeSlow);
+        return eventFrame('next', etagOf(document.digest), body);
       },
-      error: errorFrame,
+      error(error) {
+        const errors = [withoutHttp(mask(locatedError(error, nodes, [responseKey])))];
+        return eventFrame('next', undefined, JSON.stringify({ errors, data: { [responseKey]: null } }));
+      },
     };
   };
 }
+
+const passes = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && error.retryAfterSeconds !== undefined;
 
 /** All who follow a result get the same event, however it was obtained. */
 function asCached(document: ResultDocument, caching: CachedResult['caching'], now: number): CachedResult {
@@ -79,34 +78,19 @@ function asCached(document: ResultDocument, caching: CachedResult['caching'], no
   return { document, caching, cacheStatus: isFresh ? 'HIT' : 'STALE', obtainedAt: now };
 }
 
-/** Executes a subscription for one result of which a cell does not fit its type. @returns the body of a response */
-function buildExecuteOn(options: ResultEventsOptions) {
-  const { schema, checkDocument, log } = options;
-  return async ({ subscription }: SubscriptionRequest, rootValue: CachedResult, principal: Principal) => {
-    const { query, operationName, variables } = subscription;
-    const { document } = checkDocument(query);
-    const charge = options.budget.reserve(ownerOf(principal), 0);
-    const admission = { principal, noCache: false, schedule: undefined };
-    const execution: Execution = { outcomes: [], result: undefined, refusal: undefined };
-    const contextValue = buildContext(options, { head: noRequest, admission, execution, charge });
-    const executing = { schema, document, rootValue, contextValue, variableValues: variables, operationName };
-    // `execute` refuses a schema that has `@defer`, which no subscription may have.
-    const executed = await experimentalExecuteIncrementally(executing);
-    const { data, errors = [] } = 'initialResult' in executed ? executed.initialResult : executed;
-    const shown = errors.map((error) => {
-      const masked = maskError(error, log);
-      return masked instanceof GraphQLError ? withoutHttp(masked) : masked;
-    });
-    charge.release();
-    return JSON.stringify({ ...(shown.length > 0 && { errors: shown }), data });
-  };
+/** Equal for equal requests to one schema. */
+function idOf(
+  schema: GraphQLSchema,
+  { document, operation, rawVariableValues }: ValidatedSubscriptionArgs,
+): string {
+  const text = document.loc?.source.body;
+  const request = JSON.stringify([text, operation.name?.value, rawVariableValues]);
+  return `graphql ${numberOf(schema)} ${hash('sha256', request, 'base64url')}`;
 }
 
-/** An event is not the answer to one request. */
-const noRequest: RequestHead = {
-  method: 'POST',
-  url: undefined,
-  headers: {},
-  address: undefined,
-  signal: new AbortController().signal,
-};
+let schemas = 0;
+
+const numberOf = memoize((_schema: GraphQLSchema) => {
+  schemas += 1;
+  return schemas;
+});

@@ -1,9 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  buildCheckDocument,
-  type CheckDocument,
-} from '../../../../src/http/graphql/document/check-document.ts';
+import { buildCheckDocument, type CheckDocument } from '../../../../src/http/graphql/check-document.ts';
 import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
 import { apiKey, openTestApp, type TestApp } from '../../../support/test-app.ts';
 

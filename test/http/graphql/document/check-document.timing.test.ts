@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildCheckDocument } from '../../../../src/http/graphql/document/check-document.ts';
+import { buildCheckDocument } from '../../../../src/http/graphql/check-document.ts';
 import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
 import { processorMs } from '../../../support/processor-time.ts';
 

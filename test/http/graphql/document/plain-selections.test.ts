@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { buildCheckDocument } from '../../../../src/http/graphql/document/check-document.ts';
+import { buildCheckDocument } from '../../../../src/http/graphql/check-document.ts';
 import { withoutPlainFields } from '../../../../src/http/graphql/document/plain-selections.ts';
 import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
 import { randomCatalog } from '../../../support/random-catalog.ts';

@@ -2,8 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseQuery } from '../../../../src/catalog/header/parse-query.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../../../support/folder-app.ts';
-import { readParts } from '../../../support/read-parts.ts';
-import { apiKey } from '../../../support/test-app.ts';
 import { subgraphFiles } from './subgraph.ts';
 
 let folder: FolderApp;
@@ -47,29 +45,6 @@ test('a hundred entities that are not in the cache do not fill the queue of the 
   const { data, errors } = await folder.graphql(query, undefined, { all: representations });
   expect(errors).toBeUndefined();
   expect(data?._entities).toEqual(representations.map(() => ({ usage: { rowCount: 3 } })));
-});
-
-test('entities are not deferred: all in an operation share its limits', async () => {
-  const fields = [1, 2].map(
-    (at) =>
-      `...@defer { e${at}: ${hundred('{ __typename: "Project", ref: "p" } ').slice(1)} { __typename } }`,
-  );
-  const headers = {
-    'x-api-key': apiKey,
-    'content-type': 'application/json',
-    accept: 'multipart/mixed, application/json',
-  };
-  const post = (query: string) => {
-    const body = JSON.stringify({ query });
-    return folder.app.fetch(new Request('http://gateway.test/graphql', { method: 'POST', headers, body }));
-  };
-  const refused = await post(`{ ${fields.join(' ')} }`);
-  expect(await refused.json()).toMatchObject({
-    errors: [{ message: expect.stringContaining('200 representations; at most 100 are allowed') }],
-  });
-  const parts = readParts(await post(`{ ${fields[0]} ...@defer { usageDaily(project: "p") { rowCount } } }`));
-  expect((await parts.next()).value?.data?.e1).toHaveLength(100);
-  expect((await parts.next()).value?.incremental?.[0]?.data).toEqual({ usageDaily: { rowCount: 3 } });
 });
 
 test('what rows refer to follows the header, also where their result is in the cache', async () => {

@@ -19,7 +19,8 @@ import {
   type SelectionScope,
   selectionsBelow,
 } from '../../document/collect-fields.ts';
-import { outputValue, scalarOf } from '../field-type.ts';
+import { outputValue } from '../../rows/output-values.ts';
+import { scalarOf } from '../field-type.ts';
 import { objectType } from '../object-type.ts';
 import { scalars } from '../shared-types.ts';
 

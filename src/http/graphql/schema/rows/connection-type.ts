@@ -22,6 +22,9 @@ import type { Context } from '../../context.ts';
 import { collectFields, selectionsBelow } from '../../document/collect-fields.ts';
 import { rowListBytes, rowSizeOf } from '../../document/row-size.ts';
 import { selectionOf } from '../../document/selection-of.ts';
+import { leafExtension } from '../../execution/execution-schema.ts';
+import { rowOutput } from '../../rows/row-output.ts';
+import { compileEdgeFields } from '../../rows/row-selection.ts';
 import { objectType } from '../object-type.ts';
 import { resultFields } from '../shared-types.ts';
 
@@ -84,10 +87,16 @@ function buildConnectionType(query: SavedQuery, row: GraphQLObjectType): GraphQL
         type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edge))),
         description: 'The rows, in the order of the saved query.',
         resolve: async (page, _args, context, info): Promise<readonly Edge[]> => {
-          await context.chargeResponseBytes(edgeListBytes(info, page));
+          await context.chargeObjects(edgeListBytes(info, page));
           const { result, cursors } = page;
           return parseRows(result.document).map((node, at) => ({ cursor: cursors[at], node }));
         },
+        extensions: leafExtension<Page, Context>(({ result, cursors }, _args, context, info) => {
+          const selection = context.selectionOf(info, (...fields) =>
+            compileEdgeFields(rowOutput(query, row), edge.name, ...fields),
+          );
+          return context.writeRows(selection, { document: result.document, cursors });
+        }),
       },
       pageInfo: {
         type: new GraphQLNonNull(pageInfo),

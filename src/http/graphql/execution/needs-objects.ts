@@ -1,0 +1,32 @@
+import type { ExecutionResult } from 'graphql';
+
+/**
+ * Thrown by a leaf that cannot be written as bytes: the operation is executed once more without leaves, so that errors and
+ * nulls are those of graphql-js.
+ */
+export abstract class NeedsObjects extends Error {}
+
+/** A cell does not fit its declared type: an engine never gives one, a foreign cache entry may. */
+export class UnexpectedCell extends NeedsObjects {
+  constructor() {
+    super('A cell does not fit its declared type');
+  }
+}
+
+/** An operation selects results of saved queries in the entities that rows refer to. */
+export class SelectsEntities extends NeedsObjects {
+  constructor() {
+    super('Rows refer to entities of which more than the key is selected');
+  }
+}
+
+/** A variable that decides whether fields of rows are selected is null. */
+export class NullCondition extends NeedsObjects {
+  constructor() {
+    super('A condition is null');
+  }
+}
+
+/** Why an operation cannot be executed with leaves; undefined if it can. */
+export const causeOf = ({ errors }: ExecutionResult): NeedsObjects | undefined =>
+  errors?.map(({ originalError }) => originalError).find((error) => error instanceof NeedsObjects);

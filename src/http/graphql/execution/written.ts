@@ -1,0 +1,50 @@
+import { toBinaryText } from './binary-text.ts';
+
+/** Where a response is written. */
+export interface OutputBytes {
+  readonly bytes: Buffer;
+  readonly view: DataView;
+}
+
+/** Bytes beyond what is written that `Written.write` may overwrite. */
+export const copyMargin = 7;
+
+/** A leaf of a result that is bytes of JSON: how many there are is known before they are written. */
+export class Written {
+  readonly byteLength: number;
+  /** Writes them in steps of about a millisecond. @param out has `copyMargin` bytes more than are written */
+  readonly write: (out: OutputBytes, at: number) => Generator<void>;
+
+  constructor(byteLength: number, write: Written['write']) {
+    this.byteLength = byteLength;
+    this.write = write;
+  }
+}
+
+/** Bytes that are copied at once: less than a millisecond of work. */
+const stepLength = 1_000_000;
+
+/** Bytes that are there already. */
+export const writtenBytes = (bytes: Uint8Array): Written =>
+  new Written(bytes.byteLength, function* (out, at) {
+    for (let from = 0; from < bytes.byteLength; from += stepLength) {
+      out.bytes.set(bytes.subarray(from, from + stepLength), at + from);
+      yield;
+    }
+  });
+
+/** Pieces of text. */
+export function writtenTexts(texts: readonly string[]): Written {
+  const pieces = texts.map(toBinaryText);
+  const byteLength = pieces.reduce((sum, { length }) => sum + length, 0);
+  return new Written(byteLength, function* ({ bytes }, start) {
+    let at = start;
+    let stepEnd = at + stepLength;
+    for (const piece of pieces) {
+      at += bytes.write(piece, at, 'latin1');
+      if (at < stepEnd) continue;
+      stepEnd = at + stepLength;
+      yield;
+    }
+  });
+}

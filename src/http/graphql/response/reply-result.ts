@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { Owner } from '../../../concurrency/fair-share.ts';
+import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
+import { PerOwnerQueue } from '../../../concurrency/per-owner-queue.ts';
+import { statusOf } from '../../../errors.ts';
+import { encode } from '../../../results/encodings.ts';
+import type { CachedResult, ObtainedResult } from '../../../results/get-result.ts';
+import { BodyMemory } from '../../message/body/body-memory.ts';
+import type { ByteBudget } from '../../message/byte-budget.ts';
+import { cacheHeaders, variesBy, variesByFormat } from '../../message/cache-headers.ts';
+import { codedBody, codingFor } from '../../message/content-coding.ts';
+import type { RequestHead } from '../../message/head.ts';
+import type { MadeOf, Reply } from '../../message/reply.ts';
+import { withoutHttp } from '../errors.ts';
+import { chooseMediaType } from '../media-type.ts';
+import { copyMargin } from '../execution/written.ts';
+import { ResultPieces } from './result-pieces.ts';
+
+interface ReplyOptions {
+  readonly budget: ByteBudget;
+  readonly turns: LoopTurns;
+}
+
+/** A request that has been executed. */
+interface Answered {
+  readonly head: RequestHead;
+  readonly owner: Owner;
+  /** The results of saved queries that it is made of. */
+  readonly obtained: readonly ObtainedResult[];
+  /** Whether it says how they were obtained. */
+  readonly readsObtaining: boolean;
+}
+
+/** Writes a result as a response. @throws GatewayError OVERLOADED */
+export type ReplyResult = (result: ExecutionResult, answered: Answered) => Promise<Reply>;
+
+/** @param allocate gives the memory of a body, with any content */
+export type WriteBody = (
+  result: ExecutionResult,
+  owner: Owner,
+  allocate: (byteLength: number) => Buffer,
+) => Promise<Buffer>;
+
+export function buildReplyResult(options: ReplyOptions): ReplyResult {
+  const { turns } = options;
+  const writeBody = buildWriteBody(options);
+  const bodyMemory = new BodyMemory();
+  return async (result, { head, owner, obtained, readsObtaining }) => {
+    const { method, headers } = head;
+    const { data, errors = [] } = result;
+    const results = obtained.map((one) => one.result);
+    // A schema is long, and each client requests it once: it is compressed at once, and kept.
+    const isOfCatalog = results.length === 0;
+    const taken: Buffer[] = [];
+    const body = await writeBody(result, owner, (byteLength) => {
+      if (isOfCatalog) return Buffer.allocUnsafeSlow(byteLength);
+      const memory = bodyMemory.take(byteLength);
+      taken.push(memory);
+      return memory;
+    });
+    const isComplete = data != null && errors.length === 0;
+    const isDated = method === 'GET' && isComplete && results.length > 0;
+    const digest = isDated ? await digestOf(body, turns, owner) : undefined;
+    const mediaType = chooseMediaType(headers.accept);
+    const own = {
+      'content-type': `${mediaType}; charset=utf-8`,
+      ...headersOf(errors),
+      ...cachingOf(method, results, digest),
+    };
+    const accepted = headers['accept-encoding'];
+    const encodings =
+      isOfCatalog && isComplete && accepted !== undefined ? await encode(body) : { identity: body };
+    const coded = codedBody(encodings, codingFor(encodings, accepted));
+    const headersAt: MadeOf['headersAt'] =
+      digest === undefined ? undefined : (later) => cachingOf(method, later, digest);
+    return {
+      status: statusOfResult(result, mediaType),
+      headers: { ...own, ...coded.headers },
+      body: coded.body,
+      recycle: () => taken.forEach((memory) => void bodyMemory.giveBack(memory)),
+      madeOf:
+        isComplete && !readsObtaining
+          ? { encodings, headersAt, isCostly: isOfCatalog || undefined }
+          : undefined,
+    };
+  };
+}
+
+/** Large bodies of a key are written one after another, and are charged until they are sent. */
+export function buildWriteBody({ budget, turns }: ReplyOptions): WriteBody {
+  const largeOnes = new PerOwnerQueue();
+  return async (result, owner, allocate) => {
+    const shown =
+      result.errors === undefined ? result : { ...result, errors: result.errors.map(withoutHttp) };
+    /** A small body is written at once: few steps are taken in several turns of the event loop. */
+    function* write(): Generator<void, Buffer | ResultPieces> {
+      const pieces = yield* ResultPieces.of(shown);
+      if (pieces.byteLength > budget.largeBytes) return pieces;
+      return yield* pieces.write(allocate(pieces.byteLength + copyMargin));
+    }
+    const written = await turns.run(owner, write());
+    if (!(written instanceof ResultPieces)) return written;
+    const { byteLength } = written;
+    return largeOnes.run(owner, async () => {
+      const charge = budget.reserve(owner, byteLength);
+      try {
+        const body = await turns.run(owner, written.write(allocate(byteLength + copyMargin)));
+        budget.settle(charge, body);
+        return body;
+      } finally {
+        // By then the body is being sent, which holds it.
+        setImmediate(() => charge.release());
+      }
+    });
+  };
+}
+
+/** Hashed at once: some milliseconds, on processors without instructions for it. */
+const hashedBytes = 1_000_000;
+
+async function digestOf(body: Buffer, turns: LoopTurns, owner: Owner): Promise<string> {
+  const hash = createHash('sha256');
+  function* steps(): Generator<void> {
+    for (let at = 0; at < body.byteLength; at += hashedBytes) {
+      hash.update(body.subarray(at, at + hashedBytes));
+      yield;
+    }
+  }
+  await turns.run(owner, steps());
+  return hash.digest('base64url');
+}
+
+interface HttpExtension {
+  readonly status?: number;
+  readonly headers?: Reply['headers'];
+  /** Whether clients that accept `application/json` get 200. */
+  readonly spec?: boolean;
+}
+
+const httpOf = ({ extensions }: GraphQLError): HttpExtension => extensions.http ?? {};
+
+const headersOf = (errors: readonly GraphQLError[]): Reply['headers'] =>
+  Object.assign({}, ...errors.map((error) => httpOf(error).headers));
+
+/** Clients decide by the status whether to try again: 200 would mean that there is data. */
+function statusOfResult({ data, errors = [] }: ExecutionResult, mediaType: string): number {
+  if (isRateLimited(Object.keys(data ?? {}), errors)) return statusOf.RATE_LIMITED;
+  const statuses = errors.map(httpOf).flatMap(({ status, spec }) => {
+    if (status === undefined || (mediaType === 'application/json' && spec === true)) return [];
+    return [status];
+  });
+  return Math.max(200, ...statuses);
+}
+
+/** True if every root field is null, and each because of the key's rate. */
+function isRateLimited(fields: readonly string[], errors: readonly GraphQLError[]): boolean {
+  const limited = new Set(
+    errors.flatMap(({ extensions, path = [] }) =>
+      extensions.code === 'RATE_LIMITED' ? path.slice(0, 1) : [],
+    ),
+  );
+  return limited.size > 0 && fields.every((field) => limited.has(field));
+}
+
+const ofPost = { 'cache-control': 'private, no-store', vary: variesBy } as const;
+const notStored = { 'cache-control': 'no-store' } as const;
+
+/**
+ * The headers that say how a response may be cached: for GET as REST has them, over all results of the operation.
+ *
+ * @param digest of the body; undefined if it may not be cached
+ */
+function cachingOf(
+  method: string,
+  results: readonly CachedResult[],
+  digest: string | undefined,
+): Reply['headers'] {
+  if (method !== 'GET') return ofPost;
+  return digest === undefined ? notStored : { ...cacheHeaders(results, digest), vary: variesByFormat };
+}

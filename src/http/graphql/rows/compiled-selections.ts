@@ -1,0 +1,81 @@
+import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+import { getOrAdd } from '../../../get-or-add.ts';
+import type { CollectedField, SelectionScope } from '../document/collect-fields.ts';
+import { selectionOf } from '../document/selection-of.ts';
+import { NullCondition } from '../execution/needs-objects.ts';
+import type { RowSelection } from './row-selection.ts';
+
+type CompileSelection = (fields: readonly CollectedField[], scope: SelectionScope) => RowSelection;
+
+type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>;
+
+/** What was made of one place of a document. */
+interface CompiledField {
+  /** The fields that share the place. */
+  readonly nodes: readonly FieldNode[];
+  /** The variables that decide which fields are selected there. */
+  readonly conditions: readonly string[];
+  readonly byConditions: Map<string, RowSelection>;
+}
+
+/** A document with many conditions has few values that are sent. */
+const maxVariants = 4;
+
+/**
+ * What was compiled of one document, for the values of its conditions; kept with it. Not in a `WeakMap`, which would keep the
+ * syntax trees of documents that are sent once until the next collection of the whole heap.
+ */
+export class CompiledSelections {
+  readonly #fields = new Map<FieldNode, CompiledField[]>();
+
+  /** The selection of rows below a field. @throws NullCondition; and as `compile` does */
+  get(info: Selected, compile: CompileSelection): RowSelection {
+    const { conditions, byConditions } = this.#fieldOf(info);
+    const { coerced } = info.variableValues;
+    // A variable with a default may be null where a directive must not have it.
+    if (conditions.some((name) => coerced[name] === null)) throw new NullCondition();
+    const key = conditions.map((name) => String(coerced[name])).join();
+    if (byConditions.size >= maxVariants && !byConditions.has(key)) byConditions.clear();
+    return getOrAdd(byConditions, key, () => compile(...selectionOf(info)));
+  }
+
+  #fieldOf({ fieldNodes, fragments }: Selected): CompiledField {
+    const [first] = fieldNodes;
+    if (first === undefined) throw new TypeError('a field without a node');
+    const known = getOrAdd(this.#fields, first, () => []);
+    const same = known.find(({ nodes }) => areEqual(nodes, fieldNodes));
+    if (same !== undefined) return same;
+    const conditions = conditionsIn(fieldNodes, fragments);
+    const field = { nodes: fieldNodes, conditions, byConditions: new Map() };
+    known.push(field);
+    return field;
+  }
+}
+
+const areEqual = (some: readonly FieldNode[], others: readonly FieldNode[]): boolean =>
+  some.length === others.length && some.every((node, at) => node === others[at]);
+
+/** The variables of directives below some fields. */
+function conditionsIn(
+  nodes: readonly FieldNode[],
+  fragments: GraphQLResolveInfo['fragments'],
+): readonly string[] {
+  const names = new Set<string>();
+  const spread = new Set<string>();
+  const collect = ({ selections }: SelectionSetNode) => {
+    for (const selection of selections) {
+      for (const { arguments: given = [] } of selection.directives ?? []) {
+        for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+      }
+      if (selection.kind !== Kind.FRAGMENT_SPREAD) {
+        if (selection.selectionSet !== undefined) collect(selection.selectionSet);
+      } else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        const fragment = fragments[selection.name.value];
+        if (fragment !== undefined) collect(fragment.selectionSet);
+      }
+    }
+  };
+  for (const { selectionSet } of nodes) if (selectionSet !== undefined) collect(selectionSet);
+  return [...names];
+}

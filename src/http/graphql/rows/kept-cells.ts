@@ -1,0 +1,41 @@
+import { LRUCache } from 'lru-cache';
+import type { DerivedStore } from '../../../results/result-store.ts';
+import type { ResultDocument } from '../../../results/result-document.ts';
+import { bytesOfBlock, type CellBlock, type Cells, DocumentCells } from './cell-blocks.ts';
+import type { RowSelection } from './row-selection.ts';
+
+/**
+ * Makes the cells that a selection needs of a document, in steps of some milliseconds; they are kept in the memory of results
+ * for the next selection.
+ *
+ * @throws GatewayError QUERY_TOO_EXPENSIVE
+ */
+export type MakeCells = (document: ResultDocument, selection: RowSelection) => Generator<void, Cells>;
+
+/** Selections in records that were made once; longer ago counts as never. */
+const maxMadeOnce = 1_000;
+
+export function buildMakeCells(store: DerivedStore): MakeCells {
+  const madeOnce = new LRUCache<string, true>({ max: maxMadeOnce });
+  return function* (document, { groups, selected }) {
+    const key = `cells ${document.id}`;
+    const known = store.get(key);
+    const kept = known instanceof DocumentCells ? known : new DocumentCells(document);
+    const { bytes } = kept;
+    const keyOf = (selection: string) => `selection ${document.id} ${selection}`;
+    const ofRecords = new Map(
+      selected.map(({ group, selection }) => [group, store.get(keyOf(selection)) as CellBlock | undefined]),
+    );
+    const cells = yield* kept.make(groups, ofRecords);
+    if (kept.bytes > bytes) store.set(key, kept, kept.bytes);
+    for (const { group, selection } of selected) {
+      if (ofRecords.get(group) !== undefined) continue;
+      // From the second time on: most selections that are new are sent once, and would take the place of results.
+      if (madeOnce.has(keyOf(selection))) {
+        const block = cells.block(group);
+        store.set(keyOf(selection), block, bytesOfBlock(block));
+      } else madeOnce.set(keyOf(selection), true);
+    }
+    return cells;
+  };
+}

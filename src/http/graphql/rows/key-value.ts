@@ -1,0 +1,20 @@
+import type { KeyField } from '../../../catalog/model/federation.ts';
+
+export type KeyValue = string | number | boolean;
+
+/**
+ * The value of a field of a key as GraphQL returns it.
+ *
+ * @returns undefined if it does not fit its type. An empty text is no key: for parameters it is the same as absent, and rows
+ * would not be restricted to one entity
+ */
+export function keyValue({ type }: KeyField, value: unknown): KeyValue | undefined {
+  if (type === 'Boolean') return typeof value === 'boolean' ? value : undefined;
+  if (type === 'Int')
+    return Number.isInteger(value) && Math.abs(value as number) < 2 ** 31 ? (value as number) : undefined;
+  if (type === 'ID' && Number.isSafeInteger(value)) return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Whether a cell refers to nothing. */
+export const isNoKey = (cell: unknown): boolean => cell === undefined || cell === null || cell === '';

@@ -1,0 +1,92 @@
+import { type GraphQLObjectType, isObjectType } from 'graphql';
+import { isNullableField } from '../../../catalog/model/null-values.ts';
+import type { RecordField } from '../../../catalog/model/saved-query.ts';
+import {
+  type CollectedField,
+  collectFields,
+  type SelectionScope,
+  selectionsBelow,
+} from '../document/collect-fields.ts';
+import { type ListRules, listsOfColumns, type WriteCell, withNulls, writerOf } from './cell-writers.ts';
+import { UnexpectedCell } from '../execution/needs-objects.ts';
+import { recordOutput } from './record-output.ts';
+
+interface RecordWriter {
+  readonly write: WriteCell;
+  /** Equal for equal selections in the same type. */
+  readonly key: string;
+}
+
+/**
+ * Compiles what writes the selected fields of a record, or of each record of a list, as JSON text. What the executor would
+ * complain about is an unexpected cell.
+ *
+ * @param collected the field that is the record, with what is selected in it
+ */
+export function compileRecord(
+  record: RecordField,
+  type: GraphQLObjectType,
+  collected: CollectedField,
+  scope: SelectionScope,
+): RecordWriter {
+  const { id } = recordOutput(type, record.fields ?? []);
+  const { write, key } = compileFields(record, type, collected, scope, listsOfColumns);
+  return { write, key: `${id}${key}` };
+}
+
+function compileFields(
+  record: RecordField,
+  type: GraphQLObjectType,
+  collected: CollectedField,
+  scope: SelectionScope,
+  lists: ListRules,
+): RecordWriter {
+  const { typeName, fields } = recordOutput(type, record.fields ?? []);
+  const keys: string[] = [];
+  const members = collectFields(selectionsBelow(collected), scope).map((inner, at): Member => {
+    const { responseKey, name } = inner;
+    const start = `${at === 0 ? '{' : ','}${JSON.stringify(responseKey)}:`;
+    const output = fields.get(name);
+    if (output === undefined) {
+      keys.push(`${responseKey}:${name}`);
+      return { start: start + JSON.stringify(typeName), name: undefined };
+    }
+    const { field, type: inType } = output;
+    const { write, key } = isObjectType(inType)
+      ? compileFields(field, inType, inner, scope, listsInRecords)
+      : {
+          write: writerOf({ ...field, required: !isNullableField(field) }, inType, listsInRecords),
+          key: '',
+        };
+    keys.push(`${responseKey}:${name}${key}`);
+    return { start, name: field.name, isInherited: field.name in Object.prototype, write };
+  });
+  const write = withNulls(record, (value) => objectText(members, value), lists);
+  return { write, key: `{${keys.join()}}` };
+}
+
+const listsInRecords: ListRules = { isNullEmpty: true };
+
+type Member =
+  | {
+      readonly start: string;
+      readonly name: string;
+      /** True if every object has a property of the name, which is no field. */
+      readonly isInherited: boolean;
+      readonly write: WriteCell;
+    }
+  /** A constant. */
+  | { readonly start: string; readonly name: undefined };
+
+function objectText(members: readonly Member[], value: unknown): string {
+  if (typeof value !== 'object' || Array.isArray(value)) throw new UnexpectedCell();
+  const record = value as Readonly<Record<string, unknown>>;
+  let text = '';
+  for (const member of members) {
+    text += member.start;
+    if (member.name === undefined) continue;
+    const { name, isInherited, write } = member;
+    text += write(isInherited && !Object.hasOwn(record, name) ? undefined : record[name]);
+  }
+  return text === '' ? '{}' : `${text}}`;
+}

@@ -1,0 +1,139 @@
+import { hash } from 'node:crypto';
+import type { ResultDocument } from '../../../results/result-document.ts';
+import {
+  type CollectedField,
+  collectFields,
+  type SelectionScope,
+  selectionsBelow,
+} from '../document/collect-fields.ts';
+import { blockOf, type Cells, type ColumnGroup } from './cell-blocks.ts';
+import { compileRecord } from './record-writer.ts';
+import { compileReference } from './reference-writer.ts';
+import type { RowOutput } from './row-output.ts';
+import { compileRows, type RowMember } from './rows-writer.ts';
+import type { Written } from '../execution/written.ts';
+
+/** Rows of a document, in a field of an operation. */
+export interface FieldRows {
+  readonly document: ResultDocument;
+  /** The places of the rows in the document; undefined for all. */
+  readonly places?: Uint32Array | undefined;
+  /** Of each row of a page. */
+  readonly cursors?: readonly string[];
+}
+
+/** Writes the fields that an operation selects in rows. */
+export interface RowSelection {
+  /** Of which columns the cells must have been made. */
+  readonly groups: readonly ColumnGroup[];
+  /** What it selects in records, a column each, whose cells must have been made too. */
+  readonly selected: readonly SelectedColumn[];
+  /** @throws UnexpectedCell */
+  list(cells: Cells, rows: FieldRows): Written;
+}
+
+/** A column of records of which an operation selects some fields. */
+interface SelectedColumn {
+  readonly group: ColumnGroup;
+  /** Equal for equal selections in the same record; short. */
+  readonly selection: string;
+}
+
+/** Compiles the fields of rows. @throws SelectsEntities */
+export function compileRowFields(
+  output: RowOutput,
+  fields: readonly CollectedField[],
+  scope: SelectionScope,
+): RowSelection {
+  const { members, selected } = membersOf(output, fields, scope);
+  return selectionOfMembers(members, selected);
+}
+
+/** Compiles the fields of edges: rows, each with its cursor. @throws SelectsEntities */
+export function compileEdgeFields(
+  output: RowOutput,
+  typeName: string,
+  fields: readonly CollectedField[],
+  scope: SelectionScope,
+): RowSelection {
+  const selected: SelectedColumn[] = [];
+  const members = fields.map((field): RowMember => {
+    const { responseKey, name } = field;
+    if (name === 'cursor') return { responseKey, place: { group: cursors, at: 0 } };
+    if (name !== 'node') return { responseKey, constant: JSON.stringify(typeName) };
+    const node = membersOf(output, collectFields(selectionsBelow(field), scope), scope);
+    selected.push(...node.selected);
+    return { responseKey, members: node.members };
+  });
+  return selectionOfMembers(members, selected);
+}
+
+/** The cursors of a page, which are not in its document. */
+const cursors: ColumnGroup = [{ name: 'cursor', column: 'cursor', write: (value) => JSON.stringify(value) }];
+
+function selectionOfMembers(
+  members: readonly RowMember[],
+  selected: readonly SelectedColumn[],
+): RowSelection {
+  const rows = compileRows(members);
+  const others = new Set([cursors, ...selected.map(({ group }) => group)]);
+  return {
+    groups: rows.groups.filter((group) => !others.has(group)),
+    selected,
+    list(cells, { document, places, cursors: texts = [] }) {
+      const ofPage = rows.groups.includes(cursors)
+        ? blockOf(
+            cursors,
+            texts.map((cursor) => ({ cursor })),
+          )
+        : undefined;
+      const block: Cells['block'] = (group) =>
+        group === cursors && ofPage !== undefined ? ofPage : cells.block(group);
+      return rows.list({ block }, document.metadata.rowCount, places);
+    },
+  };
+}
+
+function membersOf(
+  output: RowOutput,
+  fields: readonly CollectedField[],
+  scope: SelectionScope,
+): { readonly members: readonly RowMember[]; readonly selected: readonly SelectedColumn[] } {
+  const selected: SelectedColumn[] = [];
+  const members = fields.map((field): RowMember => {
+    const { responseKey, name } = field;
+    const ofRecord = selectedColumn(output, field, scope);
+    if (ofRecord !== undefined) {
+      selected.push(ofRecord);
+      return { responseKey, place: { group: ofRecord.group, at: 0 } };
+    }
+    const place = output.columns.get(name);
+    return place === undefined
+      ? { responseKey, constant: JSON.stringify(output.typeName) }
+      : { responseKey, place };
+  });
+  return { members, selected };
+}
+
+/** @returns undefined if the field has no selection: it is no record with known fields, and no entity */
+function selectedColumn(
+  { records, references }: RowOutput,
+  field: CollectedField,
+  scope: SelectionScope,
+): SelectedColumn | undefined {
+  const { name } = field;
+  const record = records.get(name);
+  const reference = references.get(name);
+  if (record !== undefined) {
+    const { write, key } = compileRecord(record.column, record.type, field, scope);
+    return { group: [{ name, column: record.column.name, write }], selection: shortKey(key) };
+  }
+  if (reference === undefined) return undefined;
+  const { write, key } = compileReference(reference, field, scope);
+  return { group: [{ name, column: '', write }], selection: shortKey(key) };
+}
+
+const shortKey = (key: string): string => (key.length > maxKeyLength ? hash('sha256', key, 'base64') : key);
+
+/** Of keys that are kept as they are. */
+const maxKeyLength = 200;

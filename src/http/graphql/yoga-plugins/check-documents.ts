@@ -1,0 +1,47 @@
+import type { Plugin, YogaInitialContext } from 'graphql-yoga';
+import { unknownQuery } from '../../../catalog/model/find-query.ts';
+import type { Audit } from '../../access/audit.ts';
+import type { ServerContext } from '../context.ts';
+import type { CheckDocument } from '../check-document.ts';
+import { requireOperation } from '../document/require-operation.ts';
+import type { FindHidden } from '../hidden-fields.ts';
+
+type YogaPlugin = Plugin<object, ServerContext>;
+
+/** Parses and validates documents in one step, within the limits. */
+export const checkDocuments = (checkDocument: CheckDocument): YogaPlugin => ({
+  onParse({ setParseFn, context }) {
+    const { operation, params } = contextOf(context);
+    setParseFn((source) => {
+      const checked = checkDocument(typeof source === 'string' ? source : source.body);
+      operation.checked = checked;
+      return checked.document;
+    });
+    // Yoga says of each of these that it could not determine the operation.
+    return ({ result }) => {
+      if (result !== null && !(result instanceof Error)) requireOperation(result, params.operationName);
+    };
+  },
+  onValidate({ context, setResult }) {
+    const { checked } = contextOf(context).operation;
+    if (checked === undefined) throw new Error('a document that was not checked');
+    setResult([...checked.errors]);
+  },
+});
+
+/**
+ * Reports the endpoints that a document names although its key's schema does not have them. The caller gets the error of an
+ * unknown field; the operator is to see a refusal.
+ */
+export const reportHiddenFields = (findHidden: FindHidden, audit: Audit): YogaPlugin => ({
+  onValidate:
+    ({ context }) =>
+    ({ result }) => {
+      const { head, admission } = contextOf(context).operation;
+      for (const endpoint of findHidden(result))
+        audit(unknownQuery({ reason: 'endpoint', endpoint }), head, admission.principal.id);
+    },
+});
+
+/** Yoga does not say that its context has the server's. */
+const contextOf = (context: unknown) => context as ServerContext & YogaInitialContext;

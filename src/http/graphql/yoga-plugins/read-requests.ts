@@ -1,0 +1,25 @@
+import type { Plugin } from 'graphql-yoga';
+import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
+import { ownerOf } from '../../../keys/principal.ts';
+import type { ServerContext } from '../context.ts';
+import type { PersistedDocuments } from '../persisted/persisted-documents.ts';
+import { parseOperation } from '../read-operation.ts';
+
+/**
+ * Reads the operation of a request, or the persisted document that it names. Yoga's own parsers report some malformed requests
+ * as bugs of the server, and quote others.
+ */
+export const readRequests = (
+  persisted: PersistedDocuments,
+  turns: LoopTurns,
+): Plugin<object, ServerContext> => ({
+  onParams({ setParams, context: { operation } }) {
+    const { url, body, admission } = operation;
+    const owner = ownerOf(admission.principal);
+    const read = () =>
+      setParams(parseOperation(url, body, (members) => persisted.documentOf(members, owner)));
+    // To parse and validate a document takes about a millisecond.
+    const turn = turns.next(owner);
+    return turn === undefined ? read() : turn.then(read);
+  },
+});
