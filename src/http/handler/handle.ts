@@ -16,6 +16,7 @@ import type { ReadBody, Route } from '../message/route.ts';
 import type { Admission } from '../../call/caller.ts';
 import { changedReply } from './changed-reply.ts';
 import { answerKept, type KeptReplies } from './answer-kept.ts';
+import type { PreparedRequest } from '../message/prepared-request.ts';
 import type { PrepareRequest } from './prepare-request.ts';
 import { type RequestLimits, readArriving } from './request-limits.ts';
 import { notFoundRoute } from './routes.ts';
@@ -45,13 +46,18 @@ interface HandlerOptions {
   readonly log: Logger;
 }
 
+/**
+ * `arrived`: it uses a version of the catalog; `in flight`: it is also counted as a request of its key; `left`: neither, because
+ * streams outlive many versions.
+ */
+type Phase = 'arrived' | 'in flight' | 'left';
+
 /** A request while it is answered. */
 interface OpenExchange extends Exchange {
   path: string;
   route: Route;
-  /** Whether it is counted as a request in flight of its key. */
-  isInFlight: boolean;
-  /** undefined once nothing is done with it any more: streams outlive many versions. */
+  phase: Phase;
+  /** undefined once it has left. */
   version: Version<AnsweringVersion> | undefined;
   /** Whether the reply to an error was shown to the plug-ins. */
   hasFailed: boolean;
@@ -59,123 +65,149 @@ interface OpenExchange extends Exchange {
 }
 
 /**
- * The path of every request: prepare → admit → answer → finish. Routes that need a key answer in the steps parse → authorize and
- * bind → result → reply; REST (`rest/rest.ts`) and GraphQL (`graphql/graphql.ts`) are two ways to do them.
+ * The path of every request: prepare → admit → answer → finish. A reply that was kept is sent again; otherwise the route makes
+ * one: REST (`rest/rest.ts`) and GraphQL (`graphql/graphql.ts`) open calls and give their results to renderers.
  */
-export function buildHandler({
-  versions,
-  admit,
-  finish,
-  openTrace,
-  audit,
-  hooks,
-  budget,
-  limits,
-  log,
-}: HandlerOptions): Handler {
-  const { inFlight, arriving } = limits;
-  const { translate, onRequest, onReply } = hooks;
-  const enter = (exchange: OpenExchange) => {
-    inFlight.takePlace(exchange.caller.owner);
-    exchange.isInFlight = true;
-  };
-  const readThenEnter = (readBody: ReadBody, exchange: OpenExchange): ReadBody => {
-    return () =>
-      readArriving(arriving, exchange.caller.owner, readBody).then((body) => {
-        enter(exchange);
-        return body;
-      });
-  };
-  const answer = (exchange: OpenExchange, { prepare, replies }: AnsweringVersion, readBody: ReadBody) => {
-    const { head, caller } = exchange;
-    const { request, routeOf } = prepare(head.url);
-    exchange.path = request.loggedPath;
-    exchange.route = routeOf(head);
-    const { route } = exchange;
-    const { access } = route;
-    const proceed = (admission: Admission) => {
-      // Other routes are answered within this turn of the event loop.
-      const isCounted = access === 'key';
-      const hasBody = head.method === 'POST';
-      if (isCounted && !hasBody) enter(exchange);
-      const received = isCounted && hasBody ? readThenEnter(readBody, exchange) : readBody;
-      const allowed = onRequest.length === 0 ? undefined : callInTurn(onRequest, exchange);
-      return allowed === undefined
-        ? answerKept(route, replies, head, request, admission, received)
-        : allowed.then(() => answerKept(route, replies, head, request, admission, received));
-    };
-    const admitted = admit(head, request, access, caller);
-    return admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
-  };
-  const leave = (exchange: OpenExchange) => {
-    if (exchange.isInFlight) inFlight.giveBack(exchange.caller.owner);
-    exchange.isInFlight = false;
-    if (exchange.version !== undefined) versions.leave(exchange.version);
-    exchange.version = undefined;
-  };
-  /** A stream outlives versions and results: it must not keep those that it began with. */
-  const finishStream = (reply: Reply, exchange: OpenExchange): FinishedReply => {
-    leave(exchange);
-    const finished = finish(reply, exchange);
-    const { access, allowsCors } = exchange.route;
-    exchange.route = { ...notFoundRoute, access, allowsCors };
-    exchange.results.length = 0;
-    return finished;
-  };
-  const end = (reply: Reply, exchange: OpenExchange) => {
-    const { body } = reply;
-    if (!(body instanceof StreamBody)) leave(exchange);
-    else if (body.done !== undefined) body.done.then(() => leave(exchange));
-    else return finishStream(reply, exchange);
-    return finish(reply, exchange);
-  };
-  const complete = (answered: Reply, exchange: OpenExchange) => {
-    const reply = onReply.length === 0 ? answered : changedReply(onReply, exchange, answered);
-    const { body } = reply;
-    if (body instanceof Uint8Array && body.byteLength > budget.largeBytes) {
-      budget.requireRoom(exchange.caller.owner, body);
-    }
-    if (body instanceof StreamBody) return end(reply, exchange);
-    leave(exchange);
-    return finish(reply, exchange);
-  };
-  const fail = (error: unknown, exchange: OpenExchange) => {
-    audit(error, exchange.head, exchange.caller.keyId);
-    const reply = exchange.route.replyError(error, logOfError(error, exchange.head, log), exchange.head);
-    if (exchange.hasFailed || onReply.length === 0) return end(reply, exchange);
-    exchange.hasFailed = true;
+export function buildHandler(options: HandlerOptions): Handler {
+  const steps = new RequestSteps(options);
+  return (head, readBody) => steps.handle(head, readBody);
+}
+
+class RequestSteps {
+  readonly #options: HandlerOptions;
+
+  constructor(options: HandlerOptions) {
+    this.#options = options;
+  }
+
+  handle(received: RequestHead, readBody: ReadBody): FinishedReply | Promise<FinishedReply> {
+    const version = this.#options.versions.enter();
+    const exchange = this.#open(received, version);
     try {
-      return end(changedReply(onReply, exchange, reply), exchange);
-    } catch (refusal) {
-      return fail(refusal, exchange);
+      const reply = this.#answer(exchange, version.value, readBody);
+      return reply instanceof Promise
+        ? reply.then((later) => this.#complete(later, exchange)).catch((error) => this.#fail(error, exchange))
+        : this.#complete(reply, exchange);
+    } catch (error) {
+      return this.#fail(error, exchange);
     }
-  };
-  return (received, readBody) => {
-    const head = translate.reduce((current, hook) => hook(current), received);
+  }
+
+  #open(received: RequestHead, version: Version<AnsweringVersion>): OpenExchange {
+    const { hooks, openTrace } = this.#options;
+    const head = hooks.translate.reduce((current, hook) => hook(current), received);
     const startedAt = performance.now();
     head.trace = openTrace(head);
-    const version = versions.enter();
-    const exchange: OpenExchange = {
+    const results: ObtainedResult[] = [];
+    head.results = results;
+    return {
       head,
       caller: { keyId: undefined, owner: undefined, rateLimitHeaders: undefined },
       path: unknownPath,
       route: notFoundRoute,
-      isInFlight: false,
+      phase: 'arrived',
       version,
       hasFailed: false,
       startedAt,
-      results: [],
+      results,
     };
-    head.results = exchange.results;
-    try {
-      const reply = answer(exchange, version.value, readBody);
-      return reply instanceof Promise
-        ? reply.then((later) => complete(later, exchange)).catch((error) => fail(error, exchange))
-        : complete(reply, exchange);
-    } catch (error) {
-      return fail(error, exchange);
+  }
+
+  #answer(
+    exchange: OpenExchange,
+    { prepare, replies }: AnsweringVersion,
+    readBody: ReadBody,
+  ): Reply | Promise<Reply> {
+    const { head, caller } = exchange;
+    const { request, routeOf } = prepare(head.url);
+    exchange.path = request.loggedPath;
+    exchange.route = routeOf(head);
+    const admitted = this.#options.admit(head, request, exchange.route.access, caller);
+    return admitted instanceof Promise
+      ? admitted.then((admission) => this.#proceed(exchange, replies, request, admission, readBody))
+      : this.#proceed(exchange, replies, request, admitted, readBody);
+  }
+
+  #proceed(
+    exchange: OpenExchange,
+    replies: KeptReplies,
+    request: PreparedRequest,
+    admission: Admission,
+    readBody: ReadBody,
+  ): Reply | Promise<Reply> {
+    const { head, route } = exchange;
+    const { onRequest } = this.#options.hooks;
+    // Other routes are answered within this turn of the event loop.
+    const isCounted = route.access === 'key';
+    const hasBody = head.method === 'POST';
+    if (isCounted && !hasBody) this.#enter(exchange);
+    const received = isCounted && hasBody ? () => this.#readThenEnter(readBody, exchange) : readBody;
+    const answer = () => answerKept(route, replies, head, request, admission, received);
+    const allowed = onRequest.length === 0 ? undefined : callInTurn(onRequest, exchange);
+    return allowed === undefined ? answer() : allowed.then(answer);
+  }
+
+  #enter(exchange: OpenExchange): void {
+    this.#options.limits.inFlight.takePlace(exchange.caller.owner);
+    exchange.phase = 'in flight';
+  }
+
+  async #readThenEnter(readBody: ReadBody, exchange: OpenExchange): Promise<Uint8Array> {
+    const body = await readArriving(this.#options.limits.arriving, exchange.caller.owner, readBody);
+    this.#enter(exchange);
+    return body;
+  }
+
+  #leave(exchange: OpenExchange): void {
+    const { phase, caller, version } = exchange;
+    if (phase === 'left') return;
+    exchange.phase = 'left';
+    exchange.version = undefined;
+    if (phase === 'in flight') this.#options.limits.inFlight.giveBack(caller.owner);
+    if (version !== undefined) this.#options.versions.leave(version);
+  }
+
+  #complete(answered: Reply, exchange: OpenExchange): FinishedReply {
+    const { hooks, budget } = this.#options;
+    const reply = hooks.onReply.length === 0 ? answered : changedReply(hooks.onReply, exchange, answered);
+    const { body } = reply;
+    if (body instanceof Uint8Array && body.byteLength > budget.largeBytes) {
+      budget.requireRoom(exchange.caller.owner, body);
     }
-  };
+    return this.#end(reply, exchange);
+  }
+
+  #end(reply: Reply, exchange: OpenExchange): FinishedReply {
+    const { body } = reply;
+    if (!(body instanceof StreamBody)) this.#leave(exchange);
+    else if (body.done !== undefined) body.done.then(() => this.#leave(exchange));
+    else return this.#finishStream(reply, exchange);
+    return this.#options.finish(reply, exchange);
+  }
+
+  /** A stream outlives versions and results: it must not keep those that it began with. */
+  #finishStream(reply: Reply, exchange: OpenExchange): FinishedReply {
+    this.#leave(exchange);
+    const finished = this.#options.finish(reply, exchange);
+    const { access, allowsCors } = exchange.route;
+    exchange.route = { ...notFoundRoute, access, allowsCors };
+    exchange.results.length = 0;
+    return finished;
+  }
+
+  #fail(error: unknown, exchange: OpenExchange): FinishedReply {
+    const { audit, log, hooks } = this.#options;
+    const { head, caller, route } = exchange;
+    audit(error, head, caller.keyId);
+    const reply = route.replyError(error, logOfError(error, head, log), head);
+    if (exchange.hasFailed || hooks.onReply.length === 0) return this.#end(reply, exchange);
+    exchange.hasFailed = true;
+    try {
+      return this.#end(changedReply(hooks.onReply, exchange, reply), exchange);
+    } catch (refusal) {
+      return this.#fail(refusal, exchange);
+    }
+  }
 }
 
 /** Calls hooks one after another. @returns undefined if there is nothing to wait for */

@@ -43,8 +43,8 @@ const queries: Readonly<Record<string, readonly [sql: string, y: number]>> = {
     count,
   ],
   random: [
-    `${define('light(x FLOAT64)', 'return x + 1;')} SELECT COUNTIF(light(RAND() + @x) >= 1) AS y ${numbers}`,
-    count,
+    `${define('light(x FLOAT64)', 'return x + 1;')} SELECT COUNTIF(light(RAND() + @x) >= 1) AS y ${numbers} WHERE n <= 5000`,
+    5_000,
   ],
   texts: [
     `CREATE TEMP FUNCTION long(x FLOAT64) RETURNS STRING LANGUAGE js AS r'''${work} return "é".repeat(1000) + x;''';
