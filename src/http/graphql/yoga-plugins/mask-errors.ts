@@ -1,4 +1,4 @@
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { logOf } from '../../message/request-trace.ts';
@@ -14,7 +14,11 @@ export const maskErrors = (log: Logger): YogaPlugin => ({
     const { errors, ...others } = (result ?? {}) as ExecutionResult;
     if (errors === undefined) return;
     const ownLog = logOf(operation.head, log);
-    setResult({ errors: errors.map((error) => maskError(error, ownLog)), ...others });
+    // Root fields fail in any order; equal requests get equal responses.
+    const fields = Object.keys(others.data ?? {});
+    const placeOf = ({ path }: GraphQLError) => fields.indexOf(String(path?.[0]));
+    const inOrder = errors.toSorted((one, other) => placeOf(one) - placeOf(other));
+    setResult({ errors: inOrder.map((error) => maskError(error, ownLog)), ...others });
   },
 });
 
