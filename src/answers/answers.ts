@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../call/caller.ts';
+import { labelsHeader } from '../call/gate.ts';
 import { userOf } from '../catalog/binding/session-user.ts';
 import type { CurrentResults, UsedResult } from '../results/current-results.ts';
 import type { ObtainedResult } from '../results/get-result.ts';
@@ -31,7 +33,7 @@ export interface Answers<T extends object> {
   /**
    * The answer to a request, which counts as a hit of each of its results. They are shown to the plug-ins.
    *
-   * @param key all of the request that decides its answer, beside what its caller may read
+   * @param key all of the request that decides its answer, beside what its caller may read, and labels
    * @returns undefined without one that may be sent now; the request then goes its usual way, which also has the reason
    */
   find(key: string, caller: Caller): FoundAnswer<T> | undefined;
@@ -97,8 +99,9 @@ class VersionAnswers implements Answers<object> {
     // A key whose concurrent queries all run gets no cached result either.
     if (noCache || principal.concurrencyLimiter?.isFull) return undefined;
     const { store, current, showResult } = this.#options;
-    const kept = (store.get(`${this.#prefix}${rightsOf(principal)}${key}`) ??
-      store.get(`${this.#prefix}${rightsOfKey(principal)}${key}`)) as KeptAnswer | undefined;
+    const request = `${labelsOf(head)}${key}`;
+    const kept = (store.get(`${this.#prefix}${rightsOf(principal)}${request}`) ??
+      store.get(`${this.#prefix}${rightsOfKey(principal)}${request}`)) as KeptAnswer | undefined;
     if (kept === undefined) return undefined;
     const results = current.current(kept.used);
     if (results === undefined) return undefined;
@@ -123,7 +126,7 @@ class VersionAnswers implements Answers<object> {
     const rights = used.some(({ bound }) => userOf(bound).length > 0)
       ? rightsOfKey(principal)
       : rightsOf(principal);
-    const name = `${this.#prefix}${rights}${key}`;
+    const name = `${this.#prefix}${rights}${labelsOf(caller.head)}${key}`;
     const { store } = this.#options;
     if (!isCostly && store.get(name) === undefined && !this.#isRepeated(name)) return;
     const { value, bytes, standIn } = make();
@@ -149,6 +152,13 @@ class VersionAnswers implements Answers<object> {
     }
     return used;
   }
+}
+
+const labelsName = labelsHeader.toLowerCase();
+
+/** Wrong labels are refused, and others are in what plug-ins see of a result, and on the bill of what refreshes it. */
+function labelsOf({ headers: { [labelsName]: labels } }: Caller['head']): string {
+  return labels === undefined ? '\n' : `${hash('sha256', labels, 'base64url')}\n`;
 }
 
 /** As results have a span that are obtained. */

@@ -30,7 +30,7 @@ beforeEach(async () => {
   const query = (at: number, header = '') =>
     queryText({ id: uuidOf(at), header }).replace('---*/\n', `${columns}\n`);
   gateway = await createGateway({
-    queries: { read: () => ({ 'q.sql': query(1), 'other.sql': query(2) }) },
+    queries: { read: () => ({ 'q.sql': query(1, 'labels: [team]\n'), 'other.sql': query(2) }) },
     engine: openedEngine(engine),
     now: clock.now,
     after: clock.after,
@@ -144,6 +144,19 @@ describe.each(Object.entries(ways))('%s', (name, ask) => {
     delete callers.one;
     expect((await ask()).status).toBe(401);
   });
+});
+
+test.each(Object.entries(ways))('labels are those of the request: %s', async (_, ask) => {
+  const labels: unknown[] = [];
+  hooks = { onResult: (bound) => void labels.push(bound.labels) };
+  const askFor = async (...teams: string[]) => {
+    for (const team of teams) await ask({ 'lf-endpoint-labels': `team=${team}` });
+  };
+  await ask();
+  await askFor('a', 'a', 'a', 'b', 'b');
+  expect(labels).toEqual([undefined, ...['a', 'a', 'a', 'b', 'b'].map((team) => ({ team }))]);
+  const wrong = await ask({ 'lf-endpoint-labels': 'team=A B' });
+  expect(await wrong.text()).toContain('lowercase letters');
 });
 
 test('headers that say how old a result is are those of the second in which it is sent', async () => {

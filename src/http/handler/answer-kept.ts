@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { Admission, Caller } from '../../call/caller.ts';
-import { labelsHeader } from '../../call/gate.ts';
 import type { Answers } from '../../answers/answers.ts';
 import { copyOf, toOwnMemory } from '../../results/encodings.ts';
 import type { RequestHead } from '../message/head.ts';
@@ -19,10 +18,8 @@ interface ReplyCaller extends Caller {
 /** Bytes of a body; a longer one is hardly sent twice. */
 const maxKeyedBytes = 16_384;
 
-const labelsName = labelsHeader.toLowerCase();
-
-/** Characters of `Accept` and of labels; more are hardly sent twice. */
-const maxHeaderLength = 500;
+/** Characters of `Accept`; more are hardly sent twice. */
+const maxAcceptLength = 500;
 
 /**
  * Answers an admitted request with a reply that was kept, or as its route does.
@@ -34,13 +31,13 @@ export function answerKept(
   replies: KeptReplies,
   ...[head, request, admission, readBody]: [RequestHead, PreparedRequest, Admission, ReadBody]
 ): Reply | Promise<Reply> {
-  const { accept = '', [labelsName]: labels = '' } = head.headers;
-  const isShort = accept.length + labels.length <= maxHeaderLength;
+  const { accept = '' } = head.headers;
+  const isShort = accept.length <= maxAcceptLength;
   if (admission.noCache || !isShort || route.isKept?.(head) !== true)
     return route.answer(head, request, admission, readBody);
   const caller = { head, admission };
   // No header has a line break.
-  const key = `${accept}\n${labels}\n${head.url}`;
+  const key = `${accept}\n${head.url}`;
   if (head.method !== 'POST') {
     const found = replyKept(replies, key, caller);
     return found ?? answerNew(route, replies, key, caller, request, readBody);
