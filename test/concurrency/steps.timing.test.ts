@@ -36,7 +36,7 @@ const ofCatalogs: ReadonlySet<string> = new Set([
 /** The same generators, given to `LoopTurns` by a process or a source that this test does not have. */
 const elsewhere: ReadonlySet<string> = new Set([
   'src/engines/duckdb/run/run-caller-sql.ts',
-  'src/http/graphql/context.ts',
+  'src/call/load-results.ts',
   'src/http/graphql/subscriptions/events-reply.ts',
   'src/plugins/mcp/resources/read-resource.ts',
   'src/plugins/shadow/compare-versions.ts',
