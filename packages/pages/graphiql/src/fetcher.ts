@@ -1,7 +1,7 @@
 import type { Fetcher, FetcherOpts, FetcherParams } from '@graphiql/toolkit';
 import { getOperationAST } from 'graphql';
 import { hasKey, requestHeaders } from './credentials.ts';
-import { partsOf, type Result } from './response-parts.ts';
+import { eventsOf, type Result } from './subscription-events.ts';
 
 /**
  * Called with the outcome of a request for the schema, as a message for the user.
@@ -42,13 +42,10 @@ async function run(
 ): Promise<Result | AsyncIterable<Result>> {
   try {
     const chosen = documentAST && getOperationAST(documentAST, operation.operationName);
-    const accept =
-      chosen?.operation === 'subscription'
-        ? 'text/event-stream'
-        : 'multipart/mixed;incrementalSpec=v0.2, application/json';
+    const accept = chosen?.operation === 'subscription' ? 'text/event-stream' : 'application/json';
     const abort = new AbortController();
     const response = await send(operation, headers, key, { accept, signal: abort.signal });
-    return partsOf(response, abort) ?? (await resultOf(response));
+    return eventsOf(response, abort) ?? (await resultOf(response));
   } catch (error) {
     return { errors: [{ message: (error as Error).message }] };
   }
