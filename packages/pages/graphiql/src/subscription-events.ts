@@ -49,7 +49,6 @@ async function* untilAborted(results: AsyncIterable<Result>, signal: AbortSignal
   try {
     yield* results;
   } catch {
-    if (!signal.aborted)
-      yield { errors: [{ message: 'The connection to the gateway was lost.' }] };
+    if (!signal.aborted) yield { errors: [{ message: 'The connection to the gateway was lost.' }] };
   }
 }

@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Session } from 'node:inspector/promises';
+import { fileURLToPath } from 'node:url';
+import { createGateway, type Engine } from '../src/index.ts';
+
+/**
+ * `npm run request-paths`: writes the functions that a request passes into docs/architecture.md, as V8 counts them in a
+ * gateway without plug-ins over a socket; `--print` prints the page instead. A test compares them with the code.
+ */
+const page = 'docs/architecture.md';
+
+const query = `/*---
+id: 11111111-2222-4333-8444-555555555555
+description: Numbers.
+max_rows: 10
+caching: 600s
+live: 1s
+parameters:
+  k: { type: integer, default: 0, description: A number. }
+columns:
+  n: { type: integer, description: A number. }
+---*/
+select 1 as n where @k <> ''`;
+
+const path = '/api/endpoints/query/numbers';
+const trips = {
+  'A REST request whose answer is kept': () => ({ path }),
+  'A GraphQL request by POST whose answer is kept': () => ({
+    path: '/graphql',
+    query: '{ numbers { rows { n } } }',
+  }),
+  'A REST request that runs its query': (at: number) => ({ path: `${path}?k=${at}` }),
+} as const satisfies Record<string, (at: number) => { readonly path: string; readonly query?: string }>;
+
+/** Functions that only some of the requests pass are those of timers. */
+const rounds = 5;
+
+/** Each run has another result, so that followers get an event. */
+let runs = 0;
+
+/** The text between the marks of the page. */
+async function requestPaths(): Promise<string> {
+  const engine: Engine = {
+    source: 'none',
+    run: async () => ({ rows: [`{"n":${++runs}}`], truncated: false }),
+    close: async () => {},
+  };
+  const gateway = await createGateway({
+    queries: { read: () => ({ 'numbers.sql': query }) },
+    engine: {
+      name: 'none',
+      sql: 'bigquery',
+      open: async () => engine,
+    },
+    keys: () => ({ id: 'one' }),
+  });
+  const server = createServer(gateway.listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const session = new Session();
+  session.connect();
+  try {
+    const sections: string[] = [];
+    for (const [name, requestOf] of Object.entries(trips)) {
+      const send = async (at: number) => {
+        const { path, query }: { readonly path: string; readonly query?: string } = requestOf(at);
+        const headers = { 'x-api-key': 'a-key', 'content-type': 'application/json' };
+        const init =
+          query === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify({ query }) };
+        const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
+        if (!(await response.text()).includes('"n":')) throw new Error(`${name}: ${response.status}`);
+      };
+      for (let at = 0; at < 4; at += 1) await send(at);
+      sections.push(sectionOf(name, await passed(session, (at) => send(10 + at))));
+    }
+    const nextEvent = await follow(`http://127.0.0.1:${port}${path}?k=99`);
+    sections.push(sectionOf('A result that changes, and its event', await passed(session, nextEvent)));
+    return sections.join('\n');
+  } finally {
+    session.disconnect();
+    server.close();
+    server.closeAllConnections();
+    await gateway.close();
+  }
+}
+
+/** @returns waits for the next event of a stream */
+async function follow(url: string): Promise<() => Promise<void>> {
+  const headers = { 'x-api-key': 'a-key', accept: 'text/event-stream' };
+  const { body } = await fetch(url, { headers });
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  const next = async () => {
+    for (;;) {
+      const { value = '', done = true } = (await reader?.read()) ?? {};
+      if (done) throw new Error('the stream has ended');
+      if (value.includes('event: next')) return;
+    }
+  };
+  await next();
+  return next;
+}
+
+/** By file, the functions that each of some requests has called. */
+async function passed(
+  session: Session,
+  send: (at: number) => Promise<void>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  let common: Map<string, Set<string>> | undefined;
+  for (let at = 0; at < rounds; at += 1) {
+    await session.post('Profiler.takePreciseCoverage');
+    await send(at);
+    const { result } = await session.post('Profiler.takePreciseCoverage');
+    const called = new Map<string, Set<string>>();
+    for (const { url, functions } of result) {
+      const file = url.startsWith('file:') ? /\/(src\/.*\.ts)$/.exec(fileURLToPath(url))?.[1] : undefined;
+      const names = functions.flatMap(({ functionName, ranges }) =>
+        functionName !== '' && (ranges[0]?.count ?? 0) > 0 ? [functionName.replace(/^get /, '')] : [],
+      );
+      if (file !== undefined && names.length > 0) called.set(file, new Set(names));
+    }
+    const before = common;
+    common = before === undefined ? called : intersection(before, called);
+  }
+  await session.post('Profiler.stopPreciseCoverage');
+  return new Map([...(common ?? [])].map(([file, names]) => [file, [...names].sort()] as const).sort());
+}
+
+const intersection = (a: Map<string, Set<string>>, b: Map<string, Set<string>>) =>
+  new Map(
+    [...a].flatMap(([file, names]) => {
+      const both = names.intersection(b.get(file) ?? new Set());
+      return both.size === 0 ? [] : [[file, both] as const];
+    }),
+  );
+
+function sectionOf(name: string, files: ReadonlyMap<string, readonly string[]>): string {
+  const count = [...files.values()].reduce((sum, names) => sum + names.length, 0);
+  const rows = [...files].map(
+    ([file, names]) => `| \`${file.replace('src/', '')}\` | ${names.map((one) => `\`${one}\``).join(', ')} |`,
+  );
+  return `### ${name}\n\n${count} functions in ${files.size} files.\n\n| file | functions |\n|---|---|\n${rows.join('\n')}\n`;
+}
+
+const [start, end] = ['<!-- request-paths -->\n', '<!-- /request-paths -->\n'];
+
+/** The page with the paths as they are now. */
+async function pageWithPaths(): Promise<string> {
+  const text = readFileSync(page, 'utf8');
+  const [before = '', rest = ''] = text.split(start);
+  return `${before}${start}\n${await requestPaths()}\n${end}${rest.split(end)[1] ?? ''}`;
+}
+
+const written = await pageWithPaths();
+if (process.argv[2] === '--print') process.stdout.write(written);
+else writeFileSync(page, written);
