@@ -46,8 +46,8 @@ export interface Answers<T extends object> {
   keep(key: string, caller: Caller, make: () => NewAnswer<T>, isCostly?: boolean): void;
 }
 
-/** Opens a part of the store for one version of the catalog. @param kind distinguishes parts of one version */
-export type AnswersOf = <T extends object>(kind: string) => Answers<T>;
+/** Opens a part of the store, in which nothing else finds or keeps an answer: for one version of the catalog. */
+export type OpenAnswers = <T extends object>() => Answers<T>;
 
 interface AnswersOptions {
   /** The memory of results. */
@@ -68,22 +68,19 @@ const maxAnsweredOnce = 400_000;
 /** Estimated: what an entry takes for objects beside its value, and what each of its results takes. */
 const entryBytes = 512;
 
-/** @returns for each version of the catalog what opens its parts of the store */
-export function buildAnswers(options: AnswersOptions): () => AnswersOf {
+export function buildAnswers(options: AnswersOptions): OpenAnswers {
   const answeredOnce = new LRUCache<string, true>({
     maxSize: maxAnsweredOnce,
     sizeCalculation: (_, name) => name.length,
   });
-  let versions = 0;
-  return () => {
-    versions += 1;
-    const version = versions;
-    return <T extends object>(kind: string) =>
-      new VersionAnswers(options, answeredOnce, `answer ${version} ${kind} `) as Answers<T>;
+  let parts = 0;
+  return <T extends object>() => {
+    parts += 1;
+    return new PartAnswers(options, answeredOnce, `answer ${parts} `) as Answers<T>;
   };
 }
 
-class VersionAnswers implements Answers<object> {
+class PartAnswers implements Answers<object> {
   readonly #options: AnswersOptions;
   readonly #answeredOnce: LRUCache<string, true>;
   readonly #prefix: string;

@@ -151,7 +151,6 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
   });
   const openAnswers = buildAnswers({ store: derived, current, showResult: hooks.showResult });
   return function* (catalog: AnalyzedCatalog): Generator<void, AnsweringVersion> {
-    const answersOf = openAnswers();
     const graphql = yield* buildGraphqlOf(catalog);
     yield;
     const rest = buildRest({
@@ -171,7 +170,7 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
       open: (endpoint, caller) => gate.open(endpoint, caller),
       obtain: (call, hints) => obtain.part(call, readPartRequest(call, hints)),
       audit,
-      answersOf,
+      openAnswers,
       sandboxOf: (query) => catalog.analysisOf(query).sandbox(),
     });
     const follow = once(async () => {
@@ -193,6 +192,6 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
       basePath: settings.basePath,
     });
     const pathToLog = pathsToLog(catalog, renderers.names, loggedPath);
-    return { prepare: buildPrepareRequest({ catalog, pathToLog, routesAt }), replies: answersOf('http') };
+    return { prepare: buildPrepareRequest({ catalog, pathToLog, routesAt }), replies: openAnswers() };
   };
 }

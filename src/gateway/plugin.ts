@@ -1,6 +1,6 @@
 import type { Sandbox } from '@querygate/bigquery-sql/sandbox';
 import type { Logger } from 'pino';
-import type { AnswersOf } from '../answers/answers.ts';
+import type { OpenAnswers } from '../answers/answers.ts';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
@@ -150,7 +150,7 @@ export interface Answering {
    */
   obtain(call: Call, hints?: Hints): Promise<Obtained>;
   /** Opens a store of finished answers for this version: what is made of results is found again while they are current. */
-  readonly answersOf: AnswersOf;
+  readonly openAnswers: OpenAnswers;
   /** What callers' SQL over a saved query of this version is judged by; undefined if it takes none. */
   readonly sandboxOf: (query: SavedQuery) => Sandbox | undefined;
   /** Writes a line to the log for an error that refuses the caller something. What a route throws needs no call. */

@@ -28,7 +28,7 @@ beforeEach(() => {
   results = openTestResults();
   refused = false;
   shown = [];
-  const openVersion = buildAnswers({
+  const openAnswers = buildAnswers({
     store: results.derived,
     current: results.current,
     showResult(obtained, head) {
@@ -37,7 +37,7 @@ beforeEach(() => {
       shown.push(obtained);
     },
   });
-  open = () => openVersion()<Value>('test');
+  open = () => openAnswers<Value>();
 });
 
 const callerWith = (principal: Principal, noCache = false): Caller => ({
@@ -116,7 +116,7 @@ describe('an answer', () => {
     expect((await answer(answers, key('two')))[1]).toBe('made');
   });
 
-  test('belongs to a version of the catalog', async () => {
+  test('is found where it was kept: by what answers for another version of the catalog, and by other routes, it is not', async () => {
     const answers = open();
     await kept(answers, key('k'));
     expect((await answer(open(), key('k')))[1]).toBe('made');
@@ -201,7 +201,7 @@ describe('an answer', () => {
       store: results.derived,
       current: results.current,
       showResult() {},
-    })()<Value>('test');
+    })<Value>();
     const caller = callerWith(key('k'));
     for (let at = 0; at < 50; at += 1) {
       answers.keep(`${at}`, caller, () => ({ value: { text: '' }, bytes: 10_000 }), true);

@@ -27,7 +27,7 @@ function openCalls(rows: (run: number) => readonly string[], maxBytes: number, m
   const shown: ObtainedResult[] = [];
   const results = openTestResults({ rows: (_, run) => rows(run), queryMs: 0, memoryBytes });
   const gate = openGate({ now: results.clock.now });
-  const openVersion = buildAnswers({
+  const openAnswers = buildAnswers({
     store: results.derived,
     current: results.current,
     showResult: (one) => void shown.push(one),
@@ -42,7 +42,7 @@ function openCalls(rows: (run: number) => readonly string[], maxBytes: number, m
         head.results?.push(obtained);
         return obtained;
       },
-      answersOf: openVersion(),
+      openAnswers,
       turns: new LoopTurns(),
       rejectKeys: () => {},
     },

@@ -39,13 +39,13 @@ export function buildCallQuery(
   {
     open,
     obtain,
-    answersOf,
+    openAnswers,
     turns,
     rejectKeys,
-  }: Pick<RouteHost, 'open' | 'obtain' | 'answersOf' | 'turns' | 'rejectKeys'>,
+  }: Pick<RouteHost, 'open' | 'obtain' | 'openAnswers' | 'turns' | 'rejectKeys'>,
   limits: AnswerLimits,
 ): CallQuery {
-  const answers = answersOf<CallAnswer>('mcp');
+  const answers = openAnswers<CallAnswer>();
   const read = buildReadCall(rejectKeys);
   const write = async (
     { fullName, endpoint: { name } }: NamedTool,
