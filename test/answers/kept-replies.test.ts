@@ -18,11 +18,14 @@ let hooks: Partial<GatewayPlugin>;
 let callers: Record<string, Caller>;
 let lines: Record<string, unknown>[];
 
+let rows: readonly string[];
+
 const row = JSON.stringify({ n: 7, text: 'some text '.repeat(500) });
 
 beforeEach(async () => {
+  rows = [row];
   clock = fakeClock();
-  engine = fakeEngine({ clock, queryMs: 0, rows: () => [row] });
+  engine = fakeEngine({ clock, queryMs: 0, rows: () => rows });
   hooks = {};
   callers = { one: { id: 'one' }, two: { id: 'two', requestsPerMinute: 100 } };
   lines = [];
@@ -158,6 +161,20 @@ test.each(Object.entries(ways))('labels are those of the request: %s', async (_,
   const wrong = await ask({ 'lf-endpoint-labels': 'team=A B' });
   expect(await wrong.text()).toContain('lowercase letters');
 });
+
+test.each(['POST', 'GET'])(
+  'a large answer of GraphQL by %s takes no memory beside its result',
+  async (method) => {
+    rows = Array.from({ length: 50 }, () => JSON.stringify({ n: 7, text: 'a'.repeat(100_000) }));
+    const ask = ways[`GraphQL by ${method}`];
+    await ask?.();
+    const { bytes } = gateway.counters;
+    expect(bytes).toBeGreaterThan(5_000_000);
+    for (let at = 0; at < 3; at += 1) expect((await ask?.())?.status).toBe(200);
+    expect(gateway.counters.bytes - bytes).toBeLessThan(100_000);
+    expect(engine.runs).toBe(1);
+  },
+);
 
 test('headers that say how old a result is are those of the second in which it is sent', async () => {
   for (const ask of [ways.JSON, ways.CSV, ways['GraphQL by GET']]) {

@@ -11,6 +11,7 @@ import type { ByteBudget } from '../../message/byte-budget.ts';
 import { cacheHeaders, variesBy, variesByFormat } from '../../message/cache-headers.ts';
 import { codedBody, codingFor } from '../../message/content-coding.ts';
 import type { RequestHead } from '../../message/head.ts';
+import { httpLimits } from '../../message/http-limits.ts';
 import type { MadeOf, Reply } from '../../message/reply.ts';
 import { withoutHttp } from '../errors.ts';
 import { chooseMediaType } from '../media-type.ts';
@@ -72,6 +73,8 @@ export function buildReplyResult(options: ReplyOptions): ReplyResult {
     const encodings =
       isOfCatalog && isComplete && accepted !== undefined ? await encode(body) : { identity: body };
     const coded = codedBody(encodings, codingFor(encodings, accepted));
+    // As in REST: each selection of a large result would take the place of that, and of others.
+    const isKept = isOfCatalog || body.byteLength <= httpLimits.maxConvertedBytes;
     const headersAt: MadeOf['headersAt'] =
       digest === undefined ? undefined : (later) => cachingOf(method, later, digest);
     return {
@@ -80,7 +83,7 @@ export function buildReplyResult(options: ReplyOptions): ReplyResult {
       body: coded.body,
       recycle: () => taken.forEach((memory) => void bodyMemory.giveBack(memory)),
       madeOf:
-        isComplete && !readsObtaining
+        isComplete && !readsObtaining && isKept
           ? { encodings, headersAt, isCostly: isOfCatalog || undefined }
           : undefined,
     };
