@@ -86,11 +86,14 @@ export class KeptReply {
   }
 }
 
-/** When the first of the results is a second older. */
+/** When the first of the results is a second older, or its relative default a second nearer to its change. */
 function nextSecond(results: readonly ObtainedResult[], now: number): number {
-  return results.reduce((next, { result: { document } }) => {
+  return results.reduce((next, { result: { document, defaultsUntil } }) => {
     const { begunAt } = document;
     const seconds = Math.floor(Math.max(0, now - begunAt) / 1000) + 1;
-    return Math.min(next, begunAt + seconds * 1000);
+    const older = begunAt + seconds * 1000;
+    const nearer =
+      defaultsUntil === undefined ? older : defaultsUntil - Math.floor((defaultsUntil - now) / 1000) * 1000;
+    return Math.min(next, older, nearer);
   }, Number.POSITIVE_INFINITY);
 }
