@@ -137,8 +137,9 @@ function* addJoined(
   parts: readonly Result[],
   fieldKeys: readonly string[],
 ): Generator<void> {
+  texts.push('{');
   for (const [at, [key, value]] of Object.entries(parts[0] ?? {}).entries()) {
-    texts.push(`${at === 0 ? '{' : ','}${JSON.stringify(key)}:`);
+    texts.push(`${at === 0 ? '' : ','}${JSON.stringify(key)}:`);
     if (!fieldKeys.includes(key)) {
       texts.push(JSON.stringify(value));
       continue;
