@@ -44,11 +44,16 @@ const iso = (text: string) => `${text.replace(' ', 'T').padEnd(19).padEnd(20, '.
 const selection = 'rows { ts list share shares free r { made } } aggregates { max { ts } }';
 
 test.each([
-  ['compiled', ''],
-  ['executed, as with fields of the catalog', 'endpoints { name }'],
+  ['rows as bytes', ''],
+  // A condition that is null makes graphql-js execute all of the operation.
+  ['rows as objects', 'other: moments { rows { ts @include(if: $none) } }'],
 ])('points in time of every year are exact, and integers in JSON are: %s', async (_name, more) => {
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-  const body = JSON.stringify({ query: `{ moments { ${selection} } ${more} }` });
+  const start = more === '' ? '' : 'query ($none: Boolean = true) ';
+  const body = JSON.stringify({
+    query: `${start}{ moments { ${selection} } ${more} }`,
+    variables: { none: null },
+  });
   const request = new Request('http://gateway.test/graphql', { method: 'POST', headers, body });
   const text = await (await folder.app.fetch(request)).text();
   expect(text).toContain('{"m":[9007199254740993],"n":12345678901234567890}');
