@@ -105,9 +105,14 @@ describe('each refusal is a line of the log', () => {
       '{ own: logsAll(project: "abc") { rowCount } a: logsAll(project: "x") { rowCount } b: logsAll(project: "y") { rowCount } }';
     seen = served.log().length;
     const headers = { ...keyed('bound'), 'content-type': 'application/json' };
-    // The second one needs the executor.
-    for (const text of [query, query.replace('{', '{ endpoints { name }')]) {
-      expect(await send('/graphql', headers, JSON.stringify({ query: text }))).toBe(200);
+    const twice = query.replace(
+      '{',
+      'query ($none: Boolean = true) { none: logsAll(project: "abc") { rows { id @include(if: $none) } }',
+    );
+    // The second one is executed twice, for a condition is null.
+    for (const text of [query, twice]) {
+      const body = JSON.stringify({ query: text, variables: { none: null } });
+      expect(await send('/graphql', headers, body)).toBe(200);
     }
     expect(refusals()).toEqual(
       ['x', 'y', 'x', 'y'].map((tenant) => ({ ...refusal, method: 'POST', tenant })),
