@@ -40,7 +40,7 @@ export function openGraphqlServers({ catalog, getResult, audit, now }: ServerTes
     ...openCalls(getResult, { turns, audit, now }),
     readRows: openReadRows({ derived, turns, timeoutMs: 30_000 }, new Closers()),
     pageOfResult: buildPageOfResult({ derived, turns }),
-    makeCells: buildMakeCells(derived),
+    makeCells: buildMakeCells(derived, turns),
     turns,
     audit,
     elapsedMs: () => now().getTime(),

@@ -157,7 +157,7 @@ export function buildContext(
     readRows: async (result, task) => readRows(result, task, callerOf(head, owner)),
     async writeRows(selection, rows) {
       const { document } = rows;
-      const cells = await turns.compute(owner, makeCells(document, selection));
+      const cells = await makeCells(document, selection, owner);
       try {
         return chargeLeaf(selection.list(cells, rows));
       } catch (error) {

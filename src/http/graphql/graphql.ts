@@ -51,7 +51,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
   const shared = {
     ...options,
     persisted,
-    makeCells: buildMakeCells(derived),
+    makeCells: buildMakeCells(derived, turns),
     replyResult: buildReplyResult({ budget, turns }),
   };
   return function* (catalog) {

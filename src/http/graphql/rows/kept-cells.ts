@@ -1,23 +1,27 @@
 import { LRUCache } from 'lru-cache';
+import type { Owner } from '../../../concurrency/fair-share.ts';
+import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { DerivedStore } from '../../../results/result-store.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import { bytesOfBlock, type CellBlock, type Cells, DocumentCells } from './cell-blocks.ts';
 import type { RowSelection } from './row-selection.ts';
 
 /**
- * Makes the cells that a selection needs of a document, in steps of some milliseconds; they are kept in the memory of results
- * for the next selection.
+ * Makes the cells that a selection needs of a document, in turns of its caller; they are kept in the memory of results for the
+ * next selection. Many that need those of one document wait for the first of them: each would have its own in memory.
  *
  * @throws GatewayError QUERY_TOO_EXPENSIVE
  */
-export type MakeCells = (document: ResultDocument, selection: RowSelection) => Generator<void, Cells>;
+export type MakeCells = (document: ResultDocument, selection: RowSelection, owner: Owner) => Promise<Cells>;
 
 /** Selections in records that were made once; longer ago counts as never. */
 const maxMadeOnce = 1_000;
 
-export function buildMakeCells(store: DerivedStore): MakeCells {
+export function buildMakeCells(store: DerivedStore, turns: LoopTurns): MakeCells {
   const madeOnce = new LRUCache<string, true>({ max: maxMadeOnce });
-  return function* (document, { groups, selected }) {
+  /** The latest making of cells of each document. */
+  const making = new WeakMap<ResultDocument, Promise<unknown>>();
+  function* make(document: ResultDocument, { groups, selected }: RowSelection): Generator<void, Cells> {
     const key = `cells ${document.id}`;
     const known = store.get(key);
     const kept = known instanceof DocumentCells ? known : new DocumentCells(document);
@@ -37,5 +41,16 @@ export function buildMakeCells(store: DerivedStore): MakeCells {
       } else madeOnce.set(keyOf(selection), true);
     }
     return cells;
+  }
+  return (document, selection, owner) => {
+    const before = making.get(document);
+    const compute = () => turns.compute(owner, make(document, selection));
+    const made = before === undefined ? compute() : before.then(compute, compute);
+    making.set(document, made);
+    const forget = () => {
+      if (making.get(document) === made) making.delete(document);
+    };
+    made.then(forget, forget);
+    return made;
   };
 }

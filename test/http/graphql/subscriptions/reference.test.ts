@@ -132,7 +132,7 @@ test('the events of a subscription have the text of what graphql-js executes', a
     const executed = async (text: string, variableValues: object, caller: Caller & { head: RequestHead }) => {
       const { document, errors } = check(text);
       if (errors.length > 0 || document === undefined) return [textOf({ errors })];
-      const resources = { ...common, makeCells: buildMakeCells(derived) };
+      const resources = { ...common, makeCells: buildMakeCells(derived, turns) };
       const charge = common.budget.reserve('test', 0);
       const loader = openLoader(resources, caller);
       const state = { checked: undefined, refusal: undefined, readsObtaining: false };
