@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { Logger } from 'pino';
@@ -89,10 +90,9 @@ export function buildServer(options: ServerOptions): (received: ReceivedOperatio
       const { head, loader, readsObtaining } = operation;
       if (isCancelled(result) && head.signal.aborted) throw callerDisconnected();
       if (operation.refusal !== undefined) throw operation.refusal;
-      return (
-        operation.reply ??
-        (await options.replyResult(result, { head, owner, obtained: loader.obtained, readsObtaining }))
-      );
+      const textOfRequest = () => textOf(received);
+      const answered = { head, owner, obtained: loader.obtained, readsObtaining, textOfRequest };
+      return operation.reply ?? (await options.replyResult(result, answered));
     } finally {
       // By then the body is being sent, which holds it.
       setImmediate(() => charge.release());
@@ -101,6 +101,10 @@ export function buildServer(options: ServerOptions): (received: ReceivedOperatio
 }
 
 const newState = { checked: undefined, refusal: undefined, reply: undefined, readsObtaining: false } as const;
+
+/** Equal for equal requests. */
+const textOf = ({ url, body }: ReceivedOperation): string =>
+  body === undefined ? url.search : hash('sha256', body, 'base64url');
 
 /** Yoga reads only its path. */
 const yogaUrl = `http://localhost${graphqlPath}`;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Owner } from '../../../concurrency/fair-share.ts';
+import { keyOf, type Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { PerOwnerQueue } from '../../../concurrency/per-owner-queue.ts';
 import { statusOf } from '../../../errors.ts';
@@ -31,36 +31,52 @@ interface Answered {
   readonly obtained: readonly ObtainedResult[];
   /** Whether it says how they were obtained. */
   readonly readsObtaining: boolean;
+  /** Equal for equal requests. */
+  readonly textOfRequest: () => string;
 }
 
 /** Writes a result as a response. @throws GatewayError OVERLOADED */
 export type ReplyResult = (result: ExecutionResult, answered: Answered) => Promise<Reply>;
 
-/** @param allocate gives the memory of a body, with any content */
+interface Body {
+  readonly bytes: Buffer;
+  /** Whether it is also that of another response: its memory is not used for another body then. */
+  isShared: boolean;
+}
+
+/**
+ * @param allocate gives the memory of a body, with any content
+ * @param textOfRequest equal for requests of a key that have the same body; undefined if there is none
+ */
 export type WriteBody = (
   result: ExecutionResult,
   owner: Owner,
   allocate: (byteLength: number) => Buffer,
-) => Promise<Buffer>;
+  textOfRequest?: () => string,
+) => Promise<Body>;
 
 export function buildReplyResult(options: ReplyOptions): ReplyResult {
   const { turns } = options;
   const writeBody = buildWriteBody(options);
   const bodyMemory = new BodyMemory();
-  return async (result, { head, owner, obtained, readsObtaining }) => {
+  return async (result, { head, owner, obtained, readsObtaining, textOfRequest }) => {
     const { method, headers } = head;
     const { data, errors = [] } = result;
     const results = obtained.map((one) => one.result);
     // A schema is long, and each client requests it once: it is compressed at once, and kept.
     const isOfCatalog = results.length === 0;
     const taken: Buffer[] = [];
-    const body = await writeBody(result, owner, (byteLength) => {
+    const isComplete = data != null && errors.length === 0;
+    const mayShare = isComplete && !readsObtaining && !isOfCatalog;
+    const textOfBody = () => `${results.map(({ document }) => document.id).join(' ')} ${textOfRequest()}`;
+    const allocate = (byteLength: number) => {
       if (isOfCatalog) return Buffer.allocUnsafeSlow(byteLength);
       const memory = bodyMemory.take(byteLength);
       taken.push(memory);
       return memory;
-    });
-    const isComplete = data != null && errors.length === 0;
+    };
+    const written = await writeBody(result, owner, allocate, mayShare ? textOfBody : undefined);
+    const body = written.bytes;
     const isDated = method === 'GET' && isComplete && results.length > 0;
     const digest = isDated ? await digestOf(body, turns, owner) : undefined;
     const mediaType = chooseMediaType(headers.accept);
@@ -81,7 +97,9 @@ export function buildReplyResult(options: ReplyOptions): ReplyResult {
       status: statusOfResult(result, mediaType),
       headers: { ...own, ...coded.headers },
       body: coded.body,
-      recycle: () => taken.forEach((memory) => void bodyMemory.giveBack(memory)),
+      recycle: () => {
+        if (!written.isShared) for (const memory of taken) bodyMemory.giveBack(memory);
+      },
       madeOf:
         isComplete && !readsObtaining && isKept
           ? { encodings, headersAt, isCostly: isOfCatalog || undefined }
@@ -90,10 +108,26 @@ export function buildReplyResult(options: ReplyOptions): ReplyResult {
   };
 }
 
-/** Large bodies of a key are written one after another, and are charged until they are sent. */
-export function buildWriteBody({ budget, turns }: ReplyOptions): WriteBody {
+/**
+ * Large bodies of a key are written one after another, and are charged until they are sent. Equal ones that wait at the same time
+ * are one.
+ */
+export function buildWriteBody({ budget, turns }: Pick<ReplyOptions, 'budget' | 'turns'>): WriteBody {
   const largeOnes = new PerOwnerQueue();
-  return async (result, owner, allocate) => {
+  const waiting = new Map<string, Promise<Body>>();
+  const writeLarge = (pieces: ResultPieces, owner: Owner, allocate: (byteLength: number) => Buffer) =>
+    largeOnes.run(owner, async (): Promise<Body> => {
+      const charge = budget.reserve(owner, pieces.byteLength);
+      try {
+        const bytes = await turns.run(owner, pieces.write(allocate(pieces.byteLength + copyMargin)));
+        budget.settle(charge, bytes);
+        return { bytes, isShared: false };
+      } finally {
+        // By then the body is being sent, which holds it.
+        setImmediate(() => charge.release());
+      }
+    });
+  return async (result, owner, allocate, textOfRequest) => {
     const shown =
       result.errors === undefined ? result : { ...result, errors: result.errors.map(withoutHttp) };
     /** A small body is written at once: few steps are taken in several turns of the event loop. */
@@ -103,19 +137,20 @@ export function buildWriteBody({ budget, turns }: ReplyOptions): WriteBody {
       return yield* pieces.write(allocate(pieces.byteLength + copyMargin));
     }
     const written = await turns.run(owner, write());
-    if (!(written instanceof ResultPieces)) return written;
-    const { byteLength } = written;
-    return largeOnes.run(owner, async () => {
-      const charge = budget.reserve(owner, byteLength);
-      try {
-        const body = await turns.run(owner, written.write(allocate(byteLength + copyMargin)));
-        budget.settle(charge, body);
-        return body;
-      } finally {
-        // By then the body is being sent, which holds it.
-        setImmediate(() => charge.release());
-      }
-    });
+    if (!(written instanceof ResultPieces)) return { bytes: written, isShared: false };
+    if (textOfRequest === undefined) return writeLarge(written, owner, allocate);
+    const key = `${keyOf(owner)} ${textOfRequest()}`;
+    const known = waiting.get(key);
+    if (known !== undefined) {
+      const body = await known;
+      body.isShared = true;
+      // All who waited for it go on, each in a turn of the event loop.
+      await turns.wait(owner);
+      return body;
+    }
+    const writing = writeLarge(written, owner, allocate);
+    waiting.set(key, writing);
+    return writing.finally(() => waiting.delete(key));
   };
 }
 

@@ -58,7 +58,7 @@ export function buildResultEvents(options: ResultEventsOptions): VariantOf {
         const passing = errors?.map(({ originalError }) => originalError).find(passes);
         if (passing !== undefined) throw passing;
         const result = errors === undefined ? others : { errors: errors.map(mask), ...others };
-        const body = await writeBody(result, owner, Buffer.allocUnsafeSlow);
+        const { bytes: body } = await writeBody(result, owner, Buffer.allocUnsafeSlow);
         return eventFrame('next', etagOf(document.digest), body);
       },
       error(error) {
