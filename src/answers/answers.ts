@@ -38,12 +38,15 @@ export interface Answers<T extends object> {
    */
   find(key: string, caller: Caller): FoundAnswer<T> | undefined;
   /**
-   * Keeps an answer from the second time on that it is made: most requests that are new are sent once.
+   * Keeps an answer from the second time on that it is made: most requests that are new are sent once. One of the same results
+   * that is kept already stays.
    *
    * @param make is called if it is kept
    * @param isCostly it is kept from its first time on
    */
   keep(key: string, caller: Caller, make: () => NewAnswer<T>, isCostly?: boolean): void;
+  /** Notes that an answer that was found takes more memory. */
+  grow(key: string, caller: Caller, answer: NewAnswer<T>): void;
 }
 
 /** Opens a part of the store, in which nothing else finds or keeps an answer: for one version of the catalog. */
@@ -116,6 +119,23 @@ class PartAnswers implements Answers<object> {
   }
 
   keep(key: string, caller: Caller, make: () => NewAnswer<object>, isCostly = false): void {
+    this.#keep(key, caller, (name, used) => {
+      const known = this.#options.store.get(name) as KeptAnswer | undefined;
+      if (known !== undefined && areSame(known.used, used)) return undefined;
+      return isCostly || known !== undefined || this.#isRepeated(name) ? make() : undefined;
+    });
+  }
+
+  grow(key: string, caller: Caller, answer: NewAnswer<object>): void {
+    this.#keep(key, caller, () => answer);
+  }
+
+  /** @param make gives undefined for nothing to keep */
+  #keep(
+    key: string,
+    caller: Caller,
+    make: (name: string, used: readonly UsedResult[]) => NewAnswer<object> | undefined,
+  ): void {
     const { principal, noCache } = caller.admission;
     const used = noCache ? undefined : this.#usedOf(caller.head.results);
     if (used === undefined) return;
@@ -124,13 +144,17 @@ class PartAnswers implements Answers<object> {
       ? rightsOfKey(principal)
       : rightsOf(principal);
     const name = `${this.#prefix}${rights}${labelsOf(caller.head)}${key}`;
-    const { store } = this.#options;
-    if (!isCostly && store.get(name) === undefined && !this.#isRepeated(name)) return;
-    const { value, bytes, standIn } = make();
+    const answer = make(name, used);
+    if (answer === undefined) return;
+    const { value, bytes, standIn } = answer;
     const ofResults = used.reduce((sum, one) => sum + entryBytes + 2 * one.key.length, entryBytes);
     const [only] = used;
     const isOfIt = used.length === 1 && only?.documentId === standIn?.id;
-    store.set(name, { value, used: isOfIt && only ? [{ ...only, standIn }] : used }, bytes + ofResults);
+    this.#options.store.set(
+      name,
+      { value, used: isOfIt && only ? [{ ...only, standIn }] : used },
+      bytes + ofResults,
+    );
   }
 
   #isRepeated(name: string): boolean {
@@ -150,6 +174,9 @@ class PartAnswers implements Answers<object> {
     return used;
   }
 }
+
+const areSame = (a: readonly UsedResult[], b: readonly UsedResult[]): boolean =>
+  a.length === b.length && a.every(({ documentId }, at) => documentId === b[at]?.documentId);
 
 const labelsName = labelsHeader.toLowerCase();
 

@@ -59,7 +59,7 @@ function replyKept(
   const found = replies.find(key, caller);
   if (found === undefined) return undefined;
   const { value, results } = found;
-  const keepGrown = () => replies.keep(key, caller, () => ({ value, bytes: value.bytes }));
+  const keepGrown = () => replies.grow(key, caller, { value, bytes: value.bytes });
   return value.reply(results, caller.head.headers['accept-encoding'], keepGrown);
 }
 
