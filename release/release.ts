@@ -78,8 +78,9 @@ async function release(step: string, isDryRun: boolean): Promise<void> {
 }
 
 /** The files that npm packs, in the order in which they are published. */
-const tarballs = (version: string): readonly string[] =>
-  packages.map(({ name }) => `${folder}/${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
+function tarballs(version: string): readonly string[] {
+  return packages.map(({ name }) => `${folder}/${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
+}
 
 function git(...args: readonly string[]): string {
   return execFileSync('git', args, { encoding: 'utf8' }).trim();

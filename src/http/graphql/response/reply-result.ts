@@ -46,7 +46,7 @@ interface Body {
 
 /**
  * @param allocate gives the memory of a body, with any content
- * @param textOfRequest equal for requests of a key that have the same body; undefined if there is none
+ * @param textOfRequest equal for requests of a key that have the same body; left out if it may not be shared
  */
 export type WriteBody = (
   result: ExecutionResult,
