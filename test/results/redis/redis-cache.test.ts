@@ -63,10 +63,10 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     });
 
     test('stores results for the given time', async () => {
-      expect(await cache.publish('key', '1', await result(1), 200)).toBe(true);
+      expect(await cache.publish('key', '1', await result(1), 3_000)).toBe(true);
       expect(await cache.get('key', 10)).toEqual({ ...(await result(1)), id: expect.any(Number) });
       expect(await cache.get('other', 10)).toBeUndefined();
-      await sleep(250);
+      await sleep(3_050);
       expect(await cache.get('key', 10)).toBeUndefined();
     });
 
