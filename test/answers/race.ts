@@ -167,19 +167,21 @@ export async function interleave(seed: number, steps = 60): Promise<Outcome> {
     const response = await gateway.fetch(requestOf(one, id));
     const row = await rowOf(one, response);
     const rights = admitted.get(id);
-    const told = `seed ${seed}, request ${id}: ${JSON.stringify(one)} with ${JSON.stringify(rights)}`;
+    const described = `seed ${seed}, request ${id}: ${JSON.stringify(one)} with ${JSON.stringify(rights)}`;
     if (row === undefined) {
       refusals += 1;
-      if (mayRead(rights, one)) faults.push(`${told} was refused: ${response.status}`);
+      if (mayRead(rights, one)) faults.push(`${described} was refused: ${response.status}`);
       return;
     }
     answers += 1;
-    if (!mayRead(rights, one)) faults.push(`${told} was answered`);
-    if (one.endpoint !== 'all' && row.tenant !== one.tenant) faults.push(`${told} got rows of ${row.tenant}`);
+    if (!mayRead(rights, one)) faults.push(`${described} was answered`);
+    if (one.endpoint !== 'all' && row.tenant !== one.tenant)
+      faults.push(`${described} got rows of ${row.tenant}`);
     if (row.person !== (one.endpoint === 'mine' ? one.key : ''))
-      faults.push(`${told} got rows for ${row.person}`);
-    if (row.version < before.version) faults.push(`${told} got version ${row.version} of ${before.version}`);
-    if (row.run < before.run) faults.push(`${told} got run ${row.run}, older than ${before.run}`);
+      faults.push(`${described} got rows for ${row.person}`);
+    if (row.version < before.version)
+      faults.push(`${described} got version ${row.version} of ${before.version}`);
+    if (row.run < before.run) faults.push(`${described} got run ${row.run}, older than ${before.run}`);
     seen.set(place, Math.max(row.run, seen.get(place) ?? 0));
   };
   const running = new Set<Promise<void>>();

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
+import { PerOwnerQueue } from '../../../concurrency/per-owner-queue.ts';
+import { memoize } from '../../../memoize.ts';
 import type { DerivedStore } from '../../../results/result-store.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import { bytesOfBlock, type CellBlock, type Cells, DocumentCells } from './cell-blocks.ts';
@@ -8,7 +10,8 @@ import type { RowSelection } from './row-selection.ts';
 
 /**
  * Makes the cells that a selection needs of a document, in turns of its caller; they are kept in the memory of results for the
- * next selection. Many that need those of one document wait for the first of them: each would have its own in memory.
+ * next selection. Many of an owner that need those of one document wait for the first of them: each would have its own in
+ * memory.
  *
  * @throws GatewayError QUERY_TOO_EXPENSIVE
  */
@@ -19,8 +22,7 @@ const maxMadeOnce = 1_000;
 
 export function buildMakeCells(store: DerivedStore, turns: LoopTurns): MakeCells {
   const madeOnce = new LRUCache<string, true>({ max: maxMadeOnce });
-  /** The latest making of cells of each document. */
-  const making = new WeakMap<ResultDocument, Promise<unknown>>();
+  const queueOf = memoize((_: ResultDocument) => new PerOwnerQueue());
   function* make(document: ResultDocument, { groups, selected }: RowSelection): Generator<void, Cells> {
     const key = `cells ${document.id}`;
     const known = store.get(key);
@@ -42,15 +44,6 @@ export function buildMakeCells(store: DerivedStore, turns: LoopTurns): MakeCells
     }
     return cells;
   }
-  return (document, selection, owner) => {
-    const before = making.get(document);
-    const compute = () => turns.compute(owner, make(document, selection));
-    const made = before === undefined ? compute() : before.then(compute, compute);
-    making.set(document, made);
-    const forget = () => {
-      if (making.get(document) === made) making.delete(document);
-    };
-    made.then(forget, forget);
-    return made;
-  };
+  return (document, selection, owner) =>
+    queueOf(document).run(owner, () => turns.compute(owner, make(document, selection)));
 }
