@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { createGateway, type Engine } from '../src/index.ts';
 
 /**
- * `npm run request-paths`: writes the functions that a request passes into docs/architecture.md, as V8 counts them in a
+ * `node release/request-paths.ts` writes the functions that a request passes into docs/architecture.md, as V8 counts them in a
  * gateway without plug-ins over a socket; `--print` prints the page instead. A test compares them with the code.
  */
 const page = 'docs/architecture.md';
@@ -26,14 +26,23 @@ columns:
 select 1 as n where @k <> ''`;
 
 const path = '/api/endpoints/query/numbers';
-const trips = {
-  'A REST request whose answer is kept': () => ({ path }),
-  'A GraphQL request by POST whose answer is kept': () => ({
+interface Sent {
+  readonly path: string;
+  readonly query?: string;
+}
+
+const trips: Readonly<Record<string, (at: number) => Sent>> = {
+  'a REST request whose answer is kept': () => ({ path }),
+  'a GraphQL request by POST whose answer is kept': () => ({
     path: '/graphql',
     query: '{ numbers { rows { n } } }',
   }),
-  'A REST request that runs its query': (at: number) => ({ path: `${path}?k=${at}` }),
-} as const satisfies Record<string, (at: number) => { readonly path: string; readonly query?: string }>;
+  'a REST request that runs its query': (at) => ({ path: `${path}?k=${at}` }),
+};
+const eventTrip = 'a result that changes, and its event';
+
+/** By file, the functions that all requests of one trip have called. */
+type Passed = ReadonlyMap<string, readonly string[]>;
 
 /** Functions that only some of the requests pass are those of timers. */
 const rounds = 5;
@@ -63,10 +72,10 @@ async function requestPaths(): Promise<string> {
   const session = new Session();
   session.connect();
   try {
-    const sections: string[] = [];
+    const paths = new Map<string, Passed>();
     for (const [name, requestOf] of Object.entries(trips)) {
       const send = async (at: number) => {
-        const { path, query }: { readonly path: string; readonly query?: string } = requestOf(at);
+        const { path, query } = requestOf(at);
         const headers = { 'x-api-key': 'a-key', 'content-type': 'application/json' };
         const init =
           query === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify({ query }) };
@@ -74,11 +83,11 @@ async function requestPaths(): Promise<string> {
         if (!(await response.text()).includes('"n":')) throw new Error(`${name}: ${response.status}`);
       };
       for (let at = 0; at < 4; at += 1) await send(at);
-      sections.push(sectionOf(name, await passed(session, (at) => send(10 + at))));
+      paths.set(name, await passed(session, (at) => send(10 + at)));
     }
     const nextEvent = await follow(`http://127.0.0.1:${port}${path}?k=99`);
-    sections.push(sectionOf('A result that changes, and its event', await passed(session, nextEvent)));
-    return sections.join('\n');
+    paths.set(eventTrip, await passed(session, nextEvent));
+    return `${tableOf(paths)}\n${listOf(paths)}`;
   } finally {
     session.disconnect();
     server.close();
@@ -104,10 +113,7 @@ async function follow(url: string): Promise<() => Promise<void>> {
 }
 
 /** By file, the functions that each of some requests has called. */
-async function passed(
-  session: Session,
-  send: (at: number) => Promise<void>,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+async function passed(session: Session, send: (at: number) => Promise<void>): Promise<Passed> {
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   let common: Map<string, Set<string>> | undefined;
@@ -138,13 +144,37 @@ const intersection = (a: Map<string, Set<string>>, b: Map<string, Set<string>>) 
     }),
   );
 
-function sectionOf(name: string, files: ReadonlyMap<string, readonly string[]>): string {
-  const count = [...files.values()].reduce((sum, names) => sum + names.length, 0);
-  const rows = [...files].map(
-    ([file, names]) => `| \`${file.replace('src/', '')}\` | ${names.map((one) => `\`${one}\``).join(', ')} |`,
-  );
-  return `### ${name}\n\n${count} functions in ${files.size} files.\n\n| file | functions |\n|---|---|\n${rows.join('\n')}\n`;
+/** One letter for each trip, by which the lines of the list say which trips pass them. */
+const marks = ['R', 'G', 'Q', 'E'];
+
+function tableOf(paths: ReadonlyMap<string, Passed>): string {
+  const rows = [...paths].map(([name, files], at) => {
+    const functions = [...files.values()].reduce((sum, names) => sum + names.length, 0);
+    return `| \`${marks[at]}\` | ${name} | ${functions} | ${files.size} |\n`;
+  });
+  return `| mark | trip | functions | files |\n|---|---|---|---|\n${rows.join('')}`;
 }
+
+/** A line for the functions of a file that the same trips pass; those that most trips pass first. */
+function listOf(paths: ReadonlyMap<string, Passed>): string {
+  const marksOf = new Map<string, string>();
+  for (const [at, files] of [...paths.values()].entries())
+    for (const [file, names] of files)
+      for (const name of names) {
+        const key = `${file.replace('src/', '')} ${name}`;
+        marksOf.set(key, (marksOf.get(key) ?? '') + marks[at]);
+      }
+  const lines = new Map<string, string[]>();
+  for (const [key, marked] of [...marksOf].sort()) {
+    const [file = '', name = ''] = key.split(' ');
+    const line = `${marked.padEnd(marks.length)} ${file}`;
+    lines.set(line, [...(lines.get(line) ?? []), name]);
+  }
+  const inOrder = [...lines].sort(([a], [b]) => orderOf(a) - orderOf(b) || (a < b ? -1 : 1));
+  return `\`\`\`\n${inOrder.map(([line, names]) => `${line}: ${names.join(' ')}\n`).join('')}\`\`\`\n`;
+}
+
+const orderOf = (line: string) => marks.length - line.slice(0, marks.length).trimEnd().length;
 
 const [start, end] = ['<!-- request-paths -->\n', '<!-- /request-paths -->\n'];
 
