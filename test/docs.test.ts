@@ -46,11 +46,16 @@ function anchorsOf(markdown: string): readonly string[] {
 const withoutCode = (markdown: string) => markdown.replace(/^( *)```[\s\S]*?^\1```/gm, '');
 
 describe('documentation', () => {
-  test('the README is one screen of what and why, and links to the rest', () => {
+  test('the README is one screen of what and why, and links to the index', () => {
     const readme = read('README.md');
     expect(readme.split('\n').length - 1).toBeLessThanOrEqual(150);
-    for (const page of [...globSync('docs/*.md'), ...pages.slice(1, 4)])
-      expect(readme).toContain(`](${page})`);
+    for (const page of ['docs/README.md', ...pages.slice(1, 4)]) expect(readme).toContain(`](${page})`);
+  });
+
+  test('the index links to every page', () => {
+    const index = read('docs/README.md');
+    const listed = globSync('docs/*.md').map((page) => basename(page));
+    for (const page of listed) if (page !== 'README.md') expect(index).toContain(`](${page})`);
   });
 
   test('the README names the test command, and CI calls it', () => {
@@ -79,9 +84,9 @@ describe('documentation', () => {
   );
 
   test.each(globSync('docs/*.md').filter((page) => page !== generated))(
-    '%s begins with what its reader can do after it',
+    '%s begins with a sentence on what it is for',
     (page) => {
-      expect(read(page)).toMatch(/^# .*\n\nAfter this page /);
+      expect(read(page)).toMatch(/^# .*\n\n[A-Z`].*[a-z]/);
     },
   );
 
