@@ -7,6 +7,8 @@ import { type Answer, showAnswer, showRow } from './values.ts';
 export interface Score {
   readonly subject: string;
   readonly kind: Kind;
+  /** The name of the file of its cases. */
+  readonly group: string;
   readonly cases: number;
   readonly agreeing: number;
   /** Accepted differences: the dialect does not support the query, or its answer differs. */
@@ -27,14 +29,21 @@ export function scoresOf(
   const bySubject = Map.groupBy(verdicts, (verdict) => `${verdict.case.kind} ${verdict.case.subject}`);
   return [...bySubject.values()]
     .map((group) => ({ group, first: (group[0] as Verdict).case }))
-    .map(({ group, first: { subject, kind } }) => ({ subject, kind, ...countsOf(group, accepted) }))
+    .map(({ group, first: { subject, kind, template } }) => ({
+      subject,
+      kind,
+      group: caseGroup(template.file),
+      ...countsOf(group, accepted),
+    }))
     .sort((a, b) => (a.subject < b.subject ? -1 : 1));
 }
+
+export const caseGroup = (file: string): string => file.replace(/\.\w+$/, '').replaceAll('-', ' ');
 
 function countsOf(
   verdicts: readonly Verdict[],
   accepted: readonly AcceptedDifference[],
-): Omit<Score, 'subject' | 'kind'> {
+): Omit<Score, 'subject' | 'kind' | 'group'> {
   const useful = verdicts.filter(({ verdict }) => verdict === 'agrees' || verdict === 'differs');
   const differing = useful.filter(({ verdict }) => verdict === 'differs');
   const kinds = differing.map((verdict) => acceptedDifferenceOf(verdict, accepted)?.kind);
