@@ -6,10 +6,12 @@ COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
 COPY packages/pages/package.json ./packages/pages/package.json
 COPY packages/bigquery-sql/package.json ./packages/bigquery-sql/package.json
 COPY packages/text/package.json ./packages/text/package.json
+COPY packages/duckdb-import/package.json ./packages/duckdb-import/package.json
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY packages/pages/built ./packages/pages/built
 COPY packages/bigquery-sql ./packages/bigquery-sql
 COPY packages/text ./packages/text
+COPY packages/duckdb-import ./packages/duckdb-import
 COPY src ./src
 COPY release ./release
 COPY queries ./queries
@@ -33,6 +35,8 @@ COPY --from=build /app/packages/bigquery-sql/package.json ./packages/bigquery-sq
 COPY --from=build /app/packages/bigquery-sql/dist ./packages/bigquery-sql/dist
 COPY --from=build /app/packages/text/package.json ./packages/text/
 COPY --from=build /app/packages/text/dist ./packages/text/dist
+COPY --from=build /app/packages/duckdb-import/package.json ./packages/duckdb-import/
+COPY --from=build /app/packages/duckdb-import/dist ./packages/duckdb-import/dist
 COPY --from=build /app/node_modules ./node_modules
 ENV NODE_ENV=production HOST=0.0.0.0
 USER 65532:65532

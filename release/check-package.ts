@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -39,6 +39,26 @@ export function checkCompiler(...tarballs: readonly string[]): void {
     const command = join(folder, 'node_modules', '.bin', 'bigquery-sql');
     const printed = execFileSync(command, [sql], { cwd: folder, encoding: 'utf8' });
     if (!printed.includes('\n2026-01-01\n')) throw new Error(`bigquery-sql prints ${printed}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/**
+ * Installs the packed import and what it imports into an empty folder, and runs the example of its README there.
+ *
+ * @throws if a row is missing
+ */
+export function checkImport(...tarballs: readonly string[]): void {
+  const folder = install(...tarballs);
+  try {
+    const readme = readFileSync('packages/duckdb-import/README.md', 'utf8');
+    const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+    mkdirSync(join(folder, 'data'));
+    writeFileSync(join(folder, 'data', 'visits.ndjson'), '{"page":"/"}\n');
+    writeFileSync(join(folder, 'example.ts'), example);
+    const printed = execFileSync(process.execPath, ['example.ts'], { cwd: folder, encoding: 'utf8' });
+    if (printed !== '1 rows, 0 rejected\n') throw new Error(`the example of the import prints ${printed}`);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -109,8 +109,9 @@ function firstSentence(text: string | undefined): string | undefined {
 
 /** The file of an import, which may be of another package of this repository. */
 function sourceOf(file: string, path: string): string {
-  const [, name, rest] = /^@querygate\/([\w-]+)\/(.+)$/.exec(path) ?? [];
-  return name === undefined ? normalize(join(dirname(file), path)) : `packages/${name}/src/${rest}.ts`;
+  const [, name] = /^@querygate\/([\w-]+)/.exec(path) ?? [];
+  if (name === undefined) return normalize(join(dirname(file), path));
+  return entryFiles(`packages/${name}`).get(path) ?? path;
 }
 
 /** True for a name of the subpaths for tools for authors. */

@@ -11,6 +11,7 @@ interface Package {
 const all: readonly Package[] = [
   { folder: 'packages/text', name: '@querygate/text', files: [] },
   { folder: 'packages/bigquery-sql', name: '@querygate/bigquery-sql', files: ['macros/sql'] },
+  { folder: 'packages/duckdb-import', name: '@querygate/duckdb-import', files: [] },
   { folder: '.', name: 'querygate', files: ['plugins/pages/page.html'] },
   { folder: 'packages/authoring', name: '@querygate/authoring', files: [] },
 ];

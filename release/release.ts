@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nextVersion, releaseChangelog } from './changelog.ts';
-import { checkAuthoring, checkCompiler, checkPackage } from './check-package.ts';
+import { checkAuthoring, checkCompiler, checkImport, checkPackage } from './check-package.ts';
 import { packages } from './packages.ts';
 import { versionedFiles, writeVersion } from './write-version.ts';
 
@@ -55,14 +55,16 @@ async function release(step: string, isDryRun: boolean): Promise<void> {
       execFileSync('npm', ['pack', '--pack-destination', folder, `./${packed}`], {
         stdio: ['ignore', 'ignore', 'inherit'],
       });
-    const [text = '', compiler = '', gateway = '', authoring = ''] = tarballs(version).map((tarball) =>
-      resolve(tarball),
+    const [text = '', compiler = '', importer = '', gateway = '', authoring = ''] = tarballs(version).map(
+      (tarball) => resolve(tarball),
     );
     checkCompiler(text, compiler);
     print(`${compiler} installs, and runs a query`);
+    checkImport(text, compiler, importer);
+    print(`${importer} installs, and imports a folder`);
     const ms = await checkPackage(gateway, version);
     print(`${gateway} installs, and answers ${Math.round(ms)} ms after its start`);
-    checkAuthoring(text, compiler, gateway, authoring);
+    checkAuthoring(text, compiler, importer, gateway, authoring);
     print(`${authoring} installs beside it, and tests the saved queries of the demo`);
   } catch (error) {
     restore();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseBasePath } from './config/base-path.ts';
-import { storeFileOf } from './config/duckdb-defaults.ts';
+import { storeFileOf } from '@querygate/duckdb-import/store-file';
 import { jwtConfig, jwtProblems } from './config/jwt-settings.ts';
 import { isLoopback } from './config/loopback.ts';
 import { listOf, type Settings, settingNames, settings } from './config/settings.ts';

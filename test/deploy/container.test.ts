@@ -51,8 +51,9 @@ describe('the container image, its steps played without Docker', () => {
       'queries',
     ]);
     const packages = join(image.root, 'app', 'packages');
-    expect(readdirSync(packages).sort()).toEqual(['bigquery-sql', 'pages', 'text']);
+    expect(readdirSync(packages).sort()).toEqual(['bigquery-sql', 'duckdb-import', 'pages', 'text']);
     expect(readdirSync(join(packages, 'bigquery-sql')).sort()).toEqual(['dist', 'package.json']);
+    expect(readdirSync(join(packages, 'duckdb-import')).sort()).toEqual(['dist', 'package.json']);
     expect(readdirSync(join(packages, 'text')).sort()).toEqual(['dist', 'package.json']);
     expect(readdirSync(join(packages, 'pages')).sort()).toEqual(['built', 'package.json']);
     const modules = join(image.root, 'app', 'node_modules');

@@ -65,9 +65,11 @@ test('a release packs, installs and runs the package, and tags it', () => {
   expect(git('log', '-1', '--format=%s')).toBe('release: 0.2.0');
   expect(git('status', '--porcelain')).toBe('');
   expect(stdout).toMatch(/querygate-bigquery-sql-0\.2\.0\.tgz installs, and runs a query/);
+  expect(stdout).toMatch(/querygate-duckdb-import-0\.2\.0\.tgz installs, and imports a folder/);
   for (const name of ['.', ...globSync('packages/*', { cwd: folder })])
     expect(readJson(`${name}/package.json`).version, name).toBe('0.2.0');
-  const own = { '@querygate/bigquery-sql': '0.2.0', '@querygate/pages': '0.2.0', '@querygate/text': '0.2.0' };
+  const names = ['bigquery-sql', 'duckdb-import', 'pages', 'text'];
+  const own = Object.fromEntries(names.map((name) => [`@querygate/${name}`, '0.2.0']));
   expect(readJson('package.json').dependencies).toMatchObject(own);
   // Nothing else of the lockfile changes.
   const { version, packages } = readJson('package-lock.json');

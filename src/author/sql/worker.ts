@@ -3,7 +3,7 @@ import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { readConfig } from '../../config.ts';
 import type { ImportReport } from '../../engine/engine.ts';
 import { openSession, type Session } from '../../engines/duckdb/open-session.ts';
-import { storeInUse } from '../../engines/duckdb/store/open-store.ts';
+import { storeInUse } from '@querygate/duckdb-import';
 import type { Outcome, Statement } from '@querygate/bigquery-sql/duckdb';
 import { type Problem, StartError } from '../../errors.ts';
 import { readsTable } from './reads-table.ts';

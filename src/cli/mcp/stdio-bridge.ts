@@ -1,4 +1,4 @@
-import { linesOf } from '../../files/lines.ts';
+import { linesOf } from '@querygate/text';
 
 /** Sends one message to `POST /mcp`. Its signal is aborted when the client no longer wants the answer. */
 export type SendMessage = (

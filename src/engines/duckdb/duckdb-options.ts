@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { duckdbDefaults, storeFileOf } from '../../config/duckdb-defaults.ts';
+import { storeFileOf } from '@querygate/duckdb-import/store-file';
+import { duckdbDefaults } from '../../config/duckdb-defaults.ts';
 import { checkOptions, optionRule } from '../../config/option-rules.ts';
 import { canStartChildren } from '../../process/start-child.ts';
 

@@ -9,7 +9,6 @@ import type { Engine } from '../../engine/engine.ts';
 import type { EngineHost } from '../../engine/engine-factory.ts';
 import { canStartChildren } from '../../process/start-child.ts';
 import type { DuckdbOptions, DuckdbSettings } from './duckdb-options.ts';
-import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, type Database, openDatabase } from './open-database.ts';
 import { openVersions, type Versions } from './open-versions.ts';
@@ -21,8 +20,8 @@ import { buildRun } from './run/run-query.ts';
 import { openSandboxes } from './sandbox/open-sandboxes.ts';
 import { buildRunInSandbox } from './sandbox/run-in-sandbox.ts';
 import { Strikes } from './sandbox/strikes.ts';
-import { openStore, type Store } from './store/open-store.ts';
-import { openTables } from './store/stored-tables.ts';
+import { openStore, openTables, type Store } from '@querygate/duckdb-import';
+import { onOrphaned } from '../../process/connect-to-parent.ts';
 
 /**
  * The engine on one machine: an embedded DuckDB over local files, or over the demo data. It is open once the existing
@@ -77,8 +76,8 @@ async function openParts(
   closers.push(() => database.close());
   const connection = await connect();
   await connection.run(globalSettings);
-  store = await openStore(connection, settings.storeFile);
-  const tables = await openTables(await connect(), catalog.tables, forgetTable);
+  store = await openStore(connection, settings.storeFile, onOrphaned);
+  const tables = await openTables(await connect(), catalog.tables);
   const defineMacros = buildDefineMacros(await connect(), new Set());
   const versions = await openVersions({ connection, catalog, tables, defineMacros, closing });
   closers.push(() => versions.idle());

@@ -11,12 +11,11 @@ import {
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { EngineListener } from '../../engine/engine.ts';
 import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
-import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
 import { globalSettings, lockdown } from './open-duckdb.ts';
-import { openStore, type Store } from './store/open-store.ts';
-import { openTables } from './store/stored-tables.ts';
+import { openStore, openTables, type Store } from '@querygate/duckdb-import';
+import { onOrphaned } from '../../process/connect-to-parent.ts';
 
 /** Runs statements that are not saved, one at a time, on the same data as the service. */
 export interface Session {
@@ -53,8 +52,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const connection = await database.connect();
     await connection.run(globalSettings);
     await connection.run(sessionSettings.join(';'));
-    store = await openStore(connection, withRows ? settings.storeFile : ':memory:');
-    const tables = await openTables(await database.connect(), options.tables, forgetTable);
+    store = await openStore(connection, withRows ? settings.storeFile : ':memory:', onOrphaned);
+    const tables = await openTables(await database.connect(), options.tables);
     if (withRows) {
       const { connect } = database;
       data = await openData({ connect, settings, store, tables, onRebuilt: async () => {}, now, listener });

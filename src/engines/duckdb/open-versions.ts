@@ -3,7 +3,6 @@ import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
 import { queryOfForm } from '../../catalog/model/query-forms.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { buildExclusive } from '../../concurrency/exclusive.ts';
 import { VersionedRef } from '../../concurrency/versioned-ref.ts';
 import type { CatalogUpdates } from '../../engine/engine.ts';
 import type { LocalData } from './open-data.ts';
@@ -15,8 +14,7 @@ import {
 } from './prepare/prepare-catalog.ts';
 import type { DefineMacros } from './run/define-macros.ts';
 import type { RunnableQueries } from './run/run-query.ts';
-import type { StoredTables } from './store/stored-tables.ts';
-import { definitionOf, type TableInStore } from './store/table-in-store.ts';
+import { buildExclusive, definitionOf, type StoredTables, type TableInStore } from '@querygate/duckdb-import';
 
 /** The versions of the catalog that queries run on: the current one, and those that requests in flight began with. */
 export interface Versions {

@@ -4,7 +4,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { loadTables } from '../../../src/catalog/folder/load-tables.ts';
 import { type Demo, openDemo } from '../../../src/engines/duckdb/demo/open-demo.ts';
-import { openTables } from '../../../src/engines/duckdb/store/stored-tables.ts';
+import { openTables } from '@querygate/duckdb-import';
 
 const folder = 'queries/demo';
 const { tables } = loadTables('queries/tables');

@@ -1,8 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openRepeat } from '../../../concurrency/repeat.ts';
-import { dropOlder } from '../store/retention.ts';
-import type { StoredTables } from '../store/stored-tables.ts';
-import type { TableInStore } from '../store/table-in-store.ts';
+import { dropOlder, type StoredTables, type TableInStore } from '@querygate/duckdb-import';
 import { openStreams } from './streams.ts';
 import { dayMs, openWriter } from './writer.ts';
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
-import type { StoredTables } from '../store/stored-tables.ts';
+import type { StoredTables } from '@querygate/duckdb-import';
 import { describeSource } from '@querygate/bigquery-sql/duckdb';
 
 /** The rows of one table. */

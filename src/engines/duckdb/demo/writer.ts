@@ -1,7 +1,6 @@
 import { type DuckDBConnection, DuckDBTimestampTZValue, TIMESTAMPTZ } from '@duckdb/node-api';
 import { quoteText } from '@querygate/bigquery-sql/tree';
-import { storeName } from '../store/open-store.ts';
-import type { StoredTables } from '../store/stored-tables.ts';
+import { storeName, type StoredTables } from '@querygate/duckdb-import';
 import type { Stream } from './streams.ts';
 
 export const dayMs = 86_400_000;

@@ -1,0 +1,13 @@
+/** A folder of data files as DuckDB tables with BigQuery's types: a store, its tables, and the import that fills them. */
+export { buildExclusive } from './exclusive.ts';
+export type { ImportOptions } from './import-state.ts';
+export { type Import, openImport } from './open-import.ts';
+export { progressText } from './progress.ts';
+export { newestMoment } from './sample/data-relation.ts';
+export { type InferredFields, inferFields } from './sample/infer-fields.ts';
+export { findDataFiles } from './scan/data-files.ts';
+export { isDisordered } from './store/check-order.ts';
+export { openStore, type Store, storeInUse, storeName } from './store/open-store.ts';
+export { dropOlder } from './store/retention.ts';
+export { openTables, type StoredTables } from './store/stored-tables.ts';
+export { definitionOf, type TableInStore } from './store/table-in-store.ts';

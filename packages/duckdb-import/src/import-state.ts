@@ -1,0 +1,137 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import type { StoredTables } from './store/stored-tables.ts';
+import type { ImportProgress } from './progress.ts';
+import type { BatchLimits } from './read/lines-writer.ts';
+import { loadManifest, loadNumbersRejectedFor, type Manifest } from './store/manifest.ts';
+import { buildUnreadableFiles, type UnreadableFiles } from './unreadable-files.ts';
+
+/** What the import of local data reports to the operator. */
+interface ImportEvents {
+  /** A problem that the operator should fix: a file that cannot be read, rejected rows, a full disk. */
+  problem(message: string): void;
+  progress?(progress: ImportProgress): void;
+}
+
+/** What an import reads, where it stores the rows, and to whom it reports. */
+export interface ImportOptions {
+  /** Opens a connection for the import alone, with its session settings. */
+  readonly connect: () => Promise<DuckDBConnection>;
+  /** The folder in which the store grows, to check its disk's free space; undefined for a store in memory. */
+  readonly storeFolder?: string;
+  readonly dataDir: string;
+  /** An existing empty folder for copies. */
+  readonly scratch: string;
+  readonly tables: Pick<StoredTables, 'all' | 'insertSql' | 'deleteSql'>;
+  /** Rebuilds a table so that a record may have several elements; the batch is then loaded again. */
+  readonly onRepeatedRecord: (table: string, path: string) => Promise<void>;
+  readonly events: ImportEvents;
+  readonly signal: AbortSignal;
+  /** The most that one transaction stores. */
+  readonly batchLimits?: BatchLimits;
+}
+
+/** The state of an import between two syncs. */
+export interface ImportState {
+  readonly options: ImportOptions;
+  readonly connection: DuckDBConnection;
+  /** The connection for copies, opened when it is first needed. */
+  readonly connectForCopies: () => Promise<DuckDBConnection>;
+  readonly manifest: Manifest;
+  /** The tables by name, as they are now. */
+  schemas(): ReadonlyMap<string, TableSchema>;
+  /** Numbers of the files whose incomplete last line has been rejected. */
+  readonly incomplete: Set<number>;
+  readonly unreadable: UnreadableFiles;
+  /** Why files of a table cannot be read, by the table's name. */
+  readonly problems: Map<string, string>;
+  /** Messages of the last sync: the same message is not reported again. */
+  reported: ReadonlySet<string>;
+  /** Numbers of the files that the last sync did not find. */
+  missing: ReadonlySet<number>;
+  readonly nextNumber: () => number;
+  /** Closes the connections; may be called twice. */
+  readonly close: () => void;
+}
+
+/** Stored with the rejected line, and searched for when the store is opened again. */
+export const incompleteLine = 'not JSON: the last line is not finished';
+
+export async function openState(options: ImportOptions): Promise<ImportState> {
+  const connections: DuckDBConnection[] = [];
+  const connect = async () => {
+    const connection = await options.connect();
+    connections.push(connection);
+    return connection;
+  };
+  const connection = await connect();
+  let copies: Promise<DuckDBConnection> | undefined;
+  const manifest = await loadManifest(connection);
+  let lastNumber = Math.max(0, ...manifest.entries.keys());
+  return {
+    options,
+    connection,
+    connectForCopies: () => (copies ??= connect()),
+    manifest,
+    schemas: () => new Map(options.tables.all.map((table) => [table.name, table])),
+    incomplete: new Set(await loadNumbersRejectedFor(connection, incompleteLine)),
+    unreadable: buildUnreadableFiles(),
+    problems: new Map(),
+    reported: new Set(),
+    missing: new Set(),
+    nextNumber() {
+      lastNumber += 1;
+      return lastNumber;
+    },
+    close() {
+      for (const open of connections.splice(0)) open.closeSync();
+    },
+  };
+}
+
+export async function runTransaction(
+  connection: DuckDBConnection,
+  statements: readonly string[],
+): Promise<void> {
+  if (statements.length === 0) return;
+  await connection.run('BEGIN');
+  try {
+    for (const sql of statements) await connection.run(sql);
+    await connection.run('COMMIT');
+  } catch (error) {
+    // A COMMIT that failed has already ended the transaction.
+    await connection.run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Removes files from the manifest, with their rows. */
+export async function forgetFiles(state: ImportState, numbers: readonly number[]): Promise<void> {
+  const { connection, incomplete, manifest, options } = state;
+  const schemas = state.schemas();
+  const entries = numbers.flatMap((number) => manifest.entries.get(number) ?? []);
+  const deletes = [...Map.groupBy(entries, ({ table }) => table)]
+    // Rows of a table that is no longer declared are dropped with the table.
+    .filter(([table]) => schemas.has(table))
+    .map(([table, ofTable]) =>
+      options.tables.deleteSql(
+        table,
+        ofTable.map(({ number }) => number),
+      ),
+    );
+  await runTransaction(connection, [...deletes, ...manifest.remove(entries.map(({ number }) => number))]);
+  for (const { number } of entries) {
+    manifest.entries.delete(number);
+    incomplete.delete(number);
+  }
+}
+
+/** Forgets the files of a table whose rows have been dropped, after the store has. */
+export function forgetFilesOf({ manifest, incomplete, unreadable }: ImportState, table: string): void {
+  unreadable.forgetTable(table);
+  for (const [number, entry] of manifest.entries) {
+    if (entry.table !== table) continue;
+    manifest.entries.delete(number);
+    incomplete.delete(number);
+  }
+}

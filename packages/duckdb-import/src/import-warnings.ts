@@ -1,0 +1,53 @@
+import { didYouMean } from '@querygate/text';
+import { type DataFolder, tableOf } from './scan/data-files.ts';
+import type { ManifestEntry } from './store/manifest.ts';
+
+/** Possible mistakes in a data folder: tables without rows, and files that no table reads. */
+export interface ImportWarnings {
+  /** How many tables have no rows, and no problem that says why. */
+  readonly emptyTables: number;
+  /** How many files and folders with rows are named after no table. */
+  readonly otherFiles: number;
+  readonly warnings: readonly string[];
+}
+
+/** Further names are only counted. */
+const maxNames = 5;
+
+/**
+ * @param names of the declared tables
+ * @param entries of the files that are imported
+ * @param problems why files of a table cannot be read, by its name
+ */
+export function importWarnings(
+  { others }: Pick<DataFolder, 'others'>,
+  names: readonly string[],
+  entries: Iterable<ManifestEntry>,
+  problems: ReadonlyMap<string, string>,
+): ImportWarnings {
+  const rows = new Map<string, number>();
+  for (const { table, rows: count } of entries) rows.set(table, (rows.get(table) ?? 0) + count);
+  const empty = names.filter((name) => !rows.get(name) && !problems.has(name));
+  const shown = empty.map((name) => `${name} (${rows.has(name) ? 'no rows in its files' : 'no files'})`);
+  const unread = others.slice(0, maxNames).map((name) => {
+    const table = tableOf(name);
+    return `${name} is not read, because no table is named ${table}${didYouMean(table, names) || `; querygate tables add ${table} declares one`}`;
+  });
+  const more = others.length - unread.length;
+  return {
+    emptyTables: empty.length,
+    otherFiles: others.length,
+    warnings: [
+      ...unread,
+      ...(more > 0
+        ? [`${more} more files and folders of the data folder are not read, because no table has their names`]
+        : []),
+      ...(shown.length > 0 ? [`Tables without rows: ${listed(shown)}`] : []),
+    ],
+  };
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - maxNames;
+  return more > 1 ? `${names.slice(0, maxNames).join(', ')} and ${more} more` : names.join(', ');
+}

@@ -1,0 +1,151 @@
+import { buildExclusive } from './exclusive.ts';
+import {
+  forgetFiles,
+  forgetFilesOf,
+  type ImportOptions,
+  type ImportState,
+  incompleteLine,
+  openState,
+  runTransaction,
+} from './import-state.ts';
+import { type LoadedChanges, loadChanges } from './load-changes.ts';
+import { describeReject } from './reject/describe-problem.ts';
+import { type ImportWarnings, importWarnings } from './import-warnings.ts';
+import { type DataFolder, findDataFiles, type TableFiles } from './scan/data-files.ts';
+import { type Changes, findChanges } from './scan/find-changes.ts';
+import type { ManifestEntry } from './store/manifest.ts';
+
+/** The outcome of one sync. */
+interface ImportSummary extends Partial<ImportWarnings> {
+  readonly rows: number;
+  readonly rejected: number;
+  readonly bytes: number;
+  /** Whether the store has all rows of the folder; false if the disk is full, for example. */
+  readonly isComplete: boolean;
+}
+
+export interface Import {
+  /** Imports the changes of the data folder. A second call waits for the first. */
+  sync(): Promise<ImportSummary>;
+  /** Does some work while no sync runs, after which the rows of some tables are no longer there: the next sync imports them. */
+  reset(tables: readonly string[], work: () => Promise<void>): Promise<void>;
+  /** Why files of a table cannot be read, by the table's name, as of the last sync. */
+  readonly problems: ReadonlyMap<string, string>;
+  /** Waits for a running sync, which the signal ends, and closes the connections. */
+  close(): Promise<void>;
+}
+
+/** Imports the files of a data folder into the store and follows their changes; every row is imported once. */
+export async function openImport(options: ImportOptions): Promise<Import> {
+  const state = await openState(options);
+  const exclusive = buildExclusive();
+  return {
+    problems: state.problems,
+    sync: () => exclusive(() => sync(state)),
+    reset: (tables, work) =>
+      exclusive(async () => {
+        await work();
+        for (const table of tables) forgetFilesOf(state, table);
+      }),
+    close: () => exclusive(async () => state.close()),
+  };
+}
+
+async function sync(state: ImportState): Promise<ImportSummary> {
+  const scan = await scanDataDir(state);
+  if ('problem' in scan) {
+    reportProblems(state, [scan.problem]);
+    return { rows: 0, rejected: 0, bytes: 0, isComplete: false };
+  }
+  await forgetMissing(state, scan);
+  await rejectIncompleteLines(state, scan.unchanged);
+  const loaded = await loadChanges(state, scan.changed);
+  reportRejects(state, loaded);
+  updateTableProblems(state, scan.folder.tables);
+  const { interruption } = loaded;
+  reportProblems(state, [...(interruption === undefined ? [] : [interruption]), ...state.problems.values()]);
+  const { rows, rejected, bytes } = loaded;
+  const { manifest, options, problems } = state;
+  const names = options.tables.all.map(({ name }) => name);
+  const warnings = importWarnings(scan.folder, names, manifest.entries.values(), problems);
+  return { rows, rejected, bytes, isComplete: interruption === undefined, ...warnings };
+}
+
+interface Scan extends Changes {
+  readonly folder: DataFolder;
+}
+
+async function scanDataDir(state: ImportState): Promise<Scan | { readonly problem: string }> {
+  const { manifest, options, unreadable } = state;
+  const folder = await findDataFiles(options.dataDir, options.tables.all).catch((error: Error) => error);
+  if (folder instanceof Error) {
+    const code = 'code' in folder ? String(folder.code) : folder.message;
+    return { problem: `the data folder cannot be read: ${code}` };
+  }
+  const files = [...folder.tables.values()].flatMap((table) => table.files);
+  unreadable.keepUnchanged(files);
+  const changes = findChanges(files, [...manifest.entries.values()]);
+  const changed = changes.changed.filter(({ file }) => unreadable.problemOf(file) === undefined);
+  return { ...changes, changed, folder };
+}
+
+/** A file that is being renamed may be found under neither name: it is forgotten when two syncs have not found it. */
+async function forgetMissing(state: ImportState, { folder, missing }: Scan): Promise<void> {
+  const numbers = missing
+    .filter(({ table }) => folder.tables.get(table)?.problem === undefined)
+    .map(({ number }) => number);
+  await forgetFiles(
+    state,
+    numbers.filter((number) => state.missing.has(number)),
+  );
+  state.missing = new Set(numbers);
+}
+
+/** Rejects a last line that is incomplete and has not been continued since the last sync. */
+async function rejectIncompleteLines(state: ImportState, unchanged: readonly ManifestEntry[]): Promise<void> {
+  const { connection, incomplete, manifest, options } = state;
+  const entries = unchanged.filter(
+    ({ number, offset, size, tail }) => offset < size && tail !== '' && !incomplete.has(number),
+  );
+  await runTransaction(
+    connection,
+    entries.flatMap(({ number, lines }) =>
+      manifest.addRejects(number, [{ line: lines + 1, reason: incompleteLine }]),
+    ),
+  );
+  for (const { name, number, lines } of entries) {
+    incomplete.add(number);
+    options.events.problem(`${name}:${lines + 1}: ${incompleteLine}; it is imported once it is complete`);
+  }
+}
+
+function reportRejects({ options }: ImportState, { rejects }: LoadedChanges): void {
+  for (const [file, ofFile] of rejects) {
+    const [first] = ofFile;
+    if (first === undefined) continue;
+    const message = describeReject(file, first);
+    const count = ofFile.length;
+    options.events.problem(
+      count === 1 ? message : `${file.name}: ${count} rows cannot be read, the first: ${message}`,
+    );
+  }
+}
+
+function updateTableProblems(
+  { problems, unreadable }: ImportState,
+  found: ReadonlyMap<string, TableFiles>,
+): void {
+  problems.clear();
+  for (const [table, { files, problem }] of found) {
+    const first = problem ?? files.map((file) => unreadable.problemOf(file)).find(Boolean);
+    if (first !== undefined) problems.set(table, first);
+  }
+}
+
+function reportProblems(state: ImportState, messages: readonly string[]): void {
+  const reported = new Set(messages);
+  for (const message of reported) {
+    if (!state.reported.has(message)) state.options.events.problem(message);
+  }
+  state.reported = reported;
+}

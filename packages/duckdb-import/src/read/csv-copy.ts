@@ -1,0 +1,111 @@
+import { writeFile } from 'node:fs/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
+import { quoteText } from '@querygate/bigquery-sql/tree';
+import { quote } from '@querygate/bigquery-sql/types';
+import type { Reject } from '../store/manifest.ts';
+import { bytesWithoutRows, findLongRows } from './long-csv-rows.ts';
+import { lineTooLong, maxLineBytes, readLines } from './read-file.ts';
+import { globText } from './source-relation.ts';
+
+/**
+ * Writes the rows of a CSV file as JSON lines, which are then read by the same rules as those of other formats. Records
+ * are JSON text in CSV.
+ *
+ * @returns the rows that are too long or not valid CSV; the copy does not have them
+ * @throws Error if no column is one of the table's, or DuckDB fails and names no row as the cause
+ */
+export async function copyCsv(
+  connection: DuckDBConnection,
+  fields: readonly Field[],
+  path: string,
+  copy: string,
+): Promise<readonly Reject[]> {
+  const header = await readHeader(path);
+  const declared = new Map(fields.map((field) => [field.name.toLowerCase(), field]));
+  const matched = header.flatMap((column) => {
+    const field = declared.get(column.toLowerCase());
+    return field === undefined ? [] : [{ column, field }];
+  });
+  if (header.length > 0 && matched.length === 0) throw new Error('its header names no column of the table');
+
+  // DuckDB's own detection of the header loses rows when a line is malformed, so every option is given.
+  const columns = header.map((column) => `${quoteText(column)}: 'VARCHAR'`).join(', ');
+  const rows = (moreOptions: string) =>
+    header.length === 0
+      ? `SELECT '' WHERE false`
+      : `SELECT ${rowAsJson(matched)} FROM read_csv(${globText(path)}, auto_detect = false, header = true,
+          columns = {${columns}}, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false,
+          hive_partitioning = false, max_line_size = ${maxLineBytes}, buffer_size = ${bufferBytes}${moreOptions})`;
+  const write = (moreOptions: string) =>
+    connection.run(
+      `COPY (${rows(moreOptions)}) TO ${quoteText(copy)} (FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x1f')`,
+    );
+
+  try {
+    await write('');
+    return [];
+  } catch (error) {
+    const longRows = await findLongRows(path);
+    if (longRows.length > 0) {
+      // DuckDB rejects each line of such a row, with memory for all of them, or loses the row.
+      const shortRows = `${copy}-short-rows`;
+      await writeFile(shortRows, bytesWithoutRows(path, longRows));
+      const rejects = await copyCsv(connection, fields, shortRows, copy);
+      return [...longRows.map(({ line }) => ({ line, reason: lineTooLong })), ...rejects];
+    }
+    await connection.run('DROP TABLE IF EXISTS csv_rejects; DROP TABLE IF EXISTS csv_scans');
+    await write(
+      `, store_rejects = true, rejects_limit = 0, rejects_table = 'csv_rejects', rejects_scan = 'csv_scans'`,
+    );
+    const errors = await connection.runAndReadAll(
+      'SELECT line, min_by(error_message, coalesce(column_idx, 0)) FROM csv_rejects GROUP BY line ORDER BY line',
+    );
+    if (errors.currentRowCount === 0) throw error;
+    return errors.getRowsJS().map(([line, reason]) => ({ line: Number(line), reason: String(reason) }));
+  }
+}
+
+/** DuckDB's default is sixteen of the longest lines. */
+const bufferBytes = 2 * maxLineBytes;
+
+/** A CSV column and the field whose values it has. */
+interface MatchedColumn {
+  readonly column: string;
+  readonly field: Field;
+}
+
+/**
+ * If a cell must be JSON and is not, the row becomes a line that is not JSON, and is rejected like other such lines.
+ */
+function rowAsJson(matched: readonly MatchedColumn[]): string {
+  const isJson = ({ fields, mode, type }: Field) =>
+    fields !== undefined || mode === 'REPEATED' || type === 'JSON';
+  const members = matched.map(({ column, field }) => {
+    const value = isJson(field) ? `CAST(${quote(column)} AS JSON)` : quote(column);
+    return `${quote(field.name)} := ${value}`;
+  });
+  const isInvalid = matched
+    .filter(({ field }) => isJson(field))
+    .map(({ column }) => `NOT coalesce(json_valid(${quote(column)}), true)`);
+  const row = `CAST(to_json(struct_pack(${members.join(', ')})) AS VARCHAR)`;
+  return isInvalid.length === 0
+    ? row
+    : `CASE WHEN ${isInvalid.join(' OR ')} THEN 'a cell is not JSON' ELSE ${row} END`;
+}
+
+/**
+ * The names of the columns of a CSV file; none of an empty one. A column without a name, as that of an index, has the name that
+ * DuckDB gives it: `column0`.
+ */
+export async function readHeader(path: string): Promise<readonly string[]> {
+  for await (const line of readLines(path)) {
+    const header = line.replace(/^\uFEFF/, '').trimEnd();
+    // A comma before the first name, too: it may be empty.
+    const cells = `,${header}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,]*))/g);
+    return [...cells].map(
+      ([, quoted, bare], at) => (quoted?.replaceAll('""', '"') ?? bare ?? '') || `column${at}`,
+    );
+  }
+  return [];
+}

@@ -1,0 +1,87 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
+import type { DataFile } from '../scan/data-files.ts';
+import type { Reject } from '../store/manifest.ts';
+import { copyCsv } from './csv-copy.ts';
+import { jsonLines } from './json-lines.ts';
+import { readBytes } from './read-file.ts';
+
+/** A data file as JSON lines. */
+interface PlainLines {
+  readonly bytes: AsyncIterable<Buffer>;
+  /** Rows of the file that are not valid CSV, and so are not among the lines. */
+  readonly rejects: readonly Reject[];
+}
+
+export interface PlainOptions {
+  /** The connection for copies. */
+  readonly connect: () => Promise<DuckDBConnection>;
+  readonly fields: readonly Field[];
+  /** A folder for copies of this file; it is created when it is needed. */
+  readonly scratch: string;
+}
+
+/**
+ * Opens a file of any format but Parquet as JSON lines.
+ *
+ * @param offset where to begin, in bytes of the lines
+ * @throws Error, also while the bytes are read, if the file cannot be read as a whole
+ */
+export async function openPlainLines(
+  file: Pick<DataFile, 'path' | 'format' | 'compression' | 'size'>,
+  offset: number,
+  { connect, fields, scratch }: PlainOptions,
+): Promise<PlainLines> {
+  if (file.format === 'ndjson' && file.compression === undefined) {
+    return { bytes: readBytes(file.path, offset, file.size), rejects: [] };
+  }
+  if (file.format !== 'csv') {
+    const bytes = decompress(file);
+    return { bytes: skipBytes(file.format === 'json' ? jsonLines(bytes) : bytes, offset), rejects: [] };
+  }
+  await mkdir(scratch, { recursive: true });
+  const plain = file.compression === undefined ? file.path : join(scratch, 'decompressed');
+  if (plain !== file.path) await pipeline(decompress(file), createWriteStream(plain));
+  const copy = join(scratch, 'lines');
+  const rejects = await copyCsv(await connect(), fields, plain, copy);
+  return { bytes: readBytes(copy, offset), rejects: offset === 0 ? rejects : [] };
+}
+
+/** Node decompresses, because DuckDB accepts a truncated file as a complete one. */
+export async function* decompress({
+  path,
+  compression,
+}: Pick<DataFile, 'path' | 'compression'>): AsyncGenerator<Buffer> {
+  if (compression === undefined) {
+    yield* readBytes(path);
+    return;
+  }
+  // The rotation of logs leaves such files, in which nothing was compressed.
+  if ((await stat(path)).size === 0) return;
+  const options = { chunkSize: 1 << 20 };
+  const decompressor = compression === 'gz' ? createGunzip(options) : createZstdDecompress(options);
+  const source = createReadStream(path, { highWaterMark: 1 << 20 });
+  source.once('error', (error) => decompressor.destroy(error));
+  try {
+    for await (const chunk of source.pipe(decompressor)) yield chunk;
+  } catch (cause) {
+    throw new Error(`cannot be decompressed: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  } finally {
+    source.destroy();
+    decompressor.destroy();
+  }
+}
+
+async function* skipBytes(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes;
+  for await (const chunk of chunks) {
+    const skipped = Math.min(left, chunk.length);
+    left -= skipped;
+    if (skipped < chunk.length) yield chunk.subarray(skipped);
+  }
+}

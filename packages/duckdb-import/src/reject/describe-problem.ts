@@ -1,0 +1,44 @@
+import type { DataFile } from '../scan/data-files.ts';
+import type { Reject } from '../store/manifest.ts';
+
+/**
+ * A message about a data file, for the log: its name below the data folder and the reason. It never has a path of this
+ * machine, and at most a short value of a row.
+ */
+export function describeFileProblem(file: DataFile, error: unknown): string {
+  return `${file.name}: ${describeReason(error, file)}`;
+}
+
+/** Why a file or a row cannot be read, without paths of this machine. */
+export function describeReason(error: unknown, file: Pick<DataFile, 'name' | 'path'>): string {
+  const message = error instanceof Error ? error.message : String(error);
+  // The path is replaced first: shortening could leave a part of it.
+  return shorten(detailOf(message).replaceAll(file.path, '\0')).replaceAll('\0', file.name);
+}
+
+/** The reason of rejects beyond those that get one of their own. */
+export const generalReason = 'does not match the declared fields';
+
+/** A message about a row that cannot be read. */
+export const describeReject = ({ name }: Pick<DataFile, 'name'>, { isRow, line, reason }: Reject): string =>
+  isRow ? `${name}: row ${line}: ${reason}` : `${name}:${line}: ${reason}`;
+
+/** DuckDB's row and line numbers are left out: they are only sometimes right for JSON. */
+function detailOf(message: string): string {
+  const text = message.replace(/^(?:[A-Z][\w-]* )+Error: /, '');
+  const malformed = /^Malformed JSON in file ".*", at byte \d+ in (?:line|record\/value) \d+: (.*)/.exec(
+    text,
+  );
+  if (malformed) return `not JSON: ${malformed[1]?.trim()}`;
+  const transform = /^JSON transform error in file ".*", in (?:line|record\/value) \d+: (.*)/.exec(text);
+  const detail = transform?.[1] ?? text.split('\n', 1)[0] ?? '';
+  return detail.replace(/^Object .* has duplicate key (".*")$/, 'the key $1 occurs twice');
+}
+
+function shorten(detail: string): string {
+  return detail
+    .replace(/\{(?:.*\}|.*)|\[(?=["{[\d])(?:.*\]|.*)/s, ([bracket]) => (bracket === '{' ? '{…}' : '[…]'))
+    .replace(/"([^"]{40})[^"]*("|$)/g, '"$1…"')
+    .replace(/'([^']{40})[^']*'/g, "'$1…'")
+    .slice(0, 240);
+}

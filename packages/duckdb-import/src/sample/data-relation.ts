@@ -1,0 +1,163 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { ProblemError } from '@querygate/bigquery-sql/problem';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
+import { quote } from '@querygate/bigquery-sql/types';
+import { globText } from '../read/source-relation.ts';
+
+/** How many rows are read, however large the file is. */
+export const sampledRows = 20_000;
+
+/** The import reads no other spelling: `01/02/2026` is a text. */
+const isoDates = "dateformat = '%Y-%m-%d'";
+
+const readers: readonly (readonly [pattern: RegExp, source: (paths: string) => string, isText: boolean])[] = [
+  [
+    /\.(?:ndjson|jsonl)(?:\.(?:gz|zst))?$/i,
+    (paths) =>
+      `read_json(${paths}, format = 'newline_delimited', sample_size = ${sampledRows}, maximum_depth = -1, union_by_name = true, ${isoDates}, timestampformat = 'iso')`,
+    true,
+  ],
+  [
+    /\.json(?:\.(?:gz|zst))?$/i,
+    (paths) =>
+      `read_json(${paths}, sample_size = ${sampledRows}, maximum_depth = -1, union_by_name = true, ${isoDates}, timestampformat = 'iso')`,
+    true,
+  ],
+  [
+    /\.csv(?:\.(?:gz|zst))?$/i,
+    (paths) =>
+      `read_csv(${paths}, header = true, delim = ',', sample_size = ${sampledRows}, union_by_name = true, ${isoDates})`,
+    true,
+  ],
+  [
+    /\.parquet$/i,
+    (paths) => `read_parquet(${paths}, hive_partitioning = false, union_by_name = true)`,
+    false,
+  ],
+];
+
+/**
+ * The newest moment in the TIMESTAMP and DATETIME columns of a file, or noon of its newest DATE, in UTC. Without such columns,
+ * the newest moment in integers and texts whose names are those of times. Undefined if the file has no moment.
+ *
+ * @param connection to an empty database in memory, whose time zone it sets
+ * @throws ProblemError if the file has no known format
+ */
+export async function newestMoment(
+  connection: DuckDBConnection,
+  file: string,
+  fields: readonly Field[],
+): Promise<Date | undefined> {
+  const columnsOf = (types: readonly string[], named = /(?:)/) =>
+    fields
+      .filter(({ name, type, mode }) => types.includes(type) && mode !== 'REPEATED' && named.test(name))
+      .map(({ name }) => quote(name));
+  const moments = [
+    ...columnsOf(['TIMESTAMP']).map((name) => `max(try_cast(${name} AS TIMESTAMPTZ))`),
+    ...columnsOf(['DATETIME']).map((name) => `max(try_cast(${name} AS TIMESTAMP))::TIMESTAMPTZ`),
+  ];
+  const days = columnsOf(['DATE']).map(
+    (name) => `(max(try_cast(${name} AS DATE)) + INTERVAL 12 HOUR)::TIMESTAMPTZ`,
+  );
+  // CSV has no types: digits may be read as a number, and a number as a text.
+  const dayTexts = columnsOf(['STRING'], /(?:^|_)(?:date|day)$/i).map(
+    (name) =>
+      `(max(coalesce(try_strptime(${name}::VARCHAR, '%Y%m%d'), try_cast(${name}::VARCHAR AS DATE))) + INTERVAL 12 HOUR)::TIMESTAMPTZ`,
+  );
+  const counts = columnsOf(['INTEGER', 'INT64'], /(?:^|_)(?:timestamp|time|ts|at|micros|millis)$/i).map(
+    (name) => `max(${momentOfCount(`try_cast(${name} AS BIGINT)`)})::TIMESTAMPTZ`,
+  );
+  const used = [moments, days, [...dayTexts, ...counts]].find(({ length }) => length > 0) ?? [];
+  if (used.length === 0) return undefined;
+  const { relation } = relationOf([file]);
+  try {
+    await connection.run("SET TimeZone = 'UTC'");
+    const reader = await connection.runAndReadAll(
+      `SELECT epoch_ms(greatest(${used.join(', ')})) FROM ${relation}`,
+    );
+    const newest = reader.getRows()[0]?.[0];
+    return typeof newest === 'bigint' ? new Date(Number(newest)) : undefined;
+  } catch {
+    // A column that the file lacks, or a value that is no moment: the author knows better.
+    return undefined;
+  }
+}
+
+/** The moment that a number means, which may count microseconds, milliseconds or seconds since 1970. */
+const momentOfCount = (count: string): string =>
+  `CASE WHEN ${count} > 1e14 THEN make_timestamp(${count}) WHEN ${count} > 1e11 THEN epoch_ms(${count}) WHEN ${count} > 1e8 THEN epoch_ms(${count} * 1000) END`;
+
+/** The rows of data files of one format. */
+export interface DataRelation {
+  readonly file: string;
+  /** In DuckDB's FROM. */
+  readonly relation: string;
+  /** True for formats without types. */
+  readonly isText: boolean;
+  /** The same rows with every value as text, if the format has nothing else: CSV. */
+  readonly texts: string | undefined;
+}
+
+/** @throws ProblemError if the files have no known format, or several */
+export function relationOf(files: readonly string[]): DataRelation {
+  const [file = ''] = files;
+  const reader = readers.find(([pattern]) => pattern.test(file));
+  if (reader === undefined) {
+    throw fileError(
+      file,
+      'must end in .ndjson, .jsonl, .json, .csv (each may be followed by .gz or .zst) or .parquet',
+    );
+  }
+  const [pattern, source, isText] = reader;
+  const other = files.find((one) => !pattern.test(one));
+  if (other !== undefined) throw fileError(other, `must have the format of ${file}`);
+  const relation = source(`[${files.map(globText).join(', ')}]`);
+  const texts = isCsv(file) ? relation.replace(/\)$/, ', all_varchar = true)') : undefined;
+  return { file, relation, isText, texts };
+}
+
+const isCsv = (file: string) => /\.csv(?:\.\w+)?$/i.test(file);
+
+export const fileError = (file: string, message: string) =>
+  new ProblemError('The data file cannot be used', [{ file, message }]);
+
+/**
+ * Refuses files from whose rows no table can be read: those without rows, CSV with another separator, and CSV with two columns of one
+ * name.
+ *
+ * @param given the files as the author named them, for messages
+ * @returns whether there are rows: CSV may have a header only
+ * @throws ProblemError
+ */
+export async function checkRows(
+  connection: DuckDBConnection,
+  files: readonly string[],
+  { relation }: DataRelation,
+  given: readonly string[],
+): Promise<boolean> {
+  for (const [at, file] of files.entries())
+    if (isCsv(file)) checkHeaderLine(given[at] ?? file, await firstLine(connection, file));
+  const reader = await connection.runAndReadAll(`SELECT 1 FROM ${relation} LIMIT 1`);
+  const hasRows = reader.currentRowCount > 0;
+  // The header of CSV says what the columns are.
+  if (!hasRows && !files.some(isCsv))
+    throw fileError(given.join(', '), 'has no rows, which would show the fields');
+  return hasRows;
+}
+
+async function firstLine(connection: DuckDBConnection, file: string): Promise<readonly string[]> {
+  const reader = await connection.runAndReadAll(
+    `SELECT * FROM read_csv(${globText(file)}, header = false, all_varchar = true, delim = ',', sample_size = 1) LIMIT 1`,
+  );
+  return (reader.getRows()[0] ?? []).map((name, at) => String(name ?? `column${at}`));
+}
+
+function checkHeaderLine(file: string, names: readonly string[]): void {
+  const [first, another] = names;
+  if (first === undefined) throw fileError(file, 'has no header line, which would name the columns');
+  if (another === undefined && /[;\t|]/.test(first))
+    throw fileError(file, `has one column, ${JSON.stringify(first)}: values must be separated by commas`);
+  const lower = names.map((name) => name.toLowerCase());
+  const twin = names.find((_, at) => lower.indexOf(lower[at] ?? '') < at);
+  if (twin !== undefined) throw fileError(file, `has two columns named ${twin}`);
+}

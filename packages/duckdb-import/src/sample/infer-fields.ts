@@ -1,0 +1,265 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
+import { isReserved } from '@querygate/bigquery-sql/syntax';
+import { scalarNames } from '@querygate/bigquery-sql/duckdb';
+import { type Field, type FieldType, legacyNames } from '@querygate/bigquery-sql/table-schema';
+import { ProblemError } from '@querygate/bigquery-sql/problem';
+import { checkRows, type DataRelation, fileError, relationOf, sampledRows } from './data-relation.ts';
+import { type SampledRows, sampleRows, validCsvRows } from './sample-rows.ts';
+import {
+  columnsOf,
+  momentTypes,
+  pathsBeyondInt64,
+  pathsOfMoments,
+  pathsOfTexts,
+  pathsWithoutValues,
+} from './value-paths.ts';
+
+/** The columns of a data file, as its first rows show them. */
+export interface InferredFields {
+  readonly fields: readonly Field[];
+  /** What the author should check: types that the rows do not show. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * The fields of files of one format, which may have some fields each.
+ *
+ * @param connection to an empty database in memory, which gets temporary tables
+ * @param files paths; the first rows of each are read
+ * @throws ProblemError if a file has no known format, or cannot be read
+ */
+export async function inferFields(
+  connection: DuckDBConnection,
+  files: readonly string[],
+): Promise<InferredFields> {
+  const { file, isText, texts } = relationOf(files);
+  const scratch = mkdtempSync(join(tmpdir(), 'querygate-rows-'));
+  try {
+    const isCsv = texts !== undefined;
+    if (isText && !isCsv)
+      return await fieldsOf(connection, await sampleRows(files, scratch, sampledRows), files);
+    try {
+      return await fieldsOf(connection, { files, notes: [] }, files);
+    } catch (error) {
+      if (!isCsv || error instanceof ProblemError) throw error;
+      const valid = await validCsvRows(connection, files, scratch).catch(() => undefined);
+      if (valid === undefined) throw error;
+      return await fieldsOf(connection, valid, files);
+    }
+  } catch (error) {
+    if (error instanceof ProblemError) throw error;
+    throw fileError(
+      file,
+      `cannot be read: ${reasonOf(error instanceof Error ? error.message : String(error))}`,
+    );
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+/** @param given the files as the author named them, for messages */
+async function fieldsOf(
+  connection: DuckDBConnection,
+  sampled: SampledRows,
+  given: readonly string[],
+): Promise<InferredFields> {
+  const { files } = sampled;
+  const read = relationOf(files);
+  const hasRows = await checkRows(connection, files, read, given);
+  const data = read.isText && read.texts === undefined ? await storeRows(connection, read, given) : read;
+  const { relation, isText, texts } = data;
+  const columns = await columnsOf(connection, relation);
+  const notes: string[] = [...sampled.notes];
+  if (columns.length === 0) throw fileError(given[0] ?? '', 'has no fields');
+  if (!hasRows) notes.push('All fields are STRING, because there are no rows that show their types');
+  notes.push(...nameNotes(columns.map(({ name }) => name)));
+  const context = {
+    path: '',
+    isText,
+    notes,
+    emptyPaths: await pathsWithoutValues(connection, relation, columns),
+    widePaths: await pathsBeyondInt64(connection, files, columns),
+    momentPaths: isText ? await pathsOfMoments(connection, data, columns) : new Set<string>(),
+    textPaths:
+      texts === undefined ? await pathsOfTexts(connection, relation, columns) : new Map<string, string>(),
+  };
+  const fields = columns.map(({ name, type }) => {
+    // Of CSV, DuckDB reads moments in other spellings too, which the import does not.
+    const isOther = texts !== undefined && momentTypes.has(type.typeId) && !context.momentPaths.has(name);
+    return fieldOf(name, isOther ? VARCHAR : type, context);
+  });
+  return { fields, notes: groupNotes(notes) };
+}
+
+/**
+ * The rows of JSON as a table: each question about a path would detect the types of all of them again.
+ *
+ * @throws ProblemError if they are objects without members
+ */
+async function storeRows(
+  connection: DuckDBConnection,
+  data: DataRelation,
+  given: readonly string[],
+): Promise<DataRelation> {
+  const only = async (relation: string) => {
+    const [first, another] = await columnsOf(connection, relation);
+    return another === undefined && first?.name === 'json' ? first.type : undefined;
+  };
+  let { relation } = data;
+  // DuckDB reads rows as maps in a column `json` that have no members, or more than 200 of one type.
+  if ((await only(relation))?.typeId === DuckDBTypeId.MAP) {
+    relation = relation.replace(/\)$/, ', map_inference_threshold = -1)');
+    if ((await only(relation))?.alias === 'JSON') throw fileError(given[0] ?? '', 'has no fields');
+  }
+  await connection.run(`CREATE TEMP TABLE sampled AS SELECT * FROM ${relation} LIMIT ${sampledRows}`);
+  return { ...data, relation: 'sampled' };
+}
+
+/** What DuckDB says of a file, without its advice about options. */
+function reasonOf(message: string): string {
+  const [first = '', second = '', third = ''] = message.replace(/^[\w ]+ Error: /, '').split('\n');
+  if (/^Error when sniffing file/.test(first))
+    return 'must be UTF-8, with as many values in each line as in the header, separated by commas, and " around texts with commas';
+  const line = /^CSV Error on Line: (\d+)/.exec(first)?.[1];
+  if (line === undefined) return first;
+  return `line ${line}: ${second.startsWith('Original Line') ? third : second}`;
+}
+
+/** What SQL makes of names that it does not read as they are. */
+const nameNotes = (names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => {
+    if (/[!"$()*,./;?@[\\\]^`{}~]/.test(name))
+      return [`${JSON.stringify(name)} cannot be the name of a column in BigQuery: rename it in the rows`];
+    return /^[a-z_]\w*$/i.test(name) && !isReserved(name.toUpperCase())
+      ? []
+      : [`${JSON.stringify(name)} is written in backquotes in SQL: \`${name}\``];
+  });
+
+/** Equal notes as one, with the paths of all its fields: a note begins with the path. */
+function groupNotes(notes: readonly string[]): readonly string[] {
+  const splitNote = (note: string) => /^(\S+) ([\s\S]*)$/.exec(note)?.slice(1) ?? [note, ''];
+  const paths = Map.groupBy(notes, (note) => splitNote(note)[1] ?? '');
+  return [...paths].map(([rest, own]) => {
+    const [first = '', ...others] = own.map((note) => splitNote(note)[0] ?? '');
+    const last = others.pop();
+    return last === undefined
+      ? `${first} ${rest}`
+      : `${[first, ...others].join(', ')} and ${last}: each ${rest}`;
+  });
+}
+
+interface FieldContext {
+  readonly path: string;
+  /** True for formats without types, in which moments are texts. */
+  readonly isText: boolean;
+  readonly notes: string[];
+  /** Paths of fields that are NULL in all rows. */
+  readonly emptyPaths: ReadonlySet<string>;
+  /** Paths of fields with integers beyond INT64. */
+  readonly widePaths: ReadonlySet<string>;
+  /** Paths of texts that are moments. */
+  readonly momentPaths: ReadonlySet<string>;
+  /** What the texts of a path all are, if that is another type. */
+  readonly textPaths: ReadonlyMap<string, string>;
+}
+
+function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
+  const path = `${context.path}${name}`;
+  const isList = type.typeId === DuckDBTypeId.LIST;
+  const element = isList ? type.valueType : type;
+  // BigQuery has no arrays of arrays.
+  if (isList && element.typeId === DuckDBTypeId.LIST) {
+    context.notes.push(`${path} is JSON, because BigQuery has no arrays of arrays`);
+    return { name, type: 'JSON', mode: 'NULLABLE' };
+  }
+  const mode = isList ? 'REPEATED' : 'NULLABLE';
+  if (element.typeId === DuckDBTypeId.STRUCT) {
+    const fields = element.entryTypes.map((entry, at) =>
+      fieldOf(element.entryNames[at] ?? '', entry, { ...context, path: `${path}.` }),
+    );
+    return { name, type: 'RECORD', mode, fields };
+  }
+  return { name, type: scalarType(path, element, context), mode };
+}
+
+function scalarType(path: string, type: DuckDBType, context: FieldContext): FieldType {
+  const { isText, notes, emptyPaths, widePaths, momentPaths, textPaths } = context;
+  if (emptyPaths.has(path)) {
+    const named = typeByName.find(([pattern]) => pattern.test(path))?.[1];
+    const found = named ?? 'STRING';
+    notes.push(
+      `${path} is ${found}${named ? ', as its name says' : ''}: the rows have no value of it, so write the type that it has`,
+    );
+    return found;
+  }
+  if (momentPaths.has(path)) return 'TIMESTAMP';
+  if (type.alias === 'JSON') {
+    // Parquet has a type for it.
+    if (isText)
+      notes.push(
+        `${path} is JSON, because its rows have values of several types: write STRING if they are texts`,
+      );
+    return 'JSON';
+  }
+  const texts = textPaths.get(path);
+  if (texts !== undefined) {
+    notes.push(
+      `${path} is STRING, although all its texts are ${texts}; bq show --schema prints the types of a table of BigQuery`,
+    );
+    return 'STRING';
+  }
+  if (widePaths.has(path)) {
+    notes.push(`${path} is NUMERIC, because some of its numbers are beyond INT64`);
+    return 'NUMERIC';
+  }
+  switch (type.typeId) {
+    case DuckDBTypeId.TIMESTAMP:
+      // A text without a zone is UTC, as the import reads it.
+      return isText ? 'TIMESTAMP' : 'DATETIME';
+    case DuckDBTypeId.TIMESTAMP_TZ:
+    case DuckDBTypeId.TIMESTAMP_NS:
+    case DuckDBTypeId.TIMESTAMP_MS:
+    case DuckDBTypeId.TIMESTAMP_S:
+      return 'TIMESTAMP';
+    case DuckDBTypeId.UTINYINT:
+    case DuckDBTypeId.USMALLINT:
+    case DuckDBTypeId.UINTEGER:
+    case DuckDBTypeId.UBIGINT:
+    case DuckDBTypeId.UHUGEINT:
+    case DuckDBTypeId.HUGEINT:
+    case DuckDBTypeId.BIGINT:
+    case DuckDBTypeId.INTEGER:
+      if (momentName.test(path)) {
+        notes.push(
+          `${path} is INTEGER: write TIMESTAMP if it counts seconds, milliseconds or microseconds since 1970, and the SQL reads it as one`,
+        );
+      }
+      return 'INTEGER';
+    case DuckDBTypeId.UUID:
+    case DuckDBTypeId.ENUM:
+      return 'STRING';
+    case DuckDBTypeId.MAP:
+      notes.push(`${path} is JSON, because BigQuery has no maps`);
+      return 'JSON';
+    default: {
+      const name = scalarNames[type.typeId];
+      if (name === undefined || name === 'INTERVAL') {
+        notes.push(`${path} is STRING, because BigQuery stores no ${type}`);
+        return 'STRING';
+      }
+      return legacyNames[name] ?? name;
+    }
+  }
+}
+
+/** What names say of types. */
+const typeByName: readonly (readonly [pattern: RegExp, type: FieldType])[] = [
+  [/(?:^|[._])int(?:eger|64)?(?:_value)?$/i, 'INTEGER'],
+  [/(?:^|[._])(?:float|double|numeric)(?:64)?(?:_value)?$/i, 'FLOAT'],
+  [/(?:^|[._])bool(?:ean)?(?:_value)?$/i, 'BOOLEAN'],
+];
+
+const momentName = /(?:^|[._])(?:timestamp|time|ts|date|created|updated|\w+_(?:at|time|ts|micros|millis))$/i;

@@ -1,0 +1,233 @@
+import { createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
+import { hasEqualNames, parseJson } from '@querygate/text';
+import { quoteText } from '@querygate/bigquery-sql/tree';
+import { fileError } from './data-relation.ts';
+import { KindCounts } from './kind-counts.ts';
+import { type KeySpellings, withFirstSpellings } from './key-spellings.ts';
+import { copyCsv, readHeader } from '../read/csv-copy.ts';
+import { parseExactNumbers } from '../read/normalize-keys.ts';
+import { decompress, openPlainLines } from '../read/plain-lines.ts';
+import { lineTooLong, maxLineBytes, readBytes } from '../read/read-file.ts';
+import { readJsonSql } from '../read/source-relation.ts';
+import { describeReason } from '../reject/describe-problem.ts';
+import { kindOf } from '../scan/data-files.ts';
+
+/** The rows of files of JSON in copies that DuckDB reads, and what was left out. */
+export interface SampledRows {
+  readonly files: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Copies the first rows of files of JSON as lines, without a byte order mark and without the lines that the import leaves out
+ * too: one of them would end DuckDB's reading.
+ *
+ * @param scratch the folder of the copies
+ * @throws Error if a file cannot be read
+ */
+export async function sampleRows(
+  files: readonly string[],
+  scratch: string,
+  maxRows: number,
+): Promise<SampledRows> {
+  const notes: string[] = [];
+  const copies: string[] = [];
+  const spellings = new Map<string, KeySpellings>();
+  const others = new Map<string, string>();
+  const oneSpelling = (row: object, line: string): string => {
+    const fold = (value: unknown) =>
+      withFirstSpellings(value, spellings, (key, first) => others.set(key, first));
+    return fold(row) === row
+      ? line
+      : JSON.stringify(fold(parseExactNumbers(line.replace(bareNumbers, 'null'))));
+  };
+  for (const [at, file] of files.entries()) {
+    const [all, copy] = [join(scratch, `${at}-all`), join(scratch, `${at}.ndjson`)];
+    const left: LeftOut = { count: 0, lines: 0, first: '' };
+    const odd: LeftOut = { count: 0, lines: 0, first: '' };
+    const kinds = new KindCounts();
+    const numbers: number[] = [];
+    await pipeline(
+      rowsOf(await readLines(file), maxRows, left, (row, line, number) => {
+        kinds.add(row);
+        numbers.push(number);
+        return oneSpelling(row, line);
+      }),
+      createWriteStream(all),
+    );
+    await pipeline(usualRows(linesOf(readBytes(all)), kinds, numbers, odd), createWriteStream(copy));
+    copies.push(copy);
+    if (left.count > 0 && left.count === left.lines)
+      throw fileError(file, `cannot be read: line ${left.first}`);
+    if (left.count > 0) notes.push(leftOut(`${left.count} of ${left.lines} lines`, file, left.first));
+    if (odd.count > 0)
+      notes.push(
+        `The types are those of the other rows where ${odd.count} of ${odd.lines} have a value of another kind; the first is line ${odd.first}`,
+      );
+  }
+  for (const [key, first] of others)
+    notes.push(`${key} is read as ${first}: column names are not case-sensitive`);
+  return { files: copies, notes };
+}
+
+/**
+ * Copies files of CSV without the rows that the import leaves out too.
+ *
+ * @throws Error if a file cannot be read
+ */
+export async function validCsvRows(
+  connection: DuckDBConnection,
+  files: readonly string[],
+  scratch: string,
+): Promise<SampledRows> {
+  const notes: string[] = [];
+  const copies: string[] = [];
+  for (const [at, file] of files.entries()) {
+    const [plain, lines, copy] = ['plain', 'lines', 'csv'].map((end) => join(scratch, `${at}.${end}`)) as [
+      string,
+      string,
+      string,
+    ];
+    await pipeline(
+      decompress({ path: file, compression: kindOf(file)?.compression }),
+      createWriteStream(plain),
+    );
+    const names = await readHeader(plain);
+    const fields = names.map((name): Field => ({ name, type: 'STRING', mode: 'NULLABLE' }));
+    const rejects = await copyCsv(connection, fields, plain, lines);
+    const rows = readJsonSql({ name: '', fields }, [lines]);
+    const { rowsChanged } = await connection.run(
+      `COPY (SELECT * FROM ${rows}) TO ${quoteText(copy)} (FORMAT csv, HEADER true)`,
+    );
+    copies.push(copy);
+    const [first] = rejects;
+    if (first !== undefined && rowsChanged === 0) throw new Error('no row can be read');
+    if (first !== undefined)
+      notes.push(
+        leftOut(
+          rejects.length === 1 ? 'a row' : `${rejects.length} rows`,
+          file,
+          `${first.line}: ${describeReason(new Error(first.reason), { name: file, path: plain })}`,
+        ),
+      );
+  }
+  return { files: copies, notes };
+}
+
+const leftOut = (what: string, file: string, first: string) =>
+  `Without ${what} of ${file}, which the import leaves out too; the first is line ${first}`;
+
+interface LeftOut {
+  count: number;
+  lines: number;
+  first: string;
+}
+
+async function* rowsOf(
+  lines: AsyncIterable<Buffer>,
+  maxRows: number,
+  left: LeftOut,
+  textOf: (row: object, line: string, number: number) => string,
+): AsyncGenerator<string> {
+  let rows = 0;
+  let number = 0;
+  for await (const bytes of lines) {
+    number += 1;
+    const line = bytes.length > maxLineBytes ? undefined : lineText(bytes);
+    if (line === '') continue;
+    left.lines += 1;
+    const row = line === undefined ? lineTooLong : parseRow(line);
+    if (typeof row === 'object' && line !== undefined) {
+      yield `${textOf(row, line, number)}\n`;
+      rows += 1;
+      if (rows === maxRows) return;
+      continue;
+    }
+    left.count += 1;
+    left.first ||= `${number}: ${row}`;
+  }
+}
+
+/** @param numbers of the lines in the file */
+async function* usualRows(
+  lines: AsyncIterable<Buffer>,
+  kinds: KindCounts,
+  numbers: readonly number[],
+  odd: LeftOut,
+): AsyncGenerator<string> {
+  for await (const bytes of lines) {
+    const line = bytes.toString();
+    const row = parseRow(line);
+    const field = typeof row === 'object' ? kinds.oddField(row) : row;
+    const number = numbers[odd.lines];
+    odd.lines += 1;
+    if (field === undefined) {
+      yield `${line}\n`;
+      continue;
+    }
+    odd.count += 1;
+    odd.first ||= `${number}: ${field}`;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Without a byte order mark. Bytes that are not UTF-8 are not JSON. */
+function lineText(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes).trim();
+  } catch {
+    return 'not UTF-8';
+  }
+}
+
+/** NaN and Infinity, which DuckDB reads, although JSON does not have them. */
+const bareNumbers = /(?<=[:,[]\s*)-?(?:NaN|Infinity)(?=\s*[,}\]])/g;
+
+/** @returns why a line is not a row */
+function parseRow(line: string): object | string {
+  let row: unknown;
+  try {
+    row = parseJson(line.replace(bareNumbers, 'null'));
+  } catch {
+    return 'it is not JSON';
+  }
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return 'it is not an object';
+  return hasEqualNames(line, row) ? 'a key occurs twice' : row;
+}
+
+async function readLines(path: string): Promise<AsyncIterable<Buffer>> {
+  const kind = kindOf(path);
+  if (kind === undefined) throw new Error(`${path} is no data file`);
+  const { size } = await stat(path);
+  const { bytes } = await openPlainLines({ path, size, ...kind }, 0, {
+    connect: () => Promise.reject(new Error('CSV is not read as lines')),
+    fields: [],
+    scratch: '',
+  });
+  return linesOf(bytes);
+}
+
+/** Of a line that is too long, only its beginning is kept. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, start)) {
+      yield Buffer.concat([...parts, chunk.subarray(start, at)]);
+      parts = [];
+      length = 0;
+      start = at + 1;
+    }
+    // The memory of a chunk is used again for the next one.
+    if (length <= maxLineBytes) parts.push(Buffer.from(chunk.subarray(start)));
+    length += chunk.length - start;
+  }
+  if (length > 0) yield Buffer.concat(parts);
+}

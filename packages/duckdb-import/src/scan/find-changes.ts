@@ -1,0 +1,66 @@
+import { canGrow, type DataFile, isSameKind } from './data-files.ts';
+import type { ManifestEntry } from '../store/manifest.ts';
+
+/** A file that is new or has changed. */
+export interface Change {
+  readonly file: DataFile;
+  /** The manifest entry of this file; undefined for a file that is imported from its beginning. */
+  readonly knownEntry: ManifestEntry | undefined;
+  /** Numbers of the entries whose rows the file's rows replace. */
+  readonly replaces: readonly number[];
+}
+
+/** How a data folder differs from the manifest. */
+export interface Changes {
+  readonly changed: readonly Change[];
+  /** Entries whose file was not found. */
+  readonly missing: readonly ManifestEntry[];
+  /** Entries whose file has not changed. */
+  readonly unchanged: readonly ManifestEntry[];
+}
+
+/** Compares the files of a data folder with the manifest, without reading them. */
+export function findChanges(found: readonly DataFile[], entries: readonly ManifestEntry[]): Changes {
+  const left = new Set(entries);
+  const pairs = new Map<DataFile, ManifestEntry>();
+  const pairBy = (key: (file: DataFile | ManifestEntry) => string) => {
+    const byKey = new Map([...left].map((entry) => [key(entry), entry]));
+    for (const file of found) {
+      const entry = pairs.has(file) ? undefined : byKey.get(key(file));
+      if (entry === undefined || !left.delete(entry)) continue;
+      pairs.set(file, entry);
+    }
+  };
+  pairBy(({ table, identity, name }) => JSON.stringify([table, identity, name]));
+  // Renamed files are matched before names, so that a new file with the old name is not mistaken for the renamed one.
+  pairBy(({ table, identity }) => JSON.stringify([table, identity]));
+  pairBy(({ table, name }) => JSON.stringify([table, name]));
+
+  const changed: Change[] = [];
+  const unchanged: ManifestEntry[] = [];
+  for (const file of found) {
+    const entry = pairs.get(file);
+    if (entry !== undefined && isUnchanged(file, entry)) unchanged.push(entry);
+    else if (entry === undefined) changed.push({ file, knownEntry: undefined, replaces: [] });
+    else if (isSameFile(file, entry)) changed.push({ file, knownEntry: entry, replaces: [] });
+    else changed.push({ file, knownEntry: undefined, replaces: [entry.number] });
+  }
+  return { changed, missing: [...left], unchanged };
+}
+
+function isUnchanged({ identity, name, size, mtime }: DataFile, entry: ManifestEntry): boolean {
+  return (
+    entry.done &&
+    identity === entry.identity &&
+    name === entry.name &&
+    size === entry.size &&
+    mtime === entry.mtime
+  );
+}
+
+/** Decided without reading the file. A file that was imported in part is continued where the import stopped. */
+function isSameFile(file: DataFile, entry: ManifestEntry): boolean {
+  if (file.identity !== entry.identity || !isSameKind(file.name, entry.name)) return false;
+  if (file.size === entry.size && file.mtime === entry.mtime) return true;
+  return canGrow(file) && file.size > entry.size;
+}

@@ -1,0 +1,241 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { describeSource, shreddedColumns, type SourceValue } from '@querygate/bigquery-sql/duckdb';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { printExpression, quoteText, storedValue } from '@querygate/bigquery-sql/tree';
+import { quote } from '@querygate/bigquery-sql/types';
+import { buildExclusive } from '../exclusive.ts';
+import { rowsOf, type SortColumns, sortedRows, valuesOf } from './inserted-rows.ts';
+import { forgetTable } from './manifest.ts';
+import { storeName } from './open-store.ts';
+import {
+  definitionOf,
+  fileColumn,
+  generationOf,
+  relationName,
+  type TableInStore,
+  tableInStore,
+} from './table-in-store.ts';
+
+interface Rebuilt {
+  readonly old: TableInStore;
+  drop(): Promise<void>;
+}
+
+/**
+ * Opens the tables of the store. A table is empty if the store does not have it, or with another definition.
+ *
+ * @param connection that only the tables use
+ */
+export async function openTables(
+  connection: DuckDBConnection,
+  schemas: readonly TableSchema[],
+): Promise<StoredTables> {
+  await connection.run(`CREATE SCHEMA IF NOT EXISTS ${storeName}.stored`);
+  await connection.run(`CREATE TABLE IF NOT EXISTS ${layouts} ("table" VARCHAR PRIMARY KEY, relation VARCHAR,
+    plural VARCHAR[], definition VARCHAR)`);
+  const tables: TableInStore[] = [];
+  for (const schema of schemas) tables.push(await openTable(connection, schema));
+  await dropLeftovers(connection, tables);
+  return new StoredTables(connection, tables);
+}
+
+/** The tables of the store. Rows are sorted by day, then by the column that queries compare for equality, then by time. */
+export class StoredTables {
+  readonly #connection: DuckDBConnection;
+  readonly #tables: Map<string, TableInStore>;
+  /** The latest by table: a number is used once, also if its table is no longer there. */
+  readonly #generations: Map<string, number>;
+  /** The connection has one transaction at a time. */
+  readonly #exclusive = buildExclusive();
+  #sortColumns: SortColumns = () => [];
+
+  constructor(connection: DuckDBConnection, tables: readonly TableInStore[]) {
+    this.#connection = connection;
+    this.#tables = new Map(tables.map((table) => [table.name, table]));
+    this.#generations = new Map(tables.map(({ name, relation }) => [name, generationOf(relation)]));
+  }
+
+  get all(): readonly TableInStore[] {
+    return [...this.#tables.values()];
+  }
+
+  get(name: string): TableInStore {
+    const table = this.#tables.get(name);
+    if (table === undefined) throw new Error(`no table ${name}`);
+    return table;
+  }
+
+  /**
+   * INSERT that stores the rows of a source. It fails with `repeatedRecordError` if a row has several elements of a
+   * record that is stored shredded.
+   *
+   * @param sourceColumns the columns of the source, by name in lower case
+   * @param source a FROM item; the statement calls it `r`
+   * @param file SQL for the number of a row's file, an INTEGER
+   */
+  insertSql(
+    name: string,
+    sourceColumns: ReadonlyMap<string, SourceValue>,
+    source: string,
+    file: string,
+  ): string {
+    return this.#insertInto(this.get(name), sourceColumns, source, file);
+  }
+
+  /** The same for a few rows that are already in the order of time: they are appended unsorted. */
+  appendSql(name: string, sourceColumns: ReadonlyMap<string, SourceValue>, source: string): string {
+    const table = this.get(name);
+    return `INSERT INTO ${table.relation} ${rowsOf(valuesOf(table, sourceColumns, 'NULL'), `${source} AS r`)}`;
+  }
+
+  /** DELETE of all rows of some files, by their numbers. */
+  deleteSql(name: string, files: readonly number[]): string {
+    return `DELETE FROM ${this.get(name).relation} WHERE ${quote(fileColumn)} IN (${files.join(', ')})`;
+  }
+
+  /** Sets the columns that queries compare for equality; rows that are written from now on are sorted by the first. */
+  setSortColumns(columnsOf: SortColumns): void {
+    this.#sortColumns = columnsOf;
+  }
+
+  /** Writes a table again, sorted and in another layout. Statements may read the old table until `drop`. */
+  async rebuild(name: string, repeatedPaths: ReadonlySet<string>): Promise<Rebuilt> {
+    const old = this.get(name);
+    const rebuilt = tableInStore(old, this.#nextRelation(name), repeatedPaths);
+    await this.#inTransaction(async (connection) => {
+      await create(connection, rebuilt);
+      const source = `(SELECT ${declaredList(old, 'o')}, ${quote(fileColumn)} FROM ${old.relation} AS o)`;
+      const sourceColumns = await describeSource(connection, source);
+      await connection.run(this.#insertInto(rebuilt, sourceColumns, source, `r.${quote(fileColumn)}`));
+    });
+    this.#tables.set(name, rebuilt);
+    return { old, drop: () => this.drop(old) };
+  }
+
+  /** Makes an empty table for a new or changed schema beside the current one. The store has no record of it before `adopt`. */
+  async stage(schema: TableSchema): Promise<TableInStore> {
+    const staged = tableInStore(schema, this.#nextRelation(schema.name), new Set());
+    await this.#exclusive(() => createRelation(this.#connection, staged));
+    return staged;
+  }
+
+  /** Makes a staged table the current one of its name. */
+  async adopt(staged: TableInStore): Promise<void> {
+    await this.#inTransaction(async (connection) => {
+      await record(connection, staged);
+      await forgetTable(connection, staged.name);
+    });
+    this.#tables.set(staged.name, staged);
+  }
+
+  /** Ends a table: it is no longer one of `all`. Statements may read it until `drop`. */
+  async remove(name: string): Promise<void> {
+    await this.#inTransaction(async (connection) => {
+      await connection.run(`DELETE FROM ${layouts} WHERE "table" = ${quoteText(name)}`);
+      await connection.run(`DROP VIEW IF EXISTS ${viewOf(name)}`);
+      await forgetTable(connection, name);
+    });
+    this.#tables.delete(name);
+  }
+
+  /** Drops a table that is not a current one. */
+  async drop({ relation }: TableInStore): Promise<void> {
+    await this.#exclusive(() => this.#connection.run(`DROP TABLE IF EXISTS ${relation}`));
+  }
+
+  #insertInto(
+    table: TableInStore,
+    sourceColumns: ReadonlyMap<string, SourceValue>,
+    source: string,
+    file: string,
+  ): string {
+    const rows = sortedRows(table, this.#sortColumns, valuesOf(table, sourceColumns, file), `${source} AS r`);
+    return `INSERT INTO ${table.relation} ${rows}`;
+  }
+
+  #nextRelation(name: string): string {
+    const generation = (this.#generations.get(name) ?? 0) + 1;
+    this.#generations.set(name, generation);
+    return relationName(name, generation);
+  }
+
+  #inTransaction(work: (connection: DuckDBConnection) => Promise<void>): Promise<void> {
+    return this.#exclusive(async () => {
+      const connection = this.#connection;
+      await connection.run('BEGIN');
+      try {
+        await work(connection);
+        await connection.run('COMMIT');
+      } catch (error) {
+        await connection.run('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+}
+
+const layouts = `${storeName}.querygate_layouts`;
+
+async function openTable(connection: DuckDBConnection, schema: TableSchema): Promise<TableInStore> {
+  const stored = await connection.runAndReadAll(
+    `SELECT relation, plural, definition FROM ${layouts} WHERE "table" = ${quoteText(schema.name)}`,
+  );
+  const [row] = stored.getRowObjectsJson();
+  if (row !== undefined && row.definition === definitionOf(schema)) {
+    const table = tableInStore(schema, String(row.relation), new Set((row.plural as string[]) ?? []));
+    await createView(connection, table);
+    return table;
+  }
+  const table = tableInStore(schema, relationName(schema.name, 1), new Set());
+  await connection.run('BEGIN');
+  await connection.run(`DROP TABLE IF EXISTS ${table.relation}`);
+  await create(connection, table);
+  await forgetTable(connection, schema.name);
+  await connection.run('COMMIT');
+  return table;
+}
+
+async function create(connection: DuckDBConnection, table: TableInStore): Promise<void> {
+  await createRelation(connection, table);
+  await record(connection, table);
+}
+
+async function createRelation(connection: DuckDBConnection, table: TableInStore): Promise<void> {
+  const columns = shreddedColumns(table, table.columns).map(({ name, type }) => `${quote(name)} ${type}`);
+  await connection.run(
+    `CREATE TABLE ${table.relation} (${columns.join(', ')}, ${quote(fileColumn)} INTEGER)`,
+  );
+}
+
+/** Records which relation is the table, for the next start. */
+async function record(connection: DuckDBConnection, table: TableInStore): Promise<void> {
+  const repeatedPaths = [...table.repeatedPaths].map(quoteText).join(', ');
+  await connection.run(`INSERT OR REPLACE INTO ${layouts} VALUES (${quoteText(table.name)},
+    ${quoteText(table.relation)}, [${repeatedPaths}]::VARCHAR[], ${quoteText(definitionOf(table))})`);
+  await createView(connection, table);
+}
+
+/** A view of the table with the declared columns, for people who open the store's file with DuckDB. */
+async function createView(connection: DuckDBConnection, table: TableInStore): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE VIEW ${viewOf(table.name)} AS SELECT ${declaredList(table, 'o')} FROM ${table.relation} AS o`,
+  );
+}
+
+const viewOf = (name: string) => `${storeName}.main.${quote(name)}`;
+
+const declaredList = ({ columns }: TableInStore, alias: string) =>
+  columns
+    .map((column) => `${printExpression(storedValue(alias, column.name, column))} AS ${quote(column.name)}`)
+    .join(', ');
+
+/** Drops tables that were left by a process that was killed during a rebuild. */
+async function dropLeftovers(connection: DuckDBConnection, tables: readonly TableInStore[]): Promise<void> {
+  const found = await connection.runAndReadAll(
+    `SELECT table_name FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'stored'`,
+  );
+  for (const [name] of found.getRows()) {
+    const relation = `${storeName}.stored.${quote(String(name))}`;
+    if (!tables.some((table) => table.relation === relation)) await connection.run(`DROP TABLE ${relation}`);
+  }
+}

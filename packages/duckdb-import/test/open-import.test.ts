@@ -1,0 +1,288 @@
+import { appendFileSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { repeatedRecordError } from '@querygate/bigquery-sql/duckdb';
+import { type ImportFolder, idsBetween, lines, openImportFolder } from './import-folder.ts';
+
+let folder: ImportFolder;
+beforeEach(async () => {
+  folder = await openImportFolder({ batchLimits: { rows: 100, bytes: 1 << 20 } });
+});
+afterEach(() => folder.close());
+
+const append = (name: string, content: string) => appendFileSync(folder.path(name), content);
+
+/** Syncs without a problem; the store has these ids then. */
+const expectIds = async (...ids: readonly number[]) => {
+  expect(await folder.sync()).toEqual([]);
+  expect(await folder.ids()).toEqual(ids);
+};
+
+describe('a file that grows', () => {
+  test('has every line imported once, also over restarts', async () => {
+    folder.write('logs.ndjson', '');
+    await expectIds();
+    for (const id of [1, 2, 3, 4]) {
+      append('logs.ndjson', lines(id));
+      await expectIds(...idsBetween(1, id + 1));
+      if (id % 2 === 0) await folder.reopen();
+      await expectIds(...idsBetween(1, id + 1));
+    }
+  });
+
+  test('has an incomplete line imported when it is complete, and reported once while it is not', async () => {
+    folder.write('logs.ndjson', `${lines(1)}{"id":2,`);
+    await expectIds(1);
+    expect(await folder.sync()).toEqual([
+      'logs.ndjson:2: not JSON: the last line is not finished; it is imported once it is complete',
+    ]);
+    await expectIds(1);
+    await folder.reopen();
+    await expectIds(1);
+    expect(await folder.query('SELECT * FROM import.rejects')).toEqual([
+      ['logs', 'logs.ndjson', 2n, 'not JSON: the last line is not finished'],
+    ]);
+    append('logs.ndjson', '"ts":null}');
+    await expectIds(1, 2);
+    expect(await folder.query('SELECT * FROM import.rejects')).toEqual([]);
+    append('logs.ndjson', `\n\n{"id":3`);
+    await expectIds(1, 2);
+    append('logs.ndjson', `}\nnone\n`);
+    expect(await folder.sync()).toEqual([expect.stringMatching(/^logs\.ndjson:5: not JSON/)]);
+    expect(await folder.ids()).toEqual([1, 2, 3]);
+  });
+
+  test('of several batches is imported to the last line, with a byte order mark and CRLF', async () => {
+    folder.write('logs.ndjson', `\uFEFF${lines(...idsBetween(0, 250)).replaceAll('\n', '\r\n')}`);
+    await expectIds(...idsBetween(0, 250));
+    append('logs.ndjson', lines(...idsBetween(250, 550)));
+    await expectIds(...idsBetween(0, 550));
+    expect(await folder.query(`SELECT "rows", "lines", done FROM import.files`)).toEqual([
+      [550n, 550n, true],
+    ]);
+  });
+
+  test('may be renamed, while a new file grows under the old name', async () => {
+    folder.write('logs/a.ndjson', lines(1));
+    await expectIds(1);
+    renameSync(folder.path('logs/a.ndjson'), folder.path('logs/b.ndjson'));
+    folder.write('logs/a.ndjson', lines(3));
+    append('logs/b.ndjson', lines(2));
+    await expectIds(1, 2, 3);
+    await expectIds(1, 2, 3);
+    expect(await folder.query('SELECT name, "rows" FROM import.files ORDER BY 1')).toEqual([
+      ['logs/a.ndjson', 1n],
+      ['logs/b.ndjson', 2n],
+    ]);
+  });
+});
+
+describe('a file with other content is imported again', () => {
+  beforeEach(async () => {
+    folder.write('logs.ndjson', lines(...idsBetween(0, 300)));
+    await expectIds(...idsBetween(0, 300));
+  });
+
+  test('truncated, and written again', async () => {
+    truncateSync(folder.path('logs.ndjson'));
+    await expectIds();
+    append('logs.ndjson', lines(7));
+    await expectIds(7);
+  });
+
+  test('copied and truncated, while more was written (copytruncate)', async () => {
+    folder.write('logs.ndjson', lines(...idsBetween(1000, 1300), ...idsBetween(5000, 5100)));
+    await expectIds(...idsBetween(1000, 1300), ...idsBetween(5000, 5100));
+  });
+
+  test('replaced by another with its name', async () => {
+    folder.write('new', lines(8));
+    renameSync(folder.path('new'), folder.path('logs.ndjson'));
+    await expectIds(8);
+  });
+
+  test('edited in place, with the same length', async () => {
+    writeFileSync(folder.path('logs.ndjson'), lines(...idsBetween(0, 299), 555));
+    utimesSync(folder.path('logs.ndjson'), 1, 1);
+    await expectIds(...idsBetween(0, 299), 555);
+  });
+
+  test('removed for longer than one sync, and put back', async () => {
+    renameSync(folder.path('logs.ndjson'), folder.path('away'));
+    await expectIds(...idsBetween(0, 300));
+    await expectIds();
+    expect(await folder.query('SELECT count(*) FROM import.files')).toEqual([[0n]]);
+    renameSync(folder.path('away'), folder.path('logs.ndjson'));
+    await expectIds(...idsBetween(0, 300));
+    rmSync(folder.path('logs.ndjson'));
+    await folder.sync();
+    await expectIds();
+  });
+});
+
+describe('a file of another format is imported as a whole when it changes', () => {
+  const parquet = (...ids: readonly number[]) =>
+    folder.query(`COPY (SELECT unnest([${ids}]) AS id) TO '${folder.path('logs.parquet')}' (FORMAT parquet)`);
+  test.each([
+    ['logs.ndjson.gz', async (...ids: number[]) => gzipSync(lines(...ids))],
+    ['logs.json.zst', async (...ids: number[]) => zstdCompressSync(`[${ids.map((id) => `{"id":${id}}`)}]`)],
+    ['logs.json', async (...ids: number[]) => Buffer.from(ids.map((id) => `{\n"id":${id}}`).join(''))],
+    ['logs.csv', async (...ids: number[]) => Buffer.from(`id\n${ids.join('\n')}\n`)],
+    ['logs.parquet', async (...ids: number[]) => parquet(...ids).then(() => undefined)],
+  ])('as %s', async (name, content) => {
+    for (const ids of [idsBetween(0, 350), idsBetween(0, 20), idsBetween(0, 360)]) {
+      const bytes = await content(...ids);
+      if (bytes) folder.write(name, bytes);
+      await expectIds(...ids);
+      await expectIds(...ids);
+    }
+    renameSync(folder.path(name), folder.path(name.replace('logs', 'logs.old')));
+    await expectIds(...idsBetween(0, 360));
+    await expectIds(...idsBetween(0, 360));
+  });
+});
+
+test('a corrupt file is a problem of its table until it is repaired, and none of its rows stay', async () => {
+  const whole = gzipSync(Array.from(idsBetween(0, 5000), (id) => lines(id)).join(''), { level: 1 });
+  folder.write('logs/b.ndjson', lines(-1));
+  folder.write('logs/a.ndjson.gz', whole.subarray(0, -10));
+  expect(await folder.sync()).toEqual(['logs/a.ndjson.gz: cannot be decompressed: unexpected end of file']);
+  expect([...folder.data().problems.keys()]).toEqual(['logs']);
+  await expectIds(-1);
+  folder.write('logs/a.ndjson.gz', gzipSync(lines(1, 2)));
+  await expectIds(-1, 1, 2);
+  expect([...folder.data().problems.keys()]).toEqual([]);
+});
+
+test('thousands of small files', async () => {
+  await folder.close();
+  folder = await openImportFolder();
+  for (let id = 0; id < 3000; id += 1) folder.write(`logs/${id}.ndjson`, lines(id));
+  await expectIds(...idsBetween(0, 3000));
+  rmSync(folder.path('logs/17.ndjson'));
+  append('logs/18.ndjson', lines(5000));
+  await folder.sync();
+  await expectIds(...idsBetween(0, 17), ...idsBetween(18, 3000), 5000);
+});
+
+describe('rows that cannot be read', () => {
+  const mixed = (count: number) =>
+    Array.from({ length: count }, (_, index) => {
+      if (index % 30 === 3) return '{"id":';
+      if (index % 30 === 13) return '{"id":"abc"}';
+      if (index % 30 === 23) return '{"id":1,"ts":"yesterday"}';
+      return `{"id":${index}}`;
+    }).join('\n');
+
+  test('a tenth of many are reported by line, and all others are imported', async () => {
+    await folder.close();
+    folder = await openImportFolder();
+    folder.write('logs/z.ndjson', lines(-1));
+    folder.write('logs/a.ndjson', `${mixed(30_000)}\n`);
+    expect(await folder.sync()).toEqual([
+      expect.stringMatching(
+        /^logs\/a\.ndjson: 3000 rows cannot be read, the first: logs\/a\.ndjson:4: not JSON: /,
+      ),
+    ]);
+    expect(await folder.query('SELECT count(*), count(DISTINCT id) FROM logs')).toEqual([[27_001n, 27_001n]]);
+    const bad = await folder.query('SELECT file, line, reason FROM import.rejects ORDER BY line');
+    expect(bad.map(([, line]) => Number(line))).toEqual(
+      idsBetween(1, 30_001).filter((line) => [4, 14, 24].includes(line % 30)),
+    );
+    expect(bad.slice(1, 3)).toEqual([
+      ['logs/a.ndjson', 14n, expect.stringMatching(/^id: "abc" is not an integer$/)],
+      ['logs/a.ndjson', 24n, 'ts: "yesterday" is not a timestamp'],
+    ]);
+    expect(bad.at(-1)?.[2]).toBe('does not match the declared fields');
+  });
+
+  test('a key that occurs twice, and text that only DuckDB reads as JSON', async () => {
+    folder.write(
+      'logs.ndjson',
+      '{"id":1}\n{"id":2,"id":3}\n{"id":4,"ts":NaN}\n{"id":5,"x":NaN}\n{"id":"x"}\n',
+    );
+    await folder.sync();
+    expect(await folder.ids()).toEqual([1, 5]);
+    expect((await folder.query('SELECT line FROM import.rejects ORDER BY 1')).flat()).toEqual([2n, 3n, 5n]);
+  });
+
+  test('beside texts of ten megabytes', async () => {
+    const long = (id: number) => `{"id":${id},"x":"${'y:'.repeat(5_000_000)}"}\n`;
+    folder.write('logs.ndjson', `{"id":"x"}\n${long(1)}${long(2)}`);
+    await folder.sync();
+    expect(await folder.ids()).toEqual([1, 2]);
+    expect((await folder.query('SELECT line FROM import.rejects')).flat()).toEqual([1n]);
+  });
+
+  test('of Parquet are reported by their number', async () => {
+    await folder.query(
+      `COPY (SELECT range AS id, CASE WHEN range % 10 = 3 THEN 'x' ELSE '2026-01-01' END AS ts FROM range(50))
+       TO '${folder.path('logs.parquet')}'`,
+    );
+    expect(await folder.sync()).toEqual([
+      'logs.parquet: 5 rows cannot be read, the first: logs.parquet: row 4: ts: "x" is not a timestamp',
+    ]);
+    expect(await folder.query('SELECT count(*) FROM logs')).toEqual([[45n]]);
+  });
+
+  test('are removed with their file', async () => {
+    folder.write('logs.ndjson', 'none\n');
+    await folder.sync();
+    rmSync(folder.path('logs.ndjson'));
+    await folder.sync();
+    await folder.sync();
+    expect(await folder.query('SELECT count(*) FROM import.reject_lines')).toEqual([[0n]]);
+  });
+});
+
+test('a full disk is reported once, loses nothing, and the next sync goes on', async () => {
+  let isFull = true;
+  const { tables } = folder.store;
+  await folder.reopen({
+    tables: {
+      all: tables.all,
+      deleteSql: (...deleted) => tables.deleteSql(...deleted),
+      insertSql(...insert) {
+        if (isFull) throw new Error('IO Error: Could not write file: No space left on device');
+        return tables.insertSql(...insert);
+      },
+    },
+  });
+  folder.write('logs.ndjson', lines(1, 2));
+  expect(await folder.sync()).toEqual([
+    'the import is paused: the disk of the store or of its temporary files is full',
+  ]);
+  await expectIds();
+  isFull = false;
+  await expectIds(1, 2);
+});
+
+test('a batch with a repeated record is loaded again after its table has been rebuilt', async () => {
+  const paths: string[] = [];
+  const { tables } = folder.store;
+  await folder.reopen({
+    onRepeatedRecord: async (_, path) => void paths.push(path),
+    tables: {
+      all: tables.all,
+      deleteSql: (...deleted) => tables.deleteSql(...deleted),
+      insertSql: (...insert) =>
+        paths.length < 2
+          ? `SELECT ${repeatedRecordError(`metadata.${paths.length}`)}`
+          : tables.insertSql(...insert),
+    },
+  });
+  folder.write('logs.ndjson', lines(1, 2));
+  await expectIds(1, 2);
+  expect(paths).toEqual(['metadata.0', 'metadata.1']);
+});
+
+test('while the data folder itself is missing, the store keeps its rows', async () => {
+  folder.write('logs.ndjson', lines(1, 2));
+  await expectIds(1, 2);
+  renameSync(folder.dataDir, `${folder.dataDir}-away`);
+  expect(await folder.sync()).toEqual(['the data folder cannot be read: ENOENT']);
+  await expectIds(1, 2);
+  await expectIds(1, 2);
+  renameSync(`${folder.dataDir}-away`, folder.dataDir);
+  await expectIds(1, 2);
+});
