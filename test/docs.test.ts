@@ -229,7 +229,9 @@ describe('tables and examples in the documentation', () => {
     expect(readConfig({ DATA_DIR: '/data' }).duckdb.storeFile).toBe('/data/.querygate/store.duckdb');
   });
 
-  const limitsFile = resolve('src/http/message/http-limits.ts');
+  const limitsFiles = ['http/message/http-limits', 'plugins/federation/limits'].map((file) =>
+    resolve(`src/${file}.ts`),
+  );
 
   test('monitoring.md, commands.md and federation.md say what to install of the optional packages', () => {
     const { peerDependencies } = JSON.parse(read('package.json'));
@@ -241,7 +243,10 @@ describe('tables and examples in the documentation', () => {
   });
 
   test('limits.md has every limit with its value, and no other', async () => {
-    const { httpLimits }: { httpLimits: Readonly<Record<string, number>> } = await import(limitsFile);
+    const modules: readonly Readonly<Record<string, object>>[] = await Promise.all(
+      limitsFiles.map((file) => import(file)),
+    );
+    const limits = modules.flatMap((module) => Object.values(module)).flatMap(Object.entries);
     const rows = read('docs/limits.md').matchAll(
       /^\| [^|]* \| `(?<key>\w+)` \| (?<amount>[\d,]+)(?: (?<unit>\S+))? \|$/gm,
     );
@@ -249,7 +254,7 @@ describe('tables and examples in the documentation', () => {
       key,
       Number(amount.replaceAll(',', '')) * (units[unit] ?? Number.NaN),
     ]);
-    expect(stated).toEqual(Object.entries(httpLimits));
+    expect(stated).toEqual(limits);
   });
 
   const units: Readonly<Record<string, number>> = {

@@ -3,8 +3,8 @@ import { basename, extname } from 'node:path';
 import { GraphQLError, parse } from 'graphql';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Problem } from '../errors.ts';
-import { printSubgraph } from '../http/graphql/federation/subgraph.ts';
 import { importOptional } from '../optional-packages.ts';
+import { printSubgraph } from '../plugins/federation/subgraph.ts';
 
 interface Subgraph {
   readonly name: string;

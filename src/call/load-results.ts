@@ -1,7 +1,6 @@
 import DataLoader from 'dataloader';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import { defaultMaxItems } from '../catalog/binding/value-limits.ts';
-import type { ParameterKeyField } from '../catalog/model/federation.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { cacheKey } from '../results/cache-key.ts';
@@ -16,12 +15,19 @@ import { EndpointRequest } from './endpoint-request.ts';
 import type { Call, Gate } from './gate.ts';
 import type { Obtain } from './obtain.ts';
 
+/** A list parameter that may have the values of several calls. */
+export interface ValuesOfList {
+  readonly parameter: string;
+  /** The column that says to which of its values a row belongs. */
+  readonly column: string | undefined;
+}
+
 export interface LoadOptions {
   readonly gate: Gate;
   readonly obtain: Obtain;
   readonly readRows: ReadRows;
   readonly turns: LoopTurns;
-  /** How many results one operation waits for at the same time: of entities it may need more than engines let one key wait for. */
+  /** How many results one operation waits for at the same time: it may need more than engines let one key wait for. */
   readonly maxRunning: number;
 }
 
@@ -64,7 +70,7 @@ export class ResultLoader {
    *
    * @param endpoint of the one value
    */
-  async loadValue(endpoint: EndpointRequest, list: ParameterKeyField): Promise<CachedResult> {
+  async loadValue(endpoint: EndpointRequest, list: ValuesOfList): Promise<CachedResult> {
     await this.#open(endpoint);
     const { query, parameters, comparesTenant } = endpoint;
     const [value = ''] = parameters.get(list.parameter) ?? [];
@@ -127,7 +133,7 @@ export class ResultLoader {
   async #resultOfEach(
     values: readonly string[],
     { query: { columns } }: EndpointRequest,
-    { column = '' }: ParameterKeyField,
+    { column = '' }: ValuesOfList,
     load: (values: readonly string[]) => Promise<CachedResult>,
   ): Promise<readonly (CachedResult | Error)[]> {
     // In any order they are the same rows.

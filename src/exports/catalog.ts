@@ -45,4 +45,11 @@ export { readYaml } from '../files/read-yaml.ts';
 export { describeIssue, problem, schemaProblems } from '../files/schema-problems.ts';
 export { parseTimestamp } from '../files/timestamps.ts';
 export { buildSchema } from '../http/graphql/schema/schema.ts';
-export { camelCase, graphqlNames, pascalCase, sqlFieldOf } from '../names/graphql-names.ts';
+export {
+  camelCase,
+  connectionFieldOf,
+  graphqlNames,
+  pascalCase,
+  reservedFields,
+  sqlFieldOf,
+} from '../names/graphql-names.ts';

@@ -4,6 +4,7 @@
  * @module
  */
 export * as callers from './groups/of-callers.ts';
+export * as graph from './groups/of-graph.ts';
 export * as helpers from './groups/helpers.ts';
 export * as messages from './groups/of-messages.ts';
 export * as names from './groups/of-names.ts';
@@ -37,6 +38,7 @@ export type { Admission, Caller, CallingRequest } from '../call/caller.ts';
 export type { Call } from '../call/gate.ts';
 export type { Obtained } from '../call/obtain.ts';
 export { deprecation } from '../plugins/deprecation/deprecation.ts';
+export { federation } from '../plugins/federation/federation.ts';
 export { type GraphiqlOptions, graphiql } from '../plugins/graphiql/graphiql.ts';
 export { logflare } from '../plugins/logflare/logflare.ts';
 export { type McpOptions, mcp } from '../plugins/mcp/mcp.ts';

@@ -69,9 +69,6 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-const openFederation = async (introspection: boolean, turns: LoopTurns) =>
-  (await import('../http/graphql/federation/subgraph.ts')).buildFederation(introspection, turns);
-
 /** Takes turns with the keys. */
 const reloading: Owner = 'saved queries';
 
@@ -140,7 +137,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     catalog,
     callers,
     trusted,
-    federation: settings.federation ? await openFederation(settings.introspection, turns) : undefined,
+    extendSchema: opened.extendSchema,
     gate,
     audit,
     getResult,
@@ -256,6 +253,7 @@ const hostOf = (
   turns,
   catalog,
   renderers,
+  introspection: settings.introspection,
   engine: settings.engine,
   engineConcurrency: settings.engineConcurrency,
   engineTimeoutMs: settings.engineTimeoutMs,

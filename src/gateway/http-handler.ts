@@ -14,7 +14,7 @@ import { buildRejectWrongKey } from '../http/access/unauthenticated.ts';
 import { buildAccessLog } from '../http/finish/access-log.ts';
 import { buildFinish } from '../http/finish/finish.ts';
 import { buildGraphql } from '../http/graphql/graphql.ts';
-import type { Federation } from '../http/graphql/federation/subgraph.ts';
+import type { ExtendSchema } from '../http/graphql/schema-extension.ts';
 import type { TrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { type AnsweringVersion, buildHandler, type Handler } from '../http/handler/handle.ts';
 import { buildRequestLimits } from '../http/handler/request-limits.ts';
@@ -55,7 +55,8 @@ interface HttpOptions {
   readonly catalog: AnalyzedCatalog;
   readonly callers: Callers;
   readonly trusted: TrustedDocuments | undefined;
-  readonly federation: Federation | undefined;
+  /** Of plug-ins. */
+  readonly extendSchema: ExtendSchema | undefined;
   readonly gate: Gate;
   readonly audit: Audit;
   readonly getResult: GetResult;
@@ -115,7 +116,7 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
     settings,
     log,
     trusted,
-    federation,
+    extendSchema,
     gate,
     audit,
     getResult,
@@ -140,7 +141,7 @@ function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
     pageOfResult,
     introspection: settings.introspection,
     trusted,
-    federation,
+    extendSchema,
     derived,
     budget,
     openLive: live.open,

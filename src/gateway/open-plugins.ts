@@ -2,12 +2,15 @@ import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Closers } from '../concurrency/closers.ts';
 import { StartError } from '../errors.ts';
+import type { ExtendSchema, SchemaExtension } from '../http/graphql/schema-extension.ts';
 import type { PluginRoute } from '../http/message/route.ts';
 import type { Answering, GatewayPlugin, MetricFamily, PluginHost } from './plugin.ts';
 
 interface OpenPlugins {
   /** The routes of all plug-ins for a version of the catalog, those of a plug-in in one step. */
   routesOf(catalog: Catalog, answering: Answering): Generator<void, readonly PluginRoute[]>;
+  /** Extends schemas as all plug-ins do; undefined if none does. */
+  readonly extendSchema: ExtendSchema | undefined;
   /** @returns resolves when nothing of them uses queries that the version does not have */
   replaceCatalog(catalog: Catalog): Promise<unknown>;
 }
@@ -58,10 +61,35 @@ export async function openPlugins(
       }
       return routes;
     },
+    extendSchema: joinExtensions(plugins, (plugin, error) => fail(plugin, 'extendSchema', error)),
     replaceCatalog(catalog) {
       const replace = async (plugin: GatewayPlugin) => plugin.onCatalog?.(catalog);
       return Promise.all(plugins.map((plugin) => replace(plugin).catch(log(plugin, 'onCatalog'))));
     },
+  };
+}
+
+function joinExtensions(
+  plugins: readonly GatewayPlugin[],
+  fail: (plugin: GatewayPlugin, error: unknown) => never,
+): ExtendSchema | undefined {
+  const extending = plugins.filter((plugin) => plugin.extendSchema !== undefined);
+  if (extending.length === 0) return undefined;
+  return (catalog, queries) => {
+    const extensions = extending.flatMap((plugin): SchemaExtension[] => {
+      try {
+        return [plugin.extendSchema?.(catalog, queries)].filter((one) => one !== undefined);
+      } catch (error) {
+        return fail(plugin, error);
+      }
+    });
+    return {
+      rowFields(query) {
+        const fields = extensions.map((one) => one.rowFields(query)).filter((one) => one !== undefined);
+        return fields.length === 0 ? undefined : Object.assign({}, ...fields);
+      },
+      rootFields: Object.assign({}, ...extensions.map(({ rootFields }) => rootFields)),
+    };
   };
 }
 

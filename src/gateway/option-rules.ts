@@ -37,7 +37,6 @@ const rules: OptionRules<GatewayOptions> = {
     must: "'tenants', 'all' or 'off'",
   },
   introspection: optionRule.boolean,
-  federation: optionRule.boolean,
   trustedDocuments: optionRule.text,
   trustedProxies: optionRule.texts,
   corsOrigins: optionRule.origins,

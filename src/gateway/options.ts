@@ -55,8 +55,6 @@ export interface GatewayOptions {
   readonly hideEndpoints?: HideEndpoints;
   /** Whether GraphQL introspection is allowed. Default: true. */
   readonly introspection?: boolean;
-  /** Whether GraphQL is a subgraph of Federation 2. Default: false. */
-  readonly federation?: boolean;
   /** The file of the only GraphQL documents that are answered. Default: any document is. */
   readonly trustedDocuments?: string | undefined;
   /**
@@ -104,7 +102,6 @@ export interface Settings {
   readonly engineTimeoutMs: number;
   readonly cacheMemoryBytes: number;
   readonly introspection: boolean;
-  readonly federation: boolean;
   readonly corsOrigins: readonly string[] | '*';
   readonly corsHeaders: readonly string[];
   readonly trustedProxies: AddressList | undefined;
@@ -141,7 +138,6 @@ export function settingsOf(options: GatewayOptions): Settings {
     engineTimeoutMs: limitOf('engineTimeoutMs'),
     cacheMemoryBytes: numberOf('cache.memoryBytes', cacheMemory, cache.memoryBytes),
     introspection: options.introspection ?? true,
-    federation: options.federation ?? false,
     corsOrigins: origins,
     corsHeaders,
     trustedProxies: proxies,

@@ -12,6 +12,7 @@ import type { GatewayError } from '../errors.ts';
 import type { Audit } from '../http/access/audit.ts';
 import type { RejectKeys } from '../http/access/reject-keys-in-urls.ts';
 import type { LiveCounters } from '../http/live/live-counters.ts';
+import type { ExtendSchema } from '../http/graphql/schema-extension.ts';
 import type { CatalogState } from '../http/handler/readiness.ts';
 import type { Exchange } from '../http/message/exchange.ts';
 import type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
@@ -45,6 +46,11 @@ export interface GatewayPlugin {
    * no longer than some milliseconds: requests wait. A route of a plug-in precedes one of the gateway.
    */
   routes?(catalog: Catalog, host: RouteHost): readonly PluginRoute[];
+  /**
+   * Further types and fields of GraphQL, for each version of the catalog, and for each part of one that some callers see. It must
+   * take no longer than some milliseconds: requests wait.
+   */
+  extendSchema?: ExtendSchema;
   /** Another version of the catalog is served. @returns may resolve when nothing uses queries that it does not have */
   onCatalog?(catalog: Catalog): void | Promise<void>;
   /** The files of the catalog were taken up: all of them, some of them, or none. */
@@ -101,6 +107,8 @@ export interface PluginHost {
   readonly catalog: Catalog;
   /** The forms of rows that REST has, those of plug-ins too. */
   readonly renderers: Renderers;
+  /** Whether callers may query the schema of GraphQL. */
+  readonly introspection: boolean;
   /** The name of the engine. */
   readonly engine: string;
   /** How many queries run at the same time. */

@@ -2,6 +2,7 @@ import { defaultPartBytes, rowTexts } from '../engine/rows-document.ts';
 import { parseRows, type ResultDocument } from './result-document.ts';
 import { parseRowJson } from '../engine/row-json.ts';
 
+/** A row of a result, its cells by the names of their columns. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /**

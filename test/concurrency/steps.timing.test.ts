@@ -25,7 +25,7 @@ const longest = new Map<string, number>();
 /** Files that do so for catalogs and documents, whose size does not depend on rows; tests beside them bound their steps. */
 const ofCatalogs: ReadonlySet<string> = new Set([
   'src/gateway/create-gateway.ts',
-  'src/http/graphql/federation/subgraph.ts',
+  'src/plugins/federation/extend-schema.ts',
   'src/http/graphql/introspection/introspection-leaves.ts',
   'src/http/graphql/visible-schemas.ts',
   'src/plugins/mcp/calls/list-tools.ts',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { subgraphFiles } from '../http/graphql/federation/subgraph.ts';
+import { subgraphFiles } from '../plugins/federation/subgraph.ts';
 import { type FolderApp, openFolderApp } from '../support/folder-app.ts';
 
 /** By `npm run federation`. */

@@ -117,7 +117,6 @@ describe('options of a wrong name or kind', () => {
     ['reload', 'on'],
     ['hideEndpoints', true],
     ['introspection', 'off'],
-    ['federation', 1],
     ['trustedDocuments', ['a.json']],
     ['trustedProxies', 'loopback'],
     ['corsOrigins', 'https://a.example'],

@@ -131,6 +131,23 @@ describe('the plug-in of docs/plugins.md', () => {
     });
   });
 
+  test('adds fields of GraphQL, which load results as the fields of saved queries do', async () => {
+    await fromDocs<{ counts(): GatewayPlugin }>('export const counts', async ({ counts }) => {
+      await open(counts());
+      const query = encodeURIComponent('{ q { rowCount } _qCount again: _qCount }');
+      const response = await get(`/graphql?query=${query}`);
+      expect(await response.json()).toEqual({ data: { q: { rowCount: 1 }, _qCount: 1, again: 1 } });
+      expect(lines.filter(({ msg }) => msg === 'request').map(({ results }) => results)).toEqual([undefined]);
+      const broken: GatewayPlugin = {
+        name: 'broken',
+        extendSchema() {
+          throw new Error('no fields');
+        },
+      };
+      await expect(open(broken)).rejects.toThrow(StartError);
+    });
+  });
+
   test('with groups of the seam checks its options, and lists what the key may query', async () => {
     type Module = { endpointNames(options: { limit: number }): GatewayPlugin };
     await fromDocs<Module>('endpointNames(', async ({ endpointNames }) => {

@@ -3,7 +3,6 @@ import type { Catalog } from '../../src/catalog/model/saved-query.ts';
 import { Closers } from '../../src/concurrency/closers.ts';
 import { LoopTurns, runSteps } from '../../src/concurrency/loop-turns.ts';
 import { buildCheckDocument } from '../../src/http/graphql/check-document.ts';
-import { buildFederation } from '../../src/http/graphql/federation/subgraph.ts';
 import { introspectionLeaves } from '../../src/http/graphql/introspection/introspection-leaves.ts';
 import { buildAutomaticDocuments } from '../../src/http/graphql/persisted/automatic.ts';
 import { buildReplyResult } from '../../src/http/graphql/response/reply-result.ts';
@@ -11,6 +10,7 @@ import { buildExecutionSchema } from '../../src/http/graphql/execution/execution
 import { buildMakeCells } from '../../src/http/graphql/rows/kept-cells.ts';
 import { buildSchemaInSteps } from '../../src/http/graphql/schema/schema.ts';
 import { buildServer } from '../../src/http/graphql/server.ts';
+import { buildExtendSchema } from '../../src/plugins/federation/extend-schema.ts';
 import { ByteBudget } from '../../src/http/message/byte-budget.ts';
 import { zeroCounters } from '../../src/results/counters.ts';
 import type { GetResult } from '../../src/results/get-result.ts';
@@ -34,7 +34,7 @@ export function openGraphqlServers({ catalog, getResult, audit, now }: ServerTes
   const turns = new LoopTurns();
   const budget = new ByteBudget(undefined, 300);
   const { derived } = openResultStore(100_000, zeroCounters());
-  const schema = runSteps(buildSchemaInSteps(catalog, buildFederation(true, turns).extendSchema));
+  const schema = runSteps(buildSchemaInSteps(catalog, buildExtendSchema(turns)));
   const persisted = buildAutomaticDocuments();
   const options = {
     ...openCalls(getResult, { turns, audit, now }),

@@ -1,5 +1,5 @@
 import { memoize } from '../../memoize.ts';
-import type { EntityExtension, KeyField } from './federation.ts';
+import type { EntityExtension, KeyField } from './entity-keys.ts';
 import type { Catalog, SavedQuery } from './saved-query.ts';
 
 /** A saved query that is a field of an entity. */

@@ -1,7 +1,7 @@
 import type { Source } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { ParameterType } from '@querygate/bigquery-sql/types';
-import type { Federation } from './federation.ts';
+import type { Federation } from './entity-keys.ts';
 
 /** One allowed value of an enum parameter. */
 interface EnumValue {

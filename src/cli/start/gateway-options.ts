@@ -3,6 +3,7 @@ import { loadEngine } from '../../author/configured-engine.ts';
 import { jwt, keyFile, apiKey as keyOf } from '../../exports/keys.ts';
 import {
   deprecation,
+  federation,
   type GatewayPlugin,
   graphiql,
   logflare,
@@ -59,7 +60,6 @@ export async function gatewayOptions(
     reload: config.reload,
     hideEndpoints: config.hideEndpoints,
     introspection: config.introspection,
-    federation: config.federation,
     trustedDocuments: config.trustedDocumentsFile,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
@@ -104,6 +104,7 @@ function pluginsOf(
     shadow(),
     deprecation(),
     openapi(),
+    ...(config.federation ? [federation()] : []),
     ...(config.pages
       ? [
           pages({

@@ -5,4 +5,5 @@ export { cellTimestamp } from '../../files/timestamps.ts';
 export { isNested } from '../../formats/shape.ts';
 export { ageMs } from '../../results/freshness.ts';
 export type { CachedResult, ObtainedResult } from '../../results/get-result.ts';
+export type { Row } from '../../results/row-parts.ts';
 export type { ResultDocument } from '../../results/result-document.ts';

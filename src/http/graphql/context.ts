@@ -3,10 +3,9 @@ import type { Admission, Caller } from '../../call/caller.ts';
 import { EndpointRequest } from '../../call/endpoint-request.ts';
 import { type LoadOptions, ResultLoader } from '../../call/load-results.ts';
 import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
-import type { ParameterKeyField } from '../../catalog/model/federation.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
-import { ownerOf, type Principal } from '../../keys/principal.ts';
+import { ownerOf } from '../../keys/principal.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import { isPushed } from '../../row-arguments/pushed/pushed-query.ts';
 import { callerOf, type RowOutcome, type RowTask } from '../../row-arguments/row-task.ts';
@@ -17,10 +16,11 @@ import { ByteBudget, type ByteCharge } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import type { Reply } from '../message/reply.ts';
-import { responseTooLarge, tooLargeForObjects, tooManyEntityFields } from './errors.ts';
+import { responseTooLarge, tooLargeForObjects } from './errors.ts';
 import type { CheckedDocument } from './check-document.ts';
 import { CompiledSelections } from './rows/compiled-selections.ts';
 import type { MakeCells } from './rows/kept-cells.ts';
+import type { ResolverContext } from './schema-extension.ts';
 import { UnexpectedCell } from './execution/needs-objects.ts';
 import type { FieldRows, RowSelection } from './rows/row-selection.ts';
 import type { Written } from './execution/written.ts';
@@ -59,12 +59,7 @@ export interface ServerContext {
 }
 
 /** What resolvers may use during one request. */
-export interface Context {
-  readonly principal: Principal;
-  /** Equal queries of one request are one call. @throws GatewayError as `ResultLoader.load` does */
-  getResult(request: EndpointRequest): Promise<CachedResult>;
-  /** As `ResultLoader.loadValue`. */
-  getValueResult(request: EndpointRequest, list: ParameterKeyField): Promise<CachedResult>;
+export interface Context extends ResolverContext {
   /** A page of a query that has pages. @throws GatewayError as `bindPage` does, and as above */
   getPage(query: SavedQuery, parameters: RawParameters, request: PageRequest): Promise<Page>;
   /**
@@ -86,10 +81,6 @@ export interface Context {
    * @throws GatewayError QUERY_TOO_EXPENSIVE if it would be too many; OVERLOADED
    */
   chargeObjects(bytes: number): Promise<void>;
-  /** Counts a result within entities. @returns false if an operation has too many: the request is refused */
-  countEntityField(): boolean;
-  /** Whether an operation may have so many results within entities; the request is refused otherwise. */
-  mayHaveEntityFields(count: number): boolean;
   /** Notes that the response says how a result was obtained. @returns the value that says it */
   ofObtaining<T>(value: T): T;
   /** Reports a refusal to the operator. @returns the error */
@@ -107,7 +98,7 @@ export interface Resources extends Omit<LoadOptions, 'maxRunning'> {
   readonly elapsedMs: () => number;
 }
 
-const { maxEntityFields, maxExecutorBytes, maxResponseBytes, maxRootFields } = httpLimits;
+const { maxExecutorBytes, maxResponseBytes, maxRootFields } = httpLimits;
 
 /** Measured: what graphql-js has in memory at once for a byte of rows, as objects, as its result and as text. */
 const objectsFactor = 8;
@@ -129,17 +120,11 @@ export function buildContext(
   const selections = operation.checked?.selections ?? new CompiledSelections();
   let leafBytes = 0;
   let objectBytes = 0;
-  let entityFields = 0;
   let turn: Promise<true> | undefined;
   const chargeLeaf = (leaf: Written) => {
     leafBytes += leaf.byteLength;
     if (leafBytes > maxResponseBytes) throw responseTooLarge();
     return leaf;
-  };
-  const mayHaveEntityFields = (count: number) => {
-    if (count <= maxEntityFields) return true;
-    operation.refusal ??= tooManyEntityFields();
-    return false;
   };
   return {
     principal,
@@ -192,11 +177,9 @@ export function buildContext(
       return request && loader.load(request, push);
     },
     getValueResult: (request, list) => loader.loadValue(request, list),
-    countEntityField() {
-      entityFields += 1;
-      return mayHaveEntityFields(entityFields);
+    refuse(error) {
+      operation.refusal ??= error;
     },
-    mayHaveEntityFields,
     async getPage(query, parameters, request) {
       let page: BoundPage | undefined;
       const result = await loader.load(new EndpointRequest(query, parameters), (whole) => {
@@ -221,7 +204,7 @@ export function contextOfEvents(
   const refuse = async (): Promise<never> => {
     throw new GatewayError(
       'BAD_REQUEST',
-      'An event has the result of one saved query; send a query for the results of entities',
+      'An event has the result of one saved query; send a query for further ones',
     );
   };
   return {

@@ -30,14 +30,6 @@ export function tooLargeForObjects(): GatewayError {
   );
 }
 
-/** An operation has more results within entities than `maxEntityFields`. */
-export function tooManyEntityFields(): GatewayError {
-  return new GatewayError(
-    'OPERATION_TOO_LARGE',
-    `The operation has more than ${httpLimits.maxEntityFields} fields of saved queries in entities; send several operations`,
-  );
-}
-
 /** Errors in the caller's document are kept; what a resolver threw is reported as REST reports it. */
 export function maskError(error: unknown, log: Logger): GraphQLError {
   if (!(error instanceof GraphQLError)) return toGraphqlError(toGatewayError(error, log));

@@ -11,7 +11,6 @@ import { type RequestHead, TranslatedHead } from '../message/head.ts';
 import type { Answer } from '../message/route.ts';
 import type { Resources } from './context.ts';
 import { buildCheckDocument } from './check-document.ts';
-import type { Federation } from './federation/subgraph.ts';
 import { buildFindHidden } from './hidden-fields.ts';
 import { introspectionLeaves } from './introspection/introspection-leaves.ts';
 import { buildAutomaticDocuments } from './persisted/automatic.ts';
@@ -21,6 +20,7 @@ import { buildReplyResult } from './response/reply-result.ts';
 import { buildExecutionSchema } from './execution/execution-schema.ts';
 import { buildMakeCells } from './rows/kept-cells.ts';
 import { buildSchemaInSteps } from './schema/schema.ts';
+import type { ExtendSchema } from './schema-extension.ts';
 import { buildServer, type ServerOptions } from './server.ts';
 import type { FollowField } from './subscriptions/follow-field.ts';
 import { buildSchemas } from './visible-schemas.ts';
@@ -32,8 +32,8 @@ interface GraphqlOptions extends Omit<Resources, 'makeCells'> {
   readonly trusted?: TrustedDocuments | undefined;
   /** Keeps the cells of results as text. */
   readonly derived: DerivedStore;
-  /** undefined: it is no subgraph of a graph. */
-  readonly federation?: Federation | undefined;
+  /** What the schema has besides; undefined for nothing. */
+  readonly extendSchema?: ExtendSchema | undefined;
   readonly budget: ByteBudget;
   /** Opens what follows results, when it is first needed. */
   readonly openLive: () => Promise<Live>;
@@ -84,8 +84,8 @@ type PartOptions = GraphqlOptions &
 /** Makes what answers by the schema of a part of a catalog, or of all of it. */
 function buildServerOf(options: PartOptions) {
   return function* (part: Catalog, share: number) {
-    const { introspection, federation, trusted, turns, catalog, log } = options;
-    const schema = yield* buildSchemaInSteps(part, federation?.extendSchema);
+    const { introspection, extendSchema, trusted, turns, catalog, log } = options;
+    const schema = yield* buildSchemaInSteps(part, extendSchema);
     yield;
     const checkDocument = buildCheckDocument(schema, introspection, share);
     if (part === catalog) yield* warnOfInvalid(trusted, checkDocument, log);

@@ -41,10 +41,6 @@ export const httpLimits = {
   maxFieldDepth: 20,
   maxRootFields: 20,
   maxAliases: 50,
-  /** Representations of one operation, in all its fields `_entities` together: routers of Apollo send as many as they have. */
-  maxRepresentations: 100,
-  /** Fields of saved queries in entities, each of which may be a run. */
-  maxEntityFields: 500,
   /**
    * Values in the variables of one operation, also those in lists and objects. An object counts as ten: graphql-js takes some
    * ten microseconds for each, before any limit of an argument is looked at.

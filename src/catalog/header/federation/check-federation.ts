@@ -1,6 +1,6 @@
 import { problem, type SchemaProblem } from '../../../files/schema-problems.ts';
 import { camelCase } from '../../../names/graphql-names.ts';
-import type { KeyField, ParameterKeyField } from '../../model/federation.ts';
+import type { KeyField, ParameterKeyField } from '../../model/entity-keys.ts';
 import type { Header } from '../header-schema.ts';
 import { keysOf } from './to-federation.ts';
 

@@ -1,5 +1,5 @@
 import { camelCase } from '../../../names/graphql-names.ts';
-import type { Federation, ParameterKeyField } from '../../model/federation.ts';
+import type { Federation, ParameterKeyField } from '../../model/entity-keys.ts';
 import type { Header } from '../header-schema.ts';
 
 type FederationHeader = NonNullable<Header['federation']>;

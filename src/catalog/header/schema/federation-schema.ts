@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { asIn } from '../../../files/schema-problems.ts';
 import { graphqlName } from '../../../names/graphql-names.ts';
-import { keyTypes } from '../../model/federation.ts';
+import { keyTypes } from '../../model/entity-keys.ts';
 
 const name = z.string().regex(graphqlName, 'must be a GraphQL name');
 

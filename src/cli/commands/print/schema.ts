@@ -16,7 +16,7 @@ export const schema: CliCommand<{ readonly federation?: boolean; readonly compos
     const { loadAnalyzed } = await import('../../../analysis/load-analyzed.ts');
     const catalog = loadAnalyzed(config().queriesDir);
     if (flags.federation || flags.composite) {
-      const { printSubgraph } = await import('../../../http/graphql/federation/subgraph.ts');
+      const { printSubgraph } = await import('../../../plugins/federation/subgraph.ts');
       process.stdout.write(printSubgraph(catalog, flags.composite ? 'composite' : 'federation'));
       return;
     }

@@ -18,3 +18,7 @@ export function selectionOf(
   const scope = { fragments: new Map(Object.entries(fragments)), conditions: variableValues.coerced, type };
   return [collectFields(selections, scope), scope];
 }
+
+/** The names of the same fields, one for each time that the response has it. */
+export const selectedNames = (info: Parameters<typeof selectionOf>[0], type?: string): readonly string[] =>
+  selectionOf(info, type)[0].map(({ name }) => name);

@@ -13,10 +13,10 @@ export class UnexpectedCell extends NeedsObjects {
   }
 }
 
-/** An operation selects results of saved queries in the entities that rows refer to. */
-export class SelectsEntities extends NeedsObjects {
+/** An operation selects more of an object in rows than the columns that identify it. */
+export class SelectsMore extends NeedsObjects {
   constructor() {
-    super('Rows refer to entities of which more than the key is selected');
+    super('Rows have objects of which more than the key is selected');
   }
 }
 

@@ -1,5 +1,6 @@
-import type { KeyField } from '../../../catalog/model/federation.ts';
+import type { KeyField } from '../../../catalog/model/entity-keys.ts';
 
+/** The value of a field of a key. */
 export type KeyValue = string | number | boolean;
 
 /**
@@ -16,5 +17,5 @@ export function keyValue({ type }: KeyField, value: unknown): KeyValue | undefin
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Whether a cell refers to nothing. */
+/** True for a cell that refers to nothing. */
 export const isNoKey = (cell: unknown): boolean => cell === undefined || cell === null || cell === '';

@@ -1,5 +1,4 @@
 import { type GraphQLLeafType, type GraphQLObjectType, isObjectType } from 'graphql';
-import type { EntityReference } from '../../../catalog/model/federation.ts';
 import { isNullableColumn } from '../../../catalog/model/null-values.ts';
 import type { Column, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { getOrAdd } from '../../../get-or-add.ts';
@@ -7,6 +6,7 @@ import { camelCase } from '../../../names/graphql-names.ts';
 import type { ColumnFormat } from './cell-blocks.ts';
 import { writerOf } from './cell-writers.ts';
 import { outputType } from './record-output.ts';
+import { keyOfObject, type RowObject } from './row-object.ts';
 import type { ColumnPlace } from './rows-writer.ts';
 
 /** What the rows of a saved query return, as far as writing them needs to know. */
@@ -16,8 +16,8 @@ export interface RowOutput {
   readonly columns: ReadonlyMap<string, ColumnPlace>;
   /** The columns that have selections, in the same way. */
   readonly records: ReadonlyMap<string, RecordColumn>;
-  /** The entities that rows refer to, in the same way. */
-  readonly references: ReadonlyMap<string, EntityReference>;
+  /** The objects that some columns identify, in the same way. */
+  readonly objects: ReadonlyMap<string, RowObject>;
 }
 
 /** A column that is a record with known fields, or a list of such records. */
@@ -43,12 +43,13 @@ function buildRowOutput(query: SavedQuery, row: GraphQLObjectType): RowOutput {
     else
       leaves.push({ name, column: column.name, write: writeColumn(column, type), isCheap: isCheap(column) });
   }
-  const references = new Map(
-    (query.federation?.references ?? []).flatMap((one) =>
-      fields[one.field] === undefined ? [] : [[one.field, one]],
-    ),
+  const objects = new Map(
+    Object.values(fields).flatMap(({ name, type, extensions }): [string, RowObject][] => {
+      const key = keyOfObject(extensions);
+      return key === undefined ? [] : [[name, { typeName: String(type), key }]];
+    }),
   );
-  return { typeName: row.name, columns: placesOf(leaves), records, references };
+  return { typeName: row.name, columns: placesOf(leaves), records, objects };
 }
 
 const writeColumn = (column: Column, leaf: GraphQLLeafType) =>

@@ -8,7 +8,7 @@ import {
 } from '../document/collect-fields.ts';
 import { blockOf, type Cells, type ColumnGroup } from './cell-blocks.ts';
 import { compileRecord } from './record-writer.ts';
-import { compileReference } from './reference-writer.ts';
+import { compileRowObject } from './row-object.ts';
 import type { RowOutput } from './row-output.ts';
 import { compileRows, type RowMember } from './rows-writer.ts';
 import type { Written } from '../execution/written.ts';
@@ -39,7 +39,7 @@ interface SelectedColumn {
   readonly selection: string;
 }
 
-/** Compiles the fields of rows. @throws SelectsEntities */
+/** Compiles the fields of rows. @throws SelectsMore */
 export function compileRowFields(
   output: RowOutput,
   fields: readonly CollectedField[],
@@ -49,7 +49,7 @@ export function compileRowFields(
   return selectionOfMembers(members, selected);
 }
 
-/** Compiles the fields of edges: rows, each with its cursor. @throws SelectsEntities */
+/** Compiles the fields of edges: rows, each with its cursor. @throws SelectsMore */
 export function compileEdgeFields(
   output: RowOutput,
   typeName: string,
@@ -115,21 +115,21 @@ function membersOf(
   return { members, selected };
 }
 
-/** @returns undefined if the field has no selection: it is no record with known fields, and no entity */
+/** @returns undefined if the field has no selection: it is neither a record with known fields nor another object */
 function selectedColumn(
-  { records, references }: RowOutput,
+  { records, objects }: RowOutput,
   field: CollectedField,
   scope: SelectionScope,
 ): SelectedColumn | undefined {
   const { name } = field;
   const record = records.get(name);
-  const reference = references.get(name);
+  const object = objects.get(name);
   if (record !== undefined) {
     const { write, key } = compileRecord(record.column, record.type, field, scope);
     return { group: [{ name, column: record.column.name, write }], selection: shortKey(key) };
   }
-  if (reference === undefined) return undefined;
-  const { write, key } = compileReference(reference, field, scope);
+  if (object === undefined) return undefined;
+  const { write, key } = compileRowObject(object, field, scope);
   return { group: [{ name, column: '', write }], selection: shortKey(key) };
 }
 

@@ -25,6 +25,7 @@ import type { Context } from '../context.ts';
 import { rowListBytes, rowSizeOf } from '../document/row-size.ts';
 import { selectionOf } from '../document/selection-of.ts';
 import { leafExtension } from '../execution/execution-schema.ts';
+import { keyExtension } from '../rows/row-object.ts';
 import { rowOutput } from '../rows/row-output.ts';
 import { compileRowFields } from '../rows/row-selection.ts';
 import { outputValue } from '../rows/output-values.ts';
@@ -33,8 +34,10 @@ import { objectType } from './object-type.ts';
 import { fieldType } from './record-type.ts';
 import { type AggregateTexts, aggregateOutput, selectedPlaces } from './rows/aggregate-type.ts';
 import { readRowArguments, rowArgumentTypes, whereArgument } from './rows/row-inputs.ts';
-import type { RowFields } from './schema-extension.ts';
+import type { RowField } from '../schema-extension.ts';
 import { resultFields } from './shared-types.ts';
+
+type RowFields = Readonly<Record<string, RowField>>;
 
 /** The type of the rows of a result. */
 export function rowTypeOf(result: GraphQLObjectType<CachedResult, Context>): GraphQLObjectType {
@@ -78,7 +81,12 @@ function buildResultType(query: SavedQuery, more: RowFields): GraphQLObjectType<
           ];
         }),
       ),
-      ...more,
+      ...Object.fromEntries(
+        Object.entries(more).map(([field, { key, ...one }]) => [
+          field,
+          { ...one, extensions: keyExtension(key) },
+        ]),
+      ),
     },
   });
   const rows = rowsField(query, row);

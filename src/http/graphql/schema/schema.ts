@@ -6,7 +6,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
-import type { Catalog } from '../../../catalog/model/saved-query.ts';
+import type { Catalog, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type PublicName, publicNames } from '../../../catalog/model/versions.ts';
 import { runSteps } from '../../../concurrency/loop-turns.ts';
 import { memoize } from '../../../memoize.ts';
@@ -21,23 +21,29 @@ import { FieldToFollow } from '../execution/field-to-follow.ts';
 import { rootType } from './object-type.ts';
 import { resultTypeWith, rowTypeOf } from './result-type.ts';
 import { connectionType, pageArguments, readPageRequest } from './rows/connection-type.ts';
-import type { ExtendSchema, QueryTypes } from './schema-extension.ts';
+import type { ExtendSchema, QueryTypes } from '../schema-extension.ts';
 import { scalars, sqlResult } from './shared-types.ts';
 
 /**
  * The GraphQL schema of a catalog: one root field for each name of a saved query, and `endpoints`, `endpoint`, which describe them.
+ *
+ * @param extend adds further fields
  */
-export const buildSchema = (catalog: Catalog): GraphQLSchema => runSteps(buildSchemaInSteps(catalog));
+export const buildSchema = (catalog: Catalog, extend?: ExtendSchema): GraphQLSchema =>
+  runSteps(buildSchemaInSteps(catalog, extend));
 
 /** The same in steps of less than a millisecond, but for the last one: graphql-js collects all types at once. */
 export function* buildSchemaInSteps(catalog: Catalog, extend?: ExtendSchema): Generator<void, GraphQLSchema> {
   const typeOf = openArgumentTypes();
   const reasonOf = deprecationReason(catalog);
   const argumentsOf: QueryTypes['argumentsOf'] = memoize((query) => parameterArguments(query, typeOf));
-  const resultOf: QueryTypes['resultOf'] = memoize((query) =>
-    resultTypeWith(query, extension?.rowFields(query)),
-  );
-  const extension = extend?.(catalog, { resultOf, argumentsOf, deprecationOf: reasonOf });
+  const resultOf: ResultTypes = memoize((query) => resultTypeWith(query, extension?.rowFields(query)));
+  const extension = extend?.(catalog, {
+    resultOf,
+    argumentsOf,
+    parametersOf: rawArguments,
+    deprecationOf: reasonOf,
+  });
   const fields: GraphQLFieldConfigMap<unknown, Context> = {};
   const pageFields: GraphQLFieldConfigMap<unknown, Context> = {};
   const sqlFields: GraphQLFieldConfigMap<unknown, Context> = {};
@@ -76,9 +82,11 @@ export function* buildSchemaInSteps(catalog: Catalog, extend?: ExtendSchema): Ge
   return new GraphQLSchema({ query, subscription, types, assumeValid: true });
 }
 
+type ResultTypes = (query: SavedQuery) => ReturnType<typeof resultTypeWith>;
+
 const queryField = (
   { query }: PublicName,
-  resultOf: QueryTypes['resultOf'],
+  resultOf: ResultTypes,
   argumentsOf: QueryTypes['argumentsOf'],
   deprecationReason: string | undefined,
 ): GraphQLFieldConfig<unknown, Context> => ({
@@ -104,7 +112,7 @@ const subscriptionField = (
 /** The rows of a saved query in pages, as Relay reads them. */
 const pageField = (
   { name, query }: PublicName,
-  resultOf: QueryTypes['resultOf'],
+  resultOf: ResultTypes,
   argumentsOf: QueryTypes['argumentsOf'],
   deprecationReason: string | undefined,
 ): GraphQLFieldConfig<unknown, Context> => ({

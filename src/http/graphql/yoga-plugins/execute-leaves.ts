@@ -1,7 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Context, ServerContext } from '../context.ts';
-import { causeOf, SelectsEntities } from '../execution/needs-objects.ts';
+import { causeOf, SelectsMore } from '../execution/needs-objects.ts';
 
 type YogaContext = ServerContext & Context;
 
@@ -24,7 +24,7 @@ export function executeLeaves(
       const result = await execute({ ...args, schema: leaves, hideSuggestions: true });
       const cause = causeOf(result);
       if (cause === undefined) return result;
-      if (checked !== undefined && cause instanceof SelectsEntities) checked.needsObjects = true;
+      if (checked !== undefined && cause instanceof SelectsMore) checked.needsObjects = true;
       context.operation.loader.isRepeated = true;
     }
     const contextValue = { ...context, ...contextOf(context) };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseQuery } from '../../../../src/catalog/header/parse-query.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { type FolderApp, openFolderApp } from '../../../support/folder-app.ts';
+import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
 import { subgraphFiles } from './subgraph.ts';
 
 let folder: FolderApp;

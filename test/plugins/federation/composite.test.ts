@@ -1,10 +1,10 @@
 import { buildSchema, validateSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildAnalyze } from '../../../../src/analysis/analyze-catalog.ts';
-import { loadCatalog } from '../../../../src/catalog/folder/load-catalog.ts';
-import { printSubgraph } from '../../../../src/http/graphql/federation/subgraph.ts';
-import { type FolderApp, openFolderApp } from '../../../support/folder-app.ts';
-import { makeQueryFolder } from '../../../support/query-folder.ts';
+import { buildAnalyze } from '../../../src/analysis/analyze-catalog.ts';
+import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import { printSubgraph } from '../../../src/plugins/federation/subgraph.ts';
+import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
+import { makeQueryFolder } from '../../support/query-folder.ts';
 import { subgraphFiles } from './subgraph.ts';
 
 /** As the proposal declares them. */

@@ -1,4 +1,4 @@
-import { queryText } from '../../../support/queries.ts';
+import { queryText } from '../../support/queries.ts';
 
 const project = '{ type: string, required: true, tenant: true, description: A project. }';
 

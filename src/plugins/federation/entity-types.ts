@@ -8,31 +8,33 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql';
-import type { RawParameters } from '../../../catalog/binding/bind.ts';
-import { type Entity, type EntityField, keyFieldsOf } from '../../../catalog/model/entities.ts';
-import type { EntityReference } from '../../../catalog/model/federation.ts';
-import { GatewayError } from '../../../errors.ts';
-import type { CachedResult } from '../../../results/get-result.ts';
-import type { Row } from '../../../results/row-parts.ts';
-import type { Context } from '../context.ts';
-import { rawArguments } from '../schema/arguments.ts';
-import { isNoKey, type KeyValue } from '../rows/key-value.ts';
-import type { QueryTypes, RowFields } from '../schema/schema-extension.ts';
+import type { RawParameters } from '../../catalog/binding/bind.ts';
+import { type Entity, type EntityField, keyFieldsOf } from '../../catalog/model/entities.ts';
+import type { EntityReference } from '../../catalog/model/entity-keys.ts';
+import { GatewayError } from '../../errors.ts';
+import type { CachedResult } from '../../results/get-result.ts';
+import type { Row } from '../../results/row-parts.ts';
+import { isNoKey, type KeyValue } from '../../http/graphql/rows/key-value.ts';
+import type { QueryTypes, ResolverContext, RowField } from '../../http/graphql/schema-extension.ts';
+import { countEntityField } from './entity-counts.ts';
 import { type EntityValue, checkedKeyValue, entityRequest, keyOf } from './representation.ts';
 
 /** The scalars of fields of keys. */
 export const scalarOf = { ID: GraphQLID, String: GraphQLString, Int: GraphQLInt, Boolean: GraphQLBoolean };
 
 /** The type of an entity: the fields of its keys, and one for each saved query that extends it. */
-export function entityType(entity: Entity, queries: QueryTypes): GraphQLObjectType<EntityValue, Context> {
-  return new GraphQLObjectType<EntityValue, Context>({
+export function entityType(
+  entity: Entity,
+  queries: QueryTypes,
+): GraphQLObjectType<EntityValue, ResolverContext> {
+  return new GraphQLObjectType<EntityValue, ResolverContext>({
     name: entity.name,
     // Rows may refer to it, and it to results with such rows.
     fields: () => ({ ...keyFields(entity), ...queryFields(entity, queries) }),
   });
 }
 
-const keyFields = (entity: Entity): GraphQLFieldConfigMap<EntityValue, Context> =>
+const keyFields = (entity: Entity): GraphQLFieldConfigMap<EntityValue, ResolverContext> =>
   Object.fromEntries(
     keyFieldsOf(entity).map(({ name, type }) => [
       name,
@@ -40,7 +42,7 @@ const keyFields = (entity: Entity): GraphQLFieldConfigMap<EntityValue, Context> 
         type: new GraphQLNonNull(scalarOf[type]),
         description: `A part of the key of ${entity.name}.`,
         resolve: (value) => keyFieldValue(value, name),
-      } satisfies GraphQLFieldConfig<EntityValue, Context>,
+      } satisfies GraphQLFieldConfig<EntityValue, ResolverContext>,
     ]),
   );
 
@@ -52,13 +54,16 @@ function keyFieldValue({ entity, values }: EntityValue, name: string): KeyValue 
   throw new GatewayError('INVALID_PARAMETER', message, { parameter: 'representations' });
 }
 
-const queryFields = (entity: Entity, queries: QueryTypes): GraphQLFieldConfigMap<EntityValue, Context> =>
+const queryFields = (
+  entity: Entity,
+  queries: QueryTypes,
+): GraphQLFieldConfigMap<EntityValue, ResolverContext> =>
   Object.fromEntries(entity.fields.map((field) => [field.field, queryField(field, queries)]));
 
 function queryField(
   field: EntityField,
-  { resultOf, argumentsOf, deprecationOf }: QueryTypes,
-): GraphQLFieldConfig<EntityValue, Context> {
+  { resultOf, argumentsOf, parametersOf, deprecationOf }: QueryTypes,
+): GraphQLFieldConfig<EntityValue, ResolverContext> {
   const { query } = field;
   return {
     // Nullable: if one result fails, the entity keeps its other fields.
@@ -66,7 +71,7 @@ function queryField(
     description: query.description,
     deprecationReason: deprecationOf(query),
     args: withoutKeys(field, argumentsOf(query)),
-    resolve: (value, args, context) => entityResult(field, value, rawArguments(query, args), context),
+    resolve: (value, args, context) => entityResult(field, value, parametersOf(query, args), context),
   };
 }
 
@@ -82,9 +87,9 @@ async function entityResult(
   field: EntityField,
   value: EntityValue,
   given: RawParameters,
-  context: Context,
+  context: ResolverContext,
 ): Promise<CachedResult | null> {
-  if (!context.countEntityField()) return null;
+  if (!countEntityField(context)) return null;
   const request = entityRequest(field, value, given);
   const list = keyOf(field, value).find(({ column }) => column !== undefined);
   return list === undefined ? context.getResult(request) : context.getValueResult(request, list);
@@ -94,15 +99,16 @@ async function entityResult(
 export function referenceFields(
   references: readonly EntityReference[],
   entities: ReadonlyMap<string, Entity>,
-  typeOf: ReadonlyMap<string, GraphQLObjectType<EntityValue, Context>>,
-): RowFields | undefined {
+  typeOf: ReadonlyMap<string, GraphQLObjectType<EntityValue, ResolverContext>>,
+): Readonly<Record<string, RowField>> | undefined {
   if (references.length === 0) return undefined;
-  const fields = references.flatMap((reference): [string, GraphQLFieldConfig<Row, Context>][] => {
+  const fields = references.flatMap((reference): [string, RowField][] => {
     const [entity, type] = [entities.get(reference.entity), typeOf.get(reference.entity)];
     if (entity === undefined || type === undefined) return [];
-    const columns = reference.key.map(({ column }) => column).join(' and ');
+    const { field, key } = reference;
+    const columns = key.map(({ column }) => column).join(' and ');
     const description = `The ${entity.name} of ${columns}; null if a part of its key is NULL or empty.`;
-    return [[reference.field, { type, description, resolve: (row) => referredTo(entity, reference, row) }]];
+    return [[field, { type, key, description, resolve: (row) => referredTo(entity, reference, row) }]];
   });
   return Object.fromEntries(fields);
 }

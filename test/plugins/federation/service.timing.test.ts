@@ -1,9 +1,9 @@
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { openFolderApp } from '../../../support/folder-app.ts';
-import { measureLongestTurn } from '../../../support/longest-turn.ts';
-import { medianOf } from '../../../support/median.ts';
-import { queryText } from '../../../support/queries.ts';
+import { openFolderApp } from '../../support/folder-app.ts';
+import { measureLongestTurn } from '../../support/longest-turn.ts';
+import { medianOf } from '../../support/median.ts';
+import { queryText } from '../../support/queries.ts';
 
 test('the schema of hundreds of queries is printed in turns', async () => {
   const names = Array.from({ length: 300 }, (_, at) => `rows.number-${at}`);

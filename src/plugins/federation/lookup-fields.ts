@@ -1,8 +1,8 @@
 import { type GraphQLFieldConfig, GraphQLNonNull, type GraphQLObjectType } from 'graphql';
-import type { Entity } from '../../../catalog/model/entities.ts';
-import type { KeyField } from '../../../catalog/model/federation.ts';
-import { pascalCase } from '../../../names/graphql-names.ts';
-import type { Context } from '../context.ts';
+import type { Entity } from '../../catalog/model/entities.ts';
+import type { KeyField } from '../../catalog/model/entity-keys.ts';
+import { pascalCase } from '../../names/graphql-names.ts';
+import type { ResolverContext } from '../../http/graphql/schema-extension.ts';
 import { scalarOf } from './entity-types.ts';
 import type { EntityValue } from './representation.ts';
 
@@ -17,10 +17,10 @@ export const lookupName = ({ name }: Entity, key: readonly KeyField[]): string =
  */
 export function lookupFields(
   entity: Entity,
-  type: GraphQLObjectType<EntityValue, Context>,
+  type: GraphQLObjectType<EntityValue, ResolverContext>,
   readEntity: (representation: unknown) => EntityValue,
-): Record<string, GraphQLFieldConfig<unknown, Context>> {
-  const fields = entity.keys.map((key): [string, GraphQLFieldConfig<unknown, Context>] => {
+): Record<string, GraphQLFieldConfig<unknown, ResolverContext>> {
+  const fields = entity.keys.map((key): [string, GraphQLFieldConfig<unknown, ResolverContext>] => {
     const names = key.map(({ name }) => name);
     return [
       lookupName(entity, key),

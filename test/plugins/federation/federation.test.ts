@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FolderApp, openFolderApp } from '../../../support/folder-app.ts';
-import { type KeyFile, writeKeyFile } from '../../../support/key-files.ts';
+import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
+import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
 import { subgraphFiles } from './subgraph.ts';
 
 let folder: FolderApp;

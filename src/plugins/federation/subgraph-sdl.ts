@@ -16,10 +16,10 @@ import {
   printType,
   type TypeNode,
 } from 'graphql';
-import { type Entity, entitiesOf, keyFieldsOf } from '../../../catalog/model/entities.ts';
-import type { Catalog, SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { publicNames } from '../../../catalog/model/versions.ts';
-import { connectionFieldOf, reservedFields, sqlFieldOf } from '../../../names/graphql-names.ts';
+import { type Entity, entitiesOf, keyFieldsOf } from '../../catalog/model/entities.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { publicNames } from '../../catalog/model/versions.ts';
+import { connectionFieldOf, reservedFields, sqlFieldOf } from '../../names/graphql-names.ts';
 import { lookupName } from './lookup-fields.ts';
 
 const link =

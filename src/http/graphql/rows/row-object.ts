@@ -1,0 +1,72 @@
+import type { ColumnKeyField } from '../../../catalog/model/entity-keys.ts';
+import type { Row } from '../../../results/row-parts.ts';
+import {
+  type CollectedField,
+  collectFields,
+  type SelectionScope,
+  selectionsBelow,
+} from '../document/collect-fields.ts';
+import { isNoKey, keyValue } from './key-value.ts';
+import type { ColumnFormat } from './cell-blocks.ts';
+import { SelectsMore, UnexpectedCell } from '../execution/needs-objects.ts';
+
+/** An object in rows that some of their columns identify. */
+export interface RowObject {
+  readonly typeName: string;
+  readonly key: readonly ColumnKeyField[];
+}
+
+const keyName = 'key';
+
+/** The extension of the field of such an object. */
+export const keyExtension = (key: readonly ColumnKeyField[]) => ({ [keyName]: key });
+
+/** The columns that identify the object of a field; undefined for other fields. */
+export const keyOfObject = (extensions: Readonly<Record<string, unknown>>) =>
+  extensions[keyName] as readonly ColumnKeyField[] | undefined;
+
+interface ObjectWriter {
+  readonly write: ColumnFormat['write'];
+  /** Equal for equal selections of the same object from the same columns. */
+  readonly key: string;
+}
+
+/**
+ * Compiles the writer of an object in rows, as far as its key says it.
+ *
+ * @throws SelectsMore if more than the key is selected
+ */
+export function compileRowObject(
+  { typeName, key }: RowObject,
+  collected: CollectedField,
+  scope: SelectionScope,
+): ObjectWriter {
+  const keys: string[] = [];
+  const members = collectFields(selectionsBelow(collected), { ...scope, type: typeName }).map(
+    ({ responseKey, name }, at) => {
+      const start = `${at === 0 ? '{' : ','}${JSON.stringify(responseKey)}:`;
+      keys.push(`${responseKey}:${name}`);
+      if (name === '__typename') return { start: start + JSON.stringify(typeName), from: undefined };
+      const from = key.find((one) => one.name === name);
+      if (from === undefined) throw new SelectsMore();
+      return { start, from };
+    },
+  );
+  const isNull = (row: Row) => key.some(({ column }) => isNoKey(row[column]));
+  return {
+    write: (_value, row) => {
+      if (isNull(row)) return 'null';
+      const texts = members.map(({ start, from }) =>
+        from === undefined ? start : start + keyText(from, row[from.column]),
+      );
+      return texts.length === 0 ? '{}' : `${texts.join('')}}`;
+    },
+    key: `object ${JSON.stringify([typeName, key, keys])}`,
+  };
+}
+
+function keyText(field: ColumnKeyField, cell: unknown): string {
+  const value = keyValue(field, cell);
+  if (value === undefined) throw new UnexpectedCell();
+  return JSON.stringify(value);
+}

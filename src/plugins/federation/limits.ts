@@ -1,0 +1,7 @@
+/** Every limit of an operation on entities. The table in docs/limits.md names these keys. */
+export const federationLimits = {
+  /** Representations of one operation, in all its fields `_entities` together: routers of Apollo send as many as they have. */
+  maxRepresentations: 100,
+  /** Fields of saved queries in entities, each of which may be a run. */
+  maxEntityFields: 500,
+} as const;
