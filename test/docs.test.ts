@@ -242,12 +242,12 @@ describe('tables and examples in the documentation', () => {
     expect([...new Set(named)].sort()).toEqual(right.sort());
   });
 
-  test('limits.md has every limit with its value, and no other', async () => {
+  test('operations.md has every limit with its value, and no other', async () => {
     const modules: readonly Readonly<Record<string, object>>[] = await Promise.all(
       limitsFiles.map((file) => import(file)),
     );
     const limits = modules.flatMap((module) => Object.values(module)).flatMap(Object.entries);
-    const rows = read('docs/limits.md').matchAll(
+    const rows = read('docs/operations.md').matchAll(
       /^\| [^|]* \| `(?<key>\w+)` \| (?<amount>[\d,]+)(?: (?<unit>\S+))? \|$/gm,
     );
     const stated = [...rows].map(({ groups: { key = '', amount = '', unit = '' } = {} }) => [

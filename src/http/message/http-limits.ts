@@ -3,7 +3,7 @@ import { maxTokenLength } from '../../keys/jwt/token-shape.ts';
 import { argumentLimits } from '../../row-arguments/argument-limits.ts';
 
 /**
- * Every limit of a request, an operation and a connection. The table in docs/limits.md names these keys.
+ * Every limit of a request, an operation and a connection. The table in docs/operations.md names these keys.
  */
 export const httpLimits = {
   /** Characters of a URL; longer operations are sent by POST. */
