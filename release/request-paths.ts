@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
+import { apiKey } from '../src/exports/keys.ts';
 import { createGateway, type Engine } from '../src/index.ts';
 
 /**
@@ -64,7 +65,7 @@ async function requestPaths(): Promise<string> {
       sql: 'bigquery',
       open: async () => engine,
     },
-    keys: () => ({ id: 'one' }),
+    keys: apiKey('a-key'),
   });
   const server = createServer(gateway.listener).listen(0, '127.0.0.1');
   await once(server, 'listening');

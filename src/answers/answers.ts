@@ -99,7 +99,8 @@ class PartAnswers implements Answers<object> {
     // A key whose concurrent queries all run gets no cached result either.
     if (noCache || principal.concurrencyLimiter?.isFull) return undefined;
     const { store, current, showResult } = this.#options;
-    const request = `${labelsOf(head)}${key}`;
+    const { [labelsName]: labels } = head.headers;
+    const request = labels === undefined ? `\n${key}` : `${labelsOf(labels)}\n${key}`;
     const kept = (store.get(`${this.#prefix}${rightsOf(principal)}${request}`) ??
       store.get(`${this.#prefix}${rightsOfKey(principal)}${request}`)) as KeptAnswer | undefined;
     if (kept === undefined) return undefined;
@@ -143,7 +144,8 @@ class PartAnswers implements Answers<object> {
     const rights = used.some(({ bound }) => userOf(bound).length > 0)
       ? rightsOfKey(principal)
       : rightsOf(principal);
-    const name = `${this.#prefix}${rights}${labelsOf(caller.head)}${key}`;
+    const { [labelsName]: labels } = caller.head.headers;
+    const name = `${this.#prefix}${rights}${labels === undefined ? '' : labelsOf(labels)}\n${key}`;
     const answer = make(name, used);
     if (answer === undefined) return;
     const { value, bytes, standIn } = answer;
@@ -181,9 +183,7 @@ const areSame = (a: readonly UsedResult[], b: readonly UsedResult[]): boolean =>
 const labelsName = labelsHeader.toLowerCase();
 
 /** Wrong labels are refused, and others are in what plug-ins see of a result, and on the bill of what refreshes it. */
-function labelsOf({ headers: { [labelsName]: labels } }: Caller['head']): string {
-  return labels === undefined ? '\n' : `${hash('sha256', labels, 'base64url')}\n`;
-}
+const labelsOf = (labels: string): string => hash('sha256', labels, 'base64url');
 
 /** As results have a span that are obtained. */
 function traceHits(ofRequest: Span, results: readonly ObtainedResult[]): void {

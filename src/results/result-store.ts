@@ -52,11 +52,11 @@ type KeptResult = DeserializedData<ResultDocument>;
 
 /** Something that was made of results. */
 class Derived {
-  readonly value: object;
+  readonly made: object;
   readonly bytes: number;
 
-  constructor(value: object, bytes: number) {
-    this.value = value;
+  constructor(made: object, bytes: number) {
+    this.made = made;
     this.bytes = bytes;
   }
 }
@@ -72,10 +72,8 @@ class Newest {
   }
 }
 
+/** Only a result itself has a value. */
 type Entry = KeptResult | Derived | Newest;
-
-const isKept = (entry: Entry | undefined): entry is KeptResult =>
-  entry !== undefined && !(entry instanceof Derived) && !(entry instanceof Newest);
 
 /** Bytes of a result that is expensive to compute: what was made of it is worth keeping without it. */
 const largeBytes = 4_000_000;
@@ -96,12 +94,12 @@ class BoundedMemory extends EventEmitter implements KeyvStoreAdapter {
       maxSize: limitBytes,
       sizeCalculation: (entry, key) => bytesOf(entry) + 2 * key.length + entryBytes,
       dispose: (entry, _key, reason) => {
-        if (!isKept(entry)) return;
+        if (!('value' in entry)) return;
         counters.entries -= 1;
         if (reason === 'evict') counters.evictions += 1;
       },
       disposeAfter: (entry, key, reason) => {
-        if (reason === 'evict' && isKept(entry)) this.#note(key, entry.value);
+        if (reason === 'evict' && 'value' in entry) this.#note(key, entry.value);
       },
     });
   }
@@ -110,19 +108,19 @@ class BoundedMemory extends EventEmitter implements KeyvStoreAdapter {
   readonly derived: DerivedStore = {
     get: (key) => {
       const entry = this.#entries.get(`derived ${key}`);
-      return entry instanceof Derived ? entry.value : undefined;
+      return entry instanceof Derived ? entry.made : undefined;
     },
     set: (key, value, bytes) => this.#set(`derived ${key}`, new Derived(value, bytes)),
   };
 
   peek(key: string): ResultDocument | undefined {
     const entry = this.#entries.get(key);
-    return isKept(entry) ? entry.value : undefined;
+    return entry !== undefined && 'value' in entry ? entry.value : undefined;
   }
 
   newest(key: string): Pick<ResultDocument, 'id' | 'begunAt'> | undefined {
     const entry = this.#entries.get(key);
-    return entry instanceof Newest ? entry : isKept(entry) ? entry.value : undefined;
+    return entry instanceof Newest ? entry : this.peek(key);
   }
 
   /** An entry larger than the whole memory is not stored. */
@@ -132,7 +130,7 @@ class BoundedMemory extends EventEmitter implements KeyvStoreAdapter {
 
   async get<Value>(key: string): Promise<DeserializedData<Value> | undefined> {
     const entry = this.#entries.get(key);
-    return isKept(entry) ? (entry as DeserializedData<Value>) : undefined;
+    return entry !== undefined && 'value' in entry ? (entry as DeserializedData<Value>) : undefined;
   }
 
   async set(key: string, entry: KeptResult): Promise<void> {
@@ -161,5 +159,5 @@ class BoundedMemory extends EventEmitter implements KeyvStoreAdapter {
 
 function bytesOf(entry: Entry): number {
   if (entry instanceof Derived) return entry.bytes;
-  return entry instanceof Newest || entry.value === undefined ? 0 : sizeOf(entry.value);
+  return 'value' in entry && entry.value !== undefined ? sizeOf(entry.value) : 0;
 }

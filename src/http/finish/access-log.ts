@@ -39,11 +39,13 @@ export function buildAccessLog(
   const nameOf = (missing: string | undefined) =>
     missing === undefined || isKeyText(missing) ? undefined : missing;
   if (write === undefined || !log.isLevelEnabled('info')) {
-    return ({ keyId: key, trace, missing, fields, ...entry }) =>
+    return ({ keyId: key, trace, missing, fields, ...entry }) => {
+      if (!log.isLevelEnabled('info')) return;
       log.info(
         { ...ownFields(fields), ...entry, missing: nameOf(missing), key, ...(trace && idsOf(trace)) },
         'request',
       );
+    };
   }
   const bindings = JSON.stringify({ pid: process.pid, hostname: hostname() }).slice(1, -1);
   return ({ method, path, status, ms, keyId, missing, misspelled, trace, fields }) => {

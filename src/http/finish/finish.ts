@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { getOrAdd } from '../../get-or-add.ts';
 import { memoize } from '../../memoize.ts';
 import type { Cors } from '../access/cors.ts';
 import { matchesEtag } from '../message/cache-headers.ts';
@@ -123,10 +122,9 @@ function finishHeaders(
     const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
     return new SentHeaders({ ...headers, ...cors, vary, ...rateLimit });
   }
-  const shared = getOrAdd(
-    sharedHeaders(reply.headers),
-    reply.status,
-    () => new SentHeaders(completeHeaders(reply)),
-  );
+  const byStatus = sharedHeaders(reply.headers);
+  const known = byStatus.get(reply.status);
+  const shared = known ?? new SentHeaders(completeHeaders(reply));
+  if (known === undefined) byStatus.set(reply.status, shared);
   return rateLimit === undefined ? shared : new SentHeaders(rateLimit, shared);
 }

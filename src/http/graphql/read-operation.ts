@@ -24,7 +24,6 @@ const responseTypes = [
  * @throws GatewayError UNSUPPORTED_MEDIA_TYPE | NOT_ACCEPTABLE
  */
 export function checkMediaTypes({ method, headers }: RequestHead): void {
-  if (hasCommonMediaTypes(headers)) return;
   if (method === 'POST' && !isJson(headers['content-type'] ?? '')) {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json');
   }
@@ -37,16 +36,6 @@ export function checkMediaTypes({ method, headers }: RequestHead): void {
   throw new GatewayError(
     'NOT_ACCEPTABLE',
     'Responses are application/json, application/graphql-response+json or text/event-stream; accept one of them, and multipart/mixed only beside it',
-  );
-}
-
-/** What most clients send, recognised without parsing the headers. */
-function hasCommonMediaTypes(headers: RequestHead['headers']): boolean {
-  const { accept } = headers;
-  return (
-    headers['content-type'] === 'application/json' &&
-    headers['content-encoding'] === undefined &&
-    (accept === undefined || accept === '*/*' || accept === 'application/json')
   );
 }
 

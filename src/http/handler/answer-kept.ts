@@ -18,40 +18,39 @@ interface ReplyCaller extends Caller {
 /** Bytes of a body; a longer one is hardly sent twice. */
 const maxKeyedBytes = 16_384;
 
+/** Bytes of a body that is a part of the key as it is: its digest would take longer to compute than the text to compare. */
+const maxPlainBytes = 512;
+
 /** Characters of `Accept`; more are hardly sent twice. */
 const maxAcceptLength = 500;
 
 /**
- * Answers an admitted request with a reply that was kept, or as its route does.
+ * What decides the answer to a request beside its caller's rights.
  *
- * @returns not a promise if it was kept and the request has no body; the first caller who accepts a coding waits for it
+ * @param body of a request by POST; before it has arrived, the text only says that a reply may be kept
+ * @returns undefined if none is
+ * @throws GatewayError as `isKept` of its route does
  */
-export function answerKept(
-  route: Pick<Route, 'answer' | 'isKept'>,
-  replies: KeptReplies,
-  ...[head, request, admission, readBody]: [RequestHead, PreparedRequest, Admission, ReadBody]
-): Reply | Promise<Reply> {
+export function keyOfRequest(
+  { isKept }: Route,
+  head: RequestHead,
+  { noCache }: Admission,
+  body: Uint8Array | undefined,
+): string | undefined {
   const { accept = '' } = head.headers;
-  const isShort = accept.length <= maxAcceptLength;
-  if (admission.noCache || !isShort || route.isKept?.(head) !== true)
-    return route.answer(head, request, admission, readBody);
-  const caller = { head, admission };
+  if (noCache || accept.length > maxAcceptLength || isKept?.(head) !== true) return undefined;
   // No header has a line break.
   const key = `${accept}\n${head.url}`;
-  if (head.method !== 'POST') {
-    const found = replyKept(replies, key, caller);
-    return found ?? answerNew(route, replies, key, caller, request, readBody);
-  }
-  return readBody().then((body) => {
-    const read = () => Promise.resolve(body);
-    if (body.byteLength > maxKeyedBytes) return route.answer(head, request, admission, read);
-    const keyOfBody = `POST ${hash('sha256', body, 'base64url')}\n${key}`;
-    const found = replyKept(replies, keyOfBody, caller);
-    return found ?? answerNew(route, replies, keyOfBody, caller, request, read);
-  });
+  if (body === undefined) return key;
+  const { buffer, byteOffset, byteLength } = body;
+  if (byteLength > maxKeyedBytes) return undefined;
+  if (byteLength > maxPlainBytes) return `POST ${hash('sha256', body, 'base64url')}\n${key}`;
+  // A body may have line breaks: it comes last, behind two lines.
+  return `POST\n${key}\n${Buffer.from(buffer, byteOffset, byteLength).toString('latin1')}`;
 }
 
-function replyKept(
+/** @returns a promise for the first caller who accepts a coding; undefined if none is kept that may be sent now */
+export function findReply(
   replies: KeptReplies,
   key: string,
   caller: ReplyCaller,
@@ -59,11 +58,12 @@ function replyKept(
   const found = replies.find(key, caller);
   if (found === undefined) return undefined;
   const { value, results } = found;
-  const keepGrown = () => replies.grow(key, caller, { value, bytes: value.bytes });
-  return value.reply(results, caller.head.headers['accept-encoding'], keepGrown);
+  const accepted = caller.head.headers['accept-encoding'];
+  return value.reply(results, accepted, () => replies.grow(key, caller, { value, bytes: value.bytes }));
 }
 
-async function answerNew(
+/** The reply of a route, which is kept if it may be. */
+export async function answerNew(
   { answer }: Pick<Route, 'answer'>,
   replies: KeptReplies,
   key: string,

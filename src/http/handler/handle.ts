@@ -15,7 +15,7 @@ import { logOfError, type OpenTrace } from '../message/request-trace.ts';
 import type { ReadBody, Route } from '../message/route.ts';
 import type { Admission } from '../../call/caller.ts';
 import { changedReply } from './changed-reply.ts';
-import { answerKept, type KeptReplies } from './answer-kept.ts';
+import { answerNew, findReply, type KeptReplies, keyOfRequest } from './answer-kept.ts';
 import type { PreparedRequest } from '../message/prepared-request.ts';
 import type { PrepareRequest } from './prepare-request.ts';
 import { type RequestLimits, readArriving } from './request-limits.ts';
@@ -25,7 +25,14 @@ import { notFoundRoute } from './routes.ts';
  * Answers any request, however it was received. It never rejects, and never throws; the reply is not a promise if nothing
  * had to be waited for.
  */
-export type Handler = (head: RequestHead, readBody: ReadBody) => FinishedReply | Promise<FinishedReply>;
+export type Handler = (head: RequestHead, body: RequestBody) => FinishedReply | Promise<FinishedReply>;
+
+/** The body of a request. */
+export interface RequestBody {
+  /** All of it, if it came together with the head. */
+  readonly arrived: Uint8Array | undefined;
+  readonly read: ReadBody;
+}
 
 /** What answers requests for one version of the catalog. */
 export interface AnsweringVersion {
@@ -52,6 +59,14 @@ interface HandlerOptions {
  */
 type Phase = 'arrived' | 'in flight' | 'left';
 
+/** What of a request decides how it is answered. */
+interface AdmittedRequest {
+  readonly request: PreparedRequest;
+  readonly admission: Admission;
+  readonly replies: KeptReplies;
+  readonly body: RequestBody;
+}
+
 /** A request while it is answered. */
 interface OpenExchange extends Exchange {
   path: string;
@@ -70,7 +85,7 @@ interface OpenExchange extends Exchange {
  */
 export function buildHandler(options: HandlerOptions): Handler {
   const steps = new RequestSteps(options);
-  return (head, readBody) => steps.handle(head, readBody);
+  return (head, body) => steps.handle(head, body);
 }
 
 class RequestSteps {
@@ -80,11 +95,11 @@ class RequestSteps {
     this.#options = options;
   }
 
-  handle(received: RequestHead, readBody: ReadBody): FinishedReply | Promise<FinishedReply> {
+  handle(received: RequestHead, body: RequestBody): FinishedReply | Promise<FinishedReply> {
     const version = this.#options.versions.enter();
     const exchange = this.#open(received, version);
     try {
-      const reply = this.#answer(exchange, version.value, readBody);
+      const reply = this.#answer(exchange, version.value, body);
       return reply instanceof Promise
         ? reply.then((later) => this.#complete(later, exchange)).catch((error) => this.#fail(error, exchange))
         : this.#complete(reply, exchange);
@@ -116,43 +131,69 @@ class RequestSteps {
   #answer(
     exchange: OpenExchange,
     { prepare, replies }: AnsweringVersion,
-    readBody: ReadBody,
+    body: RequestBody,
   ): Reply | Promise<Reply> {
+    const { admit, hooks } = this.#options;
     const { head, caller } = exchange;
     const { request, routeOf } = prepare(head.url);
     exchange.path = request.loggedPath;
     exchange.route = routeOf(head);
-    const admitted = this.#options.admit(head, request, exchange.route.access, caller);
-    return admitted instanceof Promise
-      ? admitted.then((admission) => this.#proceed(exchange, replies, request, admission, readBody))
-      : this.#proceed(exchange, replies, request, admitted, readBody);
+    const admission = admit(head, request, exchange.route.access, caller);
+    if (admission instanceof Promise || hooks.onRequest.length > 0)
+      return this.#replyLater(exchange, admission, { request, replies, body });
+    return this.#reply(exchange, { request, admission, replies, body });
   }
 
-  #proceed(
+  async #replyLater(
     exchange: OpenExchange,
-    replies: KeptReplies,
-    request: PreparedRequest,
-    admission: Admission,
-    readBody: ReadBody,
-  ): Reply | Promise<Reply> {
-    const { head, route } = exchange;
+    admitted: Admission | Promise<Admission>,
+    received: Omit<AdmittedRequest, 'admission'>,
+  ): Promise<Reply> {
     const { onRequest } = this.#options.hooks;
-    // Other routes are answered within this turn of the event loop.
-    const isCounted = route.access === 'key';
-    const hasBody = head.method === 'POST';
-    if (isCounted && !hasBody) this.#enter(exchange);
-    const received = isCounted && hasBody ? () => this.#readThenEnter(readBody, exchange) : readBody;
-    const answer = () => answerKept(route, replies, head, request, admission, received);
-    const allowed = onRequest.length === 0 ? undefined : callInTurn(onRequest, exchange);
-    return allowed === undefined ? answer() : allowed.then(answer);
+    const admission = await admitted;
+    if (onRequest.length > 0 && exchange.head.method !== 'POST') this.#enter(exchange);
+    for (const hook of onRequest) {
+      const waiting = hook(exchange);
+      if (waiting !== undefined) await waiting;
+    }
+    return this.#reply(exchange, { ...received, admission });
   }
 
+  /** A reply that was kept is sent within this turn of the event loop: its request takes no place among those in flight. */
+  #reply(exchange: OpenExchange, admitted: AdmittedRequest): Reply | Promise<Reply> {
+    const { head, route } = exchange;
+    const { request, admission, replies, body } = admitted;
+    const { arrived, read } = body;
+    const key = keyOfRequest(route, head, admission, arrived);
+    if (head.method === 'POST' && arrived === undefined) {
+      const received = () => this.#readThenEnter(read, exchange);
+      if (key === undefined) return route.answer(head, request, admission, received);
+      return received().then((bytes) =>
+        this.#reply(exchange, { ...admitted, body: { arrived: bytes, read } }),
+      );
+    }
+    const caller = { head, admission };
+    const kept = key === undefined ? undefined : findReply(replies, key, caller);
+    if (kept !== undefined && !(kept instanceof Promise)) return kept;
+    // It is made for others too, also if this request is refused.
+    kept?.catch(() => {});
+    this.#enter(exchange);
+    if (kept !== undefined) return kept;
+    const readBody = arrived === undefined ? read : () => Promise.resolve(arrived);
+    return key === undefined
+      ? route.answer(head, request, admission, readBody)
+      : answerNew(route, replies, key, caller, request, readBody);
+  }
+
+  /** Other routes than those with a key are answered within this turn of the event loop. */
   #enter(exchange: OpenExchange): void {
+    if (exchange.phase !== 'arrived' || exchange.route.access !== 'key') return;
     this.#options.limits.inFlight.takePlace(exchange.caller.owner);
     exchange.phase = 'in flight';
   }
 
   async #readThenEnter(readBody: ReadBody, exchange: OpenExchange): Promise<Uint8Array> {
+    if (exchange.route.access !== 'key') return readBody();
     const body = await readArriving(this.#options.limits.arriving, exchange.caller.owner, readBody);
     this.#enter(exchange);
     return body;
@@ -208,13 +249,4 @@ class RequestSteps {
       return this.#fail(refusal, exchange);
     }
   }
-}
-
-/** Calls hooks one after another. @returns undefined if there is nothing to wait for */
-function callInTurn(hooks: RequestHooks['onRequest'], exchange: Exchange): Promise<void> | undefined {
-  for (const [at, hook] of hooks.entries()) {
-    const waiting = hook(exchange);
-    if (waiting !== undefined) return waiting.then(() => callInTurn(hooks.slice(at + 1), exchange));
-  }
-  return undefined;
 }

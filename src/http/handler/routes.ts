@@ -123,8 +123,12 @@ export const isRestKept = ({ method, headers: { prefer } }: RequestHead) =>
   method === 'GET' && prefer === undefined;
 
 function isGraphqlKept(head: RequestHead): boolean {
+  const { accept, 'content-type': type, 'content-encoding': coding } = head.headers;
+  const acceptsJson = accept === undefined || accept === '*/*' || accept === 'application/json';
+  // What most clients send, recognised without parsing the headers.
+  if (acceptsJson && type === 'application/json' && coding === undefined) return true;
   checkMediaTypes(head);
-  return acceptedStream(head.headers.accept) === undefined;
+  return acceptedStream(accept) === undefined;
 }
 
 const endpointPattern = new RegExp(`^${endpointPath}[^/]+$`);
@@ -213,8 +217,9 @@ function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByHea
     },
   };
   return (head) => {
+    if (head.method === 'POST') return operation;
     if (isPageRequest(head)) return page;
-    if (head.method === 'POST' || head.method === 'GET') return operation;
+    if (head.method === 'GET') return operation;
     return head.method === 'OPTIONS' ? options : otherMethod;
   };
 }

@@ -54,8 +54,8 @@ export class NodeRequestHead implements RequestHead {
   readonly method: string;
   readonly url: string | undefined;
   readonly headers: RequestHeaders;
-  trace: RequestTrace | undefined = undefined;
-  results: ObtainedResult[] | undefined = undefined;
+  trace: RequestTrace | undefined;
+  results: ObtainedResult[] | undefined;
   readonly onKey?: () => void;
   readonly #response: ServerResponse;
   readonly #trusted: AddressList | undefined;

@@ -51,6 +51,7 @@ export interface MadeOf {
 export class SentHeaders {
   readonly #headers: Reply['headers'];
   readonly #base: SentHeaders | undefined;
+  #raw: readonly string[] | undefined;
   /** All but `content-length` as they go over the wire. */
   readonly lines: string;
   /** The name `content-length` and its value, or nothing: Node's server must know it. */
@@ -67,9 +68,10 @@ export class SentHeaders {
     this.rawLength = base?.rawLength ?? rawHeader(lengthName, headers[lengthName]);
   }
 
-  /** Each name with its value. */
-  entries(): readonly [string, string][] {
-    return [...(this.#base?.entries() ?? []), ...Object.entries(this.#headers)];
+  /** All with the id of a request, names and values in turn. */
+  raw(requestId?: string): string[] {
+    this.#raw ??= [...(this.#base?.raw() ?? []), ...Object.entries(this.#headers).flat()];
+    return requestId === undefined ? [...this.#raw] : [...this.#raw, requestIdName, requestId];
   }
 }
 
@@ -102,15 +104,6 @@ export interface FinishedReply extends Omit<Reply, 'headers'> {
   /** Whose share of the memory for unread responses it takes. */
   readonly owner: Owner;
 }
-
-/** All headers of a response, each name with its value. */
-export const headerEntries = ({
-  headers,
-  requestId,
-}: Pick<FinishedReply, 'headers' | 'requestId'>): readonly [string, string][] => [
-  ...headers.entries(),
-  ...(requestId === undefined ? [] : [[requestIdName, requestId] as [string, string]]),
-];
 
 /** The media type of JSON replies. */
 export const jsonType = 'application/json; charset=utf-8';

@@ -5,7 +5,6 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { bodyOfFetch } from '../message/body/body.ts';
 import type { Handler } from '../handler/handle.ts';
 import { headOfFetch, type Reception } from '../message/head.ts';
-import { headerEntries } from '../message/reply.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
 import { webStreamOf } from './stream-sink.ts';
 
@@ -35,9 +34,13 @@ export function buildFetch(options: FetchOptions) {
   return async (request: Request, connection?: Connection): Promise<Response> => {
     turns.noteArrival();
     const head = headOfFetch(request, () => addressOf(request, connection), options);
-    const reply = await handle(head, () => bodyOfFetch(request, clock));
+    const reply = await handle(head, { arrived: undefined, read: () => bodyOfFetch(request, clock) });
     const { status, body } = reply;
-    const init = { status, headers: [...headerEntries(reply)] };
+    const raw = reply.headers.raw(reply.requestId);
+    const headers = raw.flatMap((name, at): [string, string][] =>
+      at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : [],
+    );
+    const init = { status, headers };
     if (body instanceof Readable) return new Response(Readable.toWeb(body) as ReadableStream, init);
     if (body instanceof StreamBody) {
       // As over a socket.

@@ -1,12 +1,12 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Handler } from '../handler/handle.ts';
-import { bodyOfNode } from '../message/body/body.ts';
+import { arrivedBody, bodyOfNode } from '../message/body/body.ts';
 import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
 import { NodeRequestHead, type Reception } from '../message/head.ts';
-import { type FinishedReply, headerEntries } from '../message/reply.ts';
+import type { FinishedReply } from '../message/reply.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
 import { PreparedResponse } from './prepared-response.ts';
 import { sinkOf } from './stream-sink.ts';
@@ -48,19 +48,26 @@ export function buildNodeListener(options: ListenerOptions): RequestListener {
     if (isWaiting(response)) releaseOnClose(response, budget.hold(owner, body));
     return undefined;
   };
-  return (message, response) => {
-    turns.noteArrival();
+  const answer = (message: IncomingMessage, response: ServerResponse) => {
     const onBug = (err: unknown) => {
       log.error({ err }, 'a bug in the gateway');
       response.destroy();
     };
     try {
-      const reply = handle(new NodeRequestHead(message, response, options), () => bodyOfNode(message));
+      const arrived = message.method === 'POST' ? arrivedBody(message) : undefined;
+      const body = { arrived, read: () => bodyOfNode(message) };
+      const reply = handle(new NodeRequestHead(message, response, options), body);
       if (reply instanceof Promise) reply.then((later) => send(later, response)).catch(onBug);
       else send(reply, response)?.catch(onBug);
     } catch (error) {
       onBug(error);
     }
+  };
+  return (message, response) => {
+    turns.noteArrival();
+    // A body that came in one packet with the head is there then: neither events nor a promise are needed to read it.
+    if (message.method === 'POST') process.nextTick(answer, message, response);
+    else answer(message, response);
   };
 }
 
@@ -118,7 +125,7 @@ function releaseOnClose(response: ServerResponse, charge: ByteCharge): void {
 
 function writeHead(reply: FinishedReply, response: ServerResponse): ServerResponse {
   if (response instanceof PreparedResponse) return response.writePrepared(reply);
-  return response.writeHead(reply.status, headerEntries(reply).flat());
+  return response.writeHead(reply.status, reply.headers.raw(reply.requestId));
 }
 
 /** Node omits the body of a response to HEAD. */

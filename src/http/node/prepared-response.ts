@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { type FinishedReply, headerEntries, requestIdName, SentHeaders } from '../message/reply.ts';
+import { type FinishedReply, requestIdName, SentHeaders } from '../message/reply.ts';
 
 declare module 'node:http' {
   interface OutgoingMessage {
@@ -53,7 +53,7 @@ export function sendsPreparedLines(Prepared: typeof PreparedResponse = PreparedR
   try {
     const prepared = sentLines(Prepared, (response) => response.writePrepared(reply).end('{}'));
     const ordinary = sentLines(ServerResponse, (response) =>
-      response.writeHead(200, headerEntries(reply).flat()).end('{}'),
+      response.writeHead(200, headers.raw(reply.requestId)).end('{}'),
     );
     return ordinary.includes('x-check: one') && prepared.join() === ordinary.join();
   } catch {

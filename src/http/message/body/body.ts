@@ -5,6 +5,15 @@ import { httpLimits } from '../http-limits.ts';
 
 const { maxBodyBytes, bodyTimeoutMs } = httpLimits;
 
+/** The whole body of a request, if it has arrived; undefined otherwise, and after other code has read of it. */
+export function arrivedBody(message: IncomingMessage): Uint8Array | undefined {
+  const { readableDidRead, readableLength, headers } = message;
+  if (readableDidRead || message.destroyed || readableLength !== Number(headers['content-length']))
+    return undefined;
+  const body: Buffer | null = readableLength === 0 ? Buffer.alloc(0) : message.read();
+  return body ?? undefined;
+}
+
 /**
  * Reads a whole request body.
  *
