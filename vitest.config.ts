@@ -1,9 +1,8 @@
-import { globSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
-import { type Project, projectOf, projects } from './test/support/projects.ts';
+import { type Project, projectOf, projects, testFiles } from './test/support/projects.ts';
 
 // Without Vite's condition `development`: a second copy of graphql would be loaded, and its errors not known as ours.
 const conditions = ['node', 'module-sync', 'import', 'default'];
@@ -21,7 +20,7 @@ const timeoutMs = {
 /** Half of the time of these would be spent on loading the same modules for each file. */
 const sharing: readonly Project[] = ['unit', 'app'];
 
-const files = globSync(['test/**/*.test.ts', 'packages/*/test/**/*.test.ts']).sort();
+const files = testFiles();
 const filesOf = Map.groupBy(files, projectOf);
 
 export default defineConfig({

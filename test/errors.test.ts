@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { GatewayError, StartError, statusOf } from '../src/errors.ts';
 
 describe('errors', () => {
-  const tests = globSync('test/**/*.ts')
+  const tests = globSync('test/**/*.ts', { exclude: ['**/node_modules'] })
     .filter((file) => !file.endsWith('errors.test.ts'))
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { projectOf } from './support/projects.ts';
+import { projectOf, testFiles } from './support/projects.ts';
 
 describe('the project of a test file', () => {
   test.each([
@@ -18,7 +18,7 @@ describe('the project of a test file', () => {
   });
 
   test('is timing for all that measure processor time, and none repeats a test until it passes', () => {
-    const files = globSync('{test,packages/*/test}/**/*.test.ts');
+    const files = testFiles();
     const having = (pattern: RegExp) => files.filter((file) => pattern.test(readFileSync(file, 'utf8')));
     const measuring = having(/\/(?:processor-time|longest-turn|block-meter)\.ts'/);
     expect(measuring.filter((file) => projectOf(file) !== 'timing')).toEqual([]);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The projects of Vitest, from the one that starts least; `timing` runs after all others, one file at a time. */
@@ -15,6 +15,10 @@ const ofTests: readonly (readonly [Project, RegExp])[] = [
 
 /** The same for imports through any file. */
 const ofAll = /^(?:@duckdb\/node-api|src\/gateway\/create-gateway\.ts)$/;
+
+/** All test files. What tests install is not searched: it is ten thousand folders. */
+export const testFiles = (): readonly string[] =>
+  globSync('{test,packages/*/test}/**/*.test.ts', { exclude: ['**/node_modules'] }).sort();
 
 /**
  * The project in which a test file runs: `timing` if its name says so, because it bounds processor time; `browser` if it
