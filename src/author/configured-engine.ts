@@ -1,11 +1,16 @@
 import type { Config } from '../config.ts';
 import type { EngineFactory } from '../engine/engine-factory.ts';
 import { type CheckedEngine, withFileChecks } from '../engines/checked-engine.ts';
+import { userCacheFolder } from '../files/user-cache-folder.ts';
 import { importEngine } from './import-engine.ts';
 
 /** The engines by their names in the setting ENGINE, each with its options. Only the configured one is loaded. */
 const named: Readonly<Record<string, (config: Config) => Promise<EngineFactory>>> = {
-  duckdb: async (config) => (await import('../exports/duckdb-engine.ts')).duckdb(config.duckdb),
+  duckdb: async (config) =>
+    (await import('../exports/duckdb-engine.ts')).duckdb({
+      ...config.duckdb,
+      demoCacheDir: config.isDevelopment ? userCacheFolder() : undefined,
+    }),
   bigquery: async (config) => (await import('../exports/bigquery-engine.ts')).bigquery(config.bigquery),
 };
 

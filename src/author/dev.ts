@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, watch } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { watch } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import type { SettingValues } from '../config/settings.ts';
 import { exitCode } from '../exit-code.ts';
 import { mainFile } from '../package-files.ts';
@@ -27,13 +26,12 @@ export async function runDev({ args, settings, loadSettings, configFile }: DevOp
   let child: ChildProcess | undefined;
   let isEnding = false;
   let isChanged = false;
-  const demoStore = openDemoStore();
   const run = async () => {
     // If the settings are wrong, the process says so.
     const now = await loadSettings().catch(() => settings);
     // Authors of queries see what agents get.
     const added = { ...(now.MCP ? {} : { MCP: 'on' }), ...(now.DEMO ? {} : { DEMO: 'on' }) };
-    const env = { ...process.env, ...added, ...demoStore.settings(now) };
+    const env = { ...process.env, ...added };
     child = spawn(process.execPath, [mainFile, 'start', '--show-source', ...args], { stdio: 'inherit', env });
     child.once('exit', (code) => {
       child = undefined;
@@ -73,22 +71,6 @@ export async function runDev({ args, settings, loadSettings, configFile }: DevOp
   await run();
   // It ends by its signals only.
   return new Promise(() => {});
-}
-
-/** To make the demo's data takes some seconds: they are kept in a file from one start to the next. */
-function openDemoStore() {
-  let folder: string | undefined;
-  process.on('exit', () => {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  });
-  return {
-    /** The settings of a process, besides those that are configured. */
-    settings({ DATA_DIR, STORE_FILE }: SettingValues): Readonly<Record<string, string>> {
-      if (DATA_DIR || STORE_FILE) return {};
-      folder ??= mkdtempSync(join(tmpdir(), 'querygate-dev-'));
-      return { STORE_FILE: join(folder, 'demo.duckdb') };
-    },
-  };
 }
 
 function debounce(work: () => void): () => void {

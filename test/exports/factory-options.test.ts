@@ -37,6 +37,7 @@ const factories: Readonly<Record<string, Factory>> = {
       dataDir: 1,
       storeFile: true,
       demoDir: ['demo'],
+      demoCacheDir: 1,
       refreshSeconds: '5s',
       retentionDays: '30',
       memoryLimit: 512,

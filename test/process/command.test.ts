@@ -9,7 +9,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -17,7 +16,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collectOutput } from '../support/child-output.ts';
+import { demoCache } from '../support/demo-store.ts';
 import { ready, runQuerygate } from '../support/gateway-process.ts';
+import { queryText } from '../support/queries.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -31,7 +32,7 @@ const main = resolve('src/main.ts');
 function startIn(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [main, ...args], {
     cwd,
-    env: { PATH: process.env.PATH, PORT: '0', ...env },
+    env: { PATH: process.env.PATH, PORT: '0', ...demoCache(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   return {
@@ -210,21 +211,43 @@ describe('querygate in a folder of its own', () => {
     expect(await gateway.end()).toBe(0);
   });
 
-  test('dev restarts when the settings change, and keeps the data of the demo', async () => {
-    const temporary = join(folder, 'tmp');
-    mkdirSync(temporary);
-    const gateway = startIn(folder, ['dev', '--demo'], { TMPDIR: temporary });
+  test('dev restarts when the settings change', async () => {
+    const gateway = startIn(folder, ['dev', '--demo']);
     await gateway.until(/Querygate is ready/);
-    const [made = ''] = readdirSync(temporary).filter((name) => name.startsWith('querygate-dev-'));
-    const store = join(temporary, made, 'demo.duckdb');
-    const { ino, size } = statSync(store);
     writeFileSync(join(folder, 'querygate.yaml'), 'log_level: debug\n');
     await gateway.until(/Querygate is ready[\s\S]*Querygate is ready/);
     expect(gateway.errors()).toContain('Restarting: a file has changed');
-    expect(statSync(store).ino).toBe(ino);
-    // The data made again would be as much once more.
-    expect(statSync(store).size).toBeLessThan(1.5 * size);
     expect(await gateway.end()).toBe(0);
-    expect(readdirSync(temporary)).not.toContain(made);
+  });
+
+  test('the rows of the demo are made once and kept, but never in production', async () => {
+    const queries = join(folder, 'queries');
+    for (const name of ['tables', 'demo']) mkdirSync(join(queries, name), { recursive: true });
+    const schema = [{ name: 'id', type: 'INTEGER', mode: 'NULLABLE' }];
+    writeFileSync(join(queries, 'tables', 'rows.json'), JSON.stringify(schema));
+    const random =
+      'SELECT CAST(random() * 1e15 AS BIGINT) AS id FROM range(3) WHERE $to - $from > INTERVAL 12 HOURS';
+    writeFileSync(join(queries, 'demo', 'rows.sql'), random);
+    const columns = { id: 'integer' };
+    const sql = 'select id from `rows` order by id';
+    writeFileSync(join(queries, 'all.sql'), queryText({ name: 'all', columns, sql }));
+    const env = { API_KEY: 'a-key-for-tests-only', XDG_CACHE_HOME: join(folder, 'cache') };
+    const rowsOf = async (more: Record<string, string> = {}) => {
+      const gateway = startIn(folder, ['start'], { ...env, ...more });
+      const [, origin] = await gateway.until(/(http:\/\/[^\s"]+)\/graphql/);
+      const response = await fetch(`${origin}/api/endpoints/query/all`, {
+        headers: { 'x-api-key': env.API_KEY },
+      });
+      const { result } = await response.json();
+      await gateway.end();
+      return result as readonly unknown[];
+    };
+    const production = { NODE_ENV: 'production', DEMO: 'on' };
+    await rowsOf(production);
+    expect(readdirSync(folder)).not.toContain('cache');
+    const made = await rowsOf();
+    expect(made.length).toBeGreaterThan(2);
+    expect(await rowsOf()).toEqual(made);
+    expect(await rowsOf(production)).not.toEqual(made);
   });
 });

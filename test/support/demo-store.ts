@@ -36,6 +36,10 @@ export async function demoStore(
   return copy;
 }
 
+/** For processes that keep the rows of the demo themselves: not where the user of this machine has them. */
+export const demoCache = (): Readonly<Record<string, string>> =>
+  folder === undefined ? {} : { XDG_CACHE_HOME: folder };
+
 const hasDemo = ({
   DATA_DIR,
   ENGINE,

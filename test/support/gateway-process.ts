@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { type ChildOutput, collectOutput } from './child-output.ts';
-import { demoStore } from './demo-store.ts';
+import { demoCache, demoStore } from './demo-store.ts';
 
 export interface GatewayProcess {
   readonly child: ChildProcess;
@@ -83,7 +83,7 @@ function spawnNode(
 ): ChildOutput & { readonly child: ChildProcess } {
   const child = spawn(process.execPath, [...flags, file, ...args], {
     // A store beside the data would be shared by all tests.
-    env: { PATH: process.env.PATH, STORE_FILE: ':memory:', ...env },
+    env: { PATH: process.env.PATH, STORE_FILE: ':memory:', ...demoCache(), ...env },
     stdio: ['ignore', 'pipe', logTo],
   });
   return { child, ...collectOutput(child) };

@@ -12,6 +12,8 @@ export interface DuckdbOptions {
   readonly storeFile?: string | undefined;
   /** The folder of the SQL that makes demo rows; without it, that of the shipped queries. */
   readonly demoDir?: string | undefined;
+  /** A folder in which the demo rows are kept for the next start; without it, each start makes them. */
+  readonly demoCacheDir?: string | undefined;
   /** The interval at which the data folder is scanned: 5 seconds without it. */
   readonly refreshSeconds?: number | undefined;
   /** Older rows are deleted; all are kept without it. */
@@ -71,6 +73,7 @@ export function checkDuckdbOptions(options: DuckdbOptions): void {
     dataDir: { is: text.is, must: 'the path of a folder' },
     storeFile: { is: text.is, must: 'the path of a file, or :memory:' },
     demoDir: { is: text.is, must: 'the path of a folder' },
+    demoCacheDir: { is: text.is, must: 'the path of a folder' },
     refreshSeconds: number,
     retentionDays: number,
     memoryLimit: { is: text.is, must: 'a size, as in 512MB' },

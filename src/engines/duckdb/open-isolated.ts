@@ -7,6 +7,7 @@ import type { EngineHost } from '../../engine/engine-factory.ts';
 import { StartError } from '../../errors.ts';
 import { openRemote } from '../../engine/remote/open-remote.ts';
 import { moduleUrl } from '../../files/module-url.ts';
+import { openDemoCache } from './demo/demo-cache.ts';
 import type { DuckdbSettings } from './duckdb-options.ts';
 
 /** As `openDuckdb`, in a process of its own. */
@@ -21,8 +22,14 @@ export async function openIsolated(host: EngineHost, settings: DuckdbSettings): 
     process.off('exit', removeAtExit);
     await rm(folder, { recursive: true, force: true });
   };
+  const { demoCacheDir, demoDir } = settings;
+  const cache = demoCacheDir === undefined ? undefined : openDemoCache(demoCacheDir, demoDir);
   try {
-    const engine = await open(host, { ...settings, storeFile: join(folder, 'demo.duckdb') });
+    const storeFile = join(folder, 'demo.duckdb');
+    cache?.restore(storeFile);
+    const engine = await open(host, { ...settings, storeFile });
+    // Before a query appends rows.
+    cache?.keep(storeFile);
     return { ...engine, close: () => engine.close().finally(remove) };
   } catch (error) {
     await remove();
