@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { settingNames } from '../src/config/settings.ts';
 import { openCommandHost } from './support/command-host.ts';
 import { ago, openTestApp } from './support/test-app.ts';
 
@@ -25,9 +26,9 @@ test('the example of a query runs unchanged', async () => {
 
 const querygate = openCommandHost();
 const commandLines = [
-  ...['', 'dev', 'check', 'keys', 'health', 'schema', 'compile', 'config', 'sql', 'mcp'],
+  ...['dev', 'check', 'health', 'schema', 'openapi', 'types', 'compile', 'config', 'mcp'],
   ...['keys create', 'keys list', 'keys revoke', 'keys roll'],
-  ...['new', 'test', 'diff', 'tables', 'tables add', 'lsp'],
+  ...['new', 'test', 'diff', 'tables add', 'lsp'],
 ];
 
 test('each option of `querygate start` is a setting that the docs describe', async () => {
@@ -39,9 +40,57 @@ test('each option of `querygate start` is a setting that the docs describe', asy
   expect(settings.filter((row) => !page.includes(row))).toEqual([]);
 });
 
-test.each(commandLines)('the docs show the help of `querygate %s` as it is', async (command) => {
+test('the docs show the help of `querygate sql` as it is', async () => {
+  const { output } = await querygate(['sql', '--help']);
+  expect(read('docs/sql.md')).toContain(`\n\`\`\`\n${output}\`\`\`\n`);
+});
+
+/** Options that commands.md has once for all commands, and settings, which configuration.md has. */
+const common = ['--config', '--queries-dir', '--engine', '--help', '--version'];
+const isSetting = (flag: string, value: string) =>
+  value === ' <value>' &&
+  settingNames.some((name) => flag === `--${name.toLowerCase().replaceAll('_', '-')}`);
+
+const commandsPage = () => read('docs/commands.md').replace(/\n {2,}(?=[^\s-])|\n(?=[^\s\n#|`-])/g, ' ');
+
+/** What the help of a command says, without line breaks inside. */
+async function helpOf(command: string) {
   const { output } = await querygate([...command.split(' ').filter(Boolean), '--help']);
-  expect(output).toMatch(/^Usage: querygate /);
-  const page = command === 'sql' ? 'docs/sql.md' : 'docs/commands.md';
-  expect(read(page)).toContain(`\n\`\`\`\n${output}\`\`\`\n`);
+  const lines = output.replace(/\n {10,}(?=\S)/g, ' ');
+  const [, usage = ''] = /^Usage: querygate (.*)$/m.exec(lines) ?? [];
+  const description = lines.split('\n\n')[1]?.replaceAll('\n', ' ');
+  const options = [...lines.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)(.*?) {2,}(.*)$/gm)].map(
+    ([, flag = '', value = '', text = '']) => ({ flag, value, line: `- \`${flag}${value}\`: ${text}` }),
+  );
+  return { output, usage: usage.replace(' [options]', ''), description, options };
+}
+
+test.each(commandLines)(
+  'commands.md has the usage, the description and the options of the help of `querygate %s`',
+  async (command) => {
+    const { usage, description, options } = await helpOf(command);
+    const page = commandsPage();
+    expect(page).toContain(`\`${usage}\`: ${description}`);
+    const [, after = ''] = page.split(`\`${usage}\`: ${description}`);
+    const [own = ''] = after.split(/\n(?:## |- `[a-z])/);
+    const stated = [...own.matchAll(/^ *(- `--.*)$/gm)].map(([, line]) => line);
+    const special = options.filter(({ flag, value }) => !isSetting(flag, value) && !common.includes(flag));
+    expect(stated).toEqual(special.map(({ line }) => line));
+    for (const { flag, line } of options) {
+      if (['--config', '--queries-dir', '--engine'].includes(flag)) expect(page).toContain(`\n${line}\n`);
+    }
+  },
+);
+
+test('commands.md has every command, and the exit codes of the help', async () => {
+  const { output } = await querygate(['--help']);
+  const commands = [...output.matchAll(/^ {2}([a-z]\w+)(?: |$)/gm)].map(([, name = '']) => name);
+  const others = ['keys', 'tables', 'help', 'sql', 'start'];
+  expect(commands.filter((name) => !others.includes(name) && !commandLines.includes(name))).toEqual([]);
+  const [, codes = ''] = output.split('Exit codes:\n');
+  const rows = [...codes.matchAll(/^ {2}(\d) {2}(.*)$/gm)].map(
+    ([, code, meaning]) => `| ${code} | ${meaning} |`,
+  );
+  expect(rows).toHaveLength(4);
+  for (const row of rows) expect(commandsPage()).toContain(row);
 });
