@@ -120,39 +120,46 @@ export const isOfTools = ({ from }: ExportedName): boolean => /\/(?:catalog|data
 /** The pages of all names: what programs and plug-ins import, and what tools for authors do. */
 export function exportsPages(): ReadonlyMap<string, string> {
   const names = exportedNames();
+  const others = names.filter((one) => !isOfTools(one));
   return new Map([
+    ['docs/exports.md', `# Exported names\n\n${intro}\n\n${sectionsOf(others, describedNames)}`],
     [
-      'docs/exports.md',
-      namesPage(
-        'Exported names',
-        intro,
-        names.filter((one) => !isOfTools(one)),
-      ),
+      'docs/catalog.md',
+      `# Names for tools\n\n${introOfTools}\n\n${sectionsOf(names.filter(isOfTools), listed)}`,
     ],
-    ['docs/catalog.md', namesPage('Names for tools', introOfTools, names.filter(isOfTools))],
   ]);
 }
 
-function namesPage(title: string, introduction: string, names: readonly ExportedName[]): string {
-  const sections = [...Map.groupBy(names, ({ from }) => from)].map(([from, members]) => {
-    const rows = members.map(({ name, isType, summary = '', members }) => {
-      const kind = isType ? 'type' : members === undefined ? 'value' : 'group';
-      const listed = members?.map((member) => `\`${member.name}\``).join(', ');
-      return `| \`${name}\` | ${kind} | ${summary}${listed === undefined ? '' : ` It has ${listed}.`} |`;
+const sectionsOf = (
+  names: readonly ExportedName[],
+  write: (members: readonly ExportedName[]) => string,
+): string =>
+  [...Map.groupBy(names, ({ from }) => from)]
+    .map(([from, members]) => `## ${from}\n\n${write(members)}\n`)
+    .join('\n');
+
+/** Values with what they are for, and the names of types: editors show the rest. */
+function describedNames(members: readonly ExportedName[]): string {
+  const values = members
+    .filter(({ isType }) => !isType)
+    .map(({ name, summary = '', members = [] }) => {
+      const has = members.length === 0 ? '' : ` It has ${listed(members)}.`;
+      return `- \`${name}\`: ${summary}${has}\n`;
     });
-    return `## ${from}\n\n| name | kind | what it is |\n|---|---|---|\n${rows.join('\n')}\n`;
-  });
-  return `# ${title}\n\n${introduction}\n\n${sections.join('\n')}`;
+  const types = members.filter(({ isType }) => isType);
+  return `${values.join('')}${types.length === 0 ? '' : `- types: ${listed(types)}`}`.trimEnd();
 }
 
+const listed = (members: readonly ExportedName[]): string =>
+  members.map(({ name }) => `\`${name}\``).join(', ');
+
 const intro = `After this page you know every name that can be imported from the package. \`npm run exports\` writes it, and a test
-compares it with the code. [Embedding](embedding.md) shows how the names are used; the types have the details. While the
-version is 0.x a name may change, and the changelog says how. [Names for tools](catalog.md) has those for programs that
-read or judge saved queries.`;
+compares it with the code. [Embedding](embedding.md) and [Plug-ins](plugins.md) show how they are used; each has a docstring,
+which editors show. While the version is 0.x a name may change, and the changelog says how.`;
 
 const introOfTools = `After this page you know which names a program may import that reads, writes or judges saved queries, as
-\`@querygate/authoring\` does. \`npm run exports\` writes it, and a test compares it with the code. These names say how the
-gateway sees a saved query: they change with it, so that such a program needs the same version as the gateway.`;
+\`@querygate/authoring\` does. \`npm run exports\` writes it, and a test compares it with the code. They change with the
+gateway: such a program needs its version. Each has a docstring, which editors show.`;
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
   for (const [file, text] of exportsPages()) writeFileSync(file, text);

@@ -11,13 +11,14 @@ function statedKinds() {
   const [, text = ''] = page.split('## Kinds of changes');
   const [list = ''] = text.split('\n## ');
   const sections = list.matchAll(/^### (?<rest>\w+) in REST, (?<graphql>\w+) in GraphQL\n(?<lines>[^#]*)/gm);
-  return [...sections].flatMap(({ groups: { rest, graphql, lines = '' } = {} }) => {
+  return [...sections].flatMap(({ groups }) => {
+    const { rest, graphql, lines = '' } = groups ?? {};
     const items = [...lines.replaceAll('\n  ', ' ').matchAll(kindsAndEffect)];
     expect(items).toHaveLength(lines.match(/^- /gm)?.length ?? 0);
-    return items.flatMap(({ groups: { kinds = '', effect } = {} }) =>
-      [...kinds.replace(/ \(.*?\)/g, '').matchAll(/`(.*?)`/g)].map(([, kind = '']) => [
+    return items.flatMap((item) =>
+      [...(item.groups?.kinds ?? '').replace(/ \(.*?\)/g, '').matchAll(/`(.*?)`/g)].map(([, kind = '']) => [
         kind,
-        { rest, graphql, effect },
+        { rest, graphql, effect: item.groups?.effect },
       ]),
     );
   });
