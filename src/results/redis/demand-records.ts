@@ -1,23 +1,53 @@
+import type { SharedCache, SharedTime } from '../shared/shared-cache.ts';
 import type { CacheCrypto } from './cache-crypto.ts';
+import type { RunScript } from './lease-commands.ts';
+import * as scripts from './scripts.ts';
 
-/** That callers request a key, as Redis stores it: encrypted, because a key contains the values of parameters. */
-export interface DemandRecords {
-  encode(key: string, requestedAt: number): string;
-  /** @returns undefined for foreign text */
-  decode(record: string): { readonly key: string; readonly requestedAt: number } | undefined;
+/** When callers requested keys, as `SharedCache` has it. */
+export type DemandRecords = Pick<SharedCache, 'recordDemand' | 'demandSince'>;
+
+interface DemandOptions {
+  readonly run: RunScript;
+  readonly crypto: CacheCrypto;
+  readonly time: SharedTime;
+  /** @returns undefined for a moment in the future */
+  readonly elapsedAt: (moment: number) => number | undefined;
+  /** How many keys' demand is kept. */
+  readonly limit: number;
 }
 
 /** Longer than the record of any key that is kept warm. */
-export const maxRecordLength = 16_384;
+const maxRecordLength = 16_384;
 
-/** The time is encrypted with the key: a record that was copied and put back later does not become newer. */
-export function buildDemandRecords({ encrypt, decrypt }: CacheCrypto): DemandRecords {
+/** Records of demand in Redis: encrypted, because a key contains the values of parameters. */
+export function buildDemandRecords({ run, crypto, time, elapsedAt, limit }: DemandOptions): DemandRecords {
+  const keys = [crypto.nameOf('demand', 'times'), crypto.nameOf('demand', 'records')];
   return {
-    encode: (key, requestedAt) => encrypt(`${requestedAt} ${key}`),
-    decode(record) {
-      const match = /^(?<ms>\d{1,16}) (?<key>.*)$/s.exec(decrypt(record) ?? '');
-      const { ms, key } = match?.groups ?? {};
-      return ms === undefined || key === undefined ? undefined : { key, requestedAt: Number(ms) };
+    async recordDemand(requestedAt) {
+      if (requestedAt.size === 0) return;
+      const records = [...requestedAt].flatMap(([key, elapsedMs]) => {
+        const moment = time.momentAt(elapsedMs);
+        // The time is encrypted with the key: a record that was copied and put back later does not become newer.
+        return [String(moment), crypto.nameOf('demand', key), crypto.encrypt(`${moment} ${key}`)];
+      });
+      await run(scripts.recordDemand, keys, [String(limit), ...records]);
+    },
+    async demandSince(elapsedMs) {
+      const since = time.momentAt(elapsedMs);
+      const records = await run(scripts.readDemand, keys, [
+        String(since),
+        String(limit),
+        String(maxRecordLength),
+      ]);
+      const known = (Array.isArray(records) ? records : []).flatMap((record) => {
+        // Foreign text has no parts.
+        const { ms, key } =
+          /^(?<ms>\d{1,16}) (?<key>.*)$/s.exec(crypto.decrypt(String(record)) ?? '')?.groups ?? {};
+        const requestedAt = elapsedAt(Number(ms));
+        if (key === undefined || requestedAt === undefined || requestedAt < elapsedMs) return [];
+        return [[key, requestedAt] as const];
+      });
+      return new Map(known);
     },
   };
 }

@@ -3,11 +3,10 @@ import { openCircuitBreaker } from '../../redis/circuit-breaker.ts';
 import type { SharedCache, SharedTime } from '../shared/shared-cache.ts';
 import { buildAnnouncements } from './announcements.ts';
 import { buildCacheCrypto } from './cache-crypto.ts';
-import { buildDemandRecords, maxRecordLength } from './demand-records.ts';
+import { buildDemandRecords } from './demand-records.ts';
 import { decodeEntry, encodeEntry } from './entry-codec.ts';
 import { buildFencedKeyv } from './fenced-keyv.ts';
 import { buildLeaseCommands, type RunScript } from './lease-commands.ts';
-import * as scripts from './scripts.ts';
 
 interface RedisOptions {
   readonly url: string;
@@ -25,23 +24,15 @@ interface RedisOptions {
 const maxAheadMs = 5_000;
 
 /** The cache that gateways share, on one Redis or another server that speaks its protocol. */
-export function openRedisCache({
-  url,
-  secret,
-  log,
-  onConnected,
-  time,
-  hotKeyLimit,
-}: RedisOptions): SharedCache {
+export function openRedisCache(options: RedisOptions): SharedCache {
+  const { url, secret, log, onConnected, time, hotKeyLimit } = options;
   const crypto = buildCacheCrypto(secret);
-  const demand = buildDemandRecords(crypto);
   /** @returns undefined for a moment in the future */
   const elapsedAt = (moment: number) => {
     const elapsedMs = time.elapsedAt(moment);
     return elapsedMs > time.elapsedMs() + maxAheadMs ? undefined : elapsedMs;
   };
   const announcements = buildAnnouncements({ url, crypto, log });
-  const demandKeys = [crypto.nameOf('demand', 'times'), crypto.nameOf('demand', 'records')];
 
   const breaker = openCircuitBreaker({
     url,
@@ -56,6 +47,7 @@ export function openRedisCache({
   const run: RunScript = (script, keys, args) =>
     breaker.call(({ client }) => client.eval(script, { keys, arguments: [...args] }));
   const leases = buildLeaseCommands(run, crypto);
+  const demand = buildDemandRecords({ run, crypto, time, elapsedAt, limit: hotKeyLimit });
   /** Writes that `close` waits for. */
   const pending = new Set<Promise<unknown>>();
   const track = async <R>(write: Promise<R>): Promise<R> => {
@@ -102,26 +94,7 @@ export function openRedisCache({
     async release(key, fencingToken, failure) {
       await track(leases.release(key, fencingToken, failure));
     },
-    async recordDemand(requestedAt) {
-      if (requestedAt.size === 0) return;
-      const records = [...requestedAt].flatMap(([key, elapsedMs]) => {
-        const moment = time.momentAt(elapsedMs);
-        return [String(moment), crypto.nameOf('demand', key), demand.encode(key, moment)];
-      });
-      await run(scripts.recordDemand, demandKeys, [String(hotKeyLimit), ...records]);
-    },
-    async demandSince(elapsedMs) {
-      const since = time.momentAt(elapsedMs);
-      const args = [String(since), String(hotKeyLimit), String(maxRecordLength)];
-      const records = await run(scripts.readDemand, demandKeys, args);
-      const known = (Array.isArray(records) ? records : []).flatMap((text) => {
-        const record = demand.decode(String(text));
-        const requestedAt = record && elapsedAt(record.requestedAt);
-        if (record === undefined || requestedAt === undefined || requestedAt < elapsedMs) return [];
-        return [[record.key, requestedAt] as const];
-      });
-      return new Map(known);
-    },
+    ...demand,
     async close() {
       await Promise.all(pending);
       await Promise.all([breaker.close(), announcements.close()]);
