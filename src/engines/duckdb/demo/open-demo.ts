@@ -63,7 +63,7 @@ export async function openDemo(
     if (to <= end) return;
     await writer.append(streams.all(), end, to);
     end = to;
-    if (!writer.isCheckpointDue()) return;
+    if (!writer.isCheckpointDue) return;
     await dropOlder(connection, tables.all, new Date(end - historyMs));
     await writer.checkpoint();
   };

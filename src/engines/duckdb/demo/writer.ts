@@ -21,97 +21,115 @@ const smallThresholds = [
   'checkpoint_threshold',
 ];
 
-/** Writes the rows of a time span, all from `from` (included) to `to` (excluded), in milliseconds since the epoch. */
-export async function openWriter(connection: DuckDBConnection, tables: StoredTables) {
+/** Opens what writes the rows of streams. */
+export async function openWriter(connection: DuckDBConnection, tables: StoredTables): Promise<Writer> {
   await connection.run(
     `CREATE TABLE IF NOT EXISTS ${progress} ("table" VARCHAR PRIMARY KEY, source VARCHAR, filled_until TIMESTAMPTZ)`,
   );
-  let rowsSinceCheckpoint = 0;
-  const write = async ({ statement }: Stream, from: number, to: number): Promise<number> => {
-    statement.bind({ from: timestamp(from), to: timestamp(to) }, { from: TIMESTAMPTZ, to: TIMESTAMPTZ });
-    const { rowsChanged } = await statement.run();
-    rowsSinceCheckpoint += rowsChanged;
-    return rowsChanged;
-  };
-  const isCheckpointDue = () => rowsSinceCheckpoint > rowsPerCheckpoint;
-  const checkpoint = async () => {
-    await connection.run(`CHECKPOINT ${storeName}`);
-    rowsSinceCheckpoint = 0;
-  };
-  const record = ({ table, source }: Stream, until: number) =>
-    connection.run(
-      `INSERT OR REPLACE INTO ${progress} VALUES (${quoteText(table)}, '${source}', $until)`,
-      { until: timestamp(until) },
-      { until: TIMESTAMPTZ },
-    );
-  /** Until when the store has the rows; undefined if it has none, or those of other files. */
-  const filledUntil = async ({ table, source }: Stream): Promise<number | undefined> => {
-    const found = await connection.runAndReadAll(
-      `SELECT epoch_ms(filled_until)::DOUBLE FROM ${progress} WHERE "table" = ${quoteText(table)} AND source = '${source}'
-        AND EXISTS (FROM ${tables.get(table).relation})`,
-    );
-    const [[until] = []] = found.getRows();
-    return until === undefined ? undefined : Number(until);
-  };
+  return new Writer(connection, tables);
+}
+
+/** Writes the rows of a time span, all from `from` (included) to `to` (excluded), in milliseconds since the epoch. */
+class Writer {
+  readonly #connection: DuckDBConnection;
+  readonly #tables: StoredTables;
+  #rowsSinceCheckpoint = 0;
+
+  constructor(connection: DuckDBConnection, tables: StoredTables) {
+    this.#connection = connection;
+    this.#tables = tables;
+  }
+
+  get isCheckpointDue(): boolean {
+    return this.#rowsSinceCheckpoint > rowsPerCheckpoint;
+  }
+
+  async checkpoint(): Promise<void> {
+    await this.#connection.run(`CHECKPOINT ${storeName}`);
+    this.#rowsSinceCheckpoint = 0;
+  }
+
+  async fillAll(
+    streams: readonly Stream[],
+    from: number,
+    to: number,
+    onProgress: (share: number) => void,
+  ): Promise<void> {
+    for (const [at, stream] of streams.entries()) {
+      await this.#fill(stream, from, to, (until) =>
+        onProgress((at + (until - from) / (to - from)) / streams.length),
+      );
+    }
+    await this.checkpoint();
+  }
+
+  /** Only for many rows: memory that queries free later stays with the allocator. */
+  async withSmallThresholds(work: () => Promise<void>): Promise<void> {
+    for (const threshold of smallThresholds) await this.#connection.run(`SET ${threshold} = '1MB'`);
+    await work();
+    for (const threshold of smallThresholds) await this.#connection.run(`RESET ${threshold}`);
+  }
+
+  /** All streams, or none of them if one fails. */
+  async append(streams: readonly Stream[], from: number, to: number): Promise<void> {
+    await this.#connection.run('BEGIN');
+    try {
+      for (const stream of streams) await this.#write(stream, from, to);
+      await this.#runUntil(`UPDATE ${progress} SET filled_until = $until`, to);
+      await this.#connection.run('COMMIT');
+    } catch (error) {
+      await this.#connection.run('ROLLBACK');
+      throw error;
+    }
+  }
+
   /** A day, which shows how many days one statement may fill, and then as many at once; with checkpoints. */
-  const fill = async (stream: Stream, from: number, to: number, onFilled: (until: number) => void) => {
-    const known = await filledUntil(stream);
+  async #fill(stream: Stream, from: number, to: number, onFilled: (until: number) => void): Promise<void> {
+    const table = quoteText(stream.table);
+    const known = await this.#filledUntil(stream);
     const isKept = known !== undefined && known >= from && known <= to;
     if (!isKept) {
-      await connection.run(`DELETE FROM ${progress} WHERE "table" = ${quoteText(stream.table)}`);
-      await connection.run(`DELETE FROM ${tables.get(stream.table).relation}`);
+      await this.#connection.run(`DELETE FROM ${progress} WHERE "table" = ${table}`);
+      await this.#connection.run(`DELETE FROM ${this.#tables.get(stream.table).relation}`);
     }
     let days = 1;
     for (let at = isKept ? known : from; at < to; ) {
       const until = Math.min(at + days * dayMs, to);
-      const rows = await write(stream, at, until);
-      if (isCheckpointDue()) await checkpoint();
+      const rows = await this.#write(stream, at, until);
+      if (this.isCheckpointDue) await this.checkpoint();
       onFilled(until);
       const rowsPerDay = rows / ((until - at) / dayMs);
       days = Math.max(1, Math.floor(rowsPerStatement / (rowsPerDay + 1)));
       at = until;
     }
-    await record(stream, to);
-  };
-  return {
-    isCheckpointDue,
-    checkpoint,
-    async fillAll(
-      streams: readonly Stream[],
-      from: number,
-      to: number,
-      onProgress: (share: number) => void,
-    ): Promise<void> {
-      for (const [at, stream] of streams.entries()) {
-        await fill(stream, from, to, (until) =>
-          onProgress((at + (until - from) / (to - from)) / streams.length),
-        );
-      }
-      await checkpoint();
-    },
-    /** Only for many rows: memory that queries free later stays with the allocator. */
-    async withSmallThresholds(work: () => Promise<void>): Promise<void> {
-      for (const threshold of smallThresholds) await connection.run(`SET ${threshold} = '1MB'`);
-      await work();
-      for (const threshold of smallThresholds) await connection.run(`RESET ${threshold}`);
-    },
-    /** All streams, or none of them if one fails. */
-    async append(streams: readonly Stream[], from: number, to: number) {
-      await connection.run('BEGIN');
-      try {
-        for (const stream of streams) await write(stream, from, to);
-        await connection.run(
-          `UPDATE ${progress} SET filled_until = $until`,
-          { until: timestamp(to) },
-          { until: TIMESTAMPTZ },
-        );
-        await connection.run('COMMIT');
-      } catch (error) {
-        await connection.run('ROLLBACK');
-        throw error;
-      }
-    },
-  };
+    await this.#runUntil(
+      `INSERT OR REPLACE INTO ${progress} VALUES (${table}, '${stream.source}', $until)`,
+      to,
+    );
+  }
+
+  /** @returns how many rows */
+  async #write({ statement }: Stream, from: number, to: number): Promise<number> {
+    statement.bind({ from: timestamp(from), to: timestamp(to) }, { from: TIMESTAMPTZ, to: TIMESTAMPTZ });
+    const { rowsChanged } = await statement.run();
+    this.#rowsSinceCheckpoint += rowsChanged;
+    return rowsChanged;
+  }
+
+  /** Until when the store has the rows; undefined if it has none, or those of other files. */
+  async #filledUntil({ table, source }: Stream): Promise<number | undefined> {
+    const found = await this.#connection.runAndReadAll(
+      `SELECT epoch_ms(filled_until)::DOUBLE FROM ${progress} WHERE "table" = ${quoteText(table)} AND source = '${source}'
+        AND EXISTS (FROM ${this.#tables.get(table).relation})`,
+    );
+    const [[until] = []] = found.getRows();
+    return until === undefined ? undefined : Number(until);
+  }
+
+  /** Runs a statement that records until when rows are there. */
+  async #runUntil(sql: string, until: number): Promise<void> {
+    await this.#connection.run(sql, { until: timestamp(until) }, { until: TIMESTAMPTZ });
+  }
 }
 
 const timestamp = (ms: number) => new DuckDBTimestampTZValue(BigInt(Math.round(ms)) * 1000n);
