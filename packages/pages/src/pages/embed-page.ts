@@ -6,7 +6,7 @@ import { computedAtOf, type Gateway, GatewayError, isCut, openGateway } from '..
 import { rowArgumentNames, rowArgumentsIn } from '../parameters/row-arguments.ts';
 import { searchOf, valuesOf } from '../parameters/values.ts';
 import { buildAutoRefresh } from '../result/auto-refresh.ts';
-import { buildTable } from '../result/table.ts';
+import { RowTable } from '../result/table.ts';
 import { viewOf } from '../view.ts';
 import { emptyText, noneMeetConditions, problemText } from '../words.ts';
 
@@ -42,7 +42,7 @@ function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, s
   const values = valuesOf(location.search, [...parameters, ...conditions]);
   const { chart: choice, order } = viewOf(location.hash);
   const chart = buildChart({ columns, onChoice: () => {}, actions: [] });
-  const table = buildTable(columns, () => {});
+  const table = new RowTable(columns, () => {});
   const refresh = buildAutoRefresh(caching, () => void load());
   main.replaceChildren(
     element('h1', {}, summary),

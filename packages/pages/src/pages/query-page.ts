@@ -1,12 +1,12 @@
 import { button, element, section } from '../element.ts';
 import type { Column, Endpoint, ReadersKey } from '../endpoint.ts';
-import type { Gateway } from '../gateway.ts';
+import type { Gateway, GatewayError } from '../gateway.ts';
 import { buildForm, type ParameterForm } from '../parameters/form.ts';
 import { rowArgumentNames, rowArgumentsIn, withoutPage } from '../parameters/row-arguments.ts';
 import { exampleValues, isComplete, type ParameterValues, searchOf, valuesOf } from '../parameters/values.ts';
-import { buildResult } from '../result/result.ts';
+import { buildResult, type ResultSection } from '../result/result.ts';
 import { cachingText } from '../words.ts';
-import { buildSnippetSection } from '../snippets/snippet-section.ts';
+import { buildSnippetSection, type SnippetSection } from '../snippets/snippet-section.ts';
 import { type Group, versionsLine } from './versions.ts';
 import { hashOf, type View, viewOf } from '../view.ts';
 
@@ -20,98 +20,129 @@ interface QueryPageOptions {
   readonly onWrongKey: () => void;
 }
 
-/** The page of one endpoint: its parameters, the result, and how programs send the request. */
-export function showQuery({ main, gateway, endpoint, group, key, onWrongKey }: QueryPageOptions): void {
-  const { name, parameters, caching } = endpoint;
-  let view = viewOf(location.hash);
-  const setView = (part: Partial<View>) => {
-    view = { ...view, ...part };
-    history.replaceState(null, '', location.pathname + location.search + hashOf(view));
-  };
+/** Shows the page of one endpoint: its parameters, the result, and how programs send the request. */
+export function showQuery(options: QueryPageOptions): void {
+  const page = new QueryPage(options);
+  window.onpopstate = () => page.readAddress();
+  document.title = `${options.endpoint.name} – Querygate`;
+  options.main.replaceChildren(...page.parts());
+  page.readAddress();
+}
 
+class QueryPage {
+  readonly #options: QueryPageOptions;
+  readonly #form: ParameterForm;
+  readonly #result: ResultSection;
+  readonly #snippets: SnippetSection;
+  readonly #settings: ReturnType<typeof buildSettings>;
+  readonly #isWide = matchMedia('(min-width: 60rem)');
+  #view = viewOf(location.hash);
   /** Of the request that is shown, with row arguments. */
-  let values: ParameterValues = new Map();
-  const withRowArguments = (own: ParameterValues, from: ParameterValues): ParameterValues =>
-    new Map([...own, ...rowArgumentsIn(endpoint, from)]);
+  #values: ParameterValues = new Map();
 
-  const runAgain = button('Run now, without the cache', () => submit(true));
-  const form = buildForm({
-    parameters,
-    tenants: key.tenants,
-    actions: [
-      element('button', { type: 'submit', class: 'primary' }, 'Run'),
-      ...(key.permissions.includes('fresh') && caching !== undefined ? [runAgain] : []),
-    ],
-    onSubmit: () => submit(false),
-  });
-  const result = buildResult({
-    gateway,
-    endpoint,
-    view: () => view,
-    onView: setView,
-    onValues: (next) => run(next, false),
-    onProblem(error) {
-      if (error.status === 401) {
-        result.close();
-        onWrongKey();
-        return true;
-      }
-      if (!parameters.some(({ name: one }) => one === error.parameter)) return false;
-      settings.open = true;
-      return form.showProblem(error.parameter ?? '', error.message);
-    },
-  });
-  const snippets = buildSnippetSection({
-    gateway,
-    endpoint,
-    maySeeSql: key.permissions.includes('catalog'),
-    values: () => withRowArguments(form.read(), values),
-    tab: view.tab,
-    onTab: (tab) => setView({ tab }),
-  });
-  form.element.addEventListener('input', () => snippets.refresh());
-
-  const isWide = matchMedia('(min-width: 60rem)');
-  const { settings, examples } = buildSettings(form);
-
-  function submit(again: boolean): void {
-    const own = form.read();
-    const isSame = searchOf(withRowArguments(own, values)) === searchOf(values);
-    // The place of a page is that of other parameters.
-    void run(withRowArguments(own, isSame ? values : withoutPage(endpoint, values)), again);
+  constructor(options: QueryPageOptions) {
+    this.#options = options;
+    const { endpoint, gateway, key } = options;
+    const mayRunAgain = key.permissions.includes('fresh') && endpoint.caching !== undefined;
+    this.#form = buildForm({
+      parameters: endpoint.parameters,
+      tenants: key.tenants,
+      actions: [
+        element('button', { type: 'submit', class: 'primary' }, 'Run'),
+        ...(mayRunAgain ? [button('Run now, without the cache', () => this.#submit(true))] : []),
+      ],
+      onSubmit: () => this.#submit(false),
+    });
+    this.#result = buildResult({
+      gateway,
+      endpoint,
+      view: () => this.#view,
+      onView: (part) => this.#setView(part),
+      onValues: (next) => this.#run(next, false),
+      onProblem: (error) => this.#showProblem(error),
+    });
+    this.#snippets = buildSnippetSection({
+      gateway,
+      endpoint,
+      maySeeSql: key.permissions.includes('catalog'),
+      values: () => this.#withRowArguments(this.#form.read(), this.#values),
+      tab: this.#view.tab,
+      onTab: (tab) => this.#setView({ tab }),
+    });
+    this.#form.element.addEventListener('input', () => this.#snippets.refresh());
+    this.#settings = buildSettings(this.#form);
   }
-  function run(next: ParameterValues, again: boolean): Promise<void> {
-    values = next;
-    const search = searchOf(values);
-    if (search !== location.search) history.pushState(null, '', location.pathname + search + hashOf(view));
-    snippets.refresh();
-    return result.run(values, again);
+
+  parts(): readonly HTMLElement[] {
+    const { endpoint, group } = this.#options;
+    return layoutOf(endpoint, group, this.#settings.element, this.#result.element, this.#snippets.element);
   }
+
   /** Shows the request in the address, or one with the examples of the author. */
-  function readAddress(): void {
-    const named = [...parameters, ...rowArgumentNames(endpoint).map((one) => ({ name: one }))];
-    const given = valuesOf(location.search, named);
+  readAddress(): void {
+    const { endpoint, key } = this.#options;
+    const { parameters } = endpoint;
+    const named = [...parameters, ...rowArgumentNames(endpoint).map((name) => ({ name }))];
     const own = valuesOf(location.search, parameters);
-    view = viewOf(location.hash);
-    form.write(own.size === 0 ? exampleValues(parameters, key) : own);
-    values = withRowArguments(own.size === 0 ? form.read() : own, given);
-    snippets.show(view.tab);
-    const isRunnable = isComplete(values, parameters);
-    examples.hidden = own.size > 0 || !parameters.some(({ required }) => required) || !isRunnable;
+    const isExample = own.size === 0;
+    this.#view = viewOf(location.hash);
+    this.#form.write(isExample ? exampleValues(parameters, key) : own);
+    this.#values = this.#withRowArguments(
+      isExample ? this.#form.read() : own,
+      valuesOf(location.search, named),
+    );
+    this.#snippets.show(this.#view.tab);
+    const isRunnable = isComplete(this.#values, parameters);
+    const { element: settings, examples } = this.#settings;
+    examples.hidden = !isExample || !parameters.some(({ required }) => required) || !isRunnable;
     // On a phone the result comes first.
-    settings.open = isWide.matches || !isRunnable;
+    settings.open = this.#isWide.matches || !isRunnable;
     if (!isRunnable) {
-      result.clear();
+      this.#result.clear();
       return;
     }
-    if (own.size === 0) history.replaceState(null, '', location.pathname + searchOf(values) + hashOf(view));
-    void result.run(values, false);
+    if (isExample)
+      history.replaceState(null, '', location.pathname + searchOf(this.#values) + hashOf(this.#view));
+    void this.#result.run(this.#values, false);
   }
-  window.onpopstate = readAddress;
 
-  document.title = `${name} – Querygate`;
-  main.replaceChildren(...layoutOf(endpoint, group, settings, result.element, snippets.element));
-  readAddress();
+  #submit(again: boolean): void {
+    const own = this.#form.read();
+    const isSame = searchOf(this.#withRowArguments(own, this.#values)) === searchOf(this.#values);
+    // The place of a page is that of other parameters.
+    const from = isSame ? this.#values : withoutPage(this.#options.endpoint, this.#values);
+    void this.#run(this.#withRowArguments(own, from), again);
+  }
+
+  #run(next: ParameterValues, again: boolean): Promise<void> {
+    this.#values = next;
+    const search = searchOf(next);
+    if (search !== location.search)
+      history.pushState(null, '', location.pathname + search + hashOf(this.#view));
+    this.#snippets.refresh();
+    return this.#result.run(next, again);
+  }
+
+  #withRowArguments(own: ParameterValues, from: ParameterValues): ParameterValues {
+    return new Map([...own, ...rowArgumentsIn(this.#options.endpoint, from)]);
+  }
+
+  #setView(part: Partial<View>): void {
+    this.#view = { ...this.#view, ...part };
+    history.replaceState(null, '', location.pathname + location.search + hashOf(this.#view));
+  }
+
+  /** @returns whether it is shown here */
+  #showProblem({ status, parameter, message }: GatewayError): boolean {
+    if (status === 401) {
+      this.#result.close();
+      this.#options.onWrongKey();
+      return true;
+    }
+    if (!this.#options.endpoint.parameters.some(({ name }) => name === parameter)) return false;
+    this.#settings.element.open = true;
+    return this.#form.showProblem(parameter ?? '', message);
+  }
 }
 
 /** The form in a part that can be folded, and a line about the values of the author's examples until one is changed. */
@@ -121,7 +152,7 @@ function buildSettings({ element: form }: ParameterForm) {
     examples.hidden = true;
   });
   const summary = element('summary', {}, element('h2', {}, 'Parameters'));
-  return { examples, settings: element('details', { open: true }, summary, form, examples) };
+  return { examples, element: element('details', { open: true }, summary, form, examples) };
 }
 
 /** The parts of the page. */

@@ -8,7 +8,7 @@ import { plainText } from '../hidden-characters.ts';
 import type { ChartChoice, View } from '../view.ts';
 import { buildDownloads, saveFile } from './downloads.ts';
 import type { RowControls } from './row-controls.ts';
-import { buildTable } from './table.ts';
+import { RowTable } from './table.ts';
 import { costText } from '../words.ts';
 
 /** The rows of a query as a table and a chart, with their downloads. */
@@ -47,7 +47,7 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
   let computedText = '';
   const search = () => shown?.search;
   const cost = element('p', { class: 'muted' });
-  const table = buildTable(endpoint.columns, (order) => onView({ order }), controls);
+  const table = new RowTable(endpoint.columns, (order) => onView({ order }), controls);
   const chart = buildChart({
     columns: endpoint.columns,
     onChoice(choice) {

@@ -9,113 +9,132 @@ import { sortRows } from './order.ts';
 import type { RowControls } from './row-controls.ts';
 import { buildRowElements } from './row-elements.ts';
 
-export interface RowTable {
-  readonly element: HTMLElement;
-  show(rows: readonly JsonObject[]): void;
-  /** Shows what has changed in the rows that are shown, and marks it for a moment. */
-  update(change: RowChange): void;
-  sort(order: Order | undefined): void;
-}
-
 /** Rows that are put into the page at first, and with each press of the button: more would freeze a phone. */
 const pageSize = 200;
 
 /** The rows as a table. Each press of a column's head sorts it: ascending, descending, as the query ordered the rows. */
-export function buildTable(
-  columns: readonly Column[],
-  onSort: (order: Order | undefined) => void,
-  controls?: RowControls,
-): RowTable {
-  let rows: readonly JsonObject[] = [];
-  let sorted = rows;
-  let order: Order | undefined;
-  let shown = 0;
-  const heads = buildHeads(columns, press);
-  const elements = buildRowElements(columns, (row, column) => cellOf(row, column, controls));
-  moveByArrowKeys(elements.body);
-  pressByCells(elements.body);
-  const caption = element('caption', { 'aria-live': 'polite' });
-  const more = button('', () => addRows(pageSize), { hidden: true });
-  const all = button('', () => addRows(sorted.length), { hidden: true });
-  const label = 'Rows, scrollable';
-  const table = element(
-    'div',
-    { class: 'scroll rows', tabindex: 0, role: 'region', 'aria-label': label },
-    element('table', {}, caption, element('thead', {}, heads.element), elements.body),
-  );
+export class RowTable {
+  readonly element: HTMLElement;
+  readonly #columns: readonly Column[];
+  readonly #onSort: (order: Order | undefined) => void;
+  readonly #controls: RowControls | undefined;
+  readonly #caption = element('caption', { 'aria-live': 'polite' });
+  readonly #more = button('', () => this.#addRows(pageSize), { hidden: true });
+  readonly #all = button('', () => this.#addRows(this.#sorted.length), { hidden: true });
+  readonly #heads: ReturnType<typeof buildHeads>;
+  readonly #elements: ReturnType<typeof buildRowElements>;
+  #rows: readonly JsonObject[] = [];
+  #sorted: readonly JsonObject[] = [];
+  #order: Order | undefined;
+  /** How many rows are in the page. */
+  #shown = 0;
 
-  function press(column: Column): void {
-    const byGateway = controls?.orderBy(column);
+  constructor(
+    columns: readonly Column[],
+    onSort: (order: Order | undefined) => void,
+    controls?: RowControls,
+  ) {
+    this.#columns = columns;
+    this.#onSort = onSort;
+    this.#controls = controls;
+    this.#heads = buildHeads(columns, (column) => this.#press(column));
+    this.#elements = buildRowElements(columns, (row, column) => cellOf(row, column, controls));
+    const { body } = this.#elements;
+    moveByArrowKeys(body);
+    pressByCells(body);
+    const table = element(
+      'div',
+      { class: 'scroll rows', tabindex: 0, role: 'region', 'aria-label': 'Rows, scrollable' },
+      element('table', {}, this.#caption, element('thead', {}, this.#heads.element), body),
+    );
+    this.element = element('div', {}, table, element('div', { class: 'row' }, this.#more, this.#all));
+  }
+
+  show(rows: readonly JsonObject[]): void {
+    this.#rows = rows;
+    this.#arrange();
+  }
+
+  /** Shows what has changed in the rows that are shown, and marks it for a moment. */
+  update(change: RowChange): void {
+    const known = new Set(this.#rows);
+    const wasWhole = this.#shown === this.#sorted.length;
+    this.#rows = change.rows;
+    // Screen readers would say it every few seconds.
+    this.#caption.ariaLive = 'off';
+    this.#sortRows();
+    const count = Math.max(wasWhole ? this.#shown + pageSize : this.#shown, pageSize);
+    const next = this.#sorted.slice(0, count);
+    this.#elements.update(next, change.before, known);
+    this.#shown = next.length;
+    this.#describe();
+  }
+
+  sort(order: Order | undefined): void {
+    if (order?.column === this.#order?.column && order?.descending === this.#order?.descending) return;
+    this.#order = order;
+    this.#shown = 0;
+    this.#arrange();
+  }
+
+  #press(column: Column): void {
+    const byGateway = this.#controls?.orderBy(column);
     if (byGateway === undefined) {
-      pressOwn(column);
+      this.#pressOwn(column);
       return;
     }
-    if (order !== undefined) onSort(undefined);
-    order = undefined;
+    if (this.#order !== undefined) this.#onSort(undefined);
+    this.#order = undefined;
     byGateway();
   }
-  function pressOwn({ name }: Column): void {
-    const isSame = order?.column === name;
-    order = isSame && order?.descending ? undefined : { column: name, descending: isSame };
-    arrange();
-    onSort(order);
+
+  #pressOwn({ name }: Column): void {
+    const isSame = this.#order?.column === name;
+    this.#order = isSame && this.#order?.descending ? undefined : { column: name, descending: isSame };
+    this.#arrange();
+    this.#onSort(this.#order);
   }
-  function sortAll(): void {
-    const column = columns.find(({ name }) => name === order?.column);
+
+  #sortRows(): void {
+    const column = this.#columns.find(({ name }) => name === this.#order?.column);
     // A column of an older address may be gone.
-    if (column === undefined) order = undefined;
-    sorted = column === undefined ? rows : sortRows(rows, column, order?.descending ?? false);
-    heads.mark(order ?? controls?.order());
+    if (column === undefined) this.#order = undefined;
+    const descending = this.#order?.descending ?? false;
+    this.#sorted = column === undefined ? this.#rows : sortRows(this.#rows, column, descending);
+    this.#heads.mark(this.#shownOrder());
   }
-  function arrange(): void {
-    caption.ariaLive = 'polite';
-    sortAll();
-    const rowsToShow = Math.max(shown, pageSize);
-    shown = 0;
-    elements.clear();
-    addRows(rowsToShow);
+
+  #shownOrder(): Order | undefined {
+    return this.#order ?? this.#controls?.order();
   }
-  function addRows(count: number): void {
-    const next = sorted.slice(shown, shown + count);
-    elements.append(next);
-    shown += next.length;
-    describe();
+
+  #arrange(): void {
+    this.#caption.ariaLive = 'polite';
+    this.#sortRows();
+    const rowsToShow = Math.max(this.#shown, pageSize);
+    this.#shown = 0;
+    this.#elements.clear();
+    this.#addRows(rowsToShow);
   }
-  function describe(): void {
-    keepReachable(elements.body);
-    const left = sorted.length - shown;
-    more.hidden = left === 0;
-    all.hidden = left <= pageSize || sorted.length > maxAll;
-    more.textContent = `Show ${Math.min(left, pageSize)} more`;
-    all.textContent = `Show all ${sorted.length.toLocaleString('en')}`;
-    const text = captionOf(rows.length, left, shown, order ?? controls?.order());
-    if (caption.textContent !== text) caption.textContent = text;
+
+  #addRows(count: number): void {
+    const next = this.#sorted.slice(this.#shown, this.#shown + count);
+    this.#elements.append(next);
+    this.#shown += next.length;
+    this.#describe();
   }
-  return {
-    element: element('div', {}, table, element('div', { class: 'row' }, more, all)),
-    show(next) {
-      rows = next;
-      arrange();
-    },
-    update(change) {
-      const known = new Set(rows);
-      const wasWhole = shown === sorted.length;
-      rows = change.rows;
-      // Screen readers would say it every few seconds.
-      caption.ariaLive = 'off';
-      sortAll();
-      const next = sorted.slice(0, Math.max(wasWhole ? shown + pageSize : shown, pageSize));
-      elements.update(next, change.before, known);
-      shown = next.length;
-      describe();
-    },
-    sort(next) {
-      if (next?.column === order?.column && next?.descending === order?.descending) return;
-      order = next;
-      shown = 0;
-      arrange();
-    },
-  };
+
+  #describe(): void {
+    keepReachable(this.#elements.body);
+    const count = this.#sorted.length;
+    const left = count - this.#shown;
+    this.#more.hidden = left === 0;
+    this.#all.hidden = left <= pageSize || count > maxAll;
+    this.#more.textContent = `Show ${Math.min(left, pageSize)} more`;
+    this.#all.textContent = `Show all ${count.toLocaleString('en')}`;
+    const text = captionOf(this.#rows.length, left, this.#shown, this.#shownOrder());
+    if (this.#caption.textContent !== text) this.#caption.textContent = text;
+  }
 }
 
 /** More rows at once take a browser too long. */

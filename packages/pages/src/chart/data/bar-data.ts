@@ -2,7 +2,7 @@ import { type Column, valueIn } from '../../endpoint.ts';
 import type { JsonObject } from '../../json.ts';
 import type { ChartChoice } from '../../view.ts';
 import { isAdditive, isUndrawable, keyOf, nameOf, numberOf } from './columns.ts';
-import { countText, type Left, leftText, rounded } from './left.ts';
+import { countText, keepLargest, type Left, leftText, rounded } from './left.ts';
 
 export interface Bar {
   readonly name: string;
@@ -44,7 +44,7 @@ export function barData(
       values: shown.map((column) => combined(group, column)),
     }),
   );
-  const bars = keepLargest(all);
+  const bars = keepLargest(all, maxBars, ({ values: [first] }) => Math.abs(first?.value ?? 0));
   const others = all.filter((bar) => !bars.includes(bar));
   const left = shown.map((column, at) => ({
     column,
@@ -77,12 +77,4 @@ function combined(group: readonly JsonObject[], column: Column): BarValue | unde
   if (found.length <= 1) return found[0];
   const value = rounded(found.reduce((sum, one) => sum + one.value, 0));
   return { value, text: String(value) };
-}
-
-/** By the first column, in the order of the rows. */
-function keepLargest(bars: readonly Bar[]): readonly Bar[] {
-  if (bars.length <= maxBars) return bars;
-  const sizeOf = ({ values: [first] }: Bar) => Math.abs(first?.value ?? 0);
-  const largest = new Set(bars.toSorted((a, b) => sizeOf(b) - sizeOf(a)).slice(0, maxBars));
-  return bars.filter((bar) => largest.has(bar));
 }

@@ -13,6 +13,14 @@ export interface Left {
   readonly sum: number;
 }
 
+/** The largest, at most so many, in their own order: the others are only in the table. */
+export function keepLargest<T>(all: readonly T[], most: number, sizeOf: (one: T) => number): readonly T[] {
+  if (all.length <= most) return all;
+  const sizes = new Map(all.map((one) => [one, sizeOf(one)]));
+  const largest = new Set(all.toSorted((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0)).slice(0, most));
+  return all.filter((one) => largest.has(one));
+}
+
 /** Sentences on what is not shown. */
 export const leftText = (left: readonly Left[]): readonly string[] =>
   left.flatMap(({ column, values, sum }) => [

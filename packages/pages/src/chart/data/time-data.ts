@@ -1,10 +1,10 @@
 import { type Column, valueIn } from '../../endpoint.ts';
-import type { Json, JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../json.ts';
 import type { ChartChoice } from '../../view.ts';
 import { type Buckets, fillBuckets } from './buckets.ts';
 import { maxLines } from './choice.ts';
 import { isAdditive, isUndrawable, keyOf, nameOf, numberOf, secondsOf } from './columns.ts';
-import { countText, type Left, leftText, rounded } from './left.ts';
+import { countText, keepLargest, type Left, leftText, rounded } from './left.ts';
 
 /** What is drawn at one place: the value of a row, or the sum of several. */
 export interface Point {
@@ -41,6 +41,12 @@ export interface TimeData extends Buckets {
 /** Characters of a line's name that are shown. */
 const maxNameLength = 80;
 
+/** A row with its time, in seconds since 1970. */
+interface Dated {
+  readonly at: number;
+  readonly row: JsonObject;
+}
+
 interface Collected {
   readonly name: string;
   readonly column: Column;
@@ -57,53 +63,25 @@ export function timeData(
 ): TimeData {
   const names = columns.filter(({ name }) => split.includes(name));
   const shown = columns.filter(({ name }) => values.includes(name));
-  const lines = new Map<string, Collected>();
-  const seen = new Set<number>();
-  const timeless: Json[][] = [];
-  const undrawable = shown.map(() => 0);
+  const dated: Dated[] = [];
+  const timeless: JsonObject[] = [];
   for (const row of rows) {
     const at = secondsOf(valueIn(row, time));
-    const ofRow = shown.map((column) => valueIn(row, column));
-    if (at === undefined) {
-      timeless.push(ofRow.map((value) => value ?? null));
-      continue;
-    }
-    seen.add(at);
-    const key = names.length === 0 ? '' : keyOf(row, names);
-    for (const [place, column] of shown.entries()) {
-      const lineKey = `${place} ${key}`;
-      const line = lines.get(lineKey) ?? {
-        name: lineName(names.length === 0 ? undefined : nameOf(row, names), column, shown.length),
-        column,
-        byTime: new Map<number, Point[]>(),
-      };
-      lines.set(lineKey, line);
-      const raw = ofRow[place];
-      const value = numberOf(raw);
-      if (isUndrawable(raw)) undrawable[place] = (undrawable[place] ?? 0) + 1;
-      if (value === undefined) continue;
-      const points = line.byTime.get(at);
-      const point = { value, text: String(raw) };
-      if (points === undefined) line.byTime.set(at, [point]);
-      else points.push(point);
-    }
+    if (at === undefined) timeless.push(row);
+    else dated.push({ at, row });
   }
-  const all = [...lines.values()];
-  const hasSeveral = ({ byTime }: Collected) => [...byTime.values()].some(({ length }) => length > 1);
-  const several = shown.filter((column) => all.some((line) => line.column === column && hasSeveral(line)));
-  const summed = several.filter(isAdditive);
-  for (const { byTime } of all.filter(({ column }) => summed.includes(column)))
-    for (const [at, points] of byTime) if (points.length > 1) byTime.set(at, [sumOf(points)]);
-
-  const kept = keepLargest(all);
+  const all = collectLines(dated, shown, names);
+  const { several, summed } = sumPoints(all, shown);
+  const kept = keepLargest(all, maxLines, sizeOf);
   const others = all.filter((line) => !kept.includes(line));
-  const buckets = fillBuckets([...seen].sort((a, b) => a - b));
-  const left = shown.map((column, place) => ({
+  const seen = [...new Set(dated.map(({ at }) => at))];
+  const buckets = fillBuckets(seen.sort((a, b) => a - b));
+  const left = shown.map((column) => ({
     column,
-    values: undrawable[place] ?? 0,
+    values: dated.filter(({ row }) => isUndrawable(valueIn(row, column))).length,
     sum:
       totalOf(others.filter((line) => line.column === column)) +
-      timeless.reduce((sum, row) => sum + (numberOf(row[place] ?? undefined) ?? 0), 0),
+      timeless.reduce((sum, row) => sum + (numberOf(valueIn(row, column)) ?? 0), 0),
   }));
   const isScattered = several.length > summed.length;
   return {
@@ -112,7 +90,7 @@ export function timeData(
     summed,
     isScattered,
     unfinished: unfinishedOf(buckets, computedAt),
-    isByDay: time.type === 'date' || [...seen].every((at) => at % 86_400 === 0),
+    isByDay: time.type === 'date' || seen.every((at) => at % 86_400 === 0),
     lines: kept.map(({ name, column, byTime }) => ({
       name: name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name,
       column,
@@ -133,6 +111,49 @@ export function timeData(
       ...leftText(left),
     ].filter((note) => note !== ''),
   };
+}
+
+/** A line for each drawn column and each name, in the order of the rows. */
+function collectLines(
+  dated: readonly Dated[],
+  shown: readonly Column[],
+  names: readonly Column[],
+): readonly Collected[] {
+  const lines = new Map<string, Collected>();
+  for (const { at, row } of dated) {
+    const key = names.length === 0 ? '' : keyOf(row, names);
+    for (const [place, column] of shown.entries()) {
+      const lineKey = `${place} ${key}`;
+      const line = lines.get(lineKey) ?? {
+        name: lineName(names.length === 0 ? undefined : nameOf(row, names), column, shown.length),
+        column,
+        byTime: new Map<number, Point[]>(),
+      };
+      lines.set(lineKey, line);
+      const raw = valueIn(row, column);
+      const value = numberOf(raw);
+      if (value === undefined) continue;
+      const point = { value, text: String(raw) };
+      const points = line.byTime.get(at);
+      if (points === undefined) line.byTime.set(at, [point]);
+      else points.push(point);
+    }
+  }
+  return [...lines.values()];
+}
+
+/**
+ * Puts a sum in the place of several points at one time, where the column may be added.
+ *
+ * @returns the columns with several points at some time, and those of them that are sums now
+ */
+function sumPoints(lines: readonly Collected[], shown: readonly Column[]) {
+  const hasSeveral = ({ byTime }: Collected) => [...byTime.values()].some(({ length }) => length > 1);
+  const several = shown.filter((column) => lines.some((line) => line.column === column && hasSeveral(line)));
+  const summed = several.filter(isAdditive);
+  for (const { byTime } of lines.filter(({ column }) => summed.includes(column)))
+    for (const [at, points] of byTime) if (points.length > 1) byTime.set(at, [sumOf(points)]);
+  return { several, summed };
 }
 
 /** A last time in the future is not one of buckets until now. */
@@ -161,20 +182,8 @@ const totalOf = (lines: readonly Collected[]) =>
     0,
   );
 
-/** In the order of the rows. */
-function keepLargest(lines: readonly Collected[]): readonly Collected[] {
-  if (lines.length <= maxLines) return lines;
-  const sizes = new Map(
-    lines.map((line) => [
-      line,
-      [...line.byTime.values()].reduce(
-        (sum, points) => points.reduce((part, { value }) => part + Math.abs(value), sum),
-        0,
-      ),
-    ]),
+const sizeOf = ({ byTime }: Collected) =>
+  [...byTime.values()].reduce(
+    (sum, points) => points.reduce((part, { value }) => part + Math.abs(value), sum),
+    0,
   );
-  const largest = new Set(
-    lines.toSorted((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0)).slice(0, maxLines),
-  );
-  return lines.filter((line) => largest.has(line));
-}
