@@ -100,6 +100,12 @@ function parseNumberFormat(format: string): NumberFormat {
         exponent = text.startsWith('E') ? 'E' : 'e';
     }
   }
+  const parsed = { whole, fraction, point, sign, currency, isCompact, isBlankForZero, exponent };
+  checkDigits(parsed);
+  return parsed;
+}
+
+function checkDigits({ whole, fraction, point, currency, exponent }: NumberFormat): void {
   if (!/[09X]/i.test(whole + fraction)) {
     throw invalid("Format string must contain at least one of 'X', '0' or '9'");
   }
@@ -109,7 +115,6 @@ function parseNumberFormat(format: string): NumberFormat {
   ) {
     throw invalid("'X' cannot appear together with '9', ',', '.', a currency or 'EEEE'");
   }
-  return { whole, fraction, point, sign, currency, isCompact, isBlankForZero, exponent };
 }
 
 /** A finite number: `digits` counts units of 10^-scale. */

@@ -153,6 +153,21 @@ function parseTime(text: string, type: string, format: string): string {
   return microsOf(fields, type, now, only(parts, /^TZ/).length > 0);
 }
 
+/** Numeric elements that are a field as they are: its digits, and its bounds. */
+const plainFields: Readonly<
+  Record<string, readonly [field: PlainField, digits: number, low: number, high: number]>
+> = {
+  MM: ['month', 2, 1, 12],
+  DD: ['day', 2, 1, 31],
+  HH24: ['hour', 2, 0, 23],
+  MI: ['minute', 2, 0, 59],
+  SS: ['second', 2, 0, 59],
+  SSSSS: ['second', 5, 0, 86_399],
+  TZM: ['zoneMinutes', 2, 0, 59],
+};
+
+type PlainField = 'month' | 'day' | 'hour' | 'minute' | 'second' | 'zoneMinutes';
+
 function readElement(
   element: string,
   isExact: boolean,
@@ -166,6 +181,12 @@ function readElement(
   const within = (value: number, low: number, high: number) =>
     value >= low && value <= high ? value : fail(element);
   const thisYear = now.getUTCFullYear();
+  const plain = plainFields[element];
+  if (plain !== undefined) {
+    const [field, most, low, high] = plain;
+    fields[field] = within(digits(most), low, high);
+    return;
+  }
   switch (element) {
     case 'YYYY':
     case 'RRRR':
@@ -188,9 +209,6 @@ function readElement(
       fields.year = (century + shift) * 100 + year;
       return;
     }
-    case 'MM':
-      fields.month = within(digits(2), 1, 12);
-      return;
     case 'MON':
     case 'MONTH': {
       const names = monthNames.map((name) => (element === 'MON' ? name.slice(0, 3) : name));
@@ -198,24 +216,9 @@ function readElement(
       fields.month = names.findIndex((candidate) => candidate.toLowerCase() === name) + 1;
       return;
     }
-    case 'DD':
-      fields.day = within(digits(2), 1, 31);
-      return;
     case 'HH':
     case 'HH12':
       fields.hour = within(digits(2), 1, 12) % 12;
-      return;
-    case 'HH24':
-      fields.hour = within(digits(2), 0, 23);
-      return;
-    case 'MI':
-      fields.minute = within(digits(2), 0, 59);
-      return;
-    case 'SS':
-      fields.second = within(digits(2), 0, 59);
-      return;
-    case 'SSSSS':
-      fields.second = within(digits(5), 0, 86_399);
       return;
     case 'A.M.':
     case 'P.M.':
@@ -227,9 +230,6 @@ function readElement(
       fields.zoneHours = within(Number(size.join('')), 0, 14);
       return;
     }
-    case 'TZM':
-      fields.zoneMinutes = within(digits(2), 0, 59);
-      return;
     default: {
       const count = Number(element.slice(2));
       const fraction = read(isExact ? new RegExp(`\\d{${count}}`) : new RegExp(`\\d{1,${count}}`), element);
