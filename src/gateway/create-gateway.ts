@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { type Logger, pino } from 'pino';
-import { buildAnalyze } from '../analysis/analyze-catalog.ts';
+import { type AnalyzedCatalog, buildAnalyze } from '../analysis/analyze-catalog.ts';
 import { withSqlProblems } from '../analysis/sql-problems.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
 import { Renderers } from '../formats/renderers.ts';
@@ -29,7 +29,7 @@ import type { Results } from '../results/open-results.ts';
 import { openReadRows } from '../row-arguments/row-reader.ts';
 import { safeTracer } from '../trace/safe-tracer.ts';
 import { type OpenCallers, openCallers } from './callers.ts';
-import { buildHttpHandler } from './http-handler.ts';
+import { buildHttpHandler, type HttpHandler } from './http-handler.ts';
 import { buildLazyLive, type LazyLive } from './lazy-live.ts';
 import { checkGatewayOptions } from './option-rules.ts';
 import { familiesOf, openPlugins } from './open-plugins.ts';
@@ -103,7 +103,7 @@ function reportOnce(log: Logger): (error: unknown) => void {
 
 async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gateway> {
   const options = withDefaults(given);
-  const { keys, cache, trustedDocuments, hideEndpoints, settings, plugins, hooks } = options;
+  const { keys, cache, trustedDocuments, hideEndpoints, settings, plugins } = options;
   const { turns, clock, log } = options;
   const queries = await readQueries(options);
   const { history } = queries;
@@ -132,7 +132,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
   );
   let phase: 'serving' | 'draining' = 'serving';
   const budget = new ByteBudget();
-  const { handle, versions, buildVersion } = buildHttpHandler({
+  const http = buildHttpHandler({
     ...options,
     catalog,
     callers,
@@ -149,26 +149,13 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     readiness: buildReadiness(() => phase === 'serving', state),
     budget,
   });
-  const reload = openReload({
-    ...queries,
-    updates: execution.updates,
-    isOn: options.reload ?? true,
-    async prepare(next) {
-      const version = await turns.run(reloading, buildVersion(next));
-      return () => {
-        callers.replaceQueries(next.queries);
-        execution.replaceCatalog(next);
-        live.replaceCatalog(next);
-        return Promise.all([versions.replace(version), opened.replaceCatalog(next)]);
-      };
-    },
-    onOutcome: (outcome) => {
-      for (const hook of hooks.onReload) hook(outcome);
-    },
-    onFiles: options.onFiles,
-    log,
-    now: clock.now,
-  });
+  const reload = openReloading(options, queries, execution, http, [
+    { replaceCatalog: ({ queries }) => callers.replaceQueries(queries) },
+    execution,
+    live,
+    opened,
+  ]);
+  const { handle } = http;
   return {
     get catalog() {
       return history.catalog;
@@ -193,6 +180,40 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     }),
   };
 }
+
+/** What follows versions of the catalog, beside what answers requests. */
+interface FollowsCatalog {
+  /** @returns a promise, if it takes longer than the turn of the event loop */
+  replaceCatalog(catalog: AnalyzedCatalog): unknown;
+}
+
+/** Follows the saved queries: a version that is right replaces the one before it everywhere at once. */
+const openReloading = (
+  { reload = true, turns, hooks, onFiles, log, clock }: Options,
+  queries: Awaited<ReturnType<typeof readQueries>>,
+  { updates }: QueryExecution,
+  { buildVersion, versions }: HttpHandler,
+  followers: readonly FollowsCatalog[],
+) =>
+  openReload({
+    ...queries,
+    updates,
+    isOn: reload,
+    async prepare(next) {
+      const version = await turns.run(reloading, buildVersion(next));
+      return () =>
+        Promise.all([
+          versions.replace(version),
+          ...followers.map((follower) => follower.replaceCatalog(next)),
+        ]);
+    },
+    onOutcome: (outcome) => {
+      for (const hook of hooks.onReload) hook(outcome);
+    },
+    onFiles,
+    log,
+    now: clock.now,
+  });
 
 type Options = ReturnType<typeof withDefaults>;
 

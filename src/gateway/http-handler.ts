@@ -74,7 +74,8 @@ interface HttpOptions {
   readonly clock: Clock;
 }
 
-interface HttpHandler {
+/** What answers requests, and the versions of what it answers by. */
+export interface HttpHandler {
   readonly handle: Handler;
   /** The current version is that of the catalog. */
   readonly versions: VersionedRef<AnsweringVersion>;
@@ -111,88 +112,77 @@ export function buildHttpHandler(options: HttpOptions): HttpHandler {
 
 /** Builds what lives as long as the process. @returns builds what lives as long as a version of the catalog */
 function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
-  const {
-    live,
-    settings,
-    log,
-    trusted,
-    extendSchema,
-    gate,
-    audit,
-    getResult,
-    derived,
-    current,
-    hooks,
-    readRows,
-    renderers,
-    routesOf,
-    readiness,
-    budget,
-    turns,
-    clock,
-  } = options;
+  const { live, settings, audit, getResult, derived, current, hooks, readRows, budget, turns, clock } =
+    options;
   const pageOfResult = buildPageOfResult({ derived, turns });
   const applyRowRequest = buildApplyRowRequest({ readRows, budget, turns });
   const obtain = new Obtain({ getResult, applyRowRequest, pageOfResult, turns, audit });
   const buildGraphqlOf = buildGraphql({
-    gate,
+    ...options,
     obtain,
-    readRows,
     pageOfResult,
     introspection: settings.introspection,
-    trusted,
-    extendSchema,
-    derived,
-    budget,
     openLive: live.open,
-    turns,
-    audit,
-    log,
     elapsedMs: clock.elapsedMs,
   });
   const openAnswers = buildAnswers({ store: derived, current, showResult: hooks.showResult });
-  return function* (catalog: AnalyzedCatalog): Generator<void, AnsweringVersion> {
-    const graphql = yield* buildGraphqlOf(catalog);
-    yield;
-    const rest = buildRest({
-      catalog,
-      renderers,
-      gate,
-      obtain,
-      openLive: live.open,
-      inFlight,
-      turns,
-      budget,
-    });
-    const plugins = yield* routesOf(catalog, {
-      rest,
-      isRestKept,
-      addressOf: (request) => addressOf({ catalog, renderers }, request),
-      open: (endpoint, caller) => gate.open(endpoint, caller),
-      obtain: (call, hints) => obtain.part(call, readPartRequest(call, hints)),
-      audit,
-      openAnswers,
-      sandboxOf: (query) => catalog.analysisOf(query).sandbox(),
-    });
-    const follow = once(async () => {
-      const [{ buildLiveQueries }, opened] = await Promise.all([
-        import('../http/rest/live-queries.ts'),
-        live.open(),
-      ]);
-      return buildLiveQueries({ catalog, live: opened, gate, obtain, log });
-    });
-    const liveQueries: Answer = async (...request) => (await follow())(...request);
-    const { routesAt, loggedPath } = buildRoutes({
-      rest,
-      graphql,
-      liveQueries,
-      plugins,
-      readiness,
-      cors,
-      log,
-      basePath: settings.basePath,
-    });
-    const pathToLog = pathsToLog(catalog, renderers.names, loggedPath);
-    return { prepare: buildPrepareRequest({ catalog, pathToLog, routesAt }), replies: openAnswers() };
-  };
+  const shared = { cors, inFlight, obtain, buildGraphqlOf, openAnswers };
+  return (catalog: AnalyzedCatalog) => buildVersion(catalog, options, shared);
+}
+
+interface SharedByVersions {
+  readonly cors: Cors;
+  readonly inFlight: FairShare;
+  readonly obtain: Obtain;
+  readonly buildGraphqlOf: ReturnType<typeof buildGraphql>;
+  readonly openAnswers: ReturnType<typeof buildAnswers>;
+}
+
+function* buildVersion(
+  catalog: AnalyzedCatalog,
+  { live, settings, log, gate, audit, renderers, routesOf, readiness, budget, turns }: HttpOptions,
+  { cors, inFlight, obtain, buildGraphqlOf, openAnswers }: SharedByVersions,
+): Generator<void, AnsweringVersion> {
+  const graphql = yield* buildGraphqlOf(catalog);
+  yield;
+  const rest = buildRest({
+    catalog,
+    renderers,
+    gate,
+    obtain,
+    openLive: live.open,
+    inFlight,
+    turns,
+    budget,
+  });
+  const plugins = yield* routesOf(catalog, {
+    rest,
+    isRestKept,
+    addressOf: (request) => addressOf({ catalog, renderers }, request),
+    open: (endpoint, caller) => gate.open(endpoint, caller),
+    obtain: (call, hints) => obtain.part(call, readPartRequest(call, hints)),
+    audit,
+    openAnswers,
+    sandboxOf: (query) => catalog.analysisOf(query).sandbox(),
+  });
+  const follow = once(async () => {
+    const [{ buildLiveQueries }, opened] = await Promise.all([
+      import('../http/rest/live-queries.ts'),
+      live.open(),
+    ]);
+    return buildLiveQueries({ catalog, live: opened, gate, obtain, log });
+  });
+  const liveQueries: Answer = async (...request) => (await follow())(...request);
+  const { routesAt, loggedPath } = buildRoutes({
+    rest,
+    graphql,
+    liveQueries,
+    plugins,
+    readiness,
+    cors,
+    log,
+    basePath: settings.basePath,
+  });
+  const pathToLog = pathsToLog(catalog, renderers.names, loggedPath);
+  return { prepare: buildPrepareRequest({ catalog, pathToLog, routesAt }), replies: openAnswers() };
 }

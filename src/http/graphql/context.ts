@@ -4,6 +4,7 @@ import { EndpointRequest } from '../../call/endpoint-request.ts';
 import { type LoadOptions, ResultLoader } from '../../call/load-results.ts';
 import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { Owner } from '../../concurrency/fair-share.ts';
 import { GatewayError } from '../../errors.ts';
 import { ownerOf } from '../../keys/principal.ts';
 import type { CachedResult } from '../../results/get-result.ts';
@@ -111,12 +112,10 @@ export function buildContext(
   resources: Resources,
   operation: Omit<Operation, keyof ReceivedOperation | 'reply'> & Caller,
 ): Context {
-  const { readRows, pageOfResult, makeCells, turns, audit } = resources;
+  const { readRows, makeCells, turns, audit } = resources;
   const { head, admission, loader, charge } = operation;
   const { principal } = admission;
   const owner = ownerOf(principal);
-  /** Those whose arguments are pushed. */
-  const requests = new Map<CachedResult, EndpointRequest>();
   const selections = operation.checked?.selections ?? new CompiledSelections();
   let leafBytes = 0;
   let objectBytes = 0;
@@ -127,6 +126,7 @@ export function buildContext(
     return leaf;
   };
   return {
+    ...obtainingOf(resources, loader, owner),
     principal,
     chargeLeaf,
     audited(error) {
@@ -165,6 +165,21 @@ export function buildContext(
         throw error;
       }
     },
+    refuse(error) {
+      operation.refusal ??= error;
+    },
+  };
+}
+
+/** The results of one operation. */
+function obtainingOf(
+  { pageOfResult, turns }: Resources,
+  loader: ResultLoader,
+  owner: Owner,
+): Pick<Context, 'getResult' | 'getPushed' | 'getValueResult' | 'getPage'> {
+  /** Those whose arguments are pushed. */
+  const requests = new Map<CachedResult, EndpointRequest>();
+  return {
     async getResult(request) {
       const result = await loader.load(request);
       // All operations that waited for one run would go on in one turn.
@@ -177,9 +192,6 @@ export function buildContext(
       return request && loader.load(request, push);
     },
     getValueResult: (request, list) => loader.loadValue(request, list),
-    refuse(error) {
-      operation.refusal ??= error;
-    },
     async getPage(query, parameters, request) {
       let page: BoundPage | undefined;
       const result = await loader.load(new EndpointRequest(query, parameters), (whole) => {

@@ -131,21 +131,7 @@ function endpointType(builder: Builder, catalog: Catalog) {
           throw audited(new GatewayError('FORBIDDEN', message, { refusal }));
         },
       }),
-      maxRows: t.exposeInt('maxRows', { description: 'Upper bound on the rows returned.' }),
-      caching: t.int({
-        nullable: true,
-        description: 'How long a result is cached, in seconds; null if caching is disabled.',
-        resolve: ({ caching }) => (caching === 'disabled' ? null : caching.ttlSeconds),
-      }),
-      cacheWarming: t.int({
-        nullable: true,
-        description: 'Refresh interval of the cache, in seconds; null if the cache is not warmed.',
-        resolve: ({ caching }) => (caching === 'disabled' ? null : caching.warmingSeconds),
-      }),
-      querySandboxing: t.boolean({
-        description: 'Whether callers may send SQL over its common tables.',
-        resolve: ({ querySandboxing }) => querySandboxing === 'enabled',
-      }),
+      ...limitFields(t),
       parameters: t.field({
         type: [parameter],
         description: 'The parameters it declares.',
@@ -159,6 +145,24 @@ function endpointType(builder: Builder, catalog: Catalog) {
     }),
   });
 }
+
+const limitFields = (t: FieldBuilder<SavedQuery>) => ({
+  maxRows: t.exposeInt('maxRows', { description: 'Upper bound on the rows returned.' }),
+  caching: t.int({
+    nullable: true,
+    description: 'How long a result is cached, in seconds; null if caching is disabled.',
+    resolve: ({ caching }) => (caching === 'disabled' ? null : caching.ttlSeconds),
+  }),
+  cacheWarming: t.int({
+    nullable: true,
+    description: 'Refresh interval of the cache, in seconds; null if the cache is not warmed.',
+    resolve: ({ caching }) => (caching === 'disabled' ? null : caching.warmingSeconds),
+  }),
+  querySandboxing: t.boolean({
+    description: 'Whether callers may send SQL over its common tables.',
+    resolve: ({ querySandboxing }) => querySandboxing === 'enabled',
+  }),
+});
 
 /** Its fields for lists, bounds and dates are left out of a schema in which no parameter needs them. */
 function parameterType(builder: Builder, queries: readonly SavedQuery[]) {

@@ -28,87 +28,16 @@ interface Content {
   readonly ttlMs: number;
 }
 
-export function buildReadResource(
-  host: Pick<RouteHost, 'open' | 'obtain' | 'turns' | 'rejectKeys' | 'sandboxOf' | 'audit'>,
-  tools: ToolNames,
-  limits: AnswerLimits,
-): ReadResource {
-  const readCall = buildReadCall(host.rejectKeys);
+type Host = Pick<RouteHost, 'open' | 'obtain' | 'turns' | 'rejectKeys' | 'sandboxOf' | 'audit'>;
 
-  const result = async (
-    { name, given, from }: ResourceAddress & { readonly kind: 'result' },
-    uri: string,
-    request: CallRequest,
-  ): Promise<Content | undefined> => {
-    const { admission, head } = request;
-    const { principal } = admission;
-    const tool = Object.hasOwn(given, sqlParameter) ? sqlTool(name, request) : listedTool(name, request);
-    if (tool === undefined) return undefined;
-    const endpoint = readCall(tool, given, principal);
-    const obtained = await host.obtain(await host.open(endpoint, { head, admission }), rowHints);
-    const page = { ...obtained, name, uri: uri.replace(/#.*$/, ''), from };
-    const text = await host.turns.run(ownerOf(principal), writePage(page, limits));
-    return { mimeType: 'text/plain', text, ttlMs: ttlOf(obtained.result) };
-  };
-  const listedTool = (name: string, { admission }: CallRequest): NamedTool | undefined =>
-    tools.findListed(name, admission.principal);
-  /** @param name of a tool of which it is the one for SQL */
-  const sqlTool = (name: string, request: CallRequest): NamedTool | undefined => {
-    const tool = listedTool(name, request);
-    const forSql = tool && tools.sqlToolOf(tool.endpoint);
-    return forSql && listedTool(forSql.name, request);
-  };
-  const schema = (
-    { name, table }: ResourceAddress & { readonly kind: 'schema' },
-    request: CallRequest,
-  ): Content | undefined => {
-    const tool = sqlTool(name, request);
-    const sandbox = tool && host.sandboxOf(tool.endpoint.query);
-    const all = sandbox === undefined ? [] : sqlTables(sandbox);
-    const shown = table === undefined ? all : all.filter((one) => one.name === table);
-    if (shown.length === 0) return undefined;
-    const lines = shown.flatMap(({ name, columns }) =>
-      columns.map((column) => [name, column.name, column.type].map(csvCell).join(',')),
-    );
-    return { mimeType: 'text/csv', text: ['table,column,type', ...lines, ''].join('\n'), ttlMs: listTtlMs };
-  };
-  const contentOf = async (
-    address: ResourceAddress,
-    uri: string,
-    request: CallRequest,
-  ): Promise<Content | undefined> => {
-    const { principal } = request.admission;
-    switch (address.kind) {
-      case 'catalog': {
-        const lines = tools
-          .listed(principal)
-          .map(({ name, endpoint }) => [name, endpoint.query.description].map(csvCell).join(','));
-        return {
-          mimeType: 'text/csv',
-          text: ['tool,description', ...lines, ''].join('\n'),
-          ttlMs: listTtlMs,
-        };
-      }
-      case 'query': {
-        const tool = listedTool(address.name, request);
-        if (tool === undefined || tool.takesSql) return undefined;
-        const { name, endpoint } = tool;
-        const described = describeQuery(name, endpoint.query, principal, tools.sqlToolOf(endpoint)?.name);
-        const text = JSON.stringify(described);
-        return { mimeType: 'application/json', text, ttlMs: listTtlMs };
-      }
-      case 'schema':
-        return schema(address, request);
-      case 'result':
-        return result(address, uri, request);
-    }
-  };
+export function buildReadResource(host: Host, tools: ToolNames, limits: AnswerLimits): ReadResource {
+  const contents = new Contents(host, tools, limits);
   return async ({ uri }, request) => {
     if (typeof uri !== 'string')
       throw new ProtocolError('invalidParams', 'params.uri must be the URI of a resource');
     const address = parseUri(uri);
     try {
-      const content = address && (await contentOf(address, uri, request));
+      const content = address && (await contents.of(address, uri, request));
       if (content === undefined) throw notFound(uri, request);
       const { mimeType, text, ttlMs } = content;
       return resultText(request.era, { contents: JSON.stringify([{ uri, mimeType, text }]) }, ttlMs);
@@ -121,6 +50,101 @@ export function buildReadResource(
     }
   };
 }
+
+/** What resources contain. */
+class Contents {
+  readonly #host: Host;
+  readonly #tools: ToolNames;
+  readonly #limits: AnswerLimits;
+  readonly #readCall: ReturnType<typeof buildReadCall>;
+
+  constructor(host: Host, tools: ToolNames, limits: AnswerLimits) {
+    this.#host = host;
+    this.#tools = tools;
+    this.#limits = limits;
+    this.#readCall = buildReadCall(host.rejectKeys);
+  }
+
+  /** @returns undefined for a resource that the caller may not read, or that does not exist */
+  async of(address: ResourceAddress, uri: string, request: CallRequest): Promise<Content | undefined> {
+    switch (address.kind) {
+      case 'catalog':
+        return this.#catalog(request);
+      case 'query':
+        return this.#query(address.name, request);
+      case 'schema':
+        return this.#schema(address, request);
+      case 'result':
+        return this.#result(address, uri, request);
+    }
+  }
+
+  #catalog({ admission }: CallRequest): Content {
+    const lines = this.#tools
+      .listed(admission.principal)
+      .map(({ name, endpoint }) => [name, endpoint.query.description].map(csvCell).join(','));
+    return csv('tool,description', lines);
+  }
+
+  #query(tool: string, request: CallRequest): Content | undefined {
+    const found = this.#listedTool(tool, request);
+    if (found === undefined || found.takesSql) return undefined;
+    const { name, endpoint } = found;
+    const sqlTool = this.#tools.sqlToolOf(endpoint)?.name;
+    const described = describeQuery(name, endpoint.query, request.admission.principal, sqlTool);
+    return { mimeType: 'application/json', text: JSON.stringify(described), ttlMs: listTtlMs };
+  }
+
+  #schema(
+    { name, table }: ResourceAddress & { readonly kind: 'schema' },
+    request: CallRequest,
+  ): Content | undefined {
+    const tool = this.#sqlTool(name, request);
+    const sandbox = tool && this.#host.sandboxOf(tool.endpoint.query);
+    const all = sandbox === undefined ? [] : sqlTables(sandbox);
+    const shown = table === undefined ? all : all.filter((one) => one.name === table);
+    if (shown.length === 0) return undefined;
+    const lines = shown.flatMap(({ name, columns }) =>
+      columns.map((column) => [name, column.name, column.type].map(csvCell).join(',')),
+    );
+    return csv('table,column,type', lines);
+  }
+
+  async #result(
+    { name, given, from }: ResourceAddress & { readonly kind: 'result' },
+    uri: string,
+    request: CallRequest,
+  ): Promise<Content | undefined> {
+    const { admission, head } = request;
+    const { principal } = admission;
+    const takesSql = Object.hasOwn(given, sqlParameter);
+    const tool = takesSql ? this.#sqlTool(name, request) : this.#listedTool(name, request);
+    if (tool === undefined) return undefined;
+    const endpoint = this.#readCall(tool, given, principal);
+    const call = await this.#host.open(endpoint, { head, admission });
+    const obtained = await this.#host.obtain(call, rowHints);
+    const page = { ...obtained, name, uri: uri.replace(/#.*$/, ''), from };
+    const text = await this.#host.turns.run(ownerOf(principal), writePage(page, this.#limits));
+    return { mimeType: 'text/plain', text, ttlMs: ttlOf(obtained.result) };
+  }
+
+  #listedTool(name: string, { admission }: CallRequest): NamedTool | undefined {
+    return this.#tools.findListed(name, admission.principal);
+  }
+
+  /** @param name of a tool of which it is the one for SQL */
+  #sqlTool(name: string, request: CallRequest): NamedTool | undefined {
+    const tool = this.#listedTool(name, request);
+    const forSql = tool && this.#tools.sqlToolOf(tool.endpoint);
+    return forSql && this.#listedTool(forSql.name, request);
+  }
+}
+
+const csv = (head: string, lines: readonly string[]): Content => ({
+  mimeType: 'text/csv',
+  text: [head, ...lines, ''].join('\n'),
+  ttlMs: listTtlMs,
+});
 
 const notFound = (uri: string, { era }: CallRequest): ProtocolError =>
   new ProtocolError(
