@@ -8,7 +8,9 @@ import { packages } from './packages.ts';
  */
 for (const { folder, files } of packages) {
   rmSync(`${folder}/dist`, { recursive: true, force: true });
-  const { status } = spawnSync('tsc', ['--project', `${folder}/tsconfig.build.json`], { stdio: 'inherit' });
+  const { status } = spawnSync('node_modules/.bin/tsc', ['--project', `${folder}/tsconfig.build.json`], {
+    stdio: 'inherit',
+  });
   if (status !== 0) process.exit(1);
   for (const file of files) cpSync(`${folder}/src/${file}`, `${folder}/dist/${file}`, { recursive: true });
 }

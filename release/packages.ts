@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** A package of this repository that is built and published. */
-interface Package {
+export interface Package {
   readonly folder: string;
   readonly name: string;
   /** Files below `src/` that its modules read at run time. */
@@ -18,3 +18,11 @@ const all: readonly Package[] = [
 
 /** Packages that others import come first. The image is built without the tools for authors. */
 export const packages: readonly Package[] = all.filter(({ folder }) => existsSync(`${folder}/package.json`));
+
+/** @returns the version in the manifest of a package */
+export const versionOf = ({ folder }: Package): string =>
+  JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')).version;
+
+/** @returns the file that npm packs */
+export const tarballOf = (one: Package): string =>
+  `${one.name.replace('@', '').replace('/', '-')}-${versionOf(one)}.tgz`;

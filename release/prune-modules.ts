@@ -18,6 +18,9 @@ const unused = [
   'node_modules/web-streams-polyfill',
 ];
 
+// The link of the workspace to itself, through which patterns would find the sources.
+rmSync('node_modules/querygate', { force: true });
+
 let removed = 0;
 for (const path of globSync(unused)) {
   rmSync(path, { recursive: true, force: true });

@@ -1,11 +1,12 @@
-import { execFileSync, type ExecFileSyncOptions, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { packAll } from '../../release/pack.ts';
 import { packages } from '../../release/packages.ts';
 
 /**
@@ -23,8 +24,8 @@ const run = (command: string, ...args: readonly string[]) =>
   execFileSync(command, args, { cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
 try {
-  pack();
-  const tarballs = globSync('querygate-*.tgz', { cwd: folder });
+  const tarballs = packAll(folder).map((file) => basename(file));
+  print('packed');
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   const { devDependencies } = JSON.parse(readFileSync('test/embedding/package.json', 'utf8')) as {
     readonly devDependencies: Readonly<Record<string, string>>;
@@ -64,22 +65,6 @@ function judge(tarballs: readonly string[]): void {
 async function runOn(name: string, command: string, example: string, ...args: readonly string[]) {
   print(`${name}: ${run(command, ...args, 'program.js').trim()}`);
   await serve(example, '', command, ...args);
-}
-
-/** As `npm pack` does it in each package, but they are built once. */
-function pack(): void {
-  const options: ExecFileSyncOptions = { stdio: ['ignore', 'ignore', 'inherit'] };
-  const node = (...args: readonly string[]) => execFileSync(process.execPath, args, options);
-  node('release/build.ts');
-  node('release/published-manifest.ts', 'replace');
-  try {
-    const args = ['--ignore-scripts', ...quiet, '--pack-destination', folder];
-    const folders = packages.map((one) => `./${one.folder}`);
-    execFileSync('npm', ['pack', ...args, ...folders], options);
-  } finally {
-    node('release/published-manifest.ts', 'restore');
-  }
-  print('packed');
 }
 
 /** Of a runtime, in its package for this platform. */
