@@ -25,7 +25,7 @@ import { types } from './commands/print/types.ts';
 import { nameSettings } from './settings/name-settings.ts';
 
 /** Every command, in the order of the help. */
-const commands: readonly (CliCommand | CommandGroup)[] = [
+export const commands: readonly (CliCommand | CommandGroup)[] = [
   start,
   dev,
   check,

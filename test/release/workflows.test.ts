@@ -114,21 +114,21 @@ describe('the workflows', () => {
 
 describe('a release', () => {
   const { on, jobs } = workflow('release');
-  const before = (name: string): readonly string[] =>
-    [jobs[name]?.needs ?? []].flat().flatMap((one) => [one, ...before(one)]);
+  const needsOf = (name: string): readonly string[] =>
+    [jobs[name]?.needs ?? []].flat().flatMap((one) => [one, ...needsOf(one)]);
 
   test('begins with a tag, and checks first that it is the version', () => {
     expect(on).toEqual({ push: { tags: ['v*'] } });
     expect(commandsOf(jobs.tag)).toContain('node release/check-tag.ts "$GITHUB_REF_NAME"');
-    for (const name of Object.keys(jobs)) if (name !== 'tag') expect(before(name), name).toContain('tag');
+    for (const name of Object.keys(jobs)) if (name !== 'tag') expect(needsOf(name), name).toContain('tag');
   });
 
   test('publishes only what has passed .ci/run, by the identity of the workflow, with provenance', () => {
     expect(jobs.ci?.uses).toBe('./.github/workflows/ci.yml');
-    for (const name of ['npm', 'platform', 'image', 'github']) expect(before(name), name).toContain('ci');
+    for (const name of ['npm', 'platform', 'image', 'github']) expect(needsOf(name), name).toContain('ci');
     expect(jobs.npm?.environment).toBe('npm');
     expect(read('.github/workflows/release.yml')).toContain('NPM_CONFIG_PROVENANCE: "true"');
-    expect(before('github')).toEqual(expect.arrayContaining(['npm', 'platform', 'image']));
+    expect(needsOf('github')).toEqual(expect.arrayContaining(['npm', 'platform', 'image']));
   });
 });
 

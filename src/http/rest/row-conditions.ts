@@ -3,7 +3,7 @@ import { type ArgumentReader, invalid, type Operator } from '../../row-arguments
 import type { Condition } from '../../row-arguments/row-arguments.ts';
 
 /** The operators of PostgREST, and `ne` as GraphQL has it. */
-const operators: Readonly<Record<string, Operator>> = {
+export const operators: Readonly<Record<string, Operator>> = {
   eq: 'eq',
   neq: 'ne',
   ne: 'ne',
