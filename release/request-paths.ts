@@ -5,11 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 import { apiKey } from '../src/exports/keys.ts';
+import { live } from '../src/exports/plugins.ts';
 import { createGateway, type Engine } from '../src/index.ts';
 
 /**
  * `node release/request-paths.ts` writes the functions that a request passes into docs/architecture.md, as V8 counts them in a
- * gateway without plug-ins over a socket; `--print` prints the page instead. A test compares them with the code.
+ * gateway with the plug-in `live` over a socket; `--print` prints the page instead. A test compares them with the code.
  */
 const page = 'docs/architecture.md';
 
@@ -66,6 +67,7 @@ async function requestPaths(): Promise<string> {
       open: async () => engine,
     },
     keys: apiKey('a-key'),
+    plugins: [live()],
   });
   const server = createServer(gateway.listener).listen(0, '127.0.0.1');
   await once(server, 'listening');

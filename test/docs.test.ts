@@ -229,9 +229,11 @@ describe('tables and examples in the documentation', () => {
     expect(readConfig({ DATA_DIR: '/data' }).duckdb.storeFile).toBe('/data/.querygate/store.duckdb');
   });
 
-  const limitsFiles = ['http/message/http-limits', 'plugins/federation/limits'].map((file) =>
-    resolve(`src/${file}.ts`),
-  );
+  const limitsFiles = [
+    'http/message/http-limits',
+    'plugins/federation/entity-limits',
+    'plugins/live/live-limits',
+  ].map((file) => resolve(`src/${file}.ts`));
 
   test('monitoring.md, commands.md and federation.md say what to install of the optional packages', () => {
     const { peerDependencies } = JSON.parse(read('package.json'));

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createGateway } from '../../src/gateway/create-gateway.ts';
 import { openServer } from '../../src/exports/node.ts';
 import { apiKey } from '../../src/exports/keys.ts';
+import { live } from '../../src/exports/plugins.ts';
 import { pino } from 'pino';
 import { probedPart } from './probed-part.ts';
 import { measureLongestTurn } from '../../test/support/longest-turn.ts';
@@ -47,6 +48,7 @@ async function openGateway() {
     // Full after a minute, so that what grows in it is not taken for a leak.
     cache: { memoryBytes: 8_000_000 },
     keys: apiKey(benchKey),
+    plugins: [live()],
     log: pino({ level: 'silent' }),
   });
   // Ten thousand clients do not have one address, unless it is that of a proxy.

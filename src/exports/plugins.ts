@@ -4,6 +4,7 @@
  * @module
  */
 export * as callers from './groups/of-callers.ts';
+export * as following from './groups/of-following.ts';
 export * as graph from './groups/of-graph.ts';
 export * as helpers from './groups/helpers.ts';
 export * as messages from './groups/of-messages.ts';
@@ -28,6 +29,7 @@ export type { Audit } from '../http/access/audit.ts';
 export { cellParts, plainText, type Rows } from '../formats/rows.ts';
 export type { Part, Renderer, RenderTurn } from '../formats/renderer.ts';
 export { Renderers } from '../formats/renderers.ts';
+export type { Following } from '../http/following.ts';
 export type { Exchange } from '../http/message/exchange.ts';
 export type { RequestHead, TranslatedRequest } from '../http/message/head.ts';
 export { EndpointRequest } from '../call/endpoint-request.ts';
@@ -40,6 +42,7 @@ export type { Obtained } from '../call/obtain.ts';
 export { deprecation } from '../plugins/deprecation/deprecation.ts';
 export { federation } from '../plugins/federation/federation.ts';
 export { type GraphiqlOptions, graphiql } from '../plugins/graphiql/graphiql.ts';
+export { type LivePlugin, live } from '../plugins/live/live.ts';
 export { logflare } from '../plugins/logflare/logflare.ts';
 export { type McpOptions, mcp } from '../plugins/mcp/mcp.ts';
 export { type MetricsPlugin, metrics } from '../plugins/metrics/metrics.ts';

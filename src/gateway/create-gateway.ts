@@ -5,11 +5,13 @@ import { withSqlProblems } from '../analysis/sql-problems.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
 import { Renderers } from '../formats/renderers.ts';
 import { Gate } from '../call/gate.ts';
-import { buildAudit } from '../http/access/audit.ts';
+import { Obtain } from '../call/obtain.ts';
+import { type Audit, buildAudit } from '../http/access/audit.ts';
+import { buildLaterCallers } from '../http/access/later-caller.ts';
 import { buildRejectKeys } from '../http/access/reject-keys-in-urls.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { elapsedBy, systemClock } from '../concurrency/clock.ts';
-import { FairShare, type Owner } from '../concurrency/fair-share.ts';
+import type { Owner } from '../concurrency/fair-share.ts';
 import { Closers } from '../concurrency/closers.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { restExamples } from '../http/graphql/examples.ts';
@@ -20,17 +22,16 @@ import { buildReadiness } from '../http/handler/readiness.ts';
 import { ByteBudget } from '../http/message/byte-budget.ts';
 import { toGatewayError } from '../http/message/reply.ts';
 import { logOfError } from '../http/message/request-trace.ts';
-import { httpLimits } from '../http/message/http-limits.ts';
 import { buildFetch, type Connection } from '../http/node/fetch-adapter.ts';
 import { buildNodeListener } from '../http/node/node-listener.ts';
-import type { LiveCounters } from '../http/live/live-counters.ts';
 import type { Counters } from '../results/counters.ts';
-import type { Results } from '../results/open-results.ts';
+import { buildApplyRowRequest } from '../http/rest/apply-row-request.ts';
+import { readPartRequest } from '../http/rest/row-parameters.ts';
 import { openReadRows } from '../row-arguments/row-reader.ts';
+import { buildPageOfResult } from '../row-pages/page-of-result.ts';
 import { safeTracer } from '../trace/safe-tracer.ts';
 import { type OpenCallers, openCallers } from './callers.ts';
 import { buildHttpHandler, type HttpHandler } from './http-handler.ts';
-import { buildLazyLive, type LazyLive } from './lazy-live.ts';
 import { checkGatewayOptions } from './option-rules.ts';
 import { familiesOf, openPlugins } from './open-plugins.ts';
 import { type GatewayOptions, settingsOf } from './options.ts';
@@ -48,8 +49,6 @@ export interface Gateway {
   readonly examples: readonly string[];
   /** Counts of what the cache has done since the start. */
   readonly counters: Readonly<Counters>;
-  /** Counts of what clients follow. */
-  readonly live: Readonly<LiveCounters>;
   /**
    * Answers one request, as a handler of Bun, Deno, hono and Next. It never rejects, and needs no `this`.
    *
@@ -63,7 +62,7 @@ export interface Gateway {
   reload(): void;
   /** Makes `/readyz` report that no new requests should be sent. */
   drain(): void;
-  /** Ends what clients follow, who come back after some seconds; `close` does it too. */
+  /** Ends answers that last: their clients come back after some seconds. `close` does it too. */
   endStreams(): void;
   /** Stops running queries, and closes everything that the gateway has opened. It is safe to call twice. */
   close(): Promise<void>;
@@ -115,44 +114,41 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     closers,
   );
   const execution = await openQueryExecution({ ...options, catalog }, closers);
-  const { results, getResult } = execution;
+  const { results } = execution;
   await results.ready;
   await callers.ready;
   callers.watch();
 
   const audit = buildAudit(log, callers.isKeyText);
   const gate = new Gate({ turns, audit, now: clock.now });
-  const live = buildLive(options, gate, results, callers);
-  closers.push(live.close);
+  const budget = new ByteBudget();
+  const rows = openRows(options, execution, { audit, budget }, closers);
   const state = () => reload.state;
   const opened = await openPlugins(
     plugins,
-    hostOf(options, catalog, { callers, execution, live, state }),
+    hostOf(options, catalog, { callers, execution, gate, ...rows, state }),
     closers,
   );
   let phase: 'serving' | 'draining' = 'serving';
-  const budget = new ByteBudget();
   const http = buildHttpHandler({
     ...options,
+    ...rows,
     catalog,
     callers,
     trusted,
     extendSchema: opened.extendSchema,
     gate,
     audit,
-    getResult,
     routesOf: opened.routesOf,
     derived: results.derived,
     current: results.current,
-    readRows: openReadRows({ derived: results.derived, turns, timeoutMs: settings.engineTimeoutMs }, closers),
-    live,
+    following: opened.following,
     readiness: buildReadiness(() => phase === 'serving', state),
     budget,
   });
   const reload = openReloading(options, queries, execution, http, [
     { replaceCatalog: ({ queries }) => callers.replaceQueries(queries) },
     execution,
-    live,
     opened,
   ]);
   const { handle } = http;
@@ -165,13 +161,12 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     },
     reload: reload.look,
     counters: results.counters,
-    live: live.counters,
     fetch: buildFetch({ ...settings, handle, turns, clock, log }),
     listener: buildNodeListener({ ...settings, handle, budget, turns, log }),
     drain: () => {
       phase = 'draining';
     },
-    endStreams: live.end,
+    endStreams: opened.endStreams,
     close: once(async () => {
       // It may wait for an import, which closing the engine ends.
       const closing = [reload.close(), closers.close()];
@@ -243,22 +238,25 @@ async function readQueries({ queries, engine, clock }: Options) {
   return { source, files, history };
 }
 
-const buildLive = (
-  { turns, clock, log }: Options,
-  gate: Gate,
-  follow: Results,
-  sources: OpenCallers,
-): LazyLive =>
-  buildLazyLive({
-    ...{ gate, follow, sources, turns, clock, log },
-    places: new FairShare(httpLimits.maxStreams),
-    memory: new FairShare(httpLimits.maxFollowedBytes),
-  });
+/** The way to the rows of a call. */
+function openRows(
+  { turns, settings }: Options,
+  { getResult, results: { derived } }: QueryExecution,
+  { audit, budget }: { readonly audit: Audit; readonly budget: ByteBudget },
+  closers: Closers,
+) {
+  const readRows = openReadRows({ derived, turns, timeoutMs: settings.engineTimeoutMs }, closers);
+  const pageOfResult = buildPageOfResult({ derived, turns });
+  const applyRowRequest = buildApplyRowRequest({ readRows, budget, turns });
+  const obtain = new Obtain({ getResult, applyRowRequest, pageOfResult, turns, audit });
+  return { readRows, pageOfResult, obtain };
+}
 
 interface HostParts {
   readonly callers: OpenCallers;
   readonly execution: QueryExecution;
-  readonly live: LazyLive;
+  readonly gate: Gate;
+  readonly obtain: Obtain;
   readonly state: PluginHost['state'];
 }
 
@@ -266,7 +264,7 @@ interface HostParts {
 const hostOf = (
   { log, clock, turns, settings, plugins, renderers }: Options,
   catalog: Catalog,
-  { callers, execution, live, state }: HostParts,
+  { callers, execution, gate, obtain, state }: HostParts,
 ): PluginHost => ({
   log,
   basePath: settings.basePath,
@@ -284,7 +282,12 @@ const hostOf = (
   run: execution.run,
   estimateBytes: execution.estimateBytes,
   results: execution.results,
-  live: live.counters,
+  open: (endpoint, caller) => gate.open(endpoint, caller),
+  obtain: (call, hints) => obtain.part(call, readPartRequest(call, hints)),
+  obtainFollowed: (call) => obtain.whole(call, true),
+  reopen: (endpoint, principal) => gate.reopen(endpoint, principal),
+  callerOf: buildLaterCallers(callers),
+  follow: execution.results,
   state,
   families: () => familiesOf(plugins, log),
 });

@@ -14,6 +14,7 @@ import { buildRejectWrongKey } from '../http/access/unauthenticated.ts';
 import { buildAccessLog } from '../http/finish/access-log.ts';
 import { buildFinish } from '../http/finish/finish.ts';
 import { buildGraphql } from '../http/graphql/graphql.ts';
+import type { Following } from '../http/following.ts';
 import type { ExtendSchema } from '../http/graphql/schema-extension.ts';
 import type { TrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { type AnsweringVersion, buildHandler, type Handler } from '../http/handler/handle.ts';
@@ -26,23 +27,18 @@ import type { ByteBudget } from '../http/message/byte-budget.ts';
 import { pathsToLog } from '../http/message/paths.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
 import { buildOpenTrace } from '../http/message/request-trace.ts';
-import type { Answer, PluginRoute } from '../http/message/route.ts';
-import { buildApplyRowRequest } from '../http/rest/apply-row-request.ts';
-import { readPartRequest } from '../http/rest/row-parameters.ts';
+import type { PluginRoute } from '../http/message/route.ts';
 import { addressOf } from '../http/rest/address.ts';
 import { buildRest } from '../http/rest/rest.ts';
 
 import type { Gate } from '../call/gate.ts';
-import { Obtain } from '../call/obtain.ts';
+import type { Obtain } from '../call/obtain.ts';
 import type { Callers } from '../keys/join-sources.ts';
-import type { GetResult } from '../results/get-result.ts';
-import { once } from '../memoize.ts';
 import type { CurrentResults } from '../results/current-results.ts';
 import type { DerivedStore } from '../results/result-store.ts';
 import type { ReadRows } from '../row-arguments/row-reader.ts';
-import { buildPageOfResult } from '../row-pages/page-of-result.ts';
+import type { PageOfResult } from '../row-pages/page-of-result.ts';
 import type { Tracer } from '../trace/span.ts';
-import type { LazyLive } from './lazy-live.ts';
 import type { Settings } from './options.ts';
 import type { Answering } from './plugin.ts';
 
@@ -59,12 +55,14 @@ interface HttpOptions {
   readonly extendSchema: ExtendSchema | undefined;
   readonly gate: Gate;
   readonly audit: Audit;
-  readonly getResult: GetResult;
+  readonly obtain: Obtain;
+  readonly pageOfResult: PageOfResult;
   readonly derived: DerivedStore;
   readonly current: CurrentResults;
   readonly readRows: ReadRows;
   readonly renderers: Renderers;
-  readonly live: LazyLive;
+  /** Of a plug-in. */
+  readonly following: Following | undefined;
   readonly hooks: RequestHooks;
   /** Makes the routes of plug-ins for a version. */
   readonly routesOf: (catalog: Catalog, answering: Answering) => Generator<void, readonly PluginRoute[]>;
@@ -112,71 +110,44 @@ export function buildHttpHandler(options: HttpOptions): HttpHandler {
 
 /** Builds what lives as long as the process. @returns builds what lives as long as a version of the catalog */
 function versionBuilder(options: HttpOptions, cors: Cors, inFlight: FairShare) {
-  const { live, settings, audit, getResult, derived, current, hooks, readRows, budget, turns, clock } =
-    options;
-  const pageOfResult = buildPageOfResult({ derived, turns });
-  const applyRowRequest = buildApplyRowRequest({ readRows, budget, turns });
-  const obtain = new Obtain({ getResult, applyRowRequest, pageOfResult, turns, audit });
+  const { settings, derived, current, hooks, clock } = options;
   const buildGraphqlOf = buildGraphql({
     ...options,
-    obtain,
-    pageOfResult,
     introspection: settings.introspection,
-    openLive: live.open,
     elapsedMs: clock.elapsedMs,
   });
   const openAnswers = buildAnswers({ store: derived, current, showResult: hooks.showResult });
-  const shared = { cors, inFlight, obtain, buildGraphqlOf, openAnswers };
+  const shared = { cors, inFlight, buildGraphqlOf, openAnswers };
   return (catalog: AnalyzedCatalog) => buildVersion(catalog, options, shared);
 }
 
 interface SharedByVersions {
   readonly cors: Cors;
   readonly inFlight: FairShare;
-  readonly obtain: Obtain;
   readonly buildGraphqlOf: ReturnType<typeof buildGraphql>;
   readonly openAnswers: ReturnType<typeof buildAnswers>;
 }
 
 function* buildVersion(
   catalog: AnalyzedCatalog,
-  { live, settings, log, gate, audit, renderers, routesOf, readiness, budget, turns }: HttpOptions,
-  { cors, inFlight, obtain, buildGraphqlOf, openAnswers }: SharedByVersions,
+  options: HttpOptions,
+  { cors, inFlight, buildGraphqlOf, openAnswers }: SharedByVersions,
 ): Generator<void, AnsweringVersion> {
+  const { settings, log, audit, renderers, routesOf, readiness } = options;
   const graphql = yield* buildGraphqlOf(catalog);
   yield;
-  const rest = buildRest({
-    catalog,
-    renderers,
-    gate,
-    obtain,
-    openLive: live.open,
-    inFlight,
-    turns,
-    budget,
-  });
+  const rest = buildRest({ ...options, catalog, inFlight });
   const plugins = yield* routesOf(catalog, {
     rest,
     isRestKept,
     addressOf: (request) => addressOf({ catalog, renderers }, request),
-    open: (endpoint, caller) => gate.open(endpoint, caller),
-    obtain: (call, hints) => obtain.part(call, readPartRequest(call, hints)),
     audit,
     openAnswers,
     sandboxOf: (query) => catalog.analysisOf(query).sandbox(),
   });
-  const follow = once(async () => {
-    const [{ buildLiveQueries }, opened] = await Promise.all([
-      import('../http/rest/live-queries.ts'),
-      live.open(),
-    ]);
-    return buildLiveQueries({ catalog, live: opened, gate, obtain, log });
-  });
-  const liveQueries: Answer = async (...request) => (await follow())(...request);
   const { routesAt, loggedPath } = buildRoutes({
     rest,
     graphql,
-    liveQueries,
     plugins,
     readiness,
     cors,

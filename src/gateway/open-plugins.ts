@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Closers } from '../concurrency/closers.ts';
 import { StartError } from '../errors.ts';
+import type { Following } from '../http/following.ts';
 import type { ExtendSchema, SchemaExtension } from '../http/graphql/schema-extension.ts';
 import type { PluginRoute } from '../http/message/route.ts';
 import type { Answering, GatewayPlugin, MetricFamily, PluginHost } from './plugin.ts';
@@ -11,6 +12,9 @@ interface OpenPlugins {
   routesOf(catalog: Catalog, answering: Answering): Generator<void, readonly PluginRoute[]>;
   /** Extends schemas as all plug-ins do; undefined if none does. */
   readonly extendSchema: ExtendSchema | undefined;
+  /** That of the plug-in that has it. */
+  readonly following: Following | undefined;
+  endStreams(): void;
   /** @returns resolves when nothing of them uses queries that the version does not have */
   replaceCatalog(catalog: Catalog): Promise<unknown>;
 }
@@ -60,6 +64,15 @@ export async function openPlugins(
         yield;
       }
       return routes;
+    },
+    following: plugins.find(({ following }) => following !== undefined)?.following,
+    endStreams() {
+      for (const plugin of plugins)
+        try {
+          plugin.endStreams?.();
+        } catch (error) {
+          log(plugin, 'endStreams')(error);
+        }
     },
     extendSchema: joinExtensions(plugins, (plugin, error) => fail(plugin, 'extendSchema', error)),
     replaceCatalog(catalog) {

@@ -11,7 +11,8 @@ import type { Renderers } from '../formats/renderers.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Audit } from '../http/access/audit.ts';
 import type { RejectKeys } from '../http/access/reject-keys-in-urls.ts';
-import type { LiveCounters } from '../http/live/live-counters.ts';
+import type { LaterCaller } from '../http/access/later-caller.ts';
+import type { Following } from '../http/following.ts';
 import type { ExtendSchema } from '../http/graphql/schema-extension.ts';
 import type { CatalogState } from '../http/handler/readiness.ts';
 import type { Exchange } from '../http/message/exchange.ts';
@@ -25,7 +26,9 @@ import type { EndpointRequest } from '../call/endpoint-request.ts';
 import type { Call } from '../call/gate.ts';
 import type { Obtained } from '../call/obtain.ts';
 import type { Hints } from '../row-arguments/argument-reader.ts';
+import type { Principal } from '../keys/principal.ts';
 import type { Counters } from '../results/counters.ts';
+import type { Follow } from '../results/followers.ts';
 import type { CachedResult } from '../results/get-result.ts';
 
 /**
@@ -89,6 +92,10 @@ export interface GatewayPlugin {
   readonly renderers?: readonly Renderer[];
   /** Its metrics, for the plug-in that serves those of all. */
   readonly metrics?: readonly MetricFamily[];
+  /** Answers callers who want to know of later results too; one plug-in of a gateway may have it. */
+  readonly following?: Following;
+  /** Answers that last are to end now, before the gateway closes: their callers come back after some seconds. */
+  endStreams?(): void;
   /** Called once, when the gateway closes or cannot open; the plug-in opened last is closed first. */
   close?(): Promise<void>;
 }
@@ -125,10 +132,30 @@ export interface PluginHost {
   run(bound: BoundQuery, options: RunOptions): Promise<Rows>;
   /** As `Engine.estimateBytes`; undefined if the engine does not have it. */
   readonly estimateBytes: Engine['estimateBytes'] | undefined;
+  /**
+   * A saved query as a caller may run it now, for a route that answers in a form of its own. Keep the
+   * `EndpointRequest` for equal requests: it is bound once.
+   *
+   * @throws GatewayError as REST does for the same request; a refusal is in the log by then
+   */
+  open(endpoint: EndpointRequest, caller: Caller): Promise<Call>;
+  /**
+   * The rows of a call, with the row arguments and the page that its parameters name as those of REST do.
+   *
+   * @param hints for messages
+   * @throws GatewayError as REST does for the same request
+   */
+  obtain(call: Call, hints?: Hints): Promise<Obtained>;
+  /** The whole result of a call that is to be followed: the cache keeps it warm for no longer than that. @throws GatewayError as above */
+  obtainFollowed(call: Call): Promise<CachedResult>;
+  /** A call at another time than that of its request, by the rights that its caller has then. @throws GatewayError as above */
+  reopen(endpoint: EndpointRequest, principal: Principal): Call;
+  /** Finds the caller of a request again while it is answered. */
+  callerOf(head: RequestHead): LaterCaller;
+  /** Keeps results refreshed, and shows each of them. */
+  readonly follow: Follow;
   /** Counts and state of the cache. */
   readonly results: ResultState;
-  /** Counts of what clients follow. */
-  readonly live: Readonly<LiveCounters>;
   /** The catalog that is served, compared with its files. */
   state(): CatalogState;
   /** Those of all plug-ins. */
@@ -143,20 +170,6 @@ export interface Answering {
   readonly isRestKept: NonNullable<PluginRoute['isKept']>;
   /** What the path of a request of REST addresses, and in which format. @throws GatewayError UNKNOWN_QUERY */
   addressOf(request: PreparedRequest): EndpointAddress;
-  /**
-   * A saved query of this version as a caller may run it now, for a route that answers in a form of its own. Keep the
-   * `EndpointRequest` for equal requests: it is bound once.
-   *
-   * @throws GatewayError as REST does for the same request; a refusal is in the log by then
-   */
-  open(endpoint: EndpointRequest, caller: Caller): Promise<Call>;
-  /**
-   * The rows of a call, with the row arguments and the page that its parameters name as those of REST do.
-   *
-   * @param hints for messages
-   * @throws GatewayError as REST does for the same request
-   */
-  obtain(call: Call, hints?: Hints): Promise<Obtained>;
   /** Opens a store of finished answers for this version: what is made of results is found again while they are current. */
   readonly openAnswers: OpenAnswers;
   /** What callers' SQL over a saved query of this version is judged by; undefined if it takes none. */

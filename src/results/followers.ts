@@ -5,14 +5,14 @@ import type { ResultDocument } from './result-document.ts';
 export interface Follower {
   /** Called for each stored result, also if its rows are those of the one before. */
   onResult(document: ResultDocument): void;
-  /** A refresh has failed, and is tried again. */
-  onFailure(error: unknown): void;
+  /** A refresh has failed, and is tried again. @param mayServe true for a result that callers may have nevertheless */
+  onFailure(error: unknown, mayServe: (document: ResultDocument) => boolean): void;
 }
 
 /** The keys that are followed, each with its one follower. */
 export type Followers = Map<string, Follower>;
 
-/** What following results needs of the cache. */
+/** Follows results in the cache. */
 export interface Follow {
   /** Equal for two bound queries exactly if they have the same result. */
   keyOf(bound: BoundQuery): string;

@@ -11,12 +11,14 @@ import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import { parseCacheKey, prefixedCacheKey } from './cache-key.ts';
 import type { RunOutcome } from './cacheable-query.ts';
-import { type ComputeOptions, computeAndStore, type OnCost } from './compute.ts';
+import { type ComputeOptions, computeAndStore, mayServeStale, type OnCost } from './compute.ts';
 import type { Follow, Followers } from './followers.ts';
+import { ageMs, keepMs } from './freshness.ts';
 import { type Counters, zeroCounters } from './counters.ts';
 import { buildCurrentResults, type CurrentResults } from './current-results.ts';
 import { buildGetResult, type GetResult } from './get-result.ts';
 import { HotKeys } from './hot-keys.ts';
+import type { ResultDocument } from './result-document.ts';
 import { type DerivedStore, openResultStore } from './result-store.ts';
 import type { OpenSharedCache } from './shared/shared-cache.ts';
 import { openWarmer, type Warmer, type WarmerOptions } from './warmer.ts';
@@ -147,7 +149,9 @@ function buildRefresh(
     const outcome = await singleFlight
       .start(key, signal, (context) => computeAndStore(compute, query, context))
       .catch((error: unknown) => {
-        compute.followers.get(key)?.onFailure(error);
+        const mayServe = (document: ResultDocument) =>
+          mayServeStale(error) && ageMs(document, compute.clock.elapsedMs()) < keepMs(policy);
+        compute.followers.get(key)?.onFailure(error, mayServe);
         throw error;
       });
     if (outcome?.source === 'engine') compute.counters.refreshes += 1;

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 // Loaded before the first request, which could otherwise begin to wait after the time has passed.
-import '../../src/http/live/open-live.ts';
-import '../../src/http/rest/follow.ts';
+import '../../src/plugins/live/open-live.ts';
+import '../../src/plugins/live/replies/rest-replies.ts';
 import { openapi, pages } from '../../src/exports/plugins.ts';
 import type { Caller } from '../../src/keys/sources/key-function.ts';
 import { axeViolations } from '../support/axe.ts';

@@ -37,7 +37,7 @@ const ofCatalogs: ReadonlySet<string> = new Set([
 const elsewhere: ReadonlySet<string> = new Set([
   'src/engines/duckdb/run/run-caller-sql.ts',
   'src/call/load-results.ts',
-  'src/http/graphql/subscriptions/events-reply.ts',
+  'src/http/graphql/response/events-reply.ts',
   'src/plugins/mcp/resources/read-resource.ts',
   'src/plugins/shadow/compare-versions.ts',
   // Of small results; those of large ones are computed in a thread.

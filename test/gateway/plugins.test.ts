@@ -10,6 +10,7 @@ import type { GatewayPlugin } from '../../src/gateway/plugin.ts';
 import type { PluginRoute } from '../../src/http/message/route.ts';
 import { redis } from '../../src/gateway/redis.ts';
 import { apiKey as keyOf } from '../../src/keys/sources/api-key.ts';
+import { live } from '../../src/plugins/live/live.ts';
 import { logflare } from '../../src/plugins/logflare/logflare.ts';
 import { openapi } from '../../src/plugins/openapi/openapi.ts';
 import { metrics } from '../../src/plugins/metrics/metrics.ts';
@@ -27,7 +28,7 @@ let gateway: Gateway | undefined;
 let lines: Record<string, unknown>[];
 
 beforeEach(() => {
-  folder = makeQueryFolder({ 'q.sql': queryText({ id: uuidOf(1) }) });
+  folder = makeQueryFolder({ 'q.sql': queryText({ id: uuidOf(1), header: 'live: 5s\n', caching: '60s' }) });
   lines = [];
 });
 
@@ -66,6 +67,29 @@ describe('a gateway without plug-ins', () => {
     expect(await (await get(graphql)).json()).toEqual({ data: { q: { rowCount: 1 } } });
     for (const path of ['/metrics', '/openapi.json', '/openapi', '/'])
       expect((await get(path)).status).toBe(404);
+  });
+
+  test('answers a caller who wants to follow a result as one who wants another form that it does not have', async () => {
+    await open();
+    const key = { 'x-api-key': apiKey };
+    const events = await get(rest, { ...key, accept: 'text/event-stream' });
+    expect([events.status, (await events.json()).error.code]).toEqual([406, 'NOT_ACCEPTABLE']);
+    const waits = { ...key, prefer: 'wait=30', 'if-none-match': (await get(rest)).headers.get('etag') ?? '' };
+    expect((await get(rest, waits)).status).toBe(304);
+    const types = await get(
+      `/graphql?query=${encodeURIComponent('{ __schema { subscriptionType { name } } }')}`,
+    );
+    expect(await types.json()).toEqual({ data: { __schema: { subscriptionType: null } } });
+    expect((await get('/api/live')).status).toBe(404);
+    await gateway?.close();
+    await open(live());
+    expect((await get('/api/live')).status).toBe(405);
+    const again = await get(
+      `/graphql?query=${encodeURIComponent('{ __schema { subscriptionType { name } } }')}`,
+    );
+    expect(await again.json()).toEqual({
+      data: { __schema: { subscriptionType: { name: 'Subscription' } } },
+    });
   });
 });
 

@@ -63,12 +63,13 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'src/engines/bigquery': ['api', 'fixtures'],
   'src/engines/duckdb': ['wire', 'demo', 'prepare', 'javascript', 'run', 'sandbox'],
   'src/results': ['shared', 'redis'],
-  'src/http': ['message', 'access', 'finish', 'live', 'rest', 'graphql', 'handler', 'node'],
+  'src/http': ['message', 'access', 'finish', 'rest', 'graphql', 'handler', 'node'],
   'src/plugins': [
     'static',
     'metrics',
     'shadow',
     'deprecation',
+    'live',
     'openapi',
     'federation',
     'mcp',
@@ -76,6 +77,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'pages',
     'graphiql',
   ],
+  'src/plugins/live': ['events', 'streams', 'replies'],
   'src/plugins/mcp': ['oauth', 'protocol', 'definitions', 'rows', 'calls', 'resources', 'prompts'],
   'src/http/message': ['body', 'stream'],
   'src/http/graphql': [

@@ -4,6 +4,7 @@ import type { BoundQuery } from '../../src/catalog/binding/bind.ts';
 import { apiKey as keyOf } from '../../src/exports/keys.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
+import { type LivePlugin, live as livePlugin } from '../../src/plugins/live/live.ts';
 import { openServer } from '../../src/http/node/open-server.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type FakeEngine, fakeEngine } from './fake-engine.ts';
@@ -13,6 +14,8 @@ import { queryText, uuidOf } from './query-folder.ts';
 
 export interface LiveGateway {
   readonly gateway: Gateway;
+  /** Counts of what clients follow. */
+  readonly counters: LivePlugin['counters'];
   readonly clock: FakeClock;
   readonly engine: FakeEngine;
   /** The lines of the log. */
@@ -52,6 +55,7 @@ export async function openLiveGateway({
   source = 'fake',
   keys = keyOf(apiKey),
   rowsOf,
+  plugins = [],
   ...options
 }: LiveGatewayOptions = {}): Promise<LiveGateway> {
   let rows: readonly string[] = ['{"n":1}'];
@@ -67,6 +71,7 @@ export async function openLiveGateway({
   const logged: Record<string, unknown>[] = [];
   let texts = queries;
   let onChange = () => {};
+  const ofLive = livePlugin();
   const gateway = await createGateway({
     queries: {
       read: () => texts,
@@ -79,6 +84,7 @@ export async function openLiveGateway({
     keys,
     now: clock.now,
     after: clock.after,
+    plugins: [ofLive, ...plugins],
     log: pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) }),
     ...options,
   });
@@ -86,6 +92,7 @@ export async function openLiveGateway({
     gateway.fetch(new Request(`http://gateway.test${path}`, init), { address: '127.0.0.1' });
   return {
     gateway,
+    counters: ofLive.counters,
     clock,
     engine,
     logged,

@@ -19,7 +19,7 @@ export function findQuery(catalog: Catalog, address: string): SavedQuery {
 const looksLikeName = (text: string): boolean =>
   text.length <= 64 && /^[a-z]{1,24}\d{0,3}(?:[._-][a-z]{1,24}\d{0,3})*(?:@\d{1,4})?$/.test(text);
 
-/** @param refusal what the operator is to see of it */
+/** The error for a saved query that does not exist. @param refusal for the operator, if it is hidden */
 export function unknownQuery(refusal?: Refusal): GatewayError {
   return new GatewayError(
     'UNKNOWN_QUERY',

@@ -6,6 +6,7 @@ import {
   federation,
   type GatewayPlugin,
   graphiql,
+  live,
   logflare,
   mcp,
   type MetricsPlugin,
@@ -103,6 +104,7 @@ function pluginsOf(
     ...(config.compat === 'logflare' ? [logflare()] : []),
     shadow(),
     deprecation(),
+    live(),
     openapi(),
     ...(config.federation ? [federation()] : []),
     ...(config.pages

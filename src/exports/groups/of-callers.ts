@@ -1,5 +1,6 @@
 /** What a caller may do, whose share of the gateway it uses, and where it is. @module */
 export { mayQuery, requireEndpoint } from '../../call/gate.ts';
+export { FairShare, Holding, type Owner, sharersOf } from '../../concurrency/fair-share.ts';
 export { computingOwner, runSteps } from '../../concurrency/loop-turns.ts';
 export { isLoopback } from '../../config/loopback.ts';
 export { isFromLoopback } from '../../http/access/loopback.ts';

@@ -1,12 +1,13 @@
 /** Parameters of saved queries: what they take, what is said of them, and how their texts are read. @module */
-export type { RawParameters } from '../../catalog/binding/bind.ts';
+export { isOutdated, type RawParameters } from '../../catalog/binding/bind.ts';
 export { judged, maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts';
 export { checkValue } from '../../catalog/binding/check-value.ts';
 export { describeParameter, fitsSchemas, typedValue } from '../../catalog/binding/describe-parameter.ts';
 export { mergeLists } from '../../catalog/binding/merge-lists.ts';
 export { rebind } from '../../catalog/binding/rebind.ts';
-export { mayBeRounded, roundedProblem } from '../../catalog/binding/rounded-numbers.ts';
+export { mayBeRounded, roundedProblem, textsOfValues } from '../../catalog/binding/rounded-numbers.ts';
 export { maxValueLength } from '../../catalog/binding/value-limits.ts';
 export type { Parameter } from '../../catalog/model/saved-query.ts';
 export { pageWords } from '../../http/rest/row-page.ts';
-export { rowWords } from '../../http/rest/row-parameters.ts';
+export { requestsWhole, rowWords } from '../../http/rest/row-parameters.ts';
+export { refuseUndeclared } from '../../http/rest/undeclared-parameters.ts';

@@ -6,4 +6,4 @@ export { isNested } from '../../formats/shape.ts';
 export { ageMs } from '../../results/freshness.ts';
 export type { CachedResult, ObtainedResult } from '../../results/get-result.ts';
 export type { Row } from '../../results/row-parts.ts';
-export type { ResultDocument } from '../../results/result-document.ts';
+export { type ResultDocument, sizeOf } from '../../results/result-document.ts';

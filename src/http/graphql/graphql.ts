@@ -4,11 +4,11 @@ import { GatewayError } from '../../errors.ts';
 import { ownerOf } from '../../keys/principal.ts';
 import { once } from '../../memoize.ts';
 import type { DerivedStore } from '../../results/result-store.ts';
-import type { Live } from '../live/live.ts';
-import { acceptedStream } from '../live/negotiate.ts';
+import type { Following } from '../following.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import { type RequestHead, TranslatedHead } from '../message/head.ts';
 import type { Answer } from '../message/route.ts';
+import { acceptedStream } from '../event-stream.ts';
 import type { Resources } from './context.ts';
 import { buildCheckDocument } from './check-document.ts';
 import { buildFindHidden } from './hidden-fields.ts';
@@ -35,8 +35,8 @@ interface GraphqlOptions extends Omit<Resources, 'makeCells'> {
   /** What the schema has besides; undefined for nothing. */
   readonly extendSchema?: ExtendSchema | undefined;
   readonly budget: ByteBudget;
-  /** Opens what follows results, when it is first needed. */
-  readonly openLive: () => Promise<Live>;
+  /** undefined if no plug-in has it: then there are no subscriptions. */
+  readonly following?: Following | undefined;
   readonly log: Logger;
 }
 
@@ -72,7 +72,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
       const received = { url, body, admission, accept, shownSchema };
       if (stream === undefined) return answer({ ...received, head });
       const reply = await answer({ ...received, head: requestForJson(head) });
-      const { asEvents } = await import('./subscriptions/events-reply.ts');
+      const { asEvents } = await import('./response/events-reply.ts');
       return asEvents(reply, { owner, budget, turns });
     };
   };
@@ -84,17 +84,14 @@ type PartOptions = GraphqlOptions &
 /** Makes what answers by the schema of a part of a catalog, or of all of it. */
 function buildServerOf(options: PartOptions) {
   return function* (part: Catalog, share: number) {
-    const { introspection, extendSchema, trusted, turns, catalog, log } = options;
-    const schema = yield* buildSchemaInSteps(part, extendSchema);
+    const { introspection, extendSchema, following, trusted, turns, catalog, log } = options;
+    const schema = yield* buildSchemaInSteps(part, extendSchema, following !== undefined);
     yield;
     const checkDocument = buildCheckDocument(schema, introspection, share);
     if (part === catalog) yield* warnOfInvalid(trusted, checkDocument, log);
     const open = once(async () => {
-      const [{ buildFollowField }, live] = await Promise.all([
-        import('./subscriptions/follow-field.ts'),
-        options.openLive(),
-      ]);
-      return buildFollowField({ ...options, live, schema });
+      const { buildFollowField } = await import('./subscriptions/follow-field.ts');
+      return buildFollowField({ ...options, schema });
     });
     const followField: FollowField = async (...field) => (await open())(...field);
     const leaves = buildExecutionSchema(schema, introspectionLeaves(schema, turns));

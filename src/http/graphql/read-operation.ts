@@ -1,9 +1,9 @@
 import type { GraphQLParams } from 'graphql-yoga';
 import { GatewayError } from '../../errors.ts';
-import { eventStreamType } from '../live/negotiate.ts';
 import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import { elementsOf, partsOf } from '../message/list-header.ts';
+import { eventStreamType } from '../event-stream.ts';
 import { operationTooLarge, requestError } from './errors.ts';
 import type { RequestMembers } from './persisted/persisted-documents.ts';
 

@@ -9,7 +9,7 @@ import type { Principal } from '../../keys/principal.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import type { Row } from '../../results/row-parts.ts';
 
-/** What resolvers of an extension may use during one operation; the same object for all its fields. */
+/** The gateway as resolvers of an extension use it during one operation; the same object for all its fields. */
 export interface ResolverContext {
   /** Whose rights decide what is resolved. */
   readonly principal: Principal;
@@ -21,7 +21,7 @@ export interface ResolverContext {
   refuse(error: GatewayError): void;
 }
 
-/** What a schema has of a saved query. */
+/** The types of saved queries in a schema. */
 export interface QueryTypes {
   /** The type of its result, the same object wherever the schema has it. */
   readonly resultOf: (query: SavedQuery) => GraphQLObjectType;
@@ -29,7 +29,7 @@ export interface QueryTypes {
   readonly argumentsOf: (query: SavedQuery) => GraphQLFieldConfigArgumentMap;
   /** The parameters that values of these arguments mean. @throws GatewayError INVALID_PARAMETER */
   readonly parametersOf: (query: SavedQuery, args: Readonly<Record<string, unknown>>) => RawParameters;
-  /** Why it is deprecated, if it is. */
+  /** The reason of its deprecation; undefined without one. */
   readonly deprecationOf: (query: SavedQuery) => string | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface RowField extends GraphQLFieldConfig<Row, ResolverContext> {
   readonly key: readonly ColumnKeyField[];
 }
 
-/** What a schema has beside saved queries and the catalog. */
+/** Types and fields of a schema beside those of saved queries and of the catalog. */
 export interface SchemaExtension {
   /** Further fields of the rows of a query. */
   readonly rowFields: (query: SavedQuery) => Readonly<Record<string, RowField>> | undefined;

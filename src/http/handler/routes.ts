@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts';
 import type { Cors } from '../access/cors.ts';
 import { checkMediaTypes } from '../graphql/read-operation.ts';
 import { replyGraphqlError } from '../graphql/refusal.ts';
-import { acceptedStream } from '../live/negotiate.ts';
+import { acceptedStream } from '../event-stream.ts';
 import type { RequestHead } from '../message/head.ts';
 import {
   apiPath,
@@ -11,7 +11,6 @@ import {
   graphqlPath,
   healthPath,
   livePath,
-  liveQueriesPath,
   missingNameToLog,
   type PathToLog,
   plainHealthPath,
@@ -25,8 +24,6 @@ import type { Readiness } from './readiness.ts';
 export interface RouteOptions {
   readonly rest: Answer;
   readonly graphql: Answer;
-  /** Answers POST with several queries in one stream. */
-  readonly liveQueries: Answer;
   /** They precede the gateway's own. */
   readonly plugins: readonly PluginRoute[];
   readonly readiness: Readiness;
@@ -40,7 +37,6 @@ export interface RouteOptions {
 export type RoutesAt = (pathname: string) => RouteByHead;
 
 const readMethods = 'GET, HEAD, OPTIONS';
-const postMethods = 'POST, OPTIONS';
 const graphqlMethods = 'GET, POST, OPTIONS';
 
 /**
@@ -50,7 +46,6 @@ const graphqlMethods = 'GET, POST, OPTIONS';
  * |---|---|---|---|
  * | `/healthz`, `/livez`, `/health`, `/readyz` | health | 405 | methods |
  * | `/api/endpoints/query/<name or UUID>` | REST | 405 | methods |
- * | `/api/live` | 405 | several queries in one stream | methods |
  * | `/api/…` | 404 | 404 | methods |
  * | `/graphql` | operation (GET) | operation | methods |
  * | any other | 404 | 404 | 404 |
@@ -59,7 +54,7 @@ export function buildRoutes(options: RouteOptions): {
   readonly routesAt: RoutesAt;
   readonly loggedPath: PathToLog;
 } {
-  const { rest, graphql, liveQueries, plugins, readiness, cors, log, basePath } = options;
+  const { rest, graphql, plugins, readiness, cors, log, basePath } = options;
   const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
@@ -74,7 +69,6 @@ export function buildRoutes(options: RouteOptions): {
   const endpoint = byMethod({ ...keyed, answer: rest, isKept: isRestKept }, restOptions, failing(notAllowed));
   const noApi = failing(apiNotFound(basePath));
   const otherApi = byMethod(noApi, restOptions, noApi);
-  const several = severalQueries(liveQueries, optionsRoute(postMethods));
   const liveness = health(() => replyJson(200, '{"status":"ok"}'));
   const otherRoute = failing(
     () =>
@@ -95,11 +89,7 @@ export function buildRoutes(options: RouteOptions): {
   return {
     loggedPath: ofPlugins.loggedPath,
     routesAt(pathname) {
-      const ofApi = endpointPattern.test(pathname)
-        ? endpoint
-        : pathname === liveQueriesPath
-          ? several
-          : otherApi;
+      const ofApi = endpointPattern.test(pathname) ? endpoint : otherApi;
       const own = pathname.startsWith(apiPath) ? ofApi : exact.get(pathname);
       const none = pathname.endsWith('/') && pathname !== '/' ? slashAtEnd : notFound;
       return ofPlugins.routesAt(pathname, own ?? ofPlugins.fallbackAt(pathname, none));
@@ -146,20 +136,6 @@ function byMethod(get: Route, options: Route, otherwise: Route): RouteByHead {
     ['OPTIONS', options],
   ]);
   return ({ method }) => routes.get(method) ?? otherwise;
-}
-
-function severalQueries(liveQueries: Answer, options: Route): RouteByHead {
-  const post: Route = { ...keyed, answer: liveQueries };
-  const other: Route = {
-    ...failing(
-      ({ method }) => new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use POST`),
-    ),
-    replyError(error, log) {
-      const reply = replyError(error, log);
-      return { ...reply, headers: { ...reply.headers, allow: postMethods } };
-    },
-  };
-  return ({ method }) => (method === 'POST' ? post : method === 'OPTIONS' ? options : other);
 }
 
 function failing(error: (head: RequestHead) => GatewayError, base: Base = anybody): Route {

@@ -85,16 +85,6 @@ export const httpLimits = {
   /** Requests with a key whose body is still arriving, up to `maxBodyBytes` each. Keys share them. */
   maxArrivingBodies: 2_000,
   maxConnections: 16_000,
-  /** Queries that clients follow in one process, each connection with one or several. Keys share them. */
-  maxStreams: 12_000,
-  /** Bytes of all results that clients follow in one process, with their events. Keys share them. */
-  maxFollowedBytes: 128_000_000,
-  /** Queries of one stream. */
-  maxStreamQueries: 50,
-  /** How long a request may wait for another result. */
-  maxWaitMs: 60_000,
-  /** How often a stream without events has a sign of life: some proxies and servers close a connection after 12 s without. */
-  heartbeatMs: 10_000,
   /**
    * Connections of one address (of IPv6: one /64) over which no valid key has been sent. When there are more, the oldest one
    * that waits for nothing is closed.

@@ -10,9 +10,6 @@ export const apiPath = '/api/';
 /** Followed by the name or UUID of a saved query. */
 export const endpointPath = '/api/endpoints/query/';
 
-/** Several saved queries in one stream. */
-export const liveQueriesPath = '/api/live';
-
 /** Says whether the process lives. */
 export const healthPath = '/healthz';
 /** The same, as Kubernetes' own components name it. */
@@ -32,7 +29,6 @@ const otherPaths: ReadonlySet<string> = new Set([
   graphqlPath,
   healthPath,
   livePath,
-  liveQueriesPath,
   plainHealthPath,
   readinessPath,
 ]);

@@ -7,21 +7,14 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Renderer } from '../../formats/renderer.ts';
 import { json, type Renderers } from '../../formats/renderers.ts';
-import { once } from '../../memoize.ts';
 import type { CachedResult } from '../../results/get-result.ts';
-import {
-  acceptedStream,
-  isFollowable,
-  onlyWhole,
-  requireFollowable,
-  waitSeconds,
-} from '../live/negotiate.ts';
-import type { Live } from '../live/live.ts';
+import type { FollowedRequest, Following } from '../following.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
 import type { FormatOfUrl, PreparedRequest } from '../message/prepared-request.ts';
 import type { Reply } from '../message/reply.ts';
 import type { Answer } from '../message/route.ts';
+import { acceptedStream } from '../event-stream.ts';
 import { buildReplyRendered } from './rendering/reply-rendered.ts';
 import { withNearestEndpoint } from './nearest-endpoint.ts';
 import { replyResult, replyToHead } from './reply-result.ts';
@@ -36,9 +29,9 @@ interface RestOptions {
   readonly renderers: Renderers;
   readonly gate: Gate;
   readonly obtain: Obtain;
-  /** Opens what follows results, when it is first needed. */
-  readonly openLive: () => Promise<Live>;
-  /** Requests in flight, by key. */
+  /** undefined if no plug-in has it. */
+  readonly following: Following | undefined;
+  /** Requests in flight, by key: those that wait for a later result are not counted. */
   readonly inFlight: FairShare;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
@@ -50,13 +43,8 @@ interface RestOptions {
  * @see spec "Common call shape"
  */
 export function buildRest(options: RestOptions): Answer {
-  const { renderers, gate, obtain, openLive } = options;
+  const { renderers, gate, obtain, following, inFlight } = options;
   const replyRendered = buildReplyRendered(options);
-  /** Most gateways have no caller who follows results. */
-  const follow = once(async () => {
-    const [{ buildFollow }, live] = await Promise.all([import('./follow.ts'), openLive()]);
-    return buildFollow({ ...options, live });
-  });
   /** One that is hidden from the key fails as one that does not exist. */
   const open = async (request: PreparedRequest, caller: Caller) => {
     try {
@@ -73,6 +61,23 @@ export function buildRest(options: RestOptions): Answer {
     renderer === json
       ? replyResult(result, head.headers)
       : replyRendered({ renderer, query: bound.query, head, owner: ownerOfCaller(caller), result });
+  const followed = (
+    call: Call,
+    head: RequestHead,
+    request: PreparedRequest,
+    isWhole: boolean,
+  ): FollowedRequest => ({
+    call,
+    head,
+    resolve: queryAt(renderers)(request),
+    isWhole,
+    reply: (result) => replyResult(result, head.headers),
+    async idle(wait) {
+      const owner = ownerOfCaller(call.caller);
+      inFlight.giveBack(owner);
+      return wait().finally(() => inFlight.take(owner));
+    },
+  });
   const answer = async (
     call: Call,
     ofUrl: FormatOfUrl | undefined,
@@ -83,19 +88,16 @@ export function buildRest(options: RestOptions): Answer {
     const { accept, prefer } = head.headers;
     const part = readPartRequest(call);
     const isWhole = part.page === undefined && part.rowRequest === undefined;
-    const stream = ofUrl === undefined ? acceptedStream(accept) : undefined;
-    if (stream !== undefined) {
-      if (!isWhole) throw onlyWhole();
-      requireFollowable(bound);
-      const result = await obtain.whole(call, true);
-      return (await follow()).stream({ head, call, resolve: queryAt(renderers)(request), result }, stream);
-    }
+    const events = ofUrl === undefined ? acceptedStream(accept) : undefined;
+    if (events !== undefined && following !== undefined)
+      return following.stream(followed(call, head, request, isWhole), events);
     const renderer = chooseRenderer(renderers, ofUrl, accept, bound);
+    const waiting =
+      prefer !== undefined && renderer === json
+        ? following?.wait(followed(call, head, request, isWhole))
+        : undefined;
+    if (waiting !== undefined) return waiting;
     const { result, page } = await obtain.part(call, part);
-    const mayWait = prefer !== undefined && isWhole && bound.sql === undefined && renderer === json;
-    const seconds = mayWait && isFollowable(bound.query) ? waitSeconds(head.headers) : undefined;
-    if (seconds !== undefined)
-      return (await follow()).wait({ head, call, resolve: queryAt(renderers)(request), result }, seconds);
     const reply = await render(renderer, result, call, head);
     const link = page && linkOf(page, request.url.search);
     return link === undefined ? reply : { ...reply, headers: { ...reply.headers, link } };

@@ -161,6 +161,12 @@ export function readPartRequest({ endpoint, bound }: Call, hints?: Hints): Part 
   return { rowRequest, page };
 }
 
+/** True if a call requests neither some rows of its result nor a page of them. @throws GatewayError as `readPartRequest` does */
+export function requestsWhole(call: Call): boolean {
+  const { page, rowRequest } = readPartRequest(call);
+  return page === undefined && rowRequest === undefined;
+}
+
 /** Kept as long as what the URL was parsed to. */
 const rowRequests = new WeakMap<EndpointRequest, { readonly request: RowRequest | undefined }>();
 

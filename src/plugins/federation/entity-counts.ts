@@ -1,11 +1,11 @@
 import { GatewayError } from '../../errors.ts';
 import type { ResolverContext } from '../../http/graphql/schema-extension.ts';
 import { getOrAdd } from '../../get-or-add.ts';
-import { federationLimits } from './limits.ts';
+import { federationLimits } from './entity-limits.ts';
 
 const { maxEntityFields, maxRepresentations } = federationLimits;
 
-/** What an operation has had so far, in all its fields. */
+/** Counts of an operation so far, in all its fields. */
 interface EntityCounts {
   representations: number;
   fields: number;

@@ -70,7 +70,7 @@ const isWhole = (key: readonly KeyField[], values: EntityValue['values']): boole
 export const keyOf = ({ keys }: EntityField, { values }: EntityValue): readonly ParameterKeyField[] =>
   keys.find((key) => isWhole(key, values)) ?? [];
 
-/** What a field of an entity queries. @param given its arguments */
+/** The request for a field of an entity. @param given its arguments */
 export function entityRequest(field: EntityField, value: EntityValue, given: RawParameters): EndpointRequest {
   const { query } = field;
   const key = keyOf(field, value);

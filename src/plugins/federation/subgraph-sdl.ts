@@ -177,7 +177,7 @@ function typesBelow(schema: GraphQLSchema, field: string, entities: readonly Ent
   return found;
 }
 
-/** What the root type and the entities lead to: types of the fields that were left out are left out too. */
+/** The definitions that the root type and the entities lead to: types of the fields that were left out are left out too. */
 function reachable(definitions: DocumentNode['definitions']): readonly DefinitionNode[] {
   const byName = new Map(definitions.flatMap((one) => ('name' in one ? [[one.name?.value ?? '', one]] : [])));
   const found = new Set<DefinitionNode>();

@@ -5,7 +5,6 @@ import { buildCatalogMetrics } from './catalog-metrics.ts';
 import { buildEngineMetrics } from './engine-metrics.ts';
 import { buildImportMetrics } from './import-metrics.ts';
 import { openKeptEndpoints } from './kept-endpoints.ts';
-import { liveFamilies } from './live-metrics.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { processMetrics } from './process-metrics.ts';
 import { buildRequestMetrics } from './request-metrics.ts';
@@ -54,7 +53,6 @@ export function metrics(options: Readonly<Record<string, never>> = {}): MetricsP
       families = [
         ...requests.families,
         ...results.families(host.results),
-        ...liveFamilies(host.live),
         ...engine.families,
         ...imports.families,
         ...catalog.families(host.state),

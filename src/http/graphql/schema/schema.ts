@@ -6,12 +6,11 @@ import {
   GraphQLString,
 } from 'graphql';
 import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
-import type { Catalog, SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { type Catalog, followSeconds, type SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type PublicName, publicNames } from '../../../catalog/model/versions.ts';
 import { runSteps } from '../../../concurrency/loop-turns.ts';
 import { memoize } from '../../../memoize.ts';
 import { connectionFieldOf, sqlFieldOf } from '../../../names/graphql-names.ts';
-import { isFollowable } from '../../live/negotiate.ts';
 import { EndpointRequest } from '../../../call/endpoint-request.ts';
 import type { Context } from '../context.ts';
 import { openArgumentTypes, parameterArguments, rawArguments } from './arguments.ts';
@@ -33,7 +32,11 @@ export const buildSchema = (catalog: Catalog, extend?: ExtendSchema): GraphQLSch
   runSteps(buildSchemaInSteps(catalog, extend));
 
 /** The same in steps of less than a millisecond, but for the last one: graphql-js collects all types at once. */
-export function* buildSchemaInSteps(catalog: Catalog, extend?: ExtendSchema): Generator<void, GraphQLSchema> {
+export function* buildSchemaInSteps(
+  catalog: Catalog,
+  extend?: ExtendSchema,
+  hasSubscriptions = true,
+): Generator<void, GraphQLSchema> {
   const typeOf = openArgumentTypes();
   const reasonOf = deprecationReason(catalog);
   const argumentsOf: QueryTypes['argumentsOf'] = memoize((query) => parameterArguments(query, typeOf));
@@ -53,7 +56,8 @@ export function* buildSchemaInSteps(catalog: Catalog, extend?: ExtendSchema): Ge
     const reason = reasonOf(query);
     const queried = queryField(name, resultOf, argumentsOf, reason);
     fields[field] = queried;
-    if (isFollowable(query)) followedFields[field] = subscriptionField(name, queried);
+    if (hasSubscriptions && followSeconds(query.caching) !== undefined)
+      followedFields[field] = subscriptionField(name, queried);
     if (query.pages !== undefined)
       pageFields[connectionFieldOf(field)] = pageField(name, resultOf, argumentsOf, reason);
     if (query.querySandboxing === 'enabled')

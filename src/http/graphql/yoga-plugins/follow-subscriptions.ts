@@ -8,12 +8,12 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { GatewayError } from '../../../errors.ts';
-import { eventStreamType, namesStream } from '../../live/negotiate.ts';
+import { eventStreamType, namesStream } from '../../event-stream.ts';
 import type { ServerContext } from '../context.ts';
 import { FieldToFollow } from '../execution/field-to-follow.ts';
 import type { FollowField } from '../subscriptions/follow-field.ts';
 
-/** Answers subscriptions with a stream of the results of their field, which the gateway itself delivers. */
+/** Answers subscriptions with a stream of the results of their field, which a plug-in of the gateway delivers. */
 export function followSubscriptions(
   leaves: GraphQLSchema,
   followField: FollowField,

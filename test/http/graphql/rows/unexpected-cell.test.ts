@@ -41,7 +41,6 @@ async function answer(query: string, rowCount: number) {
     audit: () => {},
     derived,
     budget: new ByteBudget(),
-    openLive: () => Promise.reject(new Error('nobody follows')),
     turns,
     log,
     elapsedMs: () => Date.now(),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LoopTurns } from '../../../../src/concurrency/loop-turns.ts';
-import { asEvents } from '../../../../src/http/graphql/subscriptions/events-reply.ts';
+import { asEvents } from '../../../../src/http/graphql/response/events-reply.ts';
 import { ByteBudget } from '../../../../src/http/message/byte-budget.ts';
 
 /** Counts the steps of the work that it does. */

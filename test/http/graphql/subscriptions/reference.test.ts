@@ -15,7 +15,7 @@ import { buildGraphql } from '../../../../src/http/graphql/graphql.ts';
 import { buildMakeCells } from '../../../../src/http/graphql/rows/kept-cells.ts';
 import { rawArguments } from '../../../../src/http/graphql/schema/arguments.ts';
 import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
-import type { Followed, Live } from '../../../../src/http/live/live.ts';
+import type { FollowedField, Following } from '../../../../src/http/following.ts';
 import { ByteBudget } from '../../../../src/http/message/byte-budget.ts';
 import type { RequestHead } from '../../../../src/http/message/head.ts';
 import { PreparedRequest } from '../../../../src/http/message/prepared-request.ts';
@@ -85,13 +85,14 @@ test('the events of a subscription have the text of what graphql-js executes', a
     };
     const turns = new LoopTurns();
     const { derived } = openResultStore(1_000_000, zeroCounters());
-    const followed: Followed[] = [];
-    const live = {
-      stream(_head, _admission, [query]) {
-        if (query !== undefined) followed.push(query);
-        return new StreamBody({ begin: () => () => {}, discard() {} });
+    const followed: FollowedField[] = [];
+    const following = {
+      async subscribe(field) {
+        await common.obtain.whole(field.call, true);
+        followed.push(field);
+        return { status: 200, headers: {}, body: new StreamBody({ begin: () => () => {}, discard() {} }) };
       },
-    } as Pick<Live, 'stream'> as Live;
+    } as Pick<Following, 'subscribe'> as Following;
     const common = {
       ...openCalls(getResult, { turns, now }),
       readRows: openReadRows({ derived, turns, timeoutMs: 30_000 }, new Closers()),
@@ -103,7 +104,7 @@ test('the events of a subscription have the text of what graphql-js executes', a
       audit: () => {},
       log: pino({ level: 'silent' }),
       elapsedMs: () => now().getTime(),
-      openLive: async () => live,
+      following,
     };
     const graphql = runSteps(buildGraphql(common)(catalog));
     const schema = buildSchema(catalog);
@@ -164,16 +165,16 @@ test('the events of a subscription have the text of what graphql-js executes', a
       const expected = await executed(operation.query, operation.variables, { head, admission });
       const request = new PreparedRequest(url, undefined as never);
       const reply = await graphql(head, request, admission, async () => body);
-      const [{ request: follow, call } = {}] = followed.splice(0);
-      if (follow === undefined || call === undefined) {
+      const [field] = followed.splice(0);
+      if (field === undefined) {
         const results = resultsIn(String(reply.body));
         expect(results, operation.query).toEqual(expected);
         kinds.set('refused', 1 + (kinds.get('refused') ?? 0));
         continue;
       }
       const events: string[] = [];
-      for (const { document } of results.get(call.bound.query.name) ?? [])
-        events.push(...resultsIn((await follow.variant.whole(document)).bytes.toString()));
+      for (const { document } of results.get(field.call.bound.query.name) ?? [])
+        events.push(Buffer.from(await field.writer.write(document)).toString());
       // graphql-js has one limit for both results together.
       if (expected.some((event) => event.includes('QUERY_TOO_EXPENSIVE'))) continue;
       expect(events, operation.query).toEqual(expected);

@@ -1,0 +1,59 @@
+import { EndpointRequest } from '../../../call/endpoint-request.ts';
+import { unknownQuery } from '../../../catalog/model/find-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import type { PluginHost } from '../../../gateway/plugin.ts';
+import type { FollowedRequest } from '../../../http/following.ts';
+import { matchesEtag } from '../../../http/message/cache-headers.ts';
+import type { Reply } from '../../../http/message/reply.ts';
+import { type EventStream, streamHeaders } from '../../../http/event-stream.ts';
+import { memoize } from '../../../memoize.ts';
+import { endFrame, etagOf } from '../events/events.ts';
+import { changedRows, wholeResults } from '../events/variant.ts';
+import { onlyWhole, requireFollowable } from '../followable.ts';
+import type { Live } from '../followed.ts';
+import type { StreamKind } from '../stream.ts';
+
+const restStreams: StreamKind = { endFrame };
+
+/** Replies of REST that follow the result of a query. */
+export function buildRestReplies(live: Live, { open, obtain, obtainFollowed, turns }: PluginHost) {
+  const rowsOf = memoize((query: SavedQuery) => changedRows(query.rowKey, turns));
+  return {
+    /** @throws GatewayError NOT_ACCEPTABLE, and as REST does */
+    async stream({ head, call, resolve, isWhole }: FollowedRequest, events: EventStream): Promise<Reply> {
+      if (!isWhole) throw onlyWhole();
+      const { endpoint, bound, caller } = call;
+      requireFollowable(bound);
+      const { document } = await obtainFollowed(call);
+      if (head.method === 'HEAD') return { status: 200, headers: streamHeaders, body: undefined };
+      const variant = events === 'rows' ? rowsOf(bound.query) : wholeResults;
+      const lastId = head.headers['last-event-id'];
+      const isKnown = lastId !== undefined && matchesEtag(etagOf(document.digest), lastId);
+      const knownDigest = isKnown ? document.digest : undefined;
+      const request = { endpoint, resolve, variant, knownDigest };
+      const body = live.stream(head, caller.admission, [{ request, call, document }], restStreams);
+      return { status: 200, headers: streamHeaders, body };
+    },
+    /**
+     * Waits for another result than the caller has.
+     *
+     * @throws GatewayError UNAUTHENTICATED, UNKNOWN_QUERY if the query was removed, and as REST does
+     */
+    async wait({ head, call, resolve, reply, idle }: FollowedRequest, seconds: number): Promise<Reply> {
+      const { endpoint, caller } = call;
+      const { result } = await obtain(call);
+      const { document } = result;
+      const { 'if-none-match': known = '' } = head.headers;
+      if (!matchesEtag(etagOf(document.digest), known)) return reply(result);
+      const waiting = { request: { endpoint, resolve }, call, document };
+      const { principal, query } = await idle(() =>
+        live.wait(head, caller.admission, waiting, seconds * 1000),
+      );
+      if (query === undefined) throw unknownQuery();
+      const changed = query === endpoint.query ? endpoint : new EndpointRequest(query, endpoint.parameters);
+      const admission = { ...caller.admission, principal, noCache: false };
+      const later = reply((await obtain(await open(changed, { head, admission }))).result);
+      return { ...later, headers: { ...later.headers, 'preference-applied': `wait=${seconds}` } };
+    },
+  };
+}

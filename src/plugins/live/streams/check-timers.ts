@@ -1,0 +1,66 @@
+import type { PluginHost } from '../../../gateway/plugin.ts';
+import { checkEveryMs } from '../subscribers.ts';
+import { beatEveryMs } from '../delivery.ts';
+import type { StepQueue } from '../step-queue.ts';
+
+interface CheckTimersOptions {
+  /** The steps of a check. */
+  readonly check: () => Generator<void>;
+  readonly beat: () => void;
+  readonly steps: StepQueue;
+  readonly clock: PluginHost['clock'];
+  readonly onBug: (error: unknown) => void;
+}
+
+/** Checks the callers and bindings of streams, and writes signs of life, again and again while there are streams. */
+export class CheckTimers {
+  readonly #options: CheckTimersOptions;
+  /** Functions that stop them. */
+  #timers: readonly (() => void)[] = [];
+  /** The steps of a check may take longer than the time between two checks. */
+  #check: 'idle' | 'running' = 'idle';
+
+  constructor(options: CheckTimersOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#timers.length > 0) return;
+    const { steps, beat } = this.#options;
+    this.#timers = [
+      this.#every(checkEveryMs, () => {
+        if (this.#check === 'running') return;
+        this.#check = 'running';
+        steps.add(this.#checkAll(), true);
+      }),
+      this.#every(beatEveryMs, beat),
+    ];
+  }
+
+  stop(): void {
+    for (const stop of this.#timers) stop();
+    this.#timers = [];
+  }
+
+  #every(everyMs: number, work: () => void): () => void {
+    const { clock, onBug } = this.#options;
+    const repeat = () => {
+      cancel = clock.after(everyMs, repeat);
+      try {
+        work();
+      } catch (error) {
+        onBug(error);
+      }
+    };
+    let cancel = clock.after(everyMs, repeat);
+    return () => cancel();
+  }
+
+  *#checkAll(): Generator<void> {
+    try {
+      yield* this.#options.check();
+    } finally {
+      this.#check = 'idle';
+    }
+  }
+}
