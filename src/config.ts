@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { parseBasePath } from './config/base-path.ts';
 import { storeFileOf } from '@querygate/duckdb-import/store-file';
+import { waitingForEach } from './config/engine-limits.ts';
+import { formerRights, formerSetting } from './config/former-settings.ts';
 import { jwtConfig, jwtProblems } from './config/jwt-settings.ts';
 import { isLoopback } from './config/loopback.ts';
-import { listOf, type Settings, settingNames, settings } from './config/settings.ts';
+import { demoData, listOf, type Settings, settingNames, settings } from './config/settings.ts';
 import { parseOrigin } from './config/web-origins.ts';
 import { StartError } from './errors.ts';
 
@@ -22,7 +24,7 @@ export function readConfig(env: Environment, label: (name: string) => string = (
   const parsed = settings.safeParse(values);
   const missing = (values.ENGINE === 'bigquery' ? bigqueryNeeds : []).filter((name) => !(name in values));
   const combined = [
-    ...formerClaims(env),
+    ...unreadRights(env),
     ...jwtProblems(values, label),
     ...weakKey(values, label),
     ...samePorts(values, label),
@@ -40,17 +42,9 @@ export function readConfig(env: Environment, label: (name: string) => string = (
 }
 
 /** The settings of the commands that change keys. Other invalid settings must not keep a key from being revoked. */
-export function readKeySettings(
-  env: Environment,
-): Pick<Config, 'apiKeysFile' | 'queriesDir'> & { readonly defaultExpiry: string | undefined } {
-  const values = variablesOf(env);
-  const read = settings.pick({ API_KEYS_FILE: true, QUERIES_DIR: true }).parse(values);
-  return {
-    apiKeysFile: read.API_KEYS_FILE,
-    queriesDir: read.QUERIES_DIR,
-    /** As it is set: only the command that uses it checks it. */
-    defaultExpiry: values.KEYS_DEFAULT_EXPIRY,
-  };
+export function readKeySettings(env: Environment): Pick<Config, 'apiKeysFile' | 'queriesDir'> {
+  const read = settings.pick({ API_KEYS_FILE: true, QUERIES_DIR: true }).parse(variablesOf(env));
+  return { apiKeysFile: read.API_KEYS_FILE, queriesDir: read.QUERIES_DIR };
 }
 
 function toConfig(read: Settings) {
@@ -62,38 +56,30 @@ function toConfig(read: Settings) {
     /** How long requests are still served after `/readyz` has ceased to be ready: until balancers have noticed. */
     shutdownDelaySeconds: read.SHUTDOWN_DELAY_SECONDS ?? (production ? 5 : 0),
     queriesDir: read.QUERIES_DIR,
-    /** Whether changed saved queries and tables are served without a restart. */
-    reload: read.RELOAD === 'on',
     /** The unrestricted key. If there are no other keys, a random one is made at start in development. */
     apiKey: read.API_KEY,
     /** The file of restricted keys. */
     apiKeysFile: read.API_KEYS_FILE,
     /** Whether only this machine can reach the gateway, and it is not said to be in production. */
     isDevelopment: isDevelopment(read.HOST, read.NODE_ENV),
-    /** For which keys endpoints that they may not query do not seem to exist. */
-    hideEndpoints: read.HIDE_ENDPOINTS,
     /** How JSON Web Tokens are verified; undefined: they are not accepted. */
     jwt: jwtConfig(read),
     /** Proxies whose X-Forwarded-For is believed; undefined: none. */
     trustedProxies: read.TRUST_PROXY === undefined ? undefined : listOf(read.TRUST_PROXY),
     /** Web origins that may read responses; `*` means any. */
     corsOrigins: parseOrigins(read.CORS_ORIGINS),
-    /** Request headers that they may send, besides the usual ones. */
-    corsHeaders: (read.CORS_HEADERS ?? '').split(',').flatMap((name) => name.trim() || []),
     /** The path below which callers reach the gateway; empty for the root. */
     basePath: parseBasePath(read.BASE_PATH ?? '') ?? '',
     /** The service whose clients REST accepts as they are; undefined: none. */
     compat: read.COMPAT,
-    /** Whether GraphiQL is served to browsers. */
-    graphiql: (read.GRAPHIQL ?? exploring) === 'on',
-    /** Whether browsers get the pages of the saved queries, and the page of the OpenAPI document. */
+    /** Whether browsers get the pages of the saved queries, that of the OpenAPI document, and GraphiQL. */
     pages: (read.PAGES ?? exploring) === 'on',
     /** Origins whose pages may show charts in frames. */
     embedOrigins: (read.EMBED_ORIGINS ?? '').split(',').flatMap((origin) => parseOrigin(origin) ?? []),
     /** The folder of prompts for agents, which need not exist. */
     promptsDir: join(read.QUERIES_DIR, 'prompts'),
     /** What agents get, by the Model Context Protocol; undefined: nothing. */
-    mcp: read.MCP === 'on' ? mcpConfig(read) : undefined,
+    mcp: read.MCP === 'on' ? Object.freeze({ oauth: oauthOf(read) }) : undefined,
     /** Whether GraphQL introspection is allowed. */
     introspection: (read.GRAPHQL_INTROSPECTION ?? exploring) === 'on',
     /** Whether GraphQL is a subgraph of Federation 2. */
@@ -106,9 +92,9 @@ function toConfig(read: Settings) {
     /** How many queries run at the same time. */
     engineConcurrency: read.ENGINE_CONCURRENCY,
     /** How many more queries may wait in the queue. */
-    engineQueueLength: read.ENGINE_QUEUE_LENGTH,
+    engineQueueLength: waitingForEach * read.ENGINE_CONCURRENCY,
     /** Whether the engine `duckdb` makes rows of the demo if it has no folder of data. */
-    demo: (read.DEMO ?? exploring) === 'on',
+    demo: read.DATA_DIR === demoData || (read.DATA_DIR === undefined && !production),
     /** The options of the engine `duckdb`. */
     duckdb: duckdbConfig(read),
     /** The options of the engine `bigquery`; the first two are '' for other engines. */
@@ -118,8 +104,6 @@ function toConfig(read: Settings) {
     /** Proves to gateways that what they read from it was written by one of them. */
     cacheSecret: read.CACHE_SECRET,
     cacheMemoryBytes: read.CACHE_MEMORY_LIMIT,
-    /** Whether requests, results and runs are counted. */
-    metrics: read.METRICS === 'on',
     /** A port for metrics alone, without a key; undefined: only /metrics beside the API, for keys with the permission. */
     metricsPort: read.METRICS_PORT,
     logLevel: read.LOG_LEVEL,
@@ -128,24 +112,18 @@ function toConfig(read: Settings) {
   });
 }
 
-const mcpConfig = (read: Settings) =>
-  Object.freeze({ maxRows: read.MCP_MAX_ROWS, maxBytes: read.MCP_MAX_BYTES, oauth: oauthOf(read) });
-
-const duckdbConfig = (read: Settings) =>
-  Object.freeze({
-    dataDir: read.DATA_DIR,
-    storeFile: read.STORE_FILE ?? storeFileOf(read.DATA_DIR),
+function duckdbConfig(read: Settings) {
+  const dataDir = read.DATA_DIR === demoData ? undefined : read.DATA_DIR;
+  const sandboxBytes = read.SANDBOX_MEMORY_LIMIT;
+  return Object.freeze({
+    dataDir,
+    storeFile: read.STORE_FILE ?? storeFileOf(dataDir),
     demoDir: join(read.QUERIES_DIR, 'demo'),
-    refreshSeconds: read.DATA_REFRESH_SECONDS,
     retentionDays: read.DATA_RETENTION_DAYS,
     memoryLimit: read.DUCKDB_MEMORY_LIMIT,
-    threads: read.DUCKDB_THREADS,
-    sandbox: Object.freeze({
-      memoryBytes: read.SANDBOX_MEMORY_LIMIT,
-      diskBytes: read.SANDBOX_DISK_LIMIT,
-      processorMs: read.SANDBOX_PROCESSOR_MS,
-    }),
+    sandbox: Object.freeze({ memoryBytes: sandboxBytes, diskBytes: sandboxBytes }),
   });
+}
 
 const bigqueryConfig = (read: Settings) =>
   Object.freeze({
@@ -161,12 +139,11 @@ function variablesOf(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(settingNames.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
 
-/** Settings that are one now: if they were ignored, tokens would have other rights. */
-const formerClaims = (env: Environment) =>
-  ['tenants', 'endpoints', 'rate', 'permissions'].flatMap((claim) => {
-    const former = `JWT_${claim.toUpperCase()}_CLAIM`;
-    const given = env[former];
-    return given ? [{ message: `${former}: is now JWT_CLAIMS=${claim}=${given}` }] : [];
+/** If they were ignored, callers would have other rights. */
+const unreadRights = (env: Environment) =>
+  formerRights.flatMap((name) => {
+    const value = env[name];
+    return value ? [{ message: `${name}: ${formerSetting(name, value)}` }] : [];
   });
 
 /** A key that can be guessed may be used only where no other machine can reach the gateway. */

@@ -70,6 +70,7 @@ describe('architecture', () => {
     /** Settings of the command line, and what it needs before the library is loaded. */
     const others = [
       'config.ts',
+      'config/former-settings.ts',
       'config/settings.ts',
       'errors.ts',
       'exit-code.ts',

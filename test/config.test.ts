@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseAddressList } from '../src/config/address-list.ts';
+import { formerNames, formerSetting } from '../src/config/former-settings.ts';
+import { settingNames } from '../src/config/settings.ts';
 import { readConfig, readKeySettings } from '../src/config.ts';
 import { StartError } from '../src/errors.ts';
 
@@ -45,7 +47,6 @@ describe('configuration', () => {
       ENGINE: 'postgres',
       ENGINE_TIMEOUT_MS: 'soon',
       ENGINE_CONCURRENCY: '0',
-      ENGINE_QUEUE_LENGTH: '-1',
       BIGQUERY_PROJECT: 'My Project',
       BIGQUERY_DATASET: 'project.dataset',
       BIGQUERY_LOCATION: 'E U',
@@ -53,7 +54,6 @@ describe('configuration', () => {
       BIGQUERY_MAXIMUM_BYTES_BILLED: '10GB',
       BIGQUERY_START_CHECK: 'yes',
       DUCKDB_MEMORY_LIMIT: 'lots',
-      DUCKDB_THREADS: '1.5',
       CACHE_MEMORY_LIMIT: '10%',
       LOG_LEVEL: 'loud',
       CORS_ORIGINS: 'example.com',
@@ -170,15 +170,48 @@ describe('JWT_CLAIMS', () => {
     'refuses %s',
     (text) => {
       expect(problemsOf({ ...secret, JWT_CLAIMS: text })).toEqual([
-        `JWT_CLAIMS: got ${JSON.stringify(text)}; must be names of tenants, endpoints, rate, permissions, as in tenants=/app_metadata/tenants,permissions=scope`,
+        `JWT_CLAIMS: got ${JSON.stringify(text)}; must be names of tenants, endpoints, rate, permissions, as in tenants=/app_metadata/tenants,permissions=scope; tenants? lets tokens without tenants read all`,
       ]);
     },
   );
 
-  test('stands in the place of four settings, which are not ignored', () => {
-    expect(problemsOf({ ...secret, JWT_ENDPOINTS_CLAIM: 'urn:endpoints' })).toEqual([
-      'JWT_ENDPOINTS_CLAIM: is now JWT_CLAIMS=endpoints=urn:endpoints',
-    ]);
+  test.each(['tenants?', 'tenants?=/a/b', 'rate=limit, tenants? = /a/b'])(
+    '%s lets tokens without tenants read all',
+    (text) => {
+      const { jwt } = readConfig({ ...secret, JWT_CLAIMS: text });
+      expect(jwt?.allowsWithoutTenants).toBe(true);
+      expect(jwt?.claims.tenants).toBe(text.includes('/a/b') ? '/a/b' : 'tenants');
+      expect(readConfig({ ...secret, JWT_CLAIMS: 'tenants=a?' }).jwt?.allowsWithoutTenants).toBe(false);
+    },
+  );
+});
+
+describe('former settings', () => {
+  test.each([
+    ['JWT_ENDPOINTS_CLAIM', 'urn:endpoints', 'write JWT_CLAIMS=endpoints=urn:endpoints'],
+    ['JWT_WITHOUT_TENANTS', 'allow', 'JWT_CLAIMS=tenants? lets tokens without tenants read all'],
+    [
+      'HIDE_ENDPOINTS',
+      'all',
+      'endpoints that a key may not query are hidden from keys that are bound to tenants',
+    ],
+  ])('by which callers had rights are refused: %s', (name, value, now) => {
+    expect(problemsOf({ [name]: value })).toEqual([`${name}: is no longer a setting: ${now}`]);
+    expect(problemsOf({ [name]: '' })).toEqual([]);
+  });
+
+  test('are not settings, and say in one line what is so in their place', () => {
+    expect(formerNames.filter((name) => settingNames.includes(name as never))).toEqual([]);
+    for (const name of formerNames)
+      expect(formerSetting(name, 'x')).toMatch(/^is no longer a setting: [^\n]{10,90}$/);
+  });
+
+  test('name settings that there are', () => {
+    const named = formerNames.flatMap(
+      (name) => formerSetting(name, 'x')?.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? [],
+    );
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !settingNames.includes(name as never))).toEqual([]);
   });
 });
 

@@ -208,6 +208,11 @@ describe('tables and examples in the documentation', () => {
     expect(namedRows('docs/configuration.md').map(([name]) => name)).toEqual(settingNames);
   });
 
+  test('configuration.md has at most 45 settings, which a page of 60 lines shows', () => {
+    expect(settingNames.length).toBeLessThanOrEqual(45);
+    expect(read('docs/configuration.md').trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+  });
+
   test('configuration.md has the defaults of the code', () => {
     const stated = new Map(
       namedRows('docs/configuration.md').map(([name = '', value = '']) => [name, value]),
@@ -216,12 +221,15 @@ describe('tables and examples in the documentation', () => {
       const [, literal] = /^`([^`]+)`$/.exec(value) ?? [];
       if (literal !== undefined) expect(readConfig({ [name]: literal }), name).toEqual(readConfig({}));
     }
-    for (const name of ['GRAPHIQL', 'PAGES', 'GRAPHQL_INTROSPECTION']) {
+    for (const name of ['PAGES', 'GRAPHQL_INTROSPECTION']) {
       expect(stated.get(name)).toBe('`on`; `off` with `NODE_ENV=production`');
       expect(readConfig({ [name]: 'on' })).toEqual(readConfig({}));
       const production = { NODE_ENV: 'production' };
       expect(readConfig({ [name]: 'off', ...production })).toEqual(readConfig(production));
     }
+    expect(stated.get('DATA_DIR')).toBe('`:demo:`; none with `NODE_ENV=production`');
+    expect(readConfig({ DATA_DIR: ':demo:' })).toEqual(readConfig({}));
+    expect(readConfig({ NODE_ENV: 'production' }).demo).toBe(false);
     expect(stated.get('SHUTDOWN_DELAY_SECONDS')).toBe('`0`; `5` with `NODE_ENV=production`');
     expect(readConfig({}).shutdownDelaySeconds).toBe(0);
     expect(readConfig({ NODE_ENV: 'production' }).shutdownDelaySeconds).toBe(5);

@@ -48,8 +48,7 @@ export async function generate(
   try {
     const workers: DuckDBConnection[] = [];
     // One file is written by one thread.
-    for (let left = Number(limits.DUCKDB_THREADS); left > 0; left -= 1)
-      workers.push(await database.connect());
+    for (let left = Number(limits.threads); left > 0; left -= 1) workers.push(await database.connect());
     await workers[0]?.run(`SET VARIABLE every = 1; ${setup}`);
     const total = spans.length;
     let done = 0;

@@ -1,18 +1,18 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
-/** What both sides may use: the product reads the same variables. */
+/** What both sides may use: the product reads the same variable, and has as many threads. */
 export interface Limits {
   readonly DUCKDB_MEMORY_LIMIT: string;
-  readonly DUCKDB_THREADS: string;
+  readonly threads: string;
 }
 
 export function readLimits(env: Readonly<Record<string, string | undefined>>): Limits {
   return {
     DUCKDB_MEMORY_LIMIT: env.DUCKDB_MEMORY_LIMIT || '4GB',
-    DUCKDB_THREADS: env.DUCKDB_THREADS || String(cpus().length),
+    threads: String(availableParallelism()),
   };
 }
 
@@ -25,7 +25,7 @@ interface Database {
 export async function openDatabase(file: string, limits: Limits): Promise<Database> {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
   const instance = await DuckDBInstance.create(file, {
-    threads: limits.DUCKDB_THREADS,
+    threads: limits.threads,
     memory_limit: limits.DUCKDB_MEMORY_LIMIT,
   });
   const connections: DuckDBConnection[] = [];

@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   }
   endProgress();
   console.log(
-    `DuckDB: ${limits.DUCKDB_THREADS} threads, ${limits.DUCKDB_MEMORY_LIMIT}; UV_THREADPOOL_SIZE ${process.env.UV_THREADPOOL_SIZE ?? 'not set'}; Node ${process.version}`,
+    `DuckDB: ${limits.threads} threads, ${limits.DUCKDB_MEMORY_LIMIT}; UV_THREADPOOL_SIZE ${process.env.UV_THREADPOOL_SIZE ?? 'not set'}; Node ${process.version}`,
   );
   for (const part of options.parts) await runs[part]({ catalog, limits, options, sets });
 }

@@ -22,7 +22,7 @@ export const usage = `npm run bench:local -- [options]
   --dir <folder>    folder of the sets, which are kept between runs; default: querygate-bench below the system's temporary folder
   --clean           removes the sets of that folder and exits
 
-DUCKDB_MEMORY_LIMIT (here 4GB) and DUCKDB_THREADS (the number of cores) apply to the product and to what it is compared with.
+DUCKDB_MEMORY_LIMIT (here 4GB) and the cores that the process may use (taskset) apply to the product and to what it is compared with.
 docs/benchmarks.md describes what is measured, and how.`;
 
 /** @returns undefined for --help @throws Error whose message states the valid values */

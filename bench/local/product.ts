@@ -27,7 +27,13 @@ interface ProductOptions {
 /** Opened as by `npm start`; it is ready when all files are imported. */
 export async function openProduct({ catalog, dataDir, storeFile, limits }: ProductOptions): Promise<Product> {
   mkdirSync(dirname(storeFile), { recursive: true });
-  const settings = { ...limits, DATA_DIR: dataDir, STORE_FILE: storeFile, ENGINE_TIMEOUT_MS: '3600000' };
+  const { DUCKDB_MEMORY_LIMIT } = limits;
+  const settings = {
+    DUCKDB_MEMORY_LIMIT,
+    DATA_DIR: dataDir,
+    STORE_FILE: storeFile,
+    ENGINE_TIMEOUT_MS: '3600000',
+  };
   const config = readConfig(settings);
   const factory = await configuredEngine(config);
   // The engine knows the queries that the analysis gives, which may be others than those of the folder.

@@ -26,11 +26,10 @@ interface JsonSchema {
 export const settingForms = (): Forms => {
   const { properties = {} } = z.toJSONSchema(settings, { io: 'input' }) as JsonSchema;
   return Object.fromEntries(
-    settingNames.map((name) => {
-      // The number of cores is the machine's.
-      const byDefault = name === 'DUCKDB_THREADS' ? undefined : settingDefault(name);
-      return [name, plainForm({ ...properties[name], type: 'text', default: byDefault })];
-    }),
+    settingNames.map((name) => [
+      name,
+      plainForm({ ...properties[name], type: 'text', default: settingDefault(name) }),
+    ]),
   );
 };
 

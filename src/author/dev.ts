@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import type { SettingValues } from '../config/settings.ts';
+import { demoData, type SettingValues } from '../config/settings.ts';
 import { exitCode } from '../exit-code.ts';
 import { mainFile } from '../package-files.ts';
 
@@ -30,7 +30,7 @@ export async function runDev({ args, settings, loadSettings, configFile }: DevOp
     // If the settings are wrong, the process says so.
     const now = await loadSettings().catch(() => settings);
     // Authors of queries see what agents get.
-    const added = { ...(now.MCP ? {} : { MCP: 'on' }), ...(now.DEMO ? {} : { DEMO: 'on' }) };
+    const added = { ...(now.MCP ? {} : { MCP: 'on' }), ...(now.DATA_DIR ? {} : { DATA_DIR: demoData }) };
     const env = { ...process.env, ...added };
     child = spawn(process.execPath, [mainFile, 'start', '--show-source', ...args], { stdio: 'inherit', env });
     child.once('exit', (code) => {
@@ -50,10 +50,8 @@ export async function runDev({ args, settings, loadSettings, configFile }: DevOp
     isChanged = true;
     child.kill('SIGTERM');
   });
-  const isReloading = settings.RELOAD !== 'off';
   const onQueries = debounce(() => {
-    if (!isReloading) onSettings();
-    else if (child === undefined) restart();
+    if (child === undefined) restart();
   });
   watch(settings.QUERIES_DIR ?? 'queries', { recursive: true }, onQueries);
   // The folder, because editors replace the file by another one.

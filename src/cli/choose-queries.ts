@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { StartError } from '../errors.ts';
+import { demoData } from '../config/settings.ts';
 import { demoQueriesDir } from '../package-files.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 
@@ -23,9 +24,11 @@ export async function chooseQueries(
   settings: LoadedSettings,
   { demo, isBare }: QueriesChoice,
 ): Promise<LoadedSettings> {
-  const withDemo = { ...settings, values: { ...settings.values, QUERIES_DIR: demoQueriesDir, DEMO: 'on' } };
+  const { values } = settings;
+  const ofDemo = { QUERIES_DIR: demoQueriesDir, DATA_DIR: values.DATA_DIR ?? demoData };
+  const withDemo = { ...settings, values: { ...values, ...ofDemo } };
   if (demo) return withDemo;
-  if (settings.values.QUERIES_DIR !== undefined || existsSync(defaultFolder)) return settings;
+  if (values.QUERIES_DIR !== undefined || existsSync(defaultFolder)) return settings;
   if (isBare && (await isDemoAccepted())) return withDemo;
   throw new StartError('There are no saved queries', [
     {

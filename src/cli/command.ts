@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { type SettingName, settingDefault, settingNames } from '../config/settings.ts';
+import { formerNames, formerSetting } from '../config/former-settings.ts';
 import { exitCode } from '../exit-code.ts';
+import { StartError } from '../errors.ts';
 import { isMissing } from './authoring.ts';
 import { defaultConfigFile } from './settings/config-file.ts';
 import { type LoadedSettings, loadSettings } from './settings/load-settings.ts';
@@ -81,22 +83,31 @@ export function addCommand(program: Command, command: CliCommand, isBare: boolea
 function addSettings(command: Command, shown: readonly SettingName[], own: readonly Option['long'][]): void {
   command.option('--config <file>', `file of settings (default: ${defaultConfigFile}, if it exists)`);
   for (const name of settingNames) {
-    // This default depends on the machine.
-    const byDefault = name === 'DUCKDB_THREADS' ? 'the number of cores' : settingDefault(name);
+    const byDefault = settingDefault(name);
     const meaning = `${settingMeanings[name]}${byDefault === undefined ? '' : ` (default: ${byDefault})`}`;
     const option = new Option(`--${flagOfSetting(name)} <value>`, meaning);
     if (own.includes(option.long)) continue;
     command.addOption(shown.includes(name) ? option : option.hideHelp());
   }
+  for (const name of formerNames) {
+    const option = new Option(`--${flagOfSetting(name)} <value>`).hideHelp();
+    if (!own.includes(option.long)) command.addOption(option);
+  }
 }
 
 function settingsOf(flags: Values): LoadedSettings {
-  const given = Object.fromEntries(
-    settingNames.flatMap((name) => {
-      const value = flags[new Option(`--${flagOfSetting(name)}`).attributeName()];
-      return typeof value === 'string' ? [[name, value]] : [];
-    }),
-  );
+  const givenValue = (name: string) => {
+    const value = flags[new Option(`--${flagOfSetting(name)}`).attributeName()];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const given = Object.fromEntries(settingNames.map((name) => [name, givenValue(name)]));
+  const former = formerNames.flatMap((name) => {
+    const value = givenValue(name);
+    return value === undefined
+      ? []
+      : [{ message: `--${flagOfSetting(name)}: ${formerSetting(name, value)}` }];
+  });
+  if (former.length > 0) throw new StartError('The configuration has problems', former);
   return loadSettings(process.env, given, flags.config as string | undefined);
 }
 

@@ -5,10 +5,15 @@ export interface NumberRule {
   readonly byDefault: number;
 }
 
+/** How many queries wait for each that may run, unless an option says how many in all. */
+export const waitingForEach = 25;
+
+const concurrency = { min: 1, max: 64, byDefault: 4 };
+
 /** How many queries run at once, how many more wait, and how long one takes, in milliseconds. */
 export const engineLimits = {
-  engineConcurrency: { min: 1, max: 64, byDefault: 4 },
-  engineQueueLength: { min: 0, max: 100_000, byDefault: 100 },
+  engineConcurrency: concurrency,
+  engineQueueLength: { min: 0, max: 100_000, byDefault: waitingForEach * concurrency.byDefault },
   engineTimeoutMs: { min: 1, max: 3_600_000, byDefault: 30_000 },
 } as const satisfies Readonly<Record<string, NumberRule>>;
 

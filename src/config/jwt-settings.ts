@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { StartError } from '../errors.ts';
 import { isLoopback } from './loopback.ts';
 
+/** How far the clocks of issuers and gateways may differ: as NTP leaves them, and some more. */
+export const clockSkewSeconds = 30;
+
 /** The shortest secret that RFC 7518, 3.2 allows for HS256. */
 const minSecretBytes = 32;
 
@@ -16,18 +19,34 @@ const defaultClaims = {
 
 type ClaimNames = Readonly<Record<keyof typeof defaultClaims, string>>;
 
+interface Claims {
+  /** Each a name, or a path such as `/app_metadata/tenants`. */
+  readonly names: ClaimNames;
+  /** Whether a token without the claim of tenants reads all tenants; else it is refused. */
+  readonly allowsWithoutTenants: boolean;
+}
+
 const maxClaimLength = 200;
 
-/** `tenants=/app_metadata/tenants,permissions=scope`: a claim with a comma cannot be named. @returns what is wrong, if something is */
-function parseClaims(text: string): ClaimNames | string {
+/**
+ * `tenants?=/app_metadata/tenants,permissions=scope`: a claim with a comma cannot be named. The ? is as in a type of TypeScript.
+ *
+ * @returns what is wrong, if something is
+ */
+function parseClaims(text: string): Claims | string {
   const pairs = text.split(',').flatMap((pair) => pair.trim() || []);
-  const named = pairs.map((pair) => /^(\w+)\s*=\s*(\S.*)$/.exec(pair) ?? [pair, '', '']);
-  const wrong = named.find(
-    ([, name = '', claim = '']) => !Object.hasOwn(defaultClaims, name) || claim.length > maxClaimLength,
-  );
+  const read = pairs.map((pair) => {
+    const [, name = '', mark, claim = mark && name] = /^(\w+)(\?)?\s*(?:=\s*(\S.*))?$/.exec(pair) ?? [];
+    const isKnown = mark === undefined ? Object.hasOwn(defaultClaims, name) : name === 'tenants';
+    return { pair, name, claim: isKnown ? claim : undefined, isOptional: mark !== undefined };
+  });
+  const wrong = read.find(({ claim }) => claim === undefined || claim.length > maxClaimLength);
   if (wrong !== undefined)
-    return `got ${JSON.stringify(wrong[0])}; must be names of ${Object.keys(defaultClaims).join(', ')}, as in tenants=/app_metadata/tenants,permissions=scope`;
-  return { ...defaultClaims, ...Object.fromEntries(named.map(([, name, claim]) => [name, claim])) };
+    return `got ${JSON.stringify(wrong.pair)}; must be names of ${Object.keys(defaultClaims).join(', ')}, as in tenants=/app_metadata/tenants,permissions=scope; tenants? lets tokens without tenants read all`;
+  return {
+    names: { ...defaultClaims, ...Object.fromEntries(read.map(({ name, claim }) => [name, claim])) },
+    allowsWithoutTenants: read.some(({ isOptional }) => isOptional),
+  };
 }
 
 /** The settings of JSON Web Tokens. Secrets and keys are not shown in messages. */
@@ -56,27 +75,15 @@ export const jwtSettings = {
     .optional(),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),
-  JWT_CLOCK_SKEW_SECONDS: z
-    .string()
-    .refine((text) => /^\d{1,3}$/.test(text) && Number(text) <= 300, {
-      error: ({ input }) => `got ${JSON.stringify(input)}; must be a whole number from 0 to 300`,
-    })
-    .default('30')
-    .transform(Number),
   JWT_CLAIMS: z
     .string()
     .default('')
-    .transform((text, context): ClaimNames => {
+    .transform((text, context): Claims => {
       const claims = parseClaims(text);
       if (typeof claims !== 'string') return claims;
       context.addIssue(claims);
       return z.NEVER;
     }),
-  JWT_WITHOUT_TENANTS: z
-    .enum(['refuse', 'allow'], {
-      error: ({ input }) => `got ${JSON.stringify(input)}; must be one of refuse, allow`,
-    })
-    .default('refuse'),
 } as const;
 
 type Read = z.output<z.ZodObject<typeof jwtSettings>>;
@@ -94,11 +101,8 @@ export function jwtConfig(read: Read) {
     secret,
     issuer: read.JWT_ISSUER,
     audience: read.JWT_AUDIENCE,
-    clockSkewSeconds: read.JWT_CLOCK_SKEW_SECONDS,
-    /** A name, or a path such as `/app_metadata/tenants`. */
-    claims: Object.freeze(read.JWT_CLAIMS),
-    /** Whether a token without the claim reads all tenants; else it is refused. */
-    allowsWithoutTenants: read.JWT_WITHOUT_TENANTS === 'allow',
+    claims: Object.freeze(read.JWT_CLAIMS.names),
+    allowsWithoutTenants: read.JWT_CLAIMS.allowsWithoutTenants,
   });
 }
 
@@ -109,7 +113,6 @@ interface JwtInput {
   readonly secret?: string | undefined;
   readonly issuer?: string | undefined;
   readonly audience?: string | undefined;
-  readonly clockSkewSeconds?: number;
   readonly claims?: Partial<ClaimNames>;
   readonly allowsWithoutTenants?: boolean;
 }
@@ -124,9 +127,7 @@ export function readJwtOptions(options: JwtInput): JwtConfig {
     JWT_SECRET: options.secret,
     JWT_ISSUER: options.issuer,
     JWT_AUDIENCE: options.audience,
-    JWT_CLOCK_SKEW_SECONDS: options.clockSkewSeconds?.toString(),
-    JWT_CLAIMS: undefined,
-    JWT_WITHOUT_TENANTS: options.allowsWithoutTenants === true ? 'allow' : 'refuse',
+    JWT_CLAIMS: options.allowsWithoutTenants === true ? 'tenants?' : undefined,
   };
   const values = Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
@@ -161,7 +162,6 @@ const optionNames: Readonly<Record<string, string>> = {
   JWT_SECRET: 'secret',
   JWT_ISSUER: 'issuer',
   JWT_AUDIENCE: 'audience',
-  JWT_CLOCK_SKEW_SECONDS: 'clockSkewSeconds',
 };
 
 const keySources = ['JWT_JWKS_URL', 'JWT_PUBLIC_KEY', 'JWT_SECRET'] as const;

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { parseAddressList } from './address-list.ts';
 import { basePathText, parseBasePath } from './base-path.ts';
 import { duckdbDefaults } from './duckdb-defaults.ts';
-import { agentLimits, cacheMemory, engineLimits, type NumberRule, numberText } from './engine-limits.ts';
+import { cacheMemory, engineLimits, type NumberRule, numberText } from './engine-limits.ts';
 import { jwtSettings } from './jwt-settings.ts';
 import { type SecretRule, secretRules } from './secret-rules.ts';
-import { isHeaderName, originsProblem } from './web-origins.ts';
+import { originsProblem } from './web-origins.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -52,16 +52,11 @@ export const settings = z.object({
   HOST: z.string().default('127.0.0.1'),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 600).optional(),
   QUERIES_DIR: z.string().default('queries'),
-  RELOAD: oneOf(onOff).default('on'),
   DATA_DIR: z.string().optional(),
-  DEMO: oneOf(onOff).optional(),
   STORE_FILE: z.string().optional(),
-  DATA_REFRESH_SECONDS: wholeNumber(1, 86_400).default(duckdbDefaults.refreshSeconds),
   DATA_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
   API_KEY: secret(secretRules.apiKey).optional(),
   API_KEYS_FILE: z.string().optional(),
-  KEYS_DEFAULT_EXPIRY: matching(/^[1-9]\d{0,5}[mhd]$/, 'a duration, as in 90d or 12h').optional(),
-  HIDE_ENDPOINTS: oneOf(['tenants', 'all', 'off']).default('tenants'),
   ...jwtSettings,
   TRUST_PROXY: z
     .string()
@@ -74,13 +69,6 @@ export const settings = z.object({
     (text) => text === '*',
     '* or origins joined by commas, as in https://dash.example.com',
   ),
-  CORS_HEADERS: z
-    .string()
-    .refine((text) => text.split(',').every((name) => isHeaderName(name.trim())), {
-      error: ({ input }) =>
-        `got ${JSON.stringify(input)}; must be names of headers joined by commas, as in x-team, x-page`,
-    })
-    .optional(),
   BASE_PATH: z
     .string()
     .refine((text) => parseBasePath(text) !== undefined, {
@@ -88,12 +76,9 @@ export const settings = z.object({
     })
     .optional(),
   COMPAT: oneOf(['logflare']).optional(),
-  GRAPHIQL: oneOf(onOff).optional(),
   PAGES: oneOf(onOff).optional(),
   EMBED_ORIGINS: origins(() => false, 'origins joined by commas, as in https://wiki.example.com'),
   MCP: oneOf(onOff).default('off'),
-  MCP_MAX_ROWS: withDefault(agentLimits.maxRows),
-  MCP_MAX_BYTES: withDefault(agentLimits.maxBytes),
   GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
   FEDERATION: oneOf(onOff).default('off'),
   TRUSTED_DOCUMENTS: z.string().optional(),
@@ -103,19 +88,13 @@ export const settings = z.object({
   ).default('duckdb'),
   ENGINE_TIMEOUT_MS: withDefault(engineLimits.engineTimeoutMs),
   ENGINE_CONCURRENCY: withDefault(engineLimits.engineConcurrency),
-  ENGINE_QUEUE_LENGTH: withDefault(engineLimits.engineQueueLength),
   DUCKDB_MEMORY_LIMIT: matching(
     /^[1-9]\d{0,8}\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/i,
     'a size, as in 512MB',
   ).default(duckdbDefaults.memoryLimit),
-  DUCKDB_THREADS: wholeNumber(1, 1024).default(duckdbDefaults.threads),
   SANDBOX_MEMORY_LIMIT: size('256MB')
     .default(`${duckdbDefaults.sandbox.memoryBytes / 1e6}MB`)
     .transform(parseBytes),
-  SANDBOX_DISK_LIMIT: size('256MB')
-    .default(`${duckdbDefaults.sandbox.diskBytes / 1e6}MB`)
-    .transform(parseBytes),
-  SANDBOX_PROCESSOR_MS: wholeNumber(100, 3_600_000).default(duckdbDefaults.sandbox.processorMs),
   BIGQUERY_PROJECT: matching(
     /^([a-z0-9.-]+:)?[a-z][a-z0-9-]{1,61}[a-z0-9]$/,
     'the id of a Google Cloud project',
@@ -139,7 +118,6 @@ export const settings = z.object({
   CACHE_MEMORY_LIMIT: size('64MB')
     .default(`${cacheMemory.byDefault / 1e6}MB`)
     .transform(parseBytes),
-  METRICS: oneOf(onOff).default('on'),
   METRICS_PORT: wholeNumber(0, 65535).optional(),
   LOG_LEVEL: oneOf(logLevels).default('info'),
   LOG_FORMAT: oneOf(['json', 'gcp', 'pretty']).optional(),
@@ -162,6 +140,9 @@ export function settingDefault(name: SettingName): string | undefined {
   const input = schema instanceof z.ZodPipe ? schema.in : schema;
   return input instanceof z.ZodDefault ? String(input.def.defaultValue) : undefined;
 }
+
+/** The value of DATA_DIR for rows of the demo in place of a folder. */
+export const demoData = ':demo:';
 
 /** A value that lists several, joined by commas. */
 export const listOf = (text: string): readonly string[] => text.split(',').map((one) => one.trim());

@@ -1,8 +1,3 @@
-/** A token of RFC 9110. */
-const headerName = /^[!#$%&'*+.^_`|~\w-]{1,64}$/;
-
-export const isHeaderName = (text: string): boolean => headerName.test(text);
-
 /**
  * An origin as browsers send it, in lowercase and without its default port; undefined if the text is not an origin.
  */

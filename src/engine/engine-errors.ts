@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 /** Queued queries start as soon as a running one ends, so a retry may succeed soon. */
 const queueRetryAfterSeconds = 1;
 
-/** The error for a query that arrives when `ENGINE_QUEUE_LENGTH` others are waiting, or nearly all are of its own key. */
+/** The error for a query that arrives when as many others are waiting as may, or nearly all are of its own key. */
 export const queueFull = (): GatewayError =>
   new GatewayError('ENGINE_BUSY', 'Too many queries are waiting; try again in a moment', {
     retryAfterSeconds: queueRetryAfterSeconds,

@@ -30,7 +30,6 @@ import { buildOpenTrace } from '../http/message/request-trace.ts';
 import type { PluginRoute } from '../http/message/route.ts';
 import { addressOf } from '../http/rest/address.ts';
 import { buildRest } from '../http/rest/rest.ts';
-
 import type { Gate } from '../call/gate.ts';
 import type { Obtain } from '../call/obtain.ts';
 import type { Callers } from '../keys/join-sources.ts';
@@ -85,7 +84,7 @@ export interface HttpHandler {
 export function buildHttpHandler(options: HttpOptions): HttpHandler {
   const { settings, callers, log, writeLine, tracer, hooks, budget, clock, audit } = options;
   const { isKeyText } = callers;
-  const cors = buildCors(settings.corsOrigins, settings.corsHeaders);
+  const cors = buildCors(settings.corsOrigins);
   const limits = buildRequestLimits();
   const buildVersion = versionBuilder(options, cors, limits.inFlight);
   const versions = new VersionedRef(runSteps(buildVersion(options.catalog)));

@@ -40,7 +40,6 @@ const rules: OptionRules<GatewayOptions> = {
   trustedDocuments: optionRule.text,
   trustedProxies: optionRule.texts,
   corsOrigins: optionRule.origins,
-  corsHeaders: optionRule.texts,
   basePath: { is: (value) => typeof value === 'string', must: 'a path, as in /warehouse' },
   engineConcurrency: optionRule.number,
   engineQueueLength: optionRule.number,

@@ -2,8 +2,14 @@ import type { Logger } from 'pino';
 import type { Clock } from '../concurrency/clock.ts';
 import { type AddressList, addressTexts, parseAddressList } from '../config/address-list.ts';
 import { basePathText, parseBasePath } from '../config/base-path.ts';
-import { cacheMemory, engineLimits, type NumberRule, numberText } from '../config/engine-limits.ts';
-import { isHeaderName, originsProblem, parseOrigin } from '../config/web-origins.ts';
+import {
+  cacheMemory,
+  engineLimits,
+  type NumberRule,
+  numberText,
+  waitingForEach,
+} from '../config/engine-limits.ts';
+import { originsProblem, parseOrigin } from '../config/web-origins.ts';
 import type { EngineFactory } from '../engine/engine-factory.ts';
 import type { KeySource } from '../keys/key-source.ts';
 import { type Problem, StartError } from '../errors.ts';
@@ -63,8 +69,6 @@ export interface GatewayOptions {
   readonly trustedProxies?: readonly string[] | undefined;
   /** Web origins, as in `https://dash.example.com`, that may read responses; `*` means any. Default: none. */
   readonly corsOrigins?: readonly string[] | '*';
-  /** Request headers that they may send, besides the usual ones. Default: none. */
-  readonly corsHeaders?: readonly string[];
   /**
    * The path below which callers reach the gateway, as in `/warehouse`: it begins the links in its answers, and is removed
    * from URLs in which a server has left it. Default: none.
@@ -72,7 +76,7 @@ export interface GatewayOptions {
   readonly basePath?: string;
   /** How many queries run at the same time, from 1 to 64. Default: 4. */
   readonly engineConcurrency?: number;
-  /** How many more queries may wait, from 0 to 100,000. Default: 100. */
+  /** How many more queries may wait, from 0 to 100,000. Default: 25 for each of `engineConcurrency`. */
   readonly engineQueueLength?: number;
   /** Milliseconds of one run of a query, with its time in the queue, up to 3,600,000. Default: 30,000. */
   readonly engineTimeoutMs?: number;
@@ -103,7 +107,6 @@ export interface Settings {
   readonly cacheMemoryBytes: number;
   readonly introspection: boolean;
   readonly corsOrigins: readonly string[] | '*';
-  readonly corsHeaders: readonly string[];
   readonly trustedProxies: AddressList | undefined;
   /** Without a slash at its end; empty for the root. */
   readonly basePath: string;
@@ -115,31 +118,34 @@ export function settingsOf(options: GatewayOptions): Settings {
   const refuse = (name: string, value: unknown, right: string) =>
     problems.push({ message: `${name}: got ${JSON.stringify(value)}; must be ${right}` });
   const numberOf = (name: string, rule: NumberRule, value = rule.byDefault) => {
-    if (!Number.isInteger(value) || value < rule.min || value > rule.max)
-      refuse(name, value, numberText(rule));
-    return value;
+    if (Number.isInteger(value) && value >= rule.min && value <= rule.max) return value;
+    refuse(name, value, numberText(rule));
+    return rule.byDefault;
   };
-  const limitOf = (name: keyof typeof engineLimits) => numberOf(name, engineLimits[name], options[name]);
-  const { cache = {}, trustedProxies, corsOrigins = [], corsHeaders = [], basePath = '' } = options;
+  const limitOf = (name: keyof typeof engineLimits, value = options[name]) =>
+    numberOf(name, engineLimits[name], value);
+  const { cache = {}, trustedProxies, corsOrigins = [], basePath = '' } = options;
   const origins = corsOrigins === '*' ? corsOrigins : corsOrigins.flatMap((one) => parseOrigin(one) ?? []);
   const right = "'*' or origins, as in https://dash.example.com";
   const wrong = corsOrigins === '*' ? undefined : originsProblem(corsOrigins, corsOrigins, right);
   if (wrong !== undefined) problems.push({ message: `corsOrigins: ${wrong}` });
-  if (!corsHeaders.every(isHeaderName)) refuse('corsHeaders', corsHeaders, 'names of headers, as in x-team');
   const proxies = trustedProxies && parseAddressList(trustedProxies);
   if (proxies === undefined && trustedProxies !== undefined)
     refuse('trustedProxies', trustedProxies, addressTexts);
   const path = parseBasePath(basePath);
   if (path === undefined) refuse('basePath', basePath, basePathText);
+  const engineConcurrency = limitOf('engineConcurrency');
   const settings = {
     engine: options.engine.name,
-    engineConcurrency: limitOf('engineConcurrency'),
-    engineQueueLength: limitOf('engineQueueLength'),
+    engineConcurrency,
+    engineQueueLength: limitOf(
+      'engineQueueLength',
+      options.engineQueueLength ?? waitingForEach * engineConcurrency,
+    ),
     engineTimeoutMs: limitOf('engineTimeoutMs'),
     cacheMemoryBytes: numberOf('cache.memoryBytes', cacheMemory, cache.memoryBytes),
     introspection: options.introspection ?? true,
     corsOrigins: origins,
-    corsHeaders,
     trustedProxies: proxies,
     basePath: path ?? '',
   };

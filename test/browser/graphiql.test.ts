@@ -305,7 +305,8 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
           queryText({ name, columns: { count: 'integer' }, sql: 'select 1 as count' }),
         );
       file = writeKeyFile({ ann: { endpoints: ['open.one'] }, bob: {} });
-      served = await serveTestApp({ QUERIES_DIR: folder, API_KEYS_FILE: file.path, HIDE_ENDPOINTS: 'all' });
+      const env = { QUERIES_DIR: folder, API_KEYS_FILE: file.path };
+      served = await serveTestApp(env, 1, { options: { hideEndpoints: 'all' } });
       url = `http://127.0.0.1:${served.port}/graphql`;
     });
     afterAll(async () => {

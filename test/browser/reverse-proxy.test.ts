@@ -42,7 +42,6 @@ describe.skipIf(isWithoutBrowser || isWithoutNginx).each(proxies)('behind nginx 
       env: {
         MCP: 'on',
         PAGES: 'on',
-        GRAPHIQL: 'on',
         EMBED_ORIGINS: 'https://wiki.example.com',
         API_KEY: apiKey,
         ...env,

@@ -21,11 +21,11 @@ describe('the file of settings', () => {
 
   test('takes numbers, booleans for on and off, and lists', () => {
     const text =
-      'port: 0\ngraphiql: false\ngraphql_introspection: on\ncors_origins: [https://a.example, https://b.example]\n';
+      'port: 0\npages: false\ngraphql_introspection: on\ncors_origins: [https://a.example, https://b.example]\n';
     const settings = [...parseConfigFile('a.yaml', text)].map(([name, { text }]) => [name, text]);
     expect(settings).toEqual([
       ['PORT', '0'],
-      ['GRAPHIQL', 'off'],
+      ['PAGES', 'off'],
       ['GRAPHQL_INTROSPECTION', 'on'],
       ['CORS_ORIGINS', 'https://a.example,https://b.example'],
     ]);
@@ -33,13 +33,13 @@ describe('the file of settings', () => {
 
   test('keeps numbers as they are written', () => {
     const text =
-      'jwt_audience: 123456789012345678901\napi_key: 00123456789012345678901234567890\njwt_issuer: 1.10\ncors_headers: [0x1F, 1e999]\n';
+      'jwt_audience: 123456789012345678901\napi_key: 00123456789012345678901234567890\njwt_issuer: 1.10\ntrust_proxy: [0x1F, 1e999]\n';
     const settings = [...parseConfigFile('a.yaml', text)].map(([name, { text }]) => [name, text]);
     expect(settings).toEqual([
       ['JWT_AUDIENCE', '123456789012345678901'],
       ['API_KEY', '00123456789012345678901234567890'],
       ['JWT_ISSUER', '1.10'],
-      ['CORS_HEADERS', '0x1F,1e999'],
+      ['TRUST_PROXY', '0x1F,1e999'],
     ]);
   });
 
@@ -62,6 +62,15 @@ describe('the file of settings', () => {
     ['port: 1\nport: 2', 'a.yaml:2:1 not valid YAML'],
   ])('%j is refused', (text, message) => {
     expect(() => parseConfigFile('a.yaml', text)).toThrow(message);
+  });
+
+  test('says what is so in place of a former setting', () => {
+    expect(() => parseConfigFile('a.yaml', 'reload: off\njwt_rate_claim: limit\n')).toThrow(
+      [
+        'a.yaml:1 reload: is no longer a setting: changed saved queries are always served without a restart',
+        'a.yaml:2 jwt_rate_claim: is no longer a setting: write JWT_CLAIMS=rate=limit',
+      ].join('\n  '),
+    );
   });
 
   test('may be empty', () => {
@@ -100,6 +109,17 @@ describe('precedence', () => {
     expect(check).toThrow(`API_KEY (${file}:1): must have at least 20 characters`);
     expect(check).toThrow(`JWT_ISSUER (${file}:3): has no effect`);
   });
+});
+
+test('variables of former settings are spoken of at the start, and those that gave rights refuse it', () => {
+  const loaded = loadSettings({ MCP_MAX_ROWS: '5', METRICS: 'off', HIDE_ENDPOINTS: 'all' }, {});
+  expect(loaded.misspelt).toEqual([
+    'MCP_MAX_ROWS is no longer a setting: an answer to an agent has at most 100 rows',
+    'METRICS is no longer a setting: requests, results and runs are always counted',
+  ]);
+  expect(() => readConfig(loaded.values, loaded.label)).toThrow(
+    'HIDE_ENDPOINTS: is no longer a setting: endpoints that a key may not query are hidden',
+  );
 });
 
 describe('secrets are hidden', () => {

@@ -78,7 +78,7 @@ describe('the container image, its steps played without Docker', () => {
     const collector = await startTraceCollector();
     const gateway = await startImage(image, {
       API_KEY: 'a-key-of-the-container-test',
-      DEMO: 'on',
+      DATA_DIR: ':demo:',
       PORT: '0',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',

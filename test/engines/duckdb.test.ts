@@ -12,10 +12,16 @@ import { draftQuery } from '../support/queries.ts';
 import { testEngine } from '../../src/engine/test-suite/test-engine.ts';
 import { duckdb } from '../../src/engines/duckdb/duckdb.ts';
 
+interface OpenOptions {
+  readonly problem?: (message: string) => void;
+  readonly queueLength?: number;
+  readonly threads?: number;
+}
+
 const open = (
   queries: readonly SavedQuery[],
   env: Record<string, string> = {},
-  problem: (message: string) => void = () => {},
+  { problem = () => {}, queueLength, threads }: OpenOptions = {},
 ) => {
   const config = readConfig({
     ENGINE_TIMEOUT_MS: '500',
@@ -24,8 +30,12 @@ const open = (
     STORE_FILE: ':memory:',
     ...env,
   });
-  const host = engineHost({ catalog: { queries, tables: [] }, config, events: { problem } });
-  return openDuckdb(host, withDefaults(config.duckdb));
+  const host = engineHost({
+    catalog: { queries, tables: [] },
+    config: { ...config, engineQueueLength: queueLength ?? config.engineQueueLength },
+    events: { problem },
+  });
+  return openDuckdb(host, withDefaults({ ...config.duckdb, threads }));
 };
 
 for (const isolate of [true, false])
@@ -40,7 +50,7 @@ test('a query that only DuckDB refuses is reported after the start, and refused 
   });
   const ready = draftQuery({ name: 'ready', columns: { x: 'integer' }, sql: 'select 1 as x' });
   const problems: string[] = [];
-  const engine = await open([refused, ready], {}, (message) => problems.push(message));
+  const engine = await open([refused, ready], {}, { problem: (message) => problems.push(message) });
   const { signal } = new AbortController();
   await expect(engine.run({ query: refused, parameters: {} }, { signal })).rejects.toMatchObject({
     code: 'ENGINE_FAILED',
@@ -72,14 +82,18 @@ describe('slow queries', () => {
   let engine: Engine | undefined;
   // Also after a failure: queries that go on would slow down the next test.
   afterEach(() => engine?.close());
-  const openEngine = async (queries: readonly SavedQuery[], env: Record<string, string>) => {
-    engine = await open(queries, env);
+  const openEngine = async (
+    queries: readonly SavedQuery[],
+    concurrency: number,
+    options: Omit<OpenOptions, 'problem'> = {},
+  ) => {
+    const env = { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: String(concurrency) };
+    engine = await open(queries, env, options);
     return engine;
   };
 
   test('wait in a bounded queue', async () => {
-    const settings = { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: '1', ENGINE_QUEUE_LENGTH: '2' };
-    const engine = await openEngine([slow], settings);
+    const engine = await openEngine([slow], 1, { queueLength: 2 });
     const leave = new AbortController();
     const codes = Array.from({ length: 5 }, () =>
       engine.run({ query: slow, parameters: {} }, { signal: leave.signal }).then(
@@ -101,12 +115,7 @@ describe('slow queries', () => {
     );
   /** Five slow queries, of which two run and three are put back into the queue; one of three workers is idle. */
   const runFiveSlow = async (queueLength: number) => {
-    const engine = await openEngine([slow, quick], {
-      ENGINE_TIMEOUT_MS: '60000',
-      ENGINE_CONCURRENCY: '3',
-      ENGINE_QUEUE_LENGTH: String(queueLength),
-      DUCKDB_THREADS: '2',
-    });
+    const engine = await openEngine([slow, quick], 3, { queueLength, threads: 2 });
     // It is known to be quick before the slow ones begin.
     expect(await run(engine, quick)).toBe('ended');
     const leave = new AbortController();
@@ -142,11 +151,7 @@ describe('slow queries', () => {
   });
 
   test('of one key make another key wait for one of them, not for all', async () => {
-    const engine = await openEngine([slow, quick], {
-      ENGINE_TIMEOUT_MS: '60000',
-      ENGINE_CONCURRENCY: '1',
-      ENGINE_QUEUE_LENGTH: '16',
-    });
+    const engine = await openEngine([slow, quick], 1, { queueLength: 16 });
     const ended: string[] = [];
     const { signal } = new AbortController();
     const runFor = (owner: string | undefined, name: string) =>
@@ -164,7 +169,7 @@ describe('slow queries', () => {
   });
 
   test('never make a quick one wait, however many there are', async () => {
-    const engine = await openEngine([slow, quick], { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: '3' });
+    const engine = await openEngine([slow, quick], 3);
     const leave = new AbortController();
     const slowRuns = Array.from({ length: 6 }, () =>
       engine.run({ query: slow, parameters: {} }, { signal: leave.signal }).then(
@@ -189,7 +194,7 @@ test('a text that DuckDB joins from a list is no integer, as which DuckDB plans 
     sql: "select concat(cast(array_length(@list) as string), ' values') as x",
   });
   const catalog = analyzed({ queries: [query], tables: [] });
-  expect(await checkQueries(catalog, readConfig({}).duckdb)).toEqual([]);
+  expect(await checkQueries(catalog, withDefaults(readConfig({}).duckdb))).toEqual([]);
   const engine = await open([query]);
   const { signal } = new AbortController();
   const { rows } = await engine.run({ query, parameters: { list: ['1', '2'] } }, { signal });
@@ -203,7 +208,7 @@ test('a query whose types DuckDB resolves only with values is checked by the typ
   const valid = draftQuery({ columns: { x: 'string' }, parameters, sql });
   const wrong = draftQuery({ columns: { x: 'integer' }, parameters, sql });
   const check = (query: SavedQuery) =>
-    checkQueries(analyzed({ queries: [query], tables: [] }), readConfig({}).duckdb);
+    checkQueries(analyzed({ queries: [query], tables: [] }), withDefaults(readConfig({}).duckdb));
   expect(await check(valid)).toEqual([]);
   // DuckDB folds a NULL in a text to NULL, which is INTEGER.
   const repeated = { list: '{ type: integer, repeated: true, description: L. }' };

@@ -67,7 +67,6 @@ const factories: Readonly<Record<string, Factory>> = {
       secret: Buffer.from(secret),
       issuer: 1,
       audience: ['querygate'],
-      clockSkewSeconds: '30',
       claims: secret,
       allowsWithoutTenants: 'allow',
     },

@@ -123,7 +123,10 @@ describe('versions and keys', () => {
       'orders@2.sql': version(2, 'default: true\n'),
       'clients.sql': version(3),
     };
-    gateway = await openFolderApp(files, { env: { API_KEYS_FILE: keys.path, HIDE_ENDPOINTS: 'off' } });
+    gateway = await openFolderApp(files, {
+      env: { API_KEYS_FILE: keys.path },
+      options: { hideEndpoints: 'off' },
+    });
     const addresses = ['orders', 'orders@1', 'orders@2', 'clients'];
     const seen = (name: string) => Promise.all(addresses.map((one) => rows(one, keys.keyOf(name))));
     expect(await seen('all')).toEqual([2, 1, 2, 403]);

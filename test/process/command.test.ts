@@ -242,7 +242,7 @@ describe('querygate in a folder of its own', () => {
       await gateway.end();
       return result as readonly unknown[];
     };
-    const production = { NODE_ENV: 'production', DEMO: 'on' };
+    const production = { NODE_ENV: 'production', DATA_DIR: ':demo:' };
     await rowsOf(production);
     expect(readdirSync(folder)).not.toContain('cache');
     const made = await rowsOf();

@@ -162,18 +162,6 @@ test('/metrics beside the API needs a key with the permission, the other port se
   expect((await fetch(`${metricsOrigin}/metrics`, { method: 'POST' })).status).toBe(404);
 });
 
-test('METRICS=off counts nothing and serves nothing', async () => {
-  const silent = await startGateway({
-    API_KEY: 'my-key',
-    METRICS: 'off',
-    METRICS_PORT: '0',
-    DATA_DIR: 'test',
-  });
-  expect((await fetch(`${silent.origin}/metrics`, { headers: key })).status).toBe(404);
-  expect(silent.log()).not.toContain('metrics are served');
-  expect(await silent.end()).toBe(0);
-});
-
 describe('what is built on the metrics', () => {
   /** Families without samples too, such as those of Redis. */
   const existing = async () => {

@@ -86,7 +86,7 @@ describe('responses of 3 MB that their clients do not read', () => {
       '200 different ones in production',
       200,
       (at: number) => operation(`x${at}`),
-      { NODE_ENV: 'production', DEMO: 'on', SHUTDOWN_DELAY_SECONDS: '0' },
+      { NODE_ENV: 'production', DATA_DIR: ':demo:', SHUTDOWN_DELAY_SECONDS: '0' },
       300,
     ],
     ['550 different ones', 550, (at: number) => operation(`x${at}`), {}, 450],
@@ -125,7 +125,7 @@ describe('responses of 3 MB that their clients do not read', () => {
 
 test('1,000 REST requests that arrive at once, each with another expensive pattern, are bound in turns', async () => {
   // They may arrive faster than the engine's process runs them.
-  const attack = await startAttack({ ENGINE_QUEUE_LENGTH: '1000' });
+  const attack = await startAttack({ ENGINE_CONCURRENCY: '40' });
   const sockets = await Promise.all(
     Array.from({ length: 1_000 }, async (_, at) => {
       const socket = connect(attack.port, '127.0.0.1').on('error', () => {});

@@ -31,22 +31,15 @@ describe('a start in production', () => {
     expect(output + errors).not.toMatch(/qg_\w/);
   });
 
-  test.each(['DATA_DIR', 'DEMO'])('needs nothing but a key and %s', async (name) => {
-    const value = name === 'DEMO' ? 'on' : folder;
-    const gateway = await startGateway({ ...production(), API_KEY: key, [name]: value, APIKEY: 'x' });
+  test.each(['a folder', ':demo:'])('needs nothing but a key and %s as DATA_DIR', async (data) => {
+    const DATA_DIR = data === ':demo:' ? data : folder;
+    const gateway = await startGateway({ ...production(), API_KEY: key, DATA_DIR, APIKEY: 'x' });
     const headers = { 'x-api-key': key };
     const metrics = await (await fetch(`${gateway.origin}/metrics`, { headers })).text();
     await gateway.end();
     expect(metrics).toContain('querygate_misspelt_settings 1');
     expect(gateway.log()).toContain('APIKEY is not a setting; did you mean API_KEY?');
     expect(gateway.banner + gateway.log()).not.toContain(key);
-  });
-
-  test('with DEMO=off is refused without data elsewhere too', async () => {
-    const { exitCode, errors } = await runQuerygate(['start'], { QUERIES_DIR: folder, DEMO: 'off' });
-    expect(exitCode).toBe(2);
-    expect(errors).toContain('DATA_DIR: is missing');
-    expect(errors).not.toContain('API_KEY');
   });
 
   test('with --demo is that of the demo', async () => {

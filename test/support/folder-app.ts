@@ -6,6 +6,7 @@ import { gatewayOptions } from '../../src/cli/start/gateway-options.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
+import type { GatewayOptions } from '../../src/gateway/options.ts';
 import { makeQueryFolder, type QueryFolder } from './query-folder.ts';
 import { apiKey, inThisProcess, openedEngine } from './test-app.ts';
 
@@ -39,6 +40,8 @@ interface FolderAppOptions {
   readonly level?: string;
   readonly engine?: Engine;
   readonly now?: () => Date;
+  /** Of the gateway, besides those that are settings. */
+  readonly options?: Partial<GatewayOptions>;
   /** Whether DuckDB has a process of its own. */
   readonly isIsolated?: boolean;
 }
@@ -46,7 +49,7 @@ interface FolderAppOptions {
 /** A gateway over a folder of queries, on DuckDB in memory. */
 export async function openFolderApp(
   files: Readonly<Record<string, string>>,
-  { env = {}, level = 'info', engine, now, isIsolated = false }: FolderAppOptions = {},
+  { env = {}, level = 'info', engine, now, isIsolated = false, options: given = {} }: FolderAppOptions = {},
 ): Promise<FolderApp> {
   const queries = makeQueryFolder(files);
   const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
@@ -64,7 +67,6 @@ export async function openFolderApp(
     DATA_DIR: dataDir,
     STORE_FILE: ':memory:',
     ENGINE_CONCURRENCY: '4',
-    METRICS: 'on',
     ...env,
   });
   const options = await gatewayOptions(config, apiKey);
@@ -75,6 +77,7 @@ export async function openFolderApp(
       ? !isIsolated && { engine: inThisProcess(config, options) }
       : { engine: openedEngine(engine) }),
     ...(now && { now }),
+    ...given,
   }).catch((error: unknown) => {
     close();
     throw error;

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/concurrency/clock.ts';
 import { openServer } from '../../src/http/node/open-server.ts';
 import { type FakeEngine, type FakeEngineOptions, fakeEngine } from './fake-engine.ts';
 import { listen } from './listen.ts';
-import { openTestApp, type TestApp } from './test-app.ts';
+import { openTestApp, type TestApp, type TestAppOptions } from './test-app.ts';
 
 export interface ServedApp {
   readonly app: TestApp;
@@ -21,12 +21,12 @@ export interface ServedApp {
 export async function serveTestApp(
   env: Record<string, string> = {},
   queryMs = 1,
-  { rows }: Pick<FakeEngineOptions, 'rows'> = {},
+  { rows, options = {} }: Pick<FakeEngineOptions, 'rows'> & Pick<TestAppOptions, 'options'> = {},
 ): Promise<ServedApp> {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
   const engine = fakeEngine({ clock: systemClock, queryMs, ...(rows && { rows }) });
-  const app = await openTestApp({}, env, { engine, clock: systemClock.now, log });
+  const app = await openTestApp({}, env, { engine, clock: systemClock.now, log, options });
   const { server } = openServer(app.listener, { log });
   const port = await listen(server);
   return {

@@ -10,6 +10,7 @@ import { gatewayOptions } from '../../src/cli/start/gateway-options.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { duckdb } from '../../src/engines/duckdb/duckdb.ts';
+import type { DuckdbOptions } from '../../src/engines/duckdb/duckdb-options.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 
@@ -45,6 +46,10 @@ export interface TestAppOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Replaces the configured engine. */
   readonly engine?: Engine;
+  /** Of DuckDB, besides those that are settings. */
+  readonly duckdb?: DuckdbOptions;
+  /** Of the gateway, besides those that are settings. */
+  readonly options?: Partial<GatewayOptions>;
   readonly clock?: () => Date;
   /** Receives the log, which is discarded otherwise. */
   readonly log?: Logger;
@@ -54,7 +59,14 @@ export interface TestAppOptions {
 export async function openTestApp(
   tables: Rows,
   env: Record<string, string> = {},
-  { files = {}, engine, clock = () => now, log = pino({ level: 'silent' }) }: TestAppOptions = {},
+  {
+    files = {},
+    engine,
+    duckdb: ofDuckdb = {},
+    options: given = {},
+    clock = () => now,
+    log = pino({ level: 'silent' }),
+  }: TestAppOptions = {},
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   for (const [table, rows] of Object.entries(tables)) {
@@ -73,7 +85,8 @@ export async function openTestApp(
     ...options,
     log,
     now: clock,
-    engine: engine === undefined ? inThisProcess(config, options) : openedEngine(engine),
+    engine: engine === undefined ? inThisProcess(config, options, ofDuckdb) : openedEngine(engine),
+    ...given,
   });
 
   const fetch = (path: string, init: RequestInit = {}) =>
@@ -110,8 +123,9 @@ export async function openTestApp(
 export const inThisProcess = (
   config: Config,
   { engine }: Pick<GatewayOptions, 'engine'>,
+  options: DuckdbOptions = {},
 ): GatewayOptions['engine'] =>
-  config.engine === 'duckdb' ? duckdb({ ...config.duckdb, isolate: false }) : engine;
+  config.engine === 'duckdb' ? duckdb({ ...config.duckdb, isolate: false, ...options }) : engine;
 
 /** An engine of a test in place of one that is opened. */
 export const openedEngine = (engine: Engine): GatewayOptions['engine'] => ({

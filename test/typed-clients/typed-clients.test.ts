@@ -104,7 +104,8 @@ describe.skipIf(!isInstalled)('typed clients', () => {
   let url: string;
 
   const serve = async (env: Record<string, string> = {}, clock?: () => Date, tables: Rows = rows) => {
-    const app = await openTestApp(tables, { QUERIES_DIR: queries, ...env }, clock && { clock });
+    const options = { duckdb: { refreshSeconds: 1 }, ...(clock && { clock }) };
+    const app = await openTestApp(tables, { QUERIES_DIR: queries, ...env }, options);
     const server = createServer(app.listener as RequestListener);
     // A client that merges many rows reads nothing meanwhile.
     server.keepAliveTimeout = 72_000;
@@ -245,7 +246,7 @@ describe.skipIf(!isInstalled)('typed clients', () => {
       timestamp: ago({ minutes: 1, seconds: Math.floor(at / 3) }),
     });
     const all = Array.from({ length: scrolledRows }, (_, at) => record(`row ${at}`, at));
-    const gatewayUrl = await serve({ DATA_REFRESH_SECONDS: '1' }, undefined, { edge_logs: all });
+    const gatewayUrl = await serve({}, undefined, { edge_logs: all });
     let arrived = 0;
     const arrive = () => {
       const line = JSON.stringify({ ...record(`new ${arrived}`, 0), timestamp: ago({ seconds: 1 }) });

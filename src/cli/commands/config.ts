@@ -35,8 +35,6 @@ function inForce(
   /** Defaults that depend on other settings. */
   const dependent: Readonly<Partial<Record<SettingName, string>>> = {
     STORE_FILE: config.duckdb.storeFile,
-    DEMO: config.demo ? 'on' : 'off',
-    GRAPHIQL: config.graphiql ? 'on' : 'off',
     PAGES: config.pages ? 'on' : 'off',
     GRAPHQL_INTROSPECTION: config.introspection ? 'on' : 'off',
   };

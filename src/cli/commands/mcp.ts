@@ -9,7 +9,7 @@ interface McpFlags {
 export const mcp: CliCommand<McpFlags> = {
   usage: 'mcp',
   description: 'answer agents over standard input and output, by the Model Context Protocol',
-  settings: ['API_KEY', 'QUERIES_DIR', 'DATA_DIR', 'ENGINE', 'MCP_MAX_ROWS', 'MCP_MAX_BYTES', 'LOG_LEVEL'],
+  settings: ['API_KEY', 'QUERIES_DIR', 'DATA_DIR', 'ENGINE', 'LOG_LEVEL'],
   options: [
     new Option(
       '--url <url>',

@@ -37,7 +37,8 @@ export async function createCommand(settings: LoadedSettings, values: CreateOpti
     ...(perMinute && { requests_per_minute: perMinute }),
     ...(concurrent && { concurrent_queries: concurrent }),
   };
-  const expires = expiryOf(settings, values.expires);
+  const expires =
+    values.expires === 'never' ? undefined : parseFuture('--expires', values.expires, new Date());
   const tenants = values.tenant ?? [];
   warnIfCut(file);
   const { id, text } = await createKey(file, {
@@ -52,14 +53,6 @@ export async function createCommand(settings: LoadedSettings, values: CreateOpti
   });
   printKey(text);
   printInfo(`Added ${id} to ${file}. A running gateway accepts it within two seconds.\n`);
-}
-
-/** When a new key expires: the option, or else the setting; undefined for never. */
-function expiryOf({ values }: LoadedSettings, option: string | undefined): Date | undefined {
-  if (option === 'never') return undefined;
-  const now = new Date();
-  if (option !== undefined) return parseFuture('--expires', option, now);
-  return parseFuture('KEYS_DEFAULT_EXPIRY', readKeySettings(values).defaultExpiry, now);
 }
 
 export function listCommand(settings: LoadedSettings): void {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type SettingName, settingNames } from '../../config/settings.ts';
+import { formerSetting } from '../../config/former-settings.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { nearestName } from '@querygate/text';
 import { readYaml } from '../../files/read-yaml.ts';
@@ -55,7 +56,7 @@ export function parseConfigFile(file: string, text: string): FileSettings {
     const line = lineOf([key]);
     const name = settingsByKey.get(key);
     const plain = plainText(value);
-    if (name === undefined) problems.push({ file, line, message: unknownKey(key) });
+    if (name === undefined) problems.push({ file, line, message: unknownKey(key, plain) });
     else if (plain === undefined) problems.push({ file, line, message: `${key}: must be one value` });
     else settings.set(name, { text: plain, line });
   }
@@ -63,7 +64,9 @@ export function parseConfigFile(file: string, text: string): FileSettings {
   return settings;
 }
 
-function unknownKey(key: string): string {
+function unknownKey(key: string, value = ''): string {
+  const former = formerSetting(key.toUpperCase(), value);
+  if (former !== undefined) return `${key}: ${former}`;
   const variable = settingNames.find((name) => name === key);
   const near = variable?.toLowerCase() ?? nearestName(key, settingsByKey.keys());
   return near === undefined

@@ -1,4 +1,5 @@
 import { type SettingName, type SettingValues, settingNames } from '../../config/settings.ts';
+import { formerRights } from '../../config/former-settings.ts';
 import { defaultConfigFile, readConfigFile } from './config-file.ts';
 import { misspeltSettings } from './misspelt-settings.ts';
 import { flagOfSetting } from './setting-keys.ts';
@@ -10,7 +11,7 @@ export interface LoadedSettings {
   originOf(name: SettingName): string | undefined;
   /** How a message names a setting: by its variable, and where it was set if that was not the environment. */
   label(name: string): string;
-  /** What is said about variables that are probably misspelt settings. */
+  /** What is said about variables that are not read: probably misspelt settings, and former ones. */
   readonly misspelt: readonly string[];
 }
 
@@ -26,7 +27,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function loadSettings(env: Environment, flags: SettingValues, configFile?: string): LoadedSettings {
   const named = configFile ?? (env.QUERYGATE_CONFIG || undefined);
   const file = readConfigFile(named);
-  const values: Partial<Record<SettingName, string>> = {};
+  // `readConfig` refuses former settings that gave rights.
+  const values: Partial<Record<string, string>> = Object.fromEntries(
+    formerRights.flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+  );
   const origins = new Map<string, string>();
   for (const name of settingNames) {
     const fromFile = file.get(name);

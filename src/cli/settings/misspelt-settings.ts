@@ -1,5 +1,6 @@
 import { nearestName } from '@querygate/text';
 import { type SettingName, settingNames } from '../../config/settings.ts';
+import { formerRights, formerSetting } from '../../config/former-settings.ts';
 
 /** Variables of other programs whose names are nearly ours. */
 const foreign = new Set(['APP_KEY', 'PAGER', 'HOSTNAME']);
@@ -22,7 +23,8 @@ const settingOf = new Map(settingNames.map((name) => [plain(name), name]));
 
 /**
  * What is said about variables of an environment that are probably meant to be settings: `DATADIR`, `QUERYGATE_PORT`,
- * `API_KEY_FILE`. Those of other programs are not spoken of.
+ * `API_KEY_FILE`; and about former settings, but not those for which the start is refused. Those of other programs are not
+ * spoken of.
  */
 export function misspeltSettings(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) => {
@@ -30,6 +32,8 @@ export function misspeltSettings(env: Readonly<Record<string, string | undefined
     if (name === 'NODE_ENV' && isNearly(value, 'production'))
       return [`NODE_ENV: got ${JSON.stringify(value)}; did you mean production?`];
     if (foreign.has(name) || settingNames.some((one) => one === name)) return [];
+    const former = formerSetting(name, value);
+    if (former !== undefined) return formerRights.includes(name) ? [] : [`${name} ${former}`];
     const meant = meantBy(name.replace(prefix, ''));
     if (meant !== undefined) return [`${name} is not a setting; did you mean ${meant}?`];
     return prefix.test(name) ? [`${name} is not a setting; querygate config prints all`] : [];

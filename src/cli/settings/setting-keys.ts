@@ -4,7 +4,7 @@ import { type SettingName, settingNames } from '../../config/settings.ts';
 export const keyOfSetting = (name: SettingName): string => name.toLowerCase();
 
 /** The option of a setting on the command line, without its dashes: `DATA_DIR` is `data-dir`. */
-export const flagOfSetting = (name: SettingName): string => name.toLowerCase().replaceAll('_', '-');
+export const flagOfSetting = (name: string): string => name.toLowerCase().replaceAll('_', '-');
 
 export const settingsByKey: ReadonlyMap<string, SettingName> = new Map(
   settingNames.map((name) => [keyOfSetting(name), name]),

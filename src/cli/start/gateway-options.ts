@@ -22,12 +22,9 @@ import { nameSettings } from '../settings/name-settings.ts';
 interface StartFacts {
   /** What is said about variables that are not read. */
   readonly misspelt?: readonly string[];
-  /** One of the plug-ins; undefined if METRICS is off. */
-  readonly metricsPlugin?: MetricsPlugin | undefined;
+  /** One of the plug-ins. */
+  readonly metricsPlugin?: MetricsPlugin;
 }
-
-export const configuredMetrics = (config: Config): MetricsPlugin | undefined =>
-  config.metrics ? metrics() : undefined;
 
 /**
  * The options of the gateway that the settings describe.
@@ -37,13 +34,10 @@ export const configuredMetrics = (config: Config): MetricsPlugin | undefined =>
 export async function gatewayOptions(
   config: Config,
   apiKey: string | undefined,
-  { misspelt = [], metricsPlugin: ofMetrics = configuredMetrics(config) }: StartFacts = {},
+  { misspelt = [], metricsPlugin: ofMetrics = metrics() }: StartFacts = {},
 ): Promise<GatewayOptions> {
   return {
-    plugins: [
-      ...pluginsOf(config, apiKey, ofMetrics),
-      ...(ofMetrics === undefined ? [] : [ofMetrics, ofSettings(misspelt)]),
-    ],
+    plugins: [...pluginsOf(config, apiKey, ofMetrics), ofMetrics, ofSettings(misspelt)],
     queries: config.queriesDir,
     engine: await loadEngine(config),
     keys: [
@@ -58,13 +52,10 @@ export async function gatewayOptions(
       shared:
         config.cacheUrl === undefined ? undefined : configuredRedis(config.cacheUrl, config.cacheSecret),
     },
-    reload: config.reload,
-    hideEndpoints: config.hideEndpoints,
     introspection: config.introspection,
     trustedDocuments: config.trustedDocumentsFile,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
-    corsHeaders: config.corsHeaders,
     basePath: config.basePath,
     engineConcurrency: config.engineConcurrency,
     engineQueueLength: config.engineQueueLength,
@@ -94,7 +85,7 @@ const ofSettings = (misspelt: readonly string[]): GatewayPlugin => ({
 function pluginsOf(
   config: Config,
   apiKey: string | undefined,
-  ofMetrics: MetricsPlugin | undefined,
+  ofMetrics: MetricsPlugin,
 ): readonly GatewayPlugin[] {
   const { embedOrigins } = config;
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
@@ -111,7 +102,7 @@ function pluginsOf(
       ? [
           pages({
             apiKey: shownKey,
-            graphiql: config.graphiql,
+            graphiql: true,
             agents: config.mcp !== undefined,
             metrics: ofMetrics,
             embedOrigins,
@@ -119,8 +110,6 @@ function pluginsOf(
         ]
       : []),
     ...(config.mcp ? [mcp({ ...config.mcp, origins: config.corsOrigins, prompts: config.promptsDir })] : []),
-    ...(config.graphiql
-      ? [graphiql({ apiKey: shownKey, pages: config.pages, agents: config.mcp !== undefined })]
-      : []),
+    ...(config.pages ? [graphiql({ apiKey: shownKey, pages: true, agents: config.mcp !== undefined })] : []),
   ];
 }

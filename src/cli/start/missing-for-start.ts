@@ -16,7 +16,7 @@ export function missingData({ engine, demo, duckdb }: Config): readonly Problem[
   return [
     {
       message:
-        'DATA_DIR: is missing; it is the folder of your data files. For the rows of the demo, which a start in production does not make by itself, set DEMO=on',
+        'DATA_DIR: is missing; it is the folder of your data files. For the rows of the demo, which a start in production does not make by itself, set DATA_DIR=:demo:',
     },
   ];
 }

@@ -10,7 +10,7 @@ export function startBanner(
   { examples }: Pick<Gateway, 'examples'>,
   origin: string,
   shownKey: string,
-  served: { readonly pages: boolean; readonly graphiql: boolean; readonly mcp: object | undefined },
+  served: { readonly pages: boolean; readonly mcp: object | undefined },
 ): string {
   const rest = examples.map((path) => `  curl -s -H "X-API-KEY: ${shownKey}" "${origin}${path}"`);
   const graphql = `  curl -s -H "X-API-KEY: ${shownKey}" -H "Content-Type: application/json" -d '{"query":"{ endpoints { name description } }"}' "${origin}/graphql"`;
@@ -22,8 +22,7 @@ export function startBanner(
   const pages = `Pages of the saved queries, in a browser:
   ${origin}/
 
-`;
-  const graphiql = `GraphiQL, in a browser (header X-API-KEY: ${shownKey}):
+GraphiQL, in a browser (header X-API-KEY: ${shownKey}):
   ${origin}/graphql
 
 `;
@@ -34,7 +33,7 @@ Agents, by the Model Context Protocol (header Authorization: Bearer ${shownKey})
   return `
 Querygate is ready.
 
-${variable}${served.pages ? pages : ''}${served.graphiql ? graphiql : ''}REST:
+${variable}${served.pages ? pages : ''}REST:
 ${rest.join('\n')}
 
 GraphQL:

@@ -7,11 +7,11 @@ import { exitCode } from '../../exit-code.ts';
 import { makeKey } from '../../exports/keys.ts';
 import { openServer } from '../../exports/node.ts';
 import { openTracer, type Tracer } from '../../exports/opentelemetry.ts';
-import { type MetricsPlugin, openMetricsServer } from '../../exports/plugins.ts';
+import { type MetricsPlugin, metrics, openMetricsServer } from '../../exports/plugins.ts';
 import { createGateway, type FilesReport, type Gateway, StartError } from '../../index.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { nameSettings } from '../settings/name-settings.ts';
-import { configuredMetrics, gatewayOptions } from './gateway-options.ts';
+import { gatewayOptions } from './gateway-options.ts';
 import { exitOnSignal, shutDownOnSignal } from './graceful-shutdown.ts';
 import { logOn, openLog } from './open-log.ts';
 import { openProgressLine } from './progress-line.ts';
@@ -62,7 +62,7 @@ async function serve(
     now: () => performance.now(),
   });
   const tracer = await configuredTracer(process.env, log);
-  const metricsPlugin = configuredMetrics(config);
+  const metricsPlugin = metrics();
   const options = await gatewayOptions(config, apiKey, { misspelt, metricsPlugin });
   const gateway = await createGateway({
     ...options,
@@ -140,12 +140,12 @@ async function configuredTracer(env: NodeJS.ProcessEnv, log: Logger): Promise<Tr
 }
 
 async function listenForMetrics(
-  metrics: MetricsPlugin | undefined,
+  plugin: MetricsPlugin,
   { metricsPort, host }: Config,
   log: Logger,
 ): Promise<void> {
-  if (metrics === undefined || metricsPort === undefined) return;
-  const server = openMetricsServer(metrics);
+  if (metricsPort === undefined) return;
+  const server = openMetricsServer(plugin);
   await listen(server, { setting: 'METRICS_PORT', port: metricsPort, host });
   log.info({ host, port: (server.address() as AddressInfo).port }, 'metrics are served');
 }

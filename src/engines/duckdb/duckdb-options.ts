@@ -20,7 +20,7 @@ export interface DuckdbOptions {
   readonly retentionDays?: number | undefined;
   /** The most memory that DuckDB uses, as in `512MB`: `1GB` without it. */
   readonly memoryLimit?: string | undefined;
-  /** How many threads run queries: as many as the machine has processors without it. */
+  /** How many threads run queries: as many as there are processors for this process without it. */
   readonly threads?: number | undefined;
   /**
    * Whether DuckDB runs in a process of its own, and SQL of callers in further ones, in which a query that crashes or does not

@@ -13,9 +13,7 @@ export interface Cors {
   preflightHeaders(head: RequestHead, methods: string): Reply['headers'];
 }
 
-/** @param moreHeaders that pages may send besides the usual ones */
-export function buildCors(origins: readonly string[] | '*', moreHeaders: readonly string[] = []): Cors {
-  const allowedHeaders = [...requestHeaders, ...moreHeaders].join(', ');
+export function buildCors(origins: readonly string[] | '*'): Cors {
   const any = allow('*');
   const headersFor = (head: RequestHead): Reply['headers'] => {
     if (origins === '*') return any;
@@ -44,11 +42,15 @@ const allow = (origin: string) => ({
   vary: 'Origin',
 });
 
-/** What callers of the API, followers of results, OpenTelemetry's instrumentation of browsers, agents, and Apollo's clients send. */
-const requestHeaders = [
+/**
+ * What callers of the API, followers of results, OpenTelemetry's instrumentation of browsers, agents, and Apollo's clients send,
+ * for browsers before 2020; others read the `*`, which permits any header but Authorization where no cookies are sent.
+ */
+const allowedHeaders = [
   ...['X-API-KEY', 'Authorization', 'Content-Type', 'Accept', 'Cache-Control', 'If-None-Match', labelsHeader],
   ...['Last-Event-ID', 'Prefer'],
   ...['X-Request-ID', 'traceparent', 'tracestate', 'baggage'],
   ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
   ...['apollographql-client-name', 'apollographql-client-version', 'apollo-require-preflight'],
-];
+  '*',
+].join(', ');

@@ -4,7 +4,7 @@ import { errors, type JWTPayload, type JWTVerifyOptions, type JWTVerifyResult, j
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
-import type { JwtConfig } from '../../config/jwt-settings.ts';
+import { clockSkewSeconds, type JwtConfig } from '../../config/jwt-settings.ts';
 import type { Refusal } from '../../errors.ts';
 import { type EndpointNames, type HideEndpoints, namesOf, type Principal } from '../principal.ts';
 import type { NewRateLimit } from '../rates/rate-limiter.ts';
@@ -70,7 +70,6 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
     token.generation === source.generation() &&
     token.queries === queries &&
     now().getTime() < token.validUntil;
-  const skewMs = jwt.clockSkewSeconds * 1000;
 
   const verify = async (text: string) => {
     // A token that is verified while the keys change is verified again.
@@ -78,7 +77,7 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
     const { payload } = await verifySignature(text, source, {
       algorithms: source.algorithms,
       requiredClaims: ['exp'],
-      clockTolerance: jwt.clockSkewSeconds,
+      clockTolerance: clockSkewSeconds,
       currentDate: now(),
       ...(jwt.issuer !== undefined && { issuer: jwt.issuer }),
       ...(jwt.audience !== undefined && { audience: jwt.audience }),
@@ -88,7 +87,12 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
     const principal = principalOf(read.claims);
     // One of an earlier generation may be kept by the text.
     recent.delete(text);
-    known.set(keyOf(text), { principal, validUntil: expiryOf(payload) + skewMs, generation, queries });
+    known.set(keyOf(text), {
+      principal,
+      validUntil: expiryOf(payload) + clockSkewSeconds * 1000,
+      generation,
+      queries,
+    });
     return { principal };
   };
   return {

@@ -16,8 +16,6 @@ export interface JwtOptions {
   readonly issuer?: string | undefined;
   /** The claim `aud` that tokens must have; undefined: any. */
   readonly audience?: string | undefined;
-  /** How far the clocks of issuers may differ, in seconds, from 0 to 300. Default: 30. */
-  readonly clockSkewSeconds?: number;
   /**
    * The claims that say what a token permits, each a name or a JSON pointer such as `/app_metadata/tenants`. Default: their
    * own names.
@@ -75,7 +73,6 @@ const rules: OptionRules<JwtOptions> = {
   secret: text,
   issuer: text,
   audience: text,
-  clockSkewSeconds: optionRule.number,
   claims: optionRule.object,
   allowsWithoutTenants: optionRule.boolean,
 };

@@ -11,7 +11,6 @@ const calls = 200;
 const setup = await openWithFake({
   ENGINE_TIMEOUT_MS: String(timeoutMs),
   ENGINE_CONCURRENCY: '20',
-  ENGINE_QUEUE_LENGTH: '20',
 });
 setup.fake.respondWith(neverRespond);
 

@@ -84,7 +84,6 @@ const open = async (
   const config = readConfig({
     DATA_DIR: join(folder, 'data'),
     STORE_FILE: store(),
-    DATA_REFRESH_SECONDS: '1',
     ...env,
   });
   const catalog = { queries, tables: [table] };
@@ -94,7 +93,7 @@ const open = async (
   };
   engine = await openDuckdb(
     engineHost({ catalog, config, now: () => now, events }),
-    withDefaults(config.duckdb),
+    withDefaults({ ...config.duckdb, refreshSeconds: 1 }),
   );
   return engine;
 };

@@ -7,10 +7,12 @@ import { runInNewContext } from 'node:vm';
 import { GraphQLSchema } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { configuredMetrics, gatewayOptions } from '../../../src/cli/start/gateway-options.ts';
+import { gatewayOptions } from '../../../src/cli/start/gateway-options.ts';
 import { readConfig } from '../../../src/config.ts';
+import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/create-gateway.ts';
-import type { MetricsPlugin } from '../../../src/plugins/metrics/metrics.ts';
+import type { GatewayOptions } from '../../../src/gateway/options.ts';
+import { type MetricsPlugin, metrics as newMetrics } from '../../../src/plugins/metrics/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../../support/query-folder.ts';
@@ -31,11 +33,15 @@ afterEach(async () => {
 
 interface OpenOptions {
   readonly env?: Record<string, string>;
+  readonly options?: Partial<GatewayOptions>;
   /** Of the data folder. */
   readonly data?: Record<string, string>;
 }
 
-const open = async (files: Record<string, string>, { env = {}, data = {} }: OpenOptions = {}) => {
+const open = async (
+  files: Record<string, string>,
+  { env = {}, data = {}, options: given = {} }: OpenOptions = {},
+) => {
   queries = makeQueryFolder(files);
   dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   for (const [name, text] of Object.entries(data)) writeFileSync(join(dataDir, name), text);
@@ -44,15 +50,19 @@ const open = async (files: Record<string, string>, { env = {}, data = {} }: Open
     QUERIES_DIR: queries.folder,
     DATA_DIR: dataDir,
     STORE_FILE: ':memory:',
-    DATA_REFRESH_SECONDS: '1',
     ENGINE_CONCURRENCY: '2',
     ...env,
   });
   const write = (line: string) => void (line.includes('"request"') || log.push(line));
   const logger = pino({ level: 'info' }, { write });
-  metrics = configuredMetrics(config);
+  metrics = newMetrics();
   const options = await gatewayOptions(config, apiKey, { metricsPlugin: metrics });
-  app = await createGateway({ ...options, log: logger });
+  app = await createGateway({
+    ...options,
+    engine: duckdb({ ...config.duckdb, refreshSeconds: 1 }),
+    log: logger,
+    ...given,
+  });
 };
 
 const get = async (name: string, key = apiKey) => {
@@ -294,8 +304,8 @@ test('a key that is bound to an endpoint by its name may query it when it is the
   }
 });
 
-test('with RELOAD=off nothing is followed', async () => {
-  await open({ 'a.sql': queryText() }, { env: { RELOAD: 'off' } });
+test('without the option reload nothing is followed', async () => {
+  await open({ 'a.sql': queryText() }, { options: { reload: false } });
   queries.write('a.sql', queryText({ sql: 'SELECT 2 AS n' }));
   app.reload();
   await sleep(1_000);

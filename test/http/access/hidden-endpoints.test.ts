@@ -11,7 +11,7 @@ const path = '/api/endpoints/query';
 const tenant = { project: '{ type: string, tenant: true, required: true, description: P. }' };
 const secretWords = /secret|Secret|totals|Totals/;
 
-describe.each(['tenants', 'all', 'off'])('with HIDE_ENDPOINTS=%s', (setting) => {
+describe.each(['tenants', 'all', 'off'] as const)('with hideEndpoints: %s', (setting) => {
   let app: TestApp;
   let file: KeyFile;
   let folder: string;
@@ -35,7 +35,8 @@ describe.each(['tenants', 'all', 'off'])('with HIDE_ENDPOINTS=%s', (setting) => 
       unbound: { endpoints: ['open.one'] },
       all: {},
     });
-    app = await openTestApp({}, { QUERIES_DIR: folder, API_KEYS_FILE: file.path, HIDE_ENDPOINTS: setting });
+    const env = { QUERIES_DIR: folder, API_KEYS_FILE: file.path };
+    app = await openTestApp({}, env, { options: { hideEndpoints: setting } });
   });
   afterAll(async () => {
     await app.close();

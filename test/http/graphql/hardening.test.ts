@@ -283,9 +283,9 @@ describe('in production', () => {
   });
 
   test('both can be switched on', () => {
-    expect(readConfig({ NODE_ENV: 'production' })).toMatchObject({ graphiql: false, introspection: false });
-    const env = { NODE_ENV: 'production', GRAPHIQL: 'on', GRAPHQL_INTROSPECTION: 'on' };
-    expect(readConfig(env)).toMatchObject({ graphiql: true, introspection: true });
-    expect(readConfig({ GRAPHIQL: 'off' })).toMatchObject({ graphiql: false, introspection: true });
+    expect(readConfig({ NODE_ENV: 'production' })).toMatchObject({ pages: false, introspection: false });
+    const env = { NODE_ENV: 'production', PAGES: 'on', GRAPHQL_INTROSPECTION: 'on' };
+    expect(readConfig(env)).toMatchObject({ pages: true, introspection: true });
+    expect(readConfig({ PAGES: 'off' })).toMatchObject({ pages: false, introspection: true });
   });
 });

@@ -33,8 +33,8 @@ describe('parameters that a query does not declare', () => {
       ),
     });
     keys = writeKeyFile({ narrow: { endpoints: ['plain'] } });
-    const env = { QUERIES_DIR: queries.folder, API_KEYS_FILE: keys.path, HIDE_ENDPOINTS: 'off' };
-    app = await openTestApp({}, env, { log });
+    const env = { QUERIES_DIR: queries.folder, API_KEYS_FILE: keys.path };
+    app = await openTestApp({}, env, { log, options: { hideEndpoints: 'off' } });
   });
   afterAll(async () => {
     await app.close();

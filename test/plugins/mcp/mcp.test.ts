@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
+import { mcp } from '../../../src/plugins/mcp/mcp.ts';
 import { type McpClient, mcpClient, modern, modernMeta } from '../../support/mcp-request.ts';
 import { makeQueryFolder, type QueryFolder, uuidOf } from '../../support/query-folder.ts';
 import { ago, apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
@@ -446,7 +447,11 @@ describe('the Model Context Protocol', () => {
     test('and no row, if one alone is too long', async () => {
       const { text, structured } = await agent.call('test.numbers', { count: 1, word: 'x'.repeat(4_000) });
       expect(structured).toMatchObject({ shown: 1 });
-      const small = await openTestApp({}, { QUERIES_DIR: folder.folder, MCP: 'on', MCP_MAX_BYTES: '4096' });
+      const small = await openTestApp(
+        {},
+        { QUERIES_DIR: folder.folder },
+        { options: { plugins: [mcp({ maxBytes: 4096 })] } },
+      );
       const cut = await mcpClient(small.fetch, apiKey).call('test.numbers', {
         count: 1,
         word: 'x'.repeat(4_000),
