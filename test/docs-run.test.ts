@@ -94,3 +94,14 @@ test('commands.md has every command, and the exit codes of the help', async () =
   expect(rows).toHaveLength(4);
   for (const row of rows) expect(commandsPage()).toContain(row);
 });
+
+test('compiler.md shows what becomes of its example', async () => {
+  const [, query = '', result = ''] =
+    /```sql\n(select left[\s\S]*?)```[\s\S]*?```sql\n(SELECT [\s\S]*?)```/.exec(read('docs/compiler.md')) ??
+    [];
+  const { output } = await querygate(['sql', '--explain', query]);
+  const [, passed = ''] = output.split('With passes:\n');
+  expect(passed.split('\n')[0]).toBe(result.trim().replaceAll('\n', ' '));
+  for (const name of ['inline queries', 'unnest records'])
+    expect(output).toContain(`${name}: changes the query`);
+});

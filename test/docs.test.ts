@@ -312,6 +312,24 @@ describe('tables and examples in the documentation', () => {
     expect(paths.filter((path) => !existsSync(path) && !known(path))).toEqual([]);
   });
 
+  test('compiler.md names files of the compiler that exist', () => {
+    const folder = 'packages/bigquery-sql';
+    const paths = [...read('docs/compiler.md').matchAll(/`((?:[\w-]+\/)*[\w.-]+(?:\/|\.ts|\.sql))`/g)];
+    const known = globSync(`${folder}/{src,conformance,test}/**`, { exclude: ['**/node_modules/**'] });
+    const exists = (path: string) =>
+      known.some((file) => `${file}/`.endsWith(`/${path.replace(/\/$/, '')}/`));
+    const named = paths.map(([, path = '']) => path).filter((path) => !path.startsWith('packages/'));
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((path) => !exists(path))).toEqual([]);
+  });
+
+  test('compiler.md has the macro of its example', () => {
+    const page = read('docs/compiler.md');
+    const strings = read('packages/bigquery-sql/src/macros/sql/strings.sql');
+    const [macro = ''] = /^create macro bq\.left\(s.*$/m.exec(page) ?? [];
+    expect(strings.split('\n')).toContain(macro);
+  });
+
   test('decision 40 names files and folders that exist', () => {
     const rows = read('docs/decisions/0040-what-is-written-here.md').matchAll(/^\| (?<parts>`[^|]*) \|/gm);
     const parts = [...rows].flatMap(({ groups }) => (groups?.parts ?? '').split(', '));
