@@ -15,7 +15,7 @@ COPY packages/duckdb-import ./packages/duckdb-import
 COPY src ./src
 COPY release ./release
 COPY queries ./queries
-RUN npm run build
+RUN node release/build.ts
 RUN node release/image-dependencies.ts
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 RUN node release/published-manifest.ts replace

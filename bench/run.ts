@@ -10,7 +10,7 @@ export interface Bench {
   run(): AsyncIterable<string>;
 }
 
-// `npm run bench` runs all, `npm run bench -- --only http --only decode` those whose path has one of the words. Each speed is
+// `npx node bench/run.ts` runs all, `npx node bench/run.ts --only http --only decode` those whose path has one of the words. Each speed is
 // compared with a counterpart in the same run: figures of different machines cannot be compared.
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [''] } } });
 for (const file of globSync('bench/**/*.bench.ts').sort()) {

@@ -153,12 +153,12 @@ function describedNames(members: readonly ExportedName[]): string {
 const listed = (members: readonly ExportedName[]): string =>
   members.map(({ name }) => `\`${name}\``).join(', ');
 
-const intro = `After this page you know every name that can be imported from the package. \`npm run exports\` writes it, and a test
+const intro = `After this page you know every name that can be imported from the package. \`npm run generate\` writes it, and a test
 compares it with the code. [Embedding](embedding.md) and [Plug-ins](plugins.md) show how they are used; each has a docstring,
 which editors show. While the version is 0.x a name may change, and the changelog says how.`;
 
 const introOfTools = `After this page you know which names a program may import that reads, writes or judges saved queries, as
-\`@querygate/authoring\` does. \`npm run exports\` writes it, and a test compares it with the code. They change with the
+\`@querygate/authoring\` does. \`npm run generate\` writes it, and a test compares it with the code. They change with the
 gateway: such a program needs its version. Each has a docstring, which editors show.`;
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)

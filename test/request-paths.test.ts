@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-test('architecture.md has the functions that requests pass; npm run request-paths writes them', () => {
+test('architecture.md has the functions that requests pass; npm run generate writes them', () => {
   const printed = execFileSync(process.execPath, ['release/request-paths.ts', '--print'], {
     encoding: 'utf8',
   });

@@ -1,7 +1,7 @@
 import { atMost } from '../goals.ts';
 import { LiveServer } from './live-server.ts';
 
-// `npm run soak -- 5`: clients come and go for so many minutes, 15 by default, each result changes every five seconds, and
+// `npx node bench/live/soak.ts 5`: clients come and go for so many minutes, 15 by default, each result changes every five seconds, and
 // what is in memory stays the same.
 const minutes = Number(process.argv[2] ?? 15);
 const clients = 1_000;

@@ -14,7 +14,7 @@ export interface Options {
   readonly clean: boolean;
 }
 
-export const usage = `npm run bench:local -- [options]
+export const usage = `npx node bench/local/main.ts [options]
 
   --rows 1M,10M     rows of each hot stream, one set for each size: 200k, 1M, 10M, 100M
   --only <part>     ${parts.join(', ')}; may be repeated

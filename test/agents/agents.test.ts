@@ -12,7 +12,7 @@ import { listen } from '../support/listen.ts';
 import { makeQueryFolder, type QueryFolder, queryText } from '../support/query-folder.ts';
 import { apiKey, openTestApp, type TestApp } from '../support/test-app.ts';
 
-/** By `npm run agents`. */
+/** By `npm ci --prefix test/agents`. */
 const folder = import.meta.dirname;
 const isInstalled = existsSync(join(folder, 'node_modules'));
 const installed = createRequire(join(folder, 'package.json'));

@@ -1,7 +1,7 @@
 import { openAttackedGateway } from './attacked-gateway.ts';
 import { keysOfCallers, killProcesses, programs } from './kills.ts';
 
-// `npm run attacks:kills`, `npm run attacks:kills -- <kills>`: of sandboxes, of the engine, and of either
+// `npx node test/attacks/run-kills.ts`, `npx node test/attacks/run-kills.ts <kills>`: of sandboxes, of the engine, and of either
 const [kills = '50'] = process.argv.slice(2);
 for (const killed of [[programs.sandbox], [programs.engine], Object.values(programs)]) {
   const gateway = await openAttackedGateway(keysOfCallers);

@@ -1,7 +1,7 @@
 import { type AttackOutcome, openAttackedGateway } from './attacked-gateway.ts';
 import { furtherTexts, knownTexts } from './texts.ts';
 
-// `npm run attacks`, `npm run attacks -- <from> <to>`: only some of the texts, by their numbers.
+// `npx node test/attacks/run.ts`, `npx node test/attacks/run.ts <from> <to>`: only some of the texts, by their numbers.
 const [from = '0', to = '1000'] = process.argv.slice(2);
 const texts = [...knownTexts, ...furtherTexts].slice(Number(from), Number(to));
 const paths = ['REST', 'GraphQL'] as const;

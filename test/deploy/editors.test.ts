@@ -11,7 +11,7 @@ import { runQuerygate } from '../support/gateway-process.ts';
 const read = (file: string) => readFileSync(file, 'utf8');
 
 describe('JSON Schemas for editors', () => {
-  test('are those of the code and the documentation; npm run schemas writes them', () => {
+  test('are those of the code and the documentation; npm run generate writes them', () => {
     for (const [file, text] of jsonSchemas()) expect(read(file), file).toBe(text);
   });
 

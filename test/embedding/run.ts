@@ -11,7 +11,7 @@ import { packages } from '../../release/packages.ts';
 
 /**
  * Packs all packages, installs them into an empty folder with the servers and runtimes of `package.json`, and runs there a
- * program, every example of docs/embedding.md, and the command `bigquery-sql`: `npm run embedding`. It exits with 1 if one of
+ * program, every example of docs/embedding.md, and the command `bigquery-sql`: `npx node test/embedding/run.ts`. It exits with 1 if one of
  * them fails, or if `publint` or `attw` finds an error in a package. With `--node` it leaves out what it would have to
  * install besides: other runtimes, other servers, and the two judges.
  */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { subgraphFiles } from '../plugins/federation/subgraph.ts';
 import { type FolderApp, openFolderApp } from '../support/folder-app.ts';
 
-/** By `npm run federation`. */
+/** By `npm ci --prefix test/federation`. */
 const folder = import.meta.dirname;
 const isInstalled = existsSync(join(folder, 'node_modules'));
 const installed = createRequire(join(folder, 'package.json'));

@@ -1,6 +1,6 @@
 import { fuzzSql } from './sql.ts';
 
-// `npm run fuzz:sql`, `npm run fuzz:sql -- <texts> <seed>`: the same seed makes the same texts.
+// `npx node test/fuzz/run-sql.ts`, `npx node test/fuzz/run-sql.ts <texts> <seed>`: the same seed makes the same texts.
 const [texts = '100000', seed = String(Date.now() % 1e9)] = process.argv.slice(2);
 const started = performance.now();
 const { outcomes, exits, deadly, longestTurnMs, peakMb } = await fuzzSql(Number(texts), Number(seed));

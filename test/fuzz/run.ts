@@ -1,6 +1,6 @@
 import { fuzz } from './fuzz.ts';
 
-// `npm run fuzz`, `npm run fuzz -- <requests> <seed>`: the same seed sends the same requests.
+// `npx node test/fuzz/run.ts`, `npx node test/fuzz/run.ts <requests> <seed>`: the same seed sends the same requests.
 const [requests = '100000', seed = String(Date.now() % 1e9)] = process.argv.slice(2);
 const started = performance.now();
 const { statuses, slowestMs, memoryMb, failed, exitCode, leaked } = await fuzz(

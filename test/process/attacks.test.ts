@@ -3,7 +3,7 @@ import { type AttackedGateway, openAttackedGateway } from '../attacks/attacked-g
 import { keysOfCallers, killProcesses, programs } from '../attacks/kills.ts';
 import { knownTexts } from '../attacks/texts.ts';
 
-// `npm run attacks` sends all texts, also by GraphQL, and compares times and memory; it needs a machine of its own.
+// `npx node test/attacks/run.ts` sends all texts, also by GraphQL, and compares times and memory; it needs a machine of its own.
 let gateway: AttackedGateway;
 beforeAll(async () => {
   gateway = await openAttackedGateway(keysOfCallers);

@@ -28,7 +28,7 @@ const batchSize = 100;
 
 /**
  * Saves random queries with parameters, imports random rows, and asks for each query by REST. Queries that the reference or
- * the compiler refuses are counted only: `npm run random-queries` judges them.
+ * the compiler refuses are counted only: `npx node packages/bigquery-sql/conformance/random/run.ts` judges them.
  *
  * @returns the number of wrong answers, which are printed
  */

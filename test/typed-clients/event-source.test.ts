@@ -10,7 +10,7 @@ import { countsPath, type LiveGateway, openLiveGateway, serveGateway } from '../
 import { apiKey } from '../support/test-app.ts';
 
 const modules = join(import.meta.dirname, 'node_modules');
-/** By `npm run typed-clients`. */
+/** By `npm ci --prefix test/typed-clients`. */
 const isInstalled = existsSync(join(modules, 'eventsource'));
 
 const imports = Object.fromEntries(

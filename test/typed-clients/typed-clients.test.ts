@@ -26,7 +26,7 @@ import { ago, apiKey, openTestApp, type Rows, type TestApp } from '../support/te
 const folder = import.meta.dirname;
 const generated = join(folder, 'src/generated');
 const build = join(folder, 'build');
-/** By `npm run typed-clients`: generators are large. */
+/** By `npm ci --prefix test/typed-clients`: generators are large. */
 const isInstalled = existsSync(join(folder, 'node_modules'));
 
 /** Its column `id` is the same in each window, its numbers are not. */

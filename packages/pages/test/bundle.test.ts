@@ -25,7 +25,7 @@ describe('the files of the pages', () => {
       expect(licences).toMatch(new RegExp(`^${name}\n\nCopyright .* Mike Bostock`, 'm'));
   });
 
-  test('are committed as npm run pages writes them', () => {
+  test('are committed as npm run generate writes them', () => {
     const folder = 'packages/pages/built/pages';
     const committed = readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]);
     const built = files.map(({ name, body }) => [name, body]);

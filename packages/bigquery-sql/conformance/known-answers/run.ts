@@ -24,7 +24,9 @@ const readsClock = /\b(?:current_(?:date|datetime|time|timestamp)|rand|generate_
  */
 const checkouts = process.argv.slice(2);
 if (checkouts.length === 0)
-  throw new Error('expected checkouts: npm run known-answers -- go-zetasqlite bigquery-utils');
+  throw new Error(
+    'expected checkouts: npx node packages/bigquery-sql/conformance/known-answers/run.ts go-zetasqlite bigquery-utils',
+  );
 const known = checkouts.flatMap(answersOf);
 const runnable = known.filter(({ skipped }) => skipped === undefined);
 const found = await runCommand(

@@ -13,7 +13,7 @@ import { runSqlglot, sqlglotName } from './sqlglot.ts';
 import { pageStatements } from './statements.ts';
 
 /**
- * `npm run dialect:page`: measures the table of the package's README, and writes it there: what bigquery-sql, sqlglot and
+ * `npx node packages/bigquery-sql/conformance/page/run.ts`: measures the table of the package's README, and writes it there: what bigquery-sql, sqlglot and
  * bigquery-emulator answer to the same statements, judged by GoogleSQL's reference evaluator, and how long they take.
  *
  * With `--list <outcome>`, it prints the statements for which bigquery-sql has it.
@@ -115,7 +115,7 @@ function tableOf(): string {
 function writeTable(text: string): void {
   const file = join(import.meta.dirname, '../../README.md');
   const readme = readFileSync(file, 'utf8');
-  const [begin, end] = ['<!-- npm run dialect:page -->', '<!-- end -->'];
+  const [begin, end] = ['<!-- conformance/page/run.ts -->', '<!-- end -->'];
   const [from, to] = [readme.indexOf(begin), readme.indexOf(end)];
   if (from < 0 || to < from) throw new Error('README.md has no place for the table');
   writeFileSync(file, `${readme.slice(0, from)}${begin}\n${text}\n${readme.slice(to)}`);

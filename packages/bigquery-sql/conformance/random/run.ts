@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { runJob } from './job.ts';
 
 /**
- * `npm run random-queries -- [queries] [seed]`: random queries on both engines. Equal seeds give equal queries over
+ * `npx node packages/bigquery-sql/conformance/random/run.ts [queries] [seed]`: random queries on both engines. Equal seeds give equal queries over
  * equal tables. Exit code 1 if any answer is wrong.
  */
 const { values: options, positionals } = parseArgs({
