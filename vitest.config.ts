@@ -43,7 +43,7 @@ export default defineConfig({
     env: { TEST_DEMO_STORES: join(tmpdir(), `querygate-demo-${process.pid}`) },
     globalSetup: 'test/support/demo-store.ts',
     sequence: { sequencer: LongestFirst },
-    // Half of the time tests wait: for deadlines, for a frozen Redis, for processes to end.
-    maxWorkers: Math.max(4, availableParallelism()),
+    // Most of the time tests wait: for deadlines, for a frozen Redis, for processes to end.
+    maxWorkers: Math.max(6, availableParallelism()),
   },
 });

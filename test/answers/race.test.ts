@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { interleave } from './race.ts';
+import { isNightly } from '../support/nightly.ts';
 
-/** More of them find rarer orders: `RACES=1000`. */
-const races = Number(process.env.RACES ?? 200);
+/** More of them find rarer orders. */
+const races = isNightly ? 1_000 : 60;
 
 const perTest = 10;
 

@@ -5,7 +5,7 @@ import '../../src/plugins/live/open-live.ts';
 import '../../src/plugins/live/replies/rest-replies.ts';
 import { openapi, pages } from '../../src/exports/plugins.ts';
 import type { Caller } from '../../src/keys/sources/key-function.ts';
-import { axeViolations } from '../support/axe.ts';
+import { axeViolations, screensOf } from '../support/axe.ts';
 import { isWithoutBrowser, openBrowser, watchPage } from '../support/browser.ts';
 import { type LiveGateway, openLiveGateway, serveGateway } from '../support/live-gateway.ts';
 import { queryText } from '../support/queries.ts';
@@ -349,11 +349,7 @@ describe.skipIf(isWithoutBrowser)('a page that follows its result', () => {
     await page.close();
   });
 
-  const cases = [390, 1280].flatMap((width) =>
-    (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-  );
-
-  test.each(cases)(
+  test.each(screensOf(390, 1280))(
     'has nothing that axe finds at $width px, $colorScheme',
     async ({ width, colorScheme }) => {
       // The colors of a mark that fades are none that could be measured.

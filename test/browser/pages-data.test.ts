@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
+import { axeViolations, screensOf } from '../support/axe.ts';
 import { isWithoutBrowser, openBrowser, type Watched, watchPage } from '../support/browser.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
 import { listen } from '../support/listen.ts';
@@ -787,11 +787,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
   });
 
   describe('axe finds nothing', () => {
-    const cases = [390, 1280, 1600].flatMap((width) =>
-      (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-    );
-
-    test.each(cases)('at $width px, $colorScheme', async ({ width, colorScheme }) => {
+    test.each(screensOf(390, 1280, 1600))('at $width px, $colorScheme', async ({ width, colorScheme }) => {
       const { page } = await open('/', { width, colorScheme });
       await page.getByRole('link', { name: 'a.hostile' }).waitFor();
       expect(await axeViolations(page)).toEqual([]);

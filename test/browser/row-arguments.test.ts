@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
+import { axeViolations, screensOf } from '../support/axe.ts';
 import { isWithoutBrowser, openBrowser, watchPage } from '../support/browser.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
@@ -287,11 +287,7 @@ describe.skipIf(isWithoutBrowser)('rows on pages', () => {
     await page.close();
   });
 
-  const cases = [390, 1280].flatMap((width) =>
-    (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-  );
-
-  test.each(cases)(
+  test.each(screensOf(390, 1280))(
     'have nothing that axe finds at $width px, $colorScheme',
     async ({ width, colorScheme }) => {
       const { page } = await open('/queries/things', { viewport: { width, height: 900 }, colorScheme });

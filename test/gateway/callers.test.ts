@@ -39,7 +39,7 @@ afterEach(async () => {
 async function open(keys: GatewayOptions['keys'], more: Partial<GatewayOptions> = {}): Promise<void> {
   gateway = await createGateway({
     queries: folder.folder,
-    engine: duckdb({ storeFile: ':memory:', threads: 1 }),
+    engine: duckdb({ storeFile: ':memory:', threads: 1, isolate: false }),
     keys,
     log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
     ...more,

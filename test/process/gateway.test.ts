@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { runCommand, startGateway } from '../support/gateway-process.ts';
+import { type GatewayProcess, runCommand, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
 
 describe('the process', () => {
@@ -127,19 +127,25 @@ describe('the process', () => {
     });
   });
 
-  test.each([
-    ['an invalid Host', 'GET /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a b', 400],
-    ['too large a header', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}`, 431],
-    ['bytes that are not a request', 'HELLO', 400],
-    ['an invalid path', 'GET //%zz HTTP/1.1\r\nHost: a', 404],
-    ['an unknown method', 'TRACE /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a', 405],
-  ])('responds to %s in JSON, without a stack trace', async (_, head, status) => {
-    const gateway = await startGateway({ DATA_DIR: 'test' });
-    const text = await rawRequest(new URL(gateway.origin).port, `${head}\r\nConnection: close\r\n\r\n`);
-    await gateway.end();
-    expect(text).toContain(`HTTP/1.1 ${status} `);
-    expect(text).toContain('{"error":{"code":');
-    expect(text).not.toContain('    at ');
+  describe('responds in JSON, without a stack trace,', () => {
+    let gateway: GatewayProcess;
+    beforeAll(async () => {
+      gateway = await startGateway({ DATA_DIR: 'test' });
+    });
+    afterAll(() => gateway.end());
+
+    test.each([
+      ['an invalid Host', 'GET /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a b', 400],
+      ['too large a header', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}`, 431],
+      ['bytes that are not a request', 'HELLO', 400],
+      ['an invalid path', 'GET //%zz HTTP/1.1\r\nHost: a', 404],
+      ['an unknown method', 'TRACE /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a', 405],
+    ])('to %s', async (_, head, status) => {
+      const text = await rawRequest(new URL(gateway.origin).port, `${head}\r\nConnection: close\r\n\r\n`);
+      expect(text).toContain(`HTTP/1.1 ${status} `);
+      expect(text).toContain('{"error":{"code":');
+      expect(text).not.toContain('    at ');
+    });
   });
 
   test('reports all problems of its configuration and exits with 2', async () => {

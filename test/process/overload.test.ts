@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { httpLimits } from '../../src/http/message/http-limits.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
 import { writeKeyFile } from '../support/key-files.ts';
+import { atNight } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 
 const { maxRequestsInFlight } = httpLimits;
@@ -76,20 +77,25 @@ const operation = (suffix: string, fields = '', length = 19) =>
     query: `{ ${fields} ${Array.from({ length }, (_, at) => `a${at}${suffix}: large(n: 0) { rows { id text } }`).join(' ')} }`,
   });
 
+/** Its name, how many requests it sends, the body of each, settings, and the memory in megabytes that it may take. */
+type Attack = readonly [string, number, (at: number) => string, Record<string, string>, number];
+
 describe('responses of 3 MB that their clients do not read', () => {
   // What a turn of the event loop takes is measured in processor time of the gateway's main thread: other work on the
   // machine does not add to it. A probe waits for the turn that is under way.
-  test.each([
+  test.each<Attack>([
     ['200 equal ones', 200, () => operation(''), {}, 100],
-    ['200 different ones', 200, (at: number) => operation(`x${at}`), {}, 300],
-    [
-      '200 different ones in production',
-      200,
-      (at: number) => operation(`x${at}`),
-      { NODE_ENV: 'production', DATA_DIR: ':demo:', SHUTDOWN_DELAY_SECONDS: '0' },
-      300,
-    ],
-    ['550 different ones', 550, (at: number) => operation(`x${at}`), {}, 450],
+    ['200 different ones', 200, (at) => operation(`x${at}`), {}, 300],
+    ...atNight<Attack>(
+      [
+        '200 different ones in production',
+        200,
+        (at) => operation(`x${at}`),
+        { NODE_ENV: 'production', DATA_DIR: ':demo:', SHUTDOWN_DELAY_SECONDS: '0' },
+        300,
+      ],
+      ['550 different ones', 550, (at) => operation(`x${at}`), {}, 450],
+    ),
   ])('%s leave the others their share', async (_, count, bodyOf, env, megabytes) => {
     const attack = await startAttack(env);
     const sockets = Array.from({ length: count }, (_, at) => attack.send([bodyOf(at)]));

@@ -6,10 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
+import { isNightly } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 
-const replacements = 10;
-const requests = 5_000;
+const replacements = isNightly ? 10 : 4;
+const requests = isNightly ? 5_000 : 2_000;
 const callers = 8;
 const key = 'a-key-of-the-rollout-test';
 

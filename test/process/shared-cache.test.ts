@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openBusyCores } from '../support/busy-cores.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
+import { atNight } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../support/redis-server.ts';
 
@@ -75,9 +76,10 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
     });
   const cacheLog = () => gateways.map((gateway) => gateway.log().match(/.*shared cache.*/g)).join('\n');
 
-  describe.each([
+  type Load = readonly [string, readonly number[], () => { close(): Promise<void> }];
+  describe.each<Load>([
     ['without other load', [300], () => ({ close: async () => {} })],
-    ['beside processes that keep every core busy', [300, 900], openBusyCores],
+    ...atNight<Load>(['beside processes that keep every core busy', [300, 900], openBusyCores]),
   ])('with many callers, %s', (_, callersEach, openLoad) => {
     let load: ReturnType<typeof openLoad>;
     beforeEach(() => {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -90,3 +91,18 @@ const workers = await write({
 });
 writeFileSync(join(outdir, 'licences.txt'), licencesOf([page, workers]));
 writeFileSync(join(outdir, 'preload.json'), `${JSON.stringify(importsOf(page, 'graphiql.js'), null, 2)}\n`);
+writeDigests(
+  [page, workers].flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((path) => !path.includes('node_modules')),
+  ),
+);
+
+/** What a test compares, so that CI builds only each night: of all sources, and of all that is built, as `sha256sum` prints them. */
+function writeDigests(sources: readonly string[]): void {
+  const built = readdirSync(outdir).map((name) => `../built/graphiql/${name}`);
+  const lines = ['build.ts', 'package-lock.json', ...sources, ...built].sort().map((path) => {
+    const digest = hash('sha256', readFileSync(join(import.meta.dirname, path)));
+    return `${digest}  ${path}\n`;
+  });
+  writeFileSync(join(import.meta.dirname, 'digests.txt'), lines.join(''));
+}

@@ -15,6 +15,7 @@ import type { GatewayOptions } from '../../../src/gateway/options.ts';
 import { type MetricsPlugin, metrics as newMetrics } from '../../../src/plugins/metrics/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../../support/query-folder.ts';
 
 const apiKey = 'a-key-for-tests-only';
@@ -360,29 +361,35 @@ test('metrics: of removed endpoints the last hundred keep their series', async (
   expect((await get('kept')).cache).toBe('hit');
 });
 
-test('hundreds of versions leave nothing in memory', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  const used = async () => {
-    for (let times = 0; times < 3; times += 1) {
-      await new Promise(setImmediate);
-      collect();
-    }
-    return process.memoryUsage().heapUsed;
-  };
-  await open({ 'a.sql': queryText() });
-  const versions = async (from: number, to: number) => {
-    for (let n = from; n < to; n += 1) {
-      queries.write('a.sql', queryText({ sql: `SELECT ${n} AS n`, caching: 'disabled' }));
-      await eventually(async () => expect(await rows('a')).toEqual([{ n }]));
-      await graphql('{ a { rows { n } } endpoints { name columns { name } } }');
-    }
-  };
-  await versions(100, 130);
-  const before = await used();
-  await versions(130, 190);
-  const grown = (await used()) - before;
-  expect(queryObjects(GraphQLSchema, { format: 'count' })).toBeLessThan(5);
-  // A version of this small catalog, with its schema, takes some hundred kilobytes.
-  expect(grown / 60).toBeLessThan(30_000);
-}, 120_000);
+const nightly = test.runIf(isNightly);
+
+nightly(
+  'hundreds of versions leave nothing in memory',
+  async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const used = async () => {
+      for (let times = 0; times < 3; times += 1) {
+        await new Promise(setImmediate);
+        collect();
+      }
+      return process.memoryUsage().heapUsed;
+    };
+    await open({ 'a.sql': queryText() });
+    const versions = async (from: number, to: number) => {
+      for (let n = from; n < to; n += 1) {
+        queries.write('a.sql', queryText({ sql: `SELECT ${n} AS n`, caching: 'disabled' }));
+        await eventually(async () => expect(await rows('a')).toEqual([{ n }]));
+        await graphql('{ a { rows { n } } endpoints { name columns { name } } }');
+      }
+    };
+    await versions(100, 130);
+    const before = await used();
+    await versions(130, 190);
+    const grown = (await used()) - before;
+    expect(queryObjects(GraphQLSchema, { format: 'count' })).toBeLessThan(5);
+    // A version of this small catalog, with its schema, takes some hundred kilobytes.
+    expect(grown / 60).toBeLessThan(30_000);
+  },
+  120_000,
+);

@@ -22,7 +22,7 @@ beforeEach(() => {
 async function open(queries: QuerySource): Promise<Gateway> {
   const gateway = await createGateway({
     queries,
-    engine: duckdb({ storeFile: ':memory:', threads: 1 }),
+    engine: duckdb({ storeFile: ':memory:', threads: 1, isolate: false }),
     keys: apiKey(key),
     log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
   });

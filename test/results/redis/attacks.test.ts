@@ -10,6 +10,7 @@ import { encodeEntry } from '../../../src/results/redis/entry-codec.ts';
 import { buildDocument, type ResultDocument } from '../../../src/results/result-document.ts';
 import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
 import { measureLoopTime } from '../../support/loop-time.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { queryText } from '../../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { openTestApp, type TestApp } from '../../support/test-app.ts';
@@ -126,8 +127,10 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     });
   /** The tenants whose rows are in a text. */
   const tenantsIn = (text: string) => [...new Set(text.match(/of tenant-\w/g))];
+  const get = (name: string) => redis.run(async (client) => (await client.get(name)) ?? '');
   /** A fresh gateway does not read what is stored, and gives the tenant's own rows, which it stores instead. */
-  const expectOwnRows = async (tenant: 'a' | 'b', way: Way) => {
+  const expectOwnRows = async (tenant: 'a' | 'b', way: Way, name: string) => {
+    const forged = await get(name);
     const app = await start();
     const before = runs();
     const response =
@@ -139,6 +142,8 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     expect(tenantsIn(text)).toEqual([`of tenant-${tenant}`]);
     expect(runs()).toBeGreaterThan(before);
     expect(JSON.stringify(lines)).not.toMatch(/script|evil|tenant-b/);
+    // After its callers have it: what is forged next must not be overwritten by this.
+    while ((await get(name)) === forged) await sleep(10);
   };
   /** The name of the result that a request of a tenant stores. */
   const storedName = async (tenant: 'a' | 'b') => {
@@ -152,7 +157,6 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
       await sleep(10);
     }
   };
-  const get = (name: string) => redis.run(async (client) => (await client.get(name)) ?? '');
   const set = (name: string, text: string, px = 600_000) =>
     redis.run((client) => client.set(name, text, { PX: px }));
 
@@ -160,25 +164,26 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     const [a, b] = [await storedName('a'), await storedName('b')];
     for (const way of ways) {
       await redis.run((client) => client.copy(b, a, { REPLACE: true }));
-      await expectOwnRows('a', way);
+      await expectOwnRows('a', way, a);
     }
   });
 
   describe.each([
-    ['2: forges rows', '{"event_message":"row 1 of tenant-b"}'],
-    ['3: forges a document that is no JSON', '<script>alert(1)</script>'],
-  ])('%s', (_, row) => {
+    ['2: forges rows', 0, '{"event_message":"row 1 of tenant-b"}'],
+    ['3: forges a document that is no JSON', 2, '<script>alert(1)</script>'],
+  ])('%s', (_, rowAt, row) => {
     test.each([
-      ['under no secret', buildCacheCrypto(undefined)],
-      ['under a secret of its own', buildCacheCrypto('evil'.repeat(8))],
-      ['with an empty signature', { sign: () => '' }],
-    ])('and no caller gets them: %s', async (_name, crypto) => {
+      ['under no secret', 0, buildCacheCrypto(undefined)],
+      ['under a secret of its own', 1, buildCacheCrypto('evil'.repeat(8))],
+      ['with an empty signature', 2, { sign: () => '' }],
+    ])('and no caller gets them: %s', async (_name, secretAt, crypto) => {
       const name = await storedName('a');
       const document = await buildDocument({ rows: [row], truncated: false }, runTime(Date.now()));
       const keys = ['', name, `"${folder}" ["mine"]`];
       for (const [at, way] of ways.entries()) {
+        if (!isNightly && at !== (secretAt + rowAt) % ways.length) continue;
         await set(name, encodeEntry(keys[at % keys.length] ?? '', document, '1', crypto) ?? '');
-        await expectOwnRows('a', way);
+        await expectOwnRows('a', way, name);
       }
     });
   });
@@ -194,7 +199,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     const forged = Buffer.concat([bytes.subarray(0, zstd), evil]).toString('base64');
     for (const way of ways) {
       await set(name, `${head.replace(/"gzip":\d+/, `"gzip":${evil.byteLength}`)}\n${forged}`);
-      await expectOwnRows('a', way);
+      await expectOwnRows('a', way, name);
     }
   });
 

@@ -284,11 +284,13 @@ describe('what would hurt the process fails alone', () => {
 
   test('another session of the database changes no limits', async () => {
     const another = await openSession(await connect());
-    const start = performance.now();
+    const spent = process.threadCpuUsage();
     expect(
       await answer(`${define('f() RETURNS INT64', 'while (true);')}SELECT f()`, { timeoutMs: 300 }),
     ).toBe('no result within 0.3 s');
-    expect(performance.now() - start).toBeLessThan(2_000);
+    // In processor time: another process may have the core meanwhile.
+    const { user, system } = process.threadCpuUsage(spent);
+    expect((user + system) / 1_000).toBeLessThan(2_000);
     const counts = define('f(x FLOAT64) RETURNS INT64', 'globalThis.n = (globalThis.n || 0) + 1; return n;');
     const sql = `${counts}SELECT MAX(f(n)) FROM UNNEST(GENERATE_ARRAY(1, 5000)) AS n`;
     expect(await answer(sql)).toEqual([['5000']]);
