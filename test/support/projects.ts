@@ -33,12 +33,13 @@ export function projectOf(file: string): Project {
   return started ?? (reaches(file, ofAll, () => true) || longer.includes(file) ? 'app' : 'unit');
 }
 
-/** Tests that compute for a second or longer: the project `unit` is for those that hang after five. */
+/** Tests that compute for a second or longer, or start a process: the project `unit` is for those that hang after five. */
 const longer = [
   'test/analysis/compilations.test.ts',
   'test/analysis/tenant-filters.test.ts',
   'test/architecture.test.ts',
   'test/files/read-yaml.test.ts',
+  'test/formats/convert-apart.test.ts',
   'test/http/graphql/rows/unexpected-cell.test.ts',
   'test/keys/open-keys.test.ts',
   'test/plugins/shadow/diff-rows.test.ts',
