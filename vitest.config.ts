@@ -11,7 +11,7 @@ const conditions = ['node', 'module-sync', 'import', 'default'];
 const timeoutMs = {
   unit: 5_000,
   app: 30_000,
-  memory: 30_000,
+  memory: 120_000,
   process: 120_000,
   browser: 120_000,
   timing: 300_000,
@@ -44,6 +44,6 @@ export default defineConfig({
     globalSetup: 'test/support/demo-store.ts',
     sequence: { sequencer: LongestFirst },
     // Most of the time tests wait: for deadlines, for a frozen Redis, for processes to end.
-    maxWorkers: Math.max(6, availableParallelism()),
+    maxWorkers: Math.max(5, availableParallelism()),
   },
 });

@@ -110,7 +110,7 @@ describe('querygate', () => {
     expect(row('engine_timeout_ms')).toBe(`5000 | ${file}:1`);
     expect(row('cache_url')).toBe(`redis://(hidden)@host | ${file}:2`);
     expect(row('host')).toBe('127.0.0.1 | default');
-    expect(row('graphiql')).toBe('off | default');
+    expect(row('pages')).toBe('off | default');
     expect(row('data_dir')).toBe('not set');
     expect(output).not.toContain('hunter');
     const json = JSON.parse((await runQuerygate(['config', '--json', '--port', '1'])).output);
