@@ -4,9 +4,13 @@ import {
   type Catalog,
   type Column,
   columnTypes,
+  type PageKey,
+  pageKeyTypes,
   type RecordField,
   type SavedQuery,
 } from '../../src/catalog/model/saved-query.ts';
+import type { ParameterKeyField } from '../../src/catalog/model/entity-keys.ts';
+import { camelCase } from '../../src/names/graphql-names.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }).filter((value) => value.isWellFormed()),
@@ -159,6 +163,82 @@ export const randomCatalog: fc.Arbitrary<Catalog> = fc
   .tuple(savedQuery('logs.all', 1), savedQuery('usage.counts', 2), savedQuery('x', 3))
   .chain((queries) => fc.subarray(queries, { minLength: 1 }))
   .map((queries) => ({ queries, tables: [] }));
+
+/** The entity of linked catalogs. */
+export const entityName = 'Thing';
+
+/** The same with pages of rows, with queries that are fields of an entity, and with references to it in rows. */
+export const linkedCatalog: fc.Arbitrary<Catalog> = fc
+  .tuple(randomCatalog, fc.boolean())
+  .chain(([{ queries, tables }, hasTwoKeys]) =>
+    fc
+      .tuple(...queries.map((query) => linkedQuery(withKey(query), hasTwoKeys)))
+      .map((linked) => ({ queries: linked, tables })),
+  );
+
+/** A query by whose last column its rows can be divided into pages. */
+const withKey = (query: SavedQuery): SavedQuery => ({
+  ...query,
+  columns: [
+    ...query.columns,
+    {
+      name: 'row_number',
+      type: 'integer',
+      repeated: false,
+      required: true,
+      unit: undefined,
+      description: 'A number.',
+    },
+  ],
+});
+
+function linkedQuery(query: SavedQuery, hasTwoKeys: boolean): fc.Arbitrary<SavedQuery> {
+  const single = query.columns.filter(({ repeated }) => !repeated);
+  const ofPages = single.flatMap(({ name, type, required }) =>
+    pageKeyTypes
+      .filter((one) => one === type)
+      .map((one): Omit<PageKey, 'descending'> => ({ column: name, type: one, isNullable: !required })),
+  );
+  const keys = fc
+    .subarray(ofPages, { minLength: Math.min(1, ofPages.length) })
+    .chain((some) =>
+      fc.tuple(...some.map((one) => fc.boolean().map((descending): PageKey => ({ ...one, descending })))),
+    );
+  const named = single.filter(({ type }) => type === 'string' || type === 'integer');
+  const column = named.length === 0 ? fc.constant(undefined) : fc.option(fc.constantFrom(...named));
+  return fc
+    .record({ keys, isField: fc.boolean(), ofList: column, reference: column })
+    .map(({ keys: [first, ...others], isField, ofList, reference }): SavedQuery => {
+      const id: ParameterKeyField =
+        ofList == null
+          ? { name: 'id', type: 'ID', parameter: 'p', column: undefined }
+          : { name: 'id', type: 'ID', parameter: 'ids', column: ofList.name };
+      const code: ParameterKeyField = { name: 'code', type: 'Int', parameter: 'at_least', column: undefined };
+      const field = camelCase(query.name);
+      const extension = { entity: entityName, field, keys: hasTwoKeys ? [[id], [code]] : [[id]] };
+      const key = { name: 'id', type: 'ID', column: reference?.name ?? '' } as const;
+      return {
+        ...query,
+        parameters: ofList == null ? query.parameters : [...query.parameters, idsParameter],
+        ...(first && { pages: { keys: [first, ...others], body: { start: 0, end: query.sql.length } } }),
+        federation: {
+          extension: isField ? extension : undefined,
+          references: reference == null ? [] : [{ field: 'thing', entity: entityName, key: [key] }],
+          directives: { shareable: false, inaccessible: false, override: undefined },
+        },
+      };
+    });
+}
+
+const idsParameter = {
+  name: 'ids',
+  type: 'string',
+  repeated: true,
+  required: false,
+  default: undefined,
+  example: undefined,
+  description: 'Ids.',
+} as const;
 
 /** A record as the engines write it: with all of its fields; a foreign one may lack some. */
 function recordOf(fields: readonly RecordField[]): fc.Arbitrary<unknown> {

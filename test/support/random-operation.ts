@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Catalog, RecordField, SavedQuery } from '../../src/catalog/model/saved-query.ts';
-import { camelCase, graphqlNames } from '../../src/names/graphql-names.ts';
+import { camelCase, connectionFieldOf, graphqlNames } from '../../src/names/graphql-names.ts';
+import { entityName } from './random-catalog.ts';
 
 export interface Operation {
   readonly query: string;
@@ -49,12 +50,161 @@ const leaf = (name: string) => fc.tuple(alias, directive).map(([as, when]) => `$
 const pascal = (name: string) => `${camelCase(name).slice(0, 1).toUpperCase()}${camelCase(name).slice(1)}`;
 
 function rowSelection(
-  { name, columns }: SavedQuery,
+  { name, columns, federation }: SavedQuery,
   fragments: readonly string[] = [],
+  extending: readonly SavedQuery[] = [],
 ): fc.Arbitrary<string> {
   const type = `${pascal(name)}Row`;
   const fields = columns.map((column) => fieldOf(column, camelCase(column.name), type));
-  return selection([...fields, leaf('__typename')], type, fragments);
+  const references = (federation?.references ?? []).map(({ field }) =>
+    nested(
+      field,
+      fc.oneof(
+        { weight: 4, arbitrary: selection(['id', '__typename'].map(leaf), entityName) },
+        // More than the columns of a row say.
+        entitySelection(extending, () => selection(['rowCount', '__typename'].map(leaf), '')),
+      ),
+    ),
+  );
+  return selection([...fields, ...references, leaf('__typename')], type, fragments);
+}
+
+const nested = (field: string, inner: fc.Arbitrary<string>) =>
+  fc.tuple(alias, directive, inner).map(([as, when, below]) => `${as}${field}${when} ${below}`);
+
+const entityArguments = maybe(
+  fc.constantFrom('(atLeast: 7)', '(interval: ONE_HOUR)', '(interval: $other)', '(interval: null)'),
+);
+
+/** Fields of the entity: of its keys, and the queries that extend it. */
+function entitySelection(
+  extending: readonly SavedQuery[],
+  ofResult: (query: SavedQuery) => fc.Arbitrary<string>,
+): fc.Arbitrary<string> {
+  const queries = extending.map((query) =>
+    fc
+      .tuple(alias, entityArguments, directive, ofResult(query))
+      .map(([as, given, when, below]) => `${as}${camelCase(query.name)}${given}${when} ${below}`),
+  );
+  return selection([...queries, leaf('id'), leaf('__typename')], entityName);
+}
+
+const representation = fc.constantFrom<unknown>(
+  ...['1', 'x', 'é', 'fail', 'busy', '', 7].map((id) => ({ __typename: entityName, id })),
+  { __typename: entityName, code: 5 },
+  { __typename: entityName, id: 'x', code: 5 },
+  { __typename: 'Other', id: 'x' },
+  { id: 'x' },
+  null,
+);
+
+const literalOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null
+    ? `{ ${Object.entries(value)
+        .map(([name, member]) => `${name}: ${JSON.stringify(member)}`)
+        .join(', ')} }`
+    : JSON.stringify(value);
+
+const representations = fc.oneof(
+  fc
+    .array(
+      representation.filter((one) => one !== null),
+      { maxLength: 4 },
+    )
+    .map((some) => `[${some.map(literalOf).join(', ')}]`),
+  fc.constant('$things'),
+);
+
+/** Fields of a type, without other aliases, which make most selections invalid. */
+const plainSelection = (fields: readonly string[], ...more: readonly fc.Arbitrary<string>[]) =>
+  fc
+    .tuple(fc.subarray([...fields], { minLength: 1 }), ...more)
+    .map((parts) => `{ ${parts.flat().join(' ')} }`);
+
+/** Some columns of rows, each once, and the objects to which they refer. */
+function someColumns(
+  { columns, federation }: SavedQuery,
+  extending: readonly SavedQuery[],
+): fc.Arbitrary<string> {
+  const names = columns.filter(({ fields }) => fields === undefined).map(({ name }) => camelCase(name));
+  const objects = (federation?.references ?? []).map(({ field }) => {
+    const inner = extending.map(({ name }) => `${camelCase(name)} { rowCount }`);
+    const below = fc.oneof(
+      fc.constant('{ id }'),
+      fc.constantFrom(...['__typename', 'id', ...inner]).map((one) => `{ ${one} }`),
+    );
+    return maybe(fc.tuple(directive, below).map(([when, text]) => `${field}${when} ${text}`));
+  });
+  return plainSelection([...names, '__typename'], ...objects);
+}
+
+/** Entities by their representations, and one by its key. */
+function entityRoots(extending: readonly SavedQuery[]): readonly fc.Arbitrary<string>[] {
+  if (extending.length === 0) return [];
+  const fields = extending.map((query) =>
+    fc
+      .tuple(entityArguments, directive, someColumns(query, extending))
+      .map(([given, when, rows]) => `${camelCase(query.name)}${given}${when} { rowCount rows ${rows} }`),
+  );
+  const below = fc.oneof(
+    { weight: 3, arbitrary: plainSelection(['id', '__typename'], ...fields.map(maybe)) },
+    entitySelection(extending, (query) => resultSelection(query, [], [], extending)),
+  );
+  const ofUnion = fc
+    .tuple(fc.constantFrom('', 'e1: ', 'e2: '), representations, directive, directive, below)
+    .map(
+      ([as, given, when, inner, text]) =>
+        `${as}_entities(representations: ${given})${when} { __typename ... on ${entityName}${inner} ${text} }`,
+    );
+  const found = fc
+    .tuple(fc.constantFrom('"x"', '"1"', '"fail"', '""'), below)
+    .map(([id, text]) => `_find${entityName}ById(id: ${id}) ${text}`);
+  return [ofUnion, ofUnion, found];
+}
+
+const pageArguments = maybe(
+  fc.constantFrom(
+    '(first: 2)',
+    '(first: 0)',
+    '(last: 3)',
+    '(first: 20)',
+    '(last: 2, atLeast: 7)',
+    '(first: 1, last: 1)',
+    '(first: $count)',
+    '(after: "x")',
+    '(p: "fail", first: 1)',
+    '(first: 5, p: $text)',
+  ),
+);
+
+/** A page of a query, with its edges. */
+function connection(query: SavedQuery, extending: readonly SavedQuery[]): fc.Arbitrary<string> {
+  const type = pascal(query.name);
+  const nodes = fc.oneof(
+    { weight: 3, arbitrary: someColumns(query, extending) },
+    rowSelection(query, [], extending),
+  );
+  const node = fc.tuple(alias, directive, nodes).map(([as, when, below]) => `${as}node${when} ${below}`);
+  const edges = fc.oneof(
+    { weight: 3, arbitrary: plainSelection(['cursor', '__typename'], node) },
+    selection([node, leaf('cursor'), leaf('__typename')], `${type}Edge`),
+  );
+  const info = ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor', '__typename'];
+  const below = fc
+    .tuple(
+      directive,
+      edges,
+      plainSelection(info),
+      fc.subarray(['rowCount', 'computedAt', 'stale', '__typename']),
+    )
+    .map(
+      ([when, ofEdges, ofInfo, more]) => `{ edges${when} ${ofEdges} pageInfo ${ofInfo} ${more.join(' ')} }`,
+    );
+  return fc
+    .tuple(fc.constantFrom('', 'c1: '), pageArguments, directive, below)
+    .map(
+      ([as, given, when, text]) => `${as}${connectionFieldOf(camelCase(query.name))}${given}${when} ${text}`,
+    );
 }
 
 function fieldOf({ fields }: RecordField, name: string, parent: string): fc.Arbitrary<string> {
@@ -71,9 +221,8 @@ function resultSelection(
   query: SavedQuery,
   fragments: readonly string[],
   rowFragments: readonly string[],
+  extending: readonly SavedQuery[] = [],
 ): fc.Arbitrary<string> {
-  const nested = (field: string, inner: fc.Arbitrary<string>) =>
-    fc.tuple(alias, directive, inner).map(([as, when, below]) => `${as}${field}${when} ${below}`);
   const cost = selection(['bytesProcessed', 'slotMs', 'cacheHit', 'jobId', '__typename'].map(leaf), 'Cost');
   const { filter = [], order = [] } = query.rowArguments ?? {};
   const asked = (field: string, given: fc.Arbitrary<string>, inner: fc.Arbitrary<string>) =>
@@ -91,7 +240,7 @@ function resultSelection(
     query.rowArguments === undefined
       ? []
       : [
-          asked('rows', rowArguments(query), rowSelection(query, rowFragments)),
+          asked('rows', rowArguments(query), rowSelection(query, rowFragments, extending)),
           asked(
             'aggregates',
             maybe(
@@ -102,8 +251,8 @@ function resultSelection(
         ];
   const fields = [
     ...askedFields,
-    nested('rows', rowSelection(query, rowFragments)),
-    nested('rows', rowSelection(query, rowFragments)),
+    nested('rows', rowSelection(query, rowFragments, extending)),
+    nested('rows', rowSelection(query, rowFragments, extending)),
     nested('cost', cost),
     ...['rowCount', 'truncated', 'computedAt', 'stale', 'cacheStatus', '__typename'].map(leaf),
   ];
@@ -182,10 +331,13 @@ export function randomOperation(
   const isQuery = type === 'query';
   const [first] = queries;
   if (first === undefined) throw new Error('a catalog without queries');
-  const fragment = resultSelection(first, [], ['R']).map(
+  const extending = queries.filter(({ federation }) => federation?.extension !== undefined);
+  const fragment = resultSelection(first, [], ['R'], extending).map(
     (body) => `fragment F on ${pascal(first.name)}Result ${body}`,
   );
-  const rowFragment = rowSelection(first).map((body) => `fragment R on ${pascal(first.name)}Row ${body}`);
+  const rowFragment = rowSelection(first, [], extending).map(
+    (body) => `fragment R on ${pascal(first.name)}Row ${body}`,
+  );
   const root = fc
     .constantFrom(...queries)
     .chain((query) =>
@@ -194,11 +346,16 @@ export function randomOperation(
           maybe(fc.constantFrom('r1: ', 'r2: ')),
           argumentsText,
           isQuery ? directive : fc.constant(''),
-          resultSelection(query, query === first ? ['F'] : [], query === first ? ['R'] : []),
+          resultSelection(query, query === first ? ['F'] : [], query === first ? ['R'] : [], extending),
         )
         .map(([as, given, when, below]) => `${as}${camelCase(query.name)}${given}${when} ${below}`),
     );
-  const roots = fc.array(fc.oneof({ weight: 8, arbitrary: root }, leaf('__typename')), {
+  const pages = queries
+    .filter((query) => query.pages !== undefined)
+    .map((query) => ({ weight: 4, arbitrary: connection(query, extending) }));
+  const linked = [...pages, ...entityRoots(extending).map((arbitrary) => ({ weight: 2, arbitrary }))];
+  const other = isQuery ? [leaf('__typename'), ...linked] : [leaf('__typename')];
+  const roots = fc.array(fc.oneof({ weight: 8, arbitrary: root }, ...other), {
     minLength: 1,
     maxLength: isQuery ? 3 : 1,
   });
@@ -211,6 +368,8 @@ export function randomOperation(
       interval: fc.constantFrom('ONE_DAY', 'ONE_HOUR', 'NOPE'),
       other: fc.constantFrom('ONE_HOUR', null),
       least: fc.constantFrom(0, 9007199254740991, 9007199254740992, 1.5, '7'),
+      count: fc.constantFrom(0, 1, 200, null),
+      things: fc.array(representation, { maxLength: 4 }),
     },
     { requiredKeys: [] },
   );
@@ -226,6 +385,8 @@ export function randomOperation(
       ['interval', 'Interval'],
       ['other', 'Interval = ONE_DAY'],
       ['least', 'SafeInt! = 12'],
+      ['count', 'Int'],
+      ['things', '[_Any!]!'],
     ].filter(([name]) => all.includes(`$${name}`));
     const head = declared.map(([name, type]) => `$${name}: ${type}`).join(', ');
     const query = `${type} Q${head === '' ? '' : `(${head})`} { ${body} }${all.slice(body.length)}`;

@@ -47,8 +47,8 @@ export function compileRowObject(
       const start = `${at === 0 ? '{' : ','}${JSON.stringify(responseKey)}:`;
       keys.push(`${responseKey}:${name}`);
       if (name === '__typename') return { start: start + JSON.stringify(typeName), from: undefined };
-      const from = key.find((one) => one.name === name);
-      if (from === undefined) throw new SelectsMore();
+      const from = key.findIndex((one) => one.name === name);
+      if (from < 0) throw new SelectsMore();
       return { start, from };
     },
   );
@@ -56,9 +56,9 @@ export function compileRowObject(
   return {
     write: (_value, row) => {
       if (isNull(row)) return 'null';
-      const texts = members.map(({ start, from }) =>
-        from === undefined ? start : start + keyText(from, row[from.column]),
-      );
+      // A cell that does not fit is an error also where another part of the key is selected.
+      const values = key.map((field) => keyText(field, row[field.column]));
+      const texts = members.map(({ start, from }) => (from === undefined ? start : start + values[from]));
       return texts.length === 0 ? '{}' : `${texts.join('')}}`;
     },
     key: `object ${JSON.stringify([typeName, key, keys])}`,
