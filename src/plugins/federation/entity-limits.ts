@@ -1,4 +1,4 @@
-/** Every limit of an operation on entities. The table in docs/limits.md names these keys. */
+/** Every limit of an operation on entities. The table in docs/operations.md names these keys. */
 export const federationLimits = {
   /** Representations of one operation, in all its fields `_entities` together: routers of Apollo send as many as they have. */
   maxRepresentations: 100,

@@ -1,4 +1,4 @@
-/** Every limit of what clients follow. The table in docs/limits.md names these keys. */
+/** Every limit of what clients follow. The table in docs/operations.md names these keys. */
 export const liveLimits = {
   /** Queries that clients follow in one process, each connection with one or several. Keys share them. */
   maxStreams: 12_000,
