@@ -50,37 +50,3 @@ export function openLinkedAbort({ follow, timeout }: LinkedAbortOptions): Linked
     },
   };
 }
-
-/** Some who wait for the same: its signal is aborted when all of them have gone. */
-export class JoinedCallers {
-  readonly #callers = new Set<{ readonly signal: AbortSignal }>();
-  #gone = 0;
-  #controller: AbortController | undefined;
-
-  get haveGone(): boolean {
-    return this.#controller?.signal.aborted === true;
-  }
-
-  /** @param caller its getter is read only if the signal of all is */
-  add(caller: { readonly signal: AbortSignal }): void {
-    this.#callers.add(caller);
-    if (this.#controller !== undefined) this.#follow(caller, this.#controller);
-  }
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      for (const caller of this.#callers) this.#follow(caller, this.#controller);
-    }
-    return this.#controller.signal;
-  }
-
-  #follow({ signal }: { readonly signal: AbortSignal }, controller: AbortController): void {
-    const leave = () => {
-      this.#gone += 1;
-      if (this.#gone === this.#callers.size) controller.abort(signal.reason);
-    };
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
-  }
-}

@@ -14,9 +14,6 @@ export interface OptionRule {
 
 export type OptionRules<Options> = { readonly [Name in keyof Required<Options>]: OptionRule };
 
-/** What a function takes that has no options. */
-export type NoOptions = Readonly<Record<string, never>>;
-
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 const isText = (value: unknown) => typeof value === 'string' && value !== '';

@@ -1,5 +1,5 @@
 import { openLinkedAbort, untilAborted } from '../concurrency/abort.ts';
-import { Semaphore } from '../concurrency/semaphore.ts';
+import { Slots } from '../concurrency/slots.ts';
 import { callerDisconnected, GatewayError } from '../errors.ts';
 import { once } from '../memoize.ts';
 import type { Engine } from './engine.ts';
@@ -13,7 +13,7 @@ import type { EngineHost } from './engine-factory.ts';
  */
 export function limitRuns({ limits }: Pick<EngineHost, 'limits'>, engine: Engine): Engine {
   const { concurrency, queueLength, timeoutMs } = limits;
-  const queue = new Semaphore({ permits: concurrency, queueLength, overflow: queueFull });
+  const slots = new Slots(concurrency, { queueLength, overflow: queueFull });
   const closing = new AbortController();
   return {
     source: engine.source,
@@ -26,7 +26,7 @@ export function limitRuns({ limits }: Pick<EngineHost, 'limits'>, engine: Engine
         return engine.run(bound, { ...options, signal });
       };
       try {
-        return await untilAborted(queue.run(signal, work, options.owner).finally(release), signal);
+        return await untilAborted(slots.run(signal, work, options.owner).finally(release), signal);
       } catch (error) {
         if (signal.aborted)
           throw signal.reason instanceof GatewayError ? signal.reason : callerDisconnected(error);

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { openLinkedAbort } from '../concurrency/abort.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import { type ProcessorPlace, ProcessorPlaces } from '../concurrency/processor/processor-places.ts';
+import { type ProcessorSlot, ProcessorSlots } from '../concurrency/processor/processor-slots.ts';
 import { engineClosing } from '../engine/engine-errors.ts';
 import { callerDisconnected, GatewayError } from '../errors.ts';
 import { moduleUrl } from '../files/module-url.ts';
@@ -53,7 +53,7 @@ interface ThreadOptions {
 
 /** A task in the thread. */
 interface Waiting {
-  readonly place: ProcessorPlace;
+  readonly slot: ProcessorSlot;
   resolve(outcome: RowOutcome | 'unknown document' | 'again'): void;
   reject(error: unknown): void;
 }
@@ -65,7 +65,7 @@ interface Waiting {
 export class RowThread {
   readonly #turns: LoopTurns;
   readonly #timeoutMs: number;
-  readonly #places = new ProcessorPlaces({
+  readonly #slots = new ProcessorSlots({
     ...{ size: maxTasks, sliceMs, queueLength: Number.POSITIVE_INFINITY },
     overflow: () => new Error('a queue without an end is full'),
   });
@@ -91,12 +91,12 @@ export class RowThread {
     const abort = openLinkedAbort({ follow: [signal, this.#closing.signal], timeout });
     try {
       for (;;) {
-        const place = await this.#places.enter(owner, abort.signal);
+        const slot = await this.#slots.enter(owner, abort.signal);
         try {
-          const outcome = await this.#runIn(place, document, task, abort.signal);
+          const outcome = await this.#runIn(slot, document, task, abort.signal);
           if (outcome !== 'again') return outcome;
         } finally {
-          place.leave();
+          slot.leave();
         }
       }
     } catch (error) {
@@ -115,22 +115,22 @@ export class RowThread {
   }
 
   async #runIn(
-    place: ProcessorPlace,
+    slot: ProcessorSlot,
     document: ResultDocument,
     task: RowTask,
     signal: AbortSignal,
   ): Promise<RowOutcome | 'again'> {
     const { id: documentId } = document;
-    const outcome = await this.#send(place, { documentId, identity: undefined, task }, signal);
+    const outcome = await this.#send(slot, { documentId, identity: undefined, task }, signal);
     if (outcome !== 'unknown document') return outcome;
-    const identity = await this.#copy(document.encodings.identity, place, signal);
-    const second = await this.#send(place, { documentId, identity, task }, signal);
+    const identity = await this.#copy(document.encodings.identity, slot, signal);
+    const second = await this.#send(slot, { documentId, identity, task }, signal);
     if (second === 'unknown document') throw new Error('a document that the thread was just given');
     return second;
   }
 
   async #send(
-    place: ProcessorPlace,
+    slot: ProcessorSlot,
     request: Omit<TaskRequest, 'kind' | 'id'>,
     signal: AbortSignal,
   ): Promise<RowOutcome | 'unknown document' | 'again'> {
@@ -146,7 +146,7 @@ export class RowThread {
       this.#requireAnswer(worker);
       reject(signal.reason);
     };
-    place.control = {
+    slot.control = {
       pause: () => say('pause'),
       resume: () => say('resume'),
       end() {
@@ -154,17 +154,17 @@ export class RowThread {
         resolve('again');
       },
     };
-    this.#tasks.set(id, { place, resolve, reject });
+    this.#tasks.set(id, { slot, resolve, reject });
     signal.addEventListener('abort', cancel, { once: true });
     // A thread must not keep the process alive, but a task that is awaited must.
     worker.ref();
     worker.postMessage({ kind: 'run', id, ...request } satisfies ToThread);
-    if (place.state === 'paused') say('pause');
+    if (slot.state === 'paused') say('pause');
     try {
       return await promise;
     } finally {
       signal.removeEventListener('abort', cancel);
-      place.control = undefined;
+      slot.control = undefined;
       this.#tasks.delete(id);
       if (this.#tasks.size === 0) this.#rest(worker);
     }
@@ -188,7 +188,7 @@ export class RowThread {
     worker.on('message', (message: FromThread) => {
       if (message === 'pong') return this.#noteAnswer();
       const task = this.#tasks.get(message.id);
-      if ('usedMs' in message) task?.place.used(message.usedMs);
+      if ('usedMs' in message) task?.slot.used(message.usedMs);
       else if ('outcome' in message) task?.resolve(message.outcome);
       else task?.reject(message.error);
     });
@@ -204,7 +204,7 @@ export class RowThread {
   }
 
   /** To memory that the thread shares, in turns. */
-  async #copy(identity: Buffer, { owner }: ProcessorPlace, signal: AbortSignal): Promise<SharedArrayBuffer> {
+  async #copy(identity: Buffer, { owner }: ProcessorSlot, signal: AbortSignal): Promise<SharedArrayBuffer> {
     const shared = new SharedArrayBuffer(identity.byteLength);
     const bytes = new Uint8Array(shared);
     for (let at = 0; at < identity.byteLength; at += copiedBytes) {

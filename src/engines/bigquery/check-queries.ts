@@ -2,12 +2,11 @@ import { exampleParameters } from '../../catalog/binding/example-parameters.ts';
 import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
 import type { QueryAnalysis } from '../../analysis/analyze-query.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import { Semaphore } from '../../concurrency/semaphore.ts';
+import { Slots } from '../../concurrency/slots.ts';
 import { GatewayError, type Problem, StartError } from '../../errors.ts';
 import { checkColumns, isSameColumn } from '../../analysis/check-columns.ts';
 import type { QueryCheck } from '../../engine/engine.ts';
 import type { CheckOptions } from '../../engine/engine-factory.ts';
-import { queueFull } from '../../engine/engine-errors.ts';
 import { compareFields } from '../../analysis/compare-fields.ts';
 import { openClient } from './api/client.ts';
 import type { BigqueryOptions } from './bigquery-options.ts';
@@ -47,13 +46,9 @@ export function checkAll(
   { queries, analysisOf }: AnalyzedCatalog,
   context: CheckContext,
 ): Promise<readonly QueryCheck[]> {
-  const queue = new Semaphore({
-    permits: context.concurrency,
-    queueLength: queries.length,
-    overflow: queueFull,
-  });
+  const slots = new Slots(context.concurrency);
   return Promise.all(
-    queries.map((query) => queue.run(context.signal, () => checkQuery(query, analysisOf(query), context))),
+    queries.map((query) => slots.run(context.signal, () => checkQuery(query, analysisOf(query), context))),
   );
 }
 

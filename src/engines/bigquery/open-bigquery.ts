@@ -1,5 +1,5 @@
 import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
-import { Semaphore } from '../../concurrency/semaphore.ts';
+import { Slots } from '../../concurrency/slots.ts';
 import type { CatalogUpdates, Engine, QueryCheck } from '../../engine/engine.ts';
 import type { EngineHost } from '../../engine/engine-factory.ts';
 import { engineClosing, queueFull } from '../../engine/engine-errors.ts';
@@ -25,11 +25,7 @@ export async function openBigquery(
   const jobs = openJobCanceller(client);
   const closing = new AbortController();
   let current = catalog;
-  const queue = new Semaphore({
-    permits: limits.concurrency,
-    queueLength: limits.queueLength,
-    overflow: queueFull,
-  });
+  const slots = new Slots(limits.concurrency, { queueLength: limits.queueLength, overflow: queueFull });
 
   const check = async (some: AnalyzedCatalog) => {
     const checks = await checkAll(some, { client, options, ...limits, signal: closing.signal });
@@ -59,7 +55,7 @@ export async function openBigquery(
   const textToRun = buildTextToRun((query) => current.analysisOf(query), turns);
   const run = openRun({
     client,
-    queue,
+    slots,
     options,
     timeoutMs: limits.timeoutMs,
     closing: closing.signal,

@@ -1,5 +1,5 @@
 import { untilAborted } from '../../concurrency/abort.ts';
-import type { Semaphore } from '../../concurrency/semaphore.ts';
+import type { Slots } from '../../concurrency/slots.ts';
 import { callerDisconnected } from '../../errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Client } from './api/client.ts';
@@ -11,7 +11,7 @@ import type { TextToRun } from './text-to-run.ts';
 
 export interface RunContext {
   readonly client: Client;
-  readonly queue: Semaphore;
+  readonly slots: Slots;
   readonly options: BigqueryOptions;
   readonly timeoutMs: number;
   /** Aborted with a GatewayError when the engine closes. */
@@ -23,7 +23,7 @@ export interface RunContext {
 
 /** Runs saved queries on BigQuery, each within one deadline for queueing, calls, retries, polls and pages. */
 export function openRun(context: RunContext): Engine['run'] {
-  const { client, queue, options, timeoutMs, closing, textToRun, cancelJob } = context;
+  const { client, slots, options, timeoutMs, closing, textToRun, cancelJob } = context;
   return async (bound, { signal, owner, onStart, span }) => {
     const deadline = openDeadline({ timeoutMs, caller: signal, closing });
     const { location } = options;
@@ -37,7 +37,7 @@ export function openRun(context: RunContext): Engine['run'] {
       };
       return runJob({ client, bound, deadline, body, location, cancelJob, span });
     };
-    const work = queue.run(deadline.cancelled, run, owner).finally(() => deadline.release());
+    const work = slots.run(deadline.cancelled, run, owner).finally(() => deadline.release());
     try {
       // The caller does not wait for a call that is still in progress.
       return await untilAborted(work, deadline.cancelled);

@@ -17,7 +17,7 @@ const stepPairs = 50_000;
 const stepRows = 5_000;
 
 /** So that round numbers are not at a border of those for which `rounded` is equal. */
-const offset = Math.PI / 4;
+const offset = Math.E / 3;
 
 const float = new Float64Array(1);
 const halves = new Uint32Array(float.buffer);

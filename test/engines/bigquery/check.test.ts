@@ -59,6 +59,13 @@ describe('the check at start', () => {
     expect(fake.received[0]?.body).not.toHaveProperty('maximumBytesBilled');
   });
 
+  test('waits for a slot with each of many queries', async () => {
+    fake.respondWith(reply(completeBody([])));
+    const queries = Array.from({ length: 40 }, (_, at) => draft(`q${at}`));
+    const checked = await start(queries, { ENGINE_CONCURRENCY: '2' });
+    expect(checked.flatMap(({ problems }) => problems)).toEqual([]);
+  });
+
   test('calls jobs.insert for the columns if jobs.query reports none', async () => {
     const { schema } = completeBody();
     const statistics = {

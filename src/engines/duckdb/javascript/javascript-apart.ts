@@ -1,7 +1,7 @@
 import { ApartCalls, HostWork, nextStatement, savedLimits, tooSlow } from '@querygate/bigquery-sql/duckdb';
 import { untilAborted } from '../../../concurrency/abort.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
-import { ProcessorPlaces } from '../../../concurrency/processor/processor-places.ts';
+import { ProcessorSlots } from '../../../concurrency/processor/processor-slots.ts';
 import { queueFull } from '../../../engine/engine-errors.ts';
 import { JavascriptProcess } from './javascript-process.ts';
 
@@ -31,7 +31,7 @@ const partMs = 2_000;
 const maxPartMs = 30_000;
 
 /** How long all calls of a function that keeps something may take, with the start of its process. */
-const maxPlaceMs = 30_000;
+const maxSlotMs = 30_000;
 
 /** How many processes compute at the same moment; those of one owner in half of them. */
 const maxProcesses = 2;
@@ -41,10 +41,10 @@ const maxRounds = 8;
 
 /**
  * Runs statements again whose functions in JavaScript take long. They are computed in processes of their own, in which owners
- * take turns, while the statement has no place in the engine and nothing of the engine waits.
+ * take turns, while the statement has no slot in the engine and nothing of the engine waits.
  */
 export class JavascriptApart implements RunWithJavascript {
-  readonly #places: ProcessorPlaces;
+  readonly #slots: ProcessorSlots;
   readonly #processes = new Set<JavascriptProcess>();
   /** Waits for the next statement: to start one takes longer than most calls. */
   #idle: JavascriptProcess | undefined;
@@ -52,7 +52,7 @@ export class JavascriptApart implements RunWithJavascript {
   constructor(queueLength: number) {
     // A part of the calls cannot be paused.
     const sliceMs = Number.POSITIVE_INFINITY;
-    this.#places = new ProcessorPlaces({ size: maxProcesses, sliceMs, queueLength, overflow: queueFull });
+    this.#slots = new ProcessorSlots({ size: maxProcesses, sliceMs, queueLength, overflow: queueFull });
   }
 
   async run<T>({ owner, signal }: Use, attempt: (work: HostWork) => Promise<T>): Promise<T> {
@@ -78,13 +78,13 @@ export class JavascriptApart implements RunWithJavascript {
   async #compute(apart: ApartCalls, { owner, signal }: Use): Promise<void> {
     const id = nextStatement();
     for (const compute of apart.missing()) {
-      const place = await this.#places.enter(owner, signal);
+      const slot = await this.#slots.enter(owner, signal);
       const startedAt = performance.now();
       const process = this.#take();
       try {
         const computing = compute((definition, rows) => {
           signal.throwIfAborted();
-          if (performance.now() - startedAt > maxPlaceMs) throw new Error(tooSlow);
+          if (performance.now() - startedAt > maxSlotMs) throw new Error(tooSlow);
           return process.compute(
             { id, definition, rows: `[${rows.join(',')}]`, timeoutMs: maxPartMs },
             partMs,
@@ -93,8 +93,8 @@ export class JavascriptApart implements RunWithJavascript {
         await untilAborted(computing, signal);
       } finally {
         await this.#giveBack(process, id);
-        place.used(performance.now() - startedAt);
-        place.leave();
+        slot.used(performance.now() - startedAt);
+        slot.leave();
       }
     }
   }

@@ -6,7 +6,7 @@ import type { Owner } from '../../../concurrency/fair-share.ts';
 import { startStopwatch } from '../../../concurrency/stopwatch.ts';
 import { queueFull } from '../../../engine/engine-errors.ts';
 import type { HostWorks } from '@querygate/bigquery-sql/duckdb';
-import { type Claim, Places } from './places.ts';
+import { type Claim, RunSlots } from './run-slots.ts';
 import { openWorker, type Worker } from './worker.ts';
 
 /** A query that takes longer is slow, on a machine that others do not load. */
@@ -60,14 +60,14 @@ type Task<T> = (worker: Worker, signal: AbortSignal, onResult: () => void) => Pr
 export class ConnectionPool {
   readonly #idle: Worker[];
   readonly #size: number;
-  readonly #places: Places;
+  readonly #slots: RunSlots;
   readonly #queueLength: number;
   readonly #database: PoolOptions['database'];
   readonly #onStuck: PoolOptions['onStuck'];
   readonly #queue = new FairQueue<Worker, Claim>();
   /** How long queries took, in ms, by their key; infinite after a restart. */
   readonly #durations = new LRUCache<string, number>({ max: 1_000 });
-  /** Runs that have been left behind: at most as many as there are places. */
+  /** Runs that have been left behind: at most as many as there are slots. */
   readonly #leftBehind = new Set<Promise<void>>();
 
   /** @param size how many queries may run at the same moment, each on a connection of its own */
@@ -84,7 +84,7 @@ export class ConnectionPool {
     this.#onStuck = onStuck;
     this.#idle = connections.map((connection) => openWorker(connection, database.hostWorks));
     this.#size = connections.length;
-    this.#places = new Places(this.#size, maxSlow);
+    this.#slots = new RunSlots(this.#size, maxSlow);
     this.#queueLength = queueLength;
     this.#database = database;
   }
@@ -115,7 +115,7 @@ export class ConnectionPool {
       }
       // Also an aborted query counts as slow until it has ended: DuckDB stops only between blocks of rows.
       claim.isSlow = true;
-      restarts = !this.#places.mayHold(claim);
+      restarts = !this.#slots.mayHold(claim);
       if (restarts) abort.abort();
     };
     let timer = setTimeout(judge, quickMs).unref();
@@ -157,15 +157,15 @@ export class ConnectionPool {
   }
 
   #take(claim: Claim): Worker | undefined {
-    if (!this.#places.mayHold(claim)) return undefined;
+    if (!this.#slots.mayHold(claim)) return undefined;
     const worker = this.#idle.pop();
-    if (worker !== undefined) this.#places.take(claim);
+    if (worker !== undefined) this.#slots.take(claim);
     return worker;
   }
 
   #release(worker: Worker, claim: Claim): void {
     this.#idle.push(worker);
-    this.#places.giveBack(claim);
+    this.#slots.giveBack(claim);
     while (this.#queue.serveNext((waiting) => this.#take(waiting)));
   }
 

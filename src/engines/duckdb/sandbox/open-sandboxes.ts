@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { untilAborted } from '../../../concurrency/abort.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
-import { type ProcessorPlace, ProcessorPlaces } from '../../../concurrency/processor/processor-places.ts';
+import { type ProcessorSlot, ProcessorSlots } from '../../../concurrency/processor/processor-slots.ts';
 import { engineClosing, queueFull } from '../../../engine/engine-errors.ts';
 import type { SandboxLimits } from '../duckdb-options.ts';
 import { SandboxPool } from './sandbox-pool.ts';
@@ -58,7 +58,7 @@ interface SandboxesOptions {
 /** What a text may use before it is paused for others: to stop it for a moment costs little. */
 const sliceMs = 500;
 
-/** Also a text that waits, for its rows or on a busy machine, holds its place: these parts of the time count at least. */
+/** Also a text that waits, for its rows or on a busy machine, holds its slot: these parts of the time count at least. */
 const leastPart = { ofUse: 1 / 10, ofTurn: 1 / 2 };
 
 /** How long a text may go on after its deadline, or after its caller has disconnected, before its process is killed. */
@@ -67,7 +67,7 @@ const graceMs = 1_000;
 export function openSandboxes(options: SandboxesOptions): Sandboxes {
   const { folder, compiled, size, queueLength, limits, onProblem } = options;
   const { memoryBytes, diskBytes } = limits;
-  const places = new ProcessorPlaces({ size, sliceMs, queueLength, overflow: queueFull });
+  const slots = new ProcessorSlots({ size, sliceMs, queueLength, overflow: queueFull });
   let started = 0;
   const pool = new SandboxPool({
     start() {
@@ -80,13 +80,13 @@ export function openSandboxes(options: SandboxesOptions): Sandboxes {
     prepare: () => pool.startSpareLater(0),
     async use({ owner, signal }, task) {
       if (pool.state === 'closed') throw engineClosing();
-      const place = await places.enter(owner, signal);
+      const slot = await slots.enter(owner, signal);
       try {
         const taken = pool.take();
-        const text = { sandbox: taken.sandbox, place, signal, limits };
+        const text = { sandbox: taken.sandbox, slot, signal, limits };
         return await runText(text, pool, task).finally(() => pool.putBack(taken));
       } finally {
-        place.leave();
+        slot.leave();
       }
     },
     close: pool.close,
@@ -95,14 +95,14 @@ export function openSandboxes(options: SandboxesOptions): Sandboxes {
 
 interface Text {
   readonly sandbox: SandboxProcess;
-  readonly place: ProcessorPlace;
+  readonly slot: ProcessorSlot;
   readonly signal: AbortSignal;
   readonly limits: SandboxLimits;
 }
 
 /** Runs a text, and stops its process if it takes too much, or goes on for too long. */
 async function runText<T>(
-  { sandbox, place, signal, limits }: Text,
+  { sandbox, slot, signal, limits }: Text,
   pool: Pick<SandboxPool, 'state'>,
   task: (sandbox: SandboxProcess) => Promise<T>,
 ): Promise<T> {
@@ -114,20 +114,20 @@ async function runText<T>(
   let grace: NodeJS.Timeout | undefined;
   const cancel = () => {
     sandbox.cancel();
-    if (place.state === 'paused') place.leave();
+    if (slot.state === 'paused') slot.leave();
     grace ??= setTimeout(() => stop('did not stop'), graceMs);
   };
   const idleBytes = await untilAborted(sandbox.ready, signal).catch((error: unknown) => {
     throw error instanceof SandboxEnded && error.wasKilled ? new StoppedText('killed', error) : error;
   });
-  place.control = {
+  slot.control = {
     pause: () => sandbox.pause(),
     resume: () => sandbox.resume(),
     end: () => stop('others waited'),
   };
   const onUse = ({ clockMs, processorMs = clockMs }: UsedTime) => {
-    const heldMs = place.state === 'running' ? clockMs : 0;
-    place.used(
+    const heldMs = slot.state === 'running' ? clockMs : 0;
+    slot.used(
       Math.max(processorMs, heldMs * leastPart.ofUse),
       Math.max(processorMs, heldMs * leastPart.ofTurn),
     );

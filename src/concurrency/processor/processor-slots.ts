@@ -2,10 +2,10 @@ import { FairQueue } from '../fair-queue.ts';
 import { groupOf, keyOf, type Owner } from '../fair-share.ts';
 import { RecentUse } from './recent-use.ts';
 
-interface PlacesOptions {
-  /** How many tasks may run at the same moment; those of one owner in half of these places. */
+interface SlotsOptions {
+  /** How many tasks may run at the same moment; those of one owner in half of these slots. */
   readonly size: number;
-  /** What a task may use of its place before it yields to those who wait. */
+  /** What a task may use of its slot before it yields to those who wait. */
   readonly sliceMs: number;
   /** How many more tasks may wait. */
   readonly queueLength: number;
@@ -23,10 +23,10 @@ interface TaskControl {
   end(): void;
 }
 
-/** Waits for a place: a new task, or one that is paused. */
+/** Waits for a slot: a new task, or one that is paused. */
 interface Waiting {
   readonly owner: Owner;
-  readonly place?: ProcessorPlace;
+  readonly slot?: ProcessorSlot;
 }
 
 /** A task that has used less is not ended, for the work that would be lost. */
@@ -36,10 +36,10 @@ const leastEndedMs = 500;
 const lightPart = 1 / 2;
 
 /**
- * Places in which tasks run. Who has used least in the last minutes is next, and a task that goes on for long is paused while
+ * Slots in which tasks run. Who has used least in the last minutes is next, and a task that goes on for long is paused while
  * others wait that have used less.
  */
-export class ProcessorPlaces {
+export class ProcessorSlots {
   readonly #size: number;
   readonly #sliceMs: number;
   readonly #queueLength: number;
@@ -47,11 +47,11 @@ export class ProcessorPlaces {
   readonly #use: RecentUse;
   readonly #queue: FairQueue<true, Waiting>;
   readonly #held = new Map<string | undefined, number>();
-  /** Each keeps its memory: there are at most as many as places. */
-  readonly #paused = new Set<ProcessorPlace>();
+  /** Each keeps its memory: there are at most as many as slots. */
+  readonly #paused = new Set<ProcessorSlot>();
   #running = 0;
 
-  constructor({ size, sliceMs, queueLength, overflow, use = new RecentUse() }: PlacesOptions) {
+  constructor({ size, sliceMs, queueLength, overflow, use = new RecentUse() }: SlotsOptions) {
     this.#size = size;
     this.#sliceMs = sliceMs;
     this.#queueLength = queueLength;
@@ -61,41 +61,41 @@ export class ProcessorPlaces {
   }
 
   /**
-   * Waits for a place; its `leave` must be called.
+   * Waits for a slot; its `leave` must be called.
    *
    * @throws `overflow()` when the queue, or the owner's share of it, is full; the signal's reason when it is aborted
    */
-  async enter(owner: Owner, signal: AbortSignal): Promise<ProcessorPlace> {
+  async enter(owner: Owner, signal: AbortSignal): Promise<ProcessorSlot> {
     signal.throwIfAborted();
     if (!this.#take({ owner })) {
       if (!this.#queue.hasRoom(owner, this.#queueLength)) throw this.#overflow();
       await this.#queue.wait(signal, { owner }, owner);
     }
-    return new ProcessorPlace(owner, {
-      used: (place, ms, ofTurnMs) => this.#noteUse(place, ms, ofTurnMs),
-      leave: (place) => this.#leave(place),
+    return new ProcessorSlot(owner, {
+      used: (slot, ms, ofTurnMs) => this.#noteUse(slot, ms, ofTurnMs),
+      leave: (slot) => this.#leave(slot),
     });
   }
 
-  #noteUse(place: ProcessorPlace, ms: number, ofTurnMs: number): void {
-    this.#use.add(place.owner, ms);
-    if (place.state !== 'running') return;
-    place.sliceMs += ofTurnMs;
-    place.totalMs += ofTurnMs;
-    if (place.sliceMs >= this.#sliceMs && this.#queue.size > 0) this.#yield(place);
+  #noteUse(slot: ProcessorSlot, ms: number, ofTurnMs: number): void {
+    this.#use.add(slot.owner, ms);
+    if (slot.state !== 'running') return;
+    slot.sliceMs += ofTurnMs;
+    slot.totalMs += ofTurnMs;
+    if (slot.sliceMs >= this.#sliceMs && this.#queue.size > 0) this.#yield(slot);
   }
 
   /** It waits as all others do, and goes on at once if it is the next. */
-  #yield(place: ProcessorPlace): void {
-    const { owner } = place;
-    place.sliceMs = 0;
-    place.state = 'paused';
-    place.control?.pause();
-    this.#paused.add(place);
-    this.#queue.wait(place.leaving.signal, { owner, place }, owner).catch(() => {});
+  #yield(slot: ProcessorSlot): void {
+    const { owner } = slot;
+    slot.sliceMs = 0;
+    slot.state = 'paused';
+    slot.control?.pause();
+    this.#paused.add(slot);
+    this.#queue.wait(slot.leaving.signal, { owner, slot }, owner).catch(() => {});
     this.#release(owner);
     this.#queue.serveNext((waiting) =>
-      waiting.place !== undefined || this.#hasRoomFor(waiting.owner) ? this.#take(waiting) : undefined,
+      waiting.slot !== undefined || this.#hasRoomFor(waiting.owner) ? this.#take(waiting) : undefined,
     );
   }
 
@@ -118,26 +118,26 @@ export class ProcessorPlaces {
       : this.#use.ofGroup(group) <= this.#use.ofGroup(otherGroup) * lightPart;
   }
 
-  #leave(place: ProcessorPlace): void {
-    if (place.state === 'running') this.#giveBack(place.owner);
-    else this.#forget(place);
-    place.state = 'left';
+  #leave(slot: ProcessorSlot): void {
+    if (slot.state === 'running') this.#giveBack(slot.owner);
+    else this.#forget(slot);
+    slot.state = 'left';
   }
 
-  #forget(place: ProcessorPlace): void {
-    this.#paused.delete(place);
-    place.leaving.abort();
+  #forget(slot: ProcessorSlot): void {
+    this.#paused.delete(slot);
+    slot.leaving.abort();
   }
 
-  readonly #take = ({ owner, place }: Waiting): true | undefined => {
+  readonly #take = ({ owner, slot }: Waiting): true | undefined => {
     if (!this.#isFree(owner)) return undefined;
     const group = groupOf(owner);
     this.#running += 1;
     this.#held.set(group, (this.#held.get(group) ?? 0) + 1);
-    if (place !== undefined) {
-      this.#paused.delete(place);
-      place.state = 'running';
-      place.control?.resume();
+    if (slot !== undefined) {
+      this.#paused.delete(slot);
+      slot.state = 'running';
+      slot.control?.resume();
     }
     return true;
   };
@@ -161,15 +161,15 @@ export class ProcessorPlaces {
   }
 }
 
-interface PlaceEvents {
-  used(place: ProcessorPlace, ms: number, ofTurnMs: number): void;
-  leave(place: ProcessorPlace): void;
+interface SlotEvents {
+  used(slot: ProcessorSlot, ms: number, ofTurnMs: number): void;
+  leave(slot: ProcessorSlot): void;
 }
 
-/** The place of a task, which others may have while it is paused. */
-export class ProcessorPlace {
+/** The slot of a task, which others may have while it is paused. */
+export class ProcessorSlot {
   readonly owner: Owner;
-  readonly #events: PlaceEvents;
+  readonly #events: SlotEvents;
   /** Aborted when it waits for its turn no longer. */
   readonly leaving = new AbortController();
   state: 'running' | 'paused' | 'left' = 'running';
@@ -180,7 +180,7 @@ export class ProcessorPlace {
   /** Set when the task begins. */
   control: TaskControl | undefined;
 
-  constructor(owner: Owner, events: PlaceEvents) {
+  constructor(owner: Owner, events: SlotEvents) {
     this.owner = owner;
     this.#events = events;
   }
@@ -190,7 +190,7 @@ export class ProcessorPlace {
     this.#events.used(this, ms, ofTurnMs);
   }
 
-  /** Gives the place back; a task that is paused goes on without one, to end. */
+  /** Gives the slot back; a task that is paused goes on without one, to end. */
   leave(): void {
     if (this.state === 'left') return;
     const wasPaused = this.state === 'paused';

@@ -1,22 +1,22 @@
 import { groupOf, type Owner } from '../../../concurrency/fair-share.ts';
 
-/** A run that needs a place. */
+/** A run that needs a slot. */
 export interface Claim {
   readonly owner: Owner;
-  /** Whether it runs SQL of a caller, whom nothing but limits keeps from taking every place for as long as it can. */
+  /** Whether it runs SQL of a caller, whom nothing but limits keeps from taking every slot for as long as it can. */
   readonly isCallerSql: boolean;
   /** Whether it is expected to be slow, or has turned out to be. */
   isSlow: boolean;
 }
 
-/** Counts who holds places, of which one is kept for saved queries that are quick. */
-export class Places {
+/** Counts who holds slots, of which one is kept for saved queries that are quick. */
+export class RunSlots {
   readonly #maxSlow: number;
   readonly #maxLong: number;
   readonly #held = new Set<Claim>();
 
   constructor(size: number, maxSlow: number) {
-    // With one place, everything takes turns in it.
+    // With one slot, everything takes turns in it.
     this.#maxLong = Math.max(1, size - 1);
     this.#maxSlow = Math.max(1, Math.min(maxSlow, this.#maxLong));
   }
@@ -29,7 +29,7 @@ export class Places {
     this.#held.delete(claim);
   }
 
-  /** Whether a run may take a place, or, if it has one already, keep it. */
+  /** Whether a run may take a slot, or, if it has one already, keep it. */
   mayHold(claim: Claim): boolean {
     const others = [...this.#held].filter((held) => held !== claim);
     const slow = others.filter(({ isSlow }) => isSlow).length;

@@ -2,37 +2,37 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Owner } from '../../../src/concurrency/fair-share.ts';
 import { RecentUse } from '../../../src/concurrency/processor/recent-use.ts';
-import { ProcessorPlaces } from '../../../src/concurrency/processor/processor-places.ts';
+import { ProcessorSlots } from '../../../src/concurrency/processor/processor-slots.ts';
 
 /** Tasks by name, of which each is `waiting`, `running`, `paused` or `ended`. */
-function openPlaces(size: number) {
+function openSlots(size: number) {
   const use = new RecentUse(() => 0);
-  const places = new ProcessorPlaces({
+  const slots = new ProcessorSlots({
     ...{ size, sliceMs: 500, queueLength: 100, use },
     overflow: () => new Error('full'),
   });
   const states = new Map<string, string>();
   const start = async (name: string, owner: Owner, signal = new AbortController().signal) => {
     states.set(name, 'waiting');
-    const place = await places.enter(owner, signal);
+    const slot = await slots.enter(owner, signal);
     const set = (state: string) => () => void states.set(name, state);
-    place.control = { pause: set('paused'), resume: set('running'), end: set('ended') };
+    slot.control = { pause: set('paused'), resume: set('running'), end: set('ended') };
     states.set(name, 'running');
-    return place;
+    return slot;
   };
   const running = () => [...states].filter(([, state]) => state === 'running').map(([name]) => name);
   return { start, states, running, use };
 }
 
-test('tasks of keys with the same tenants have the places of one owner', async () => {
-  const { start, running } = openPlaces(2);
+test('tasks of keys with the same tenants have the slots of one owner', async () => {
+  const { start, running } = openSlots(2);
   for (let key = 0; key < 8; key += 1) void start(`task ${key}`, { group: 'one', key: `${key}` });
   await start('other', 'other');
   expect(running()).toEqual(['task 0', 'other']);
 });
 
 test('a task that goes on is paused for one of an owner that has used less, and goes on after it', async () => {
-  const { start, states } = openPlaces(2);
+  const { start, states } = openSlots(2);
   const [a, b] = [await start('a', 'a'), await start('b', 'b')];
   for (const task of [a, b]) task.used(10_000);
   const coming = start('new', 'new');
@@ -46,8 +46,8 @@ test('a task that goes on is paused for one of an owner that has used less, and 
   expect([...states.values()].slice(0, 2)).toEqual(['running', 'running']);
 });
 
-test('keys with the same tenants take turns in their place', async () => {
-  const { start, states } = openPlaces(1);
+test('keys with the same tenants take turns in their slot', async () => {
+  const { start, states } = openSlots(1);
   const first = await start('first', { group: 'one', key: '1' });
   const coming = start('second', { group: 'one', key: '2' });
   first.used(500);
@@ -55,8 +55,8 @@ test('keys with the same tenants take turns in their place', async () => {
   expect([...states.values()]).toEqual(['paused', 'running']);
 });
 
-test('as many tasks are paused as there are places; of more, one that has used much is ended for one that has used little', async () => {
-  const { start, states } = openPlaces(1);
+test('as many tasks are paused as there are slots; of more, one that has used much is ended for one that has used little', async () => {
+  const { start, states } = openSlots(1);
   const a = await start('a', 'a');
   const comingB = start('b', 'b');
   a.used(5_000);
@@ -68,7 +68,7 @@ test('as many tasks are paused as there are places; of more, one that has used m
 });
 
 test('a task is not ended for one of an owner that has used nearly as much', async () => {
-  const { start, states, use } = openPlaces(1);
+  const { start, states, use } = openSlots(1);
   use.add('c', 2_000);
   const a = await start('a', 'a');
   const comingB = start('b', 'b');
@@ -83,8 +83,8 @@ test('a task is not ended for one of an owner that has used nearly as much', asy
   expect([...states.values()]).toEqual(['running', 'paused', 'waiting']);
 });
 
-test('a paused task whose caller has gone takes no place, and none is lost', async () => {
-  const { start, states } = openPlaces(1);
+test('a paused task whose caller has gone takes no slot, and none is lost', async () => {
+  const { start, states } = openSlots(1);
   const a = await start('a', 'a');
   const coming = start('b', 'b');
   a.used(500);
