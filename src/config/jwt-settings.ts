@@ -19,7 +19,8 @@ const defaultClaims = {
 
 type ClaimNames = Readonly<Record<keyof typeof defaultClaims, string>>;
 
-interface Claims {
+/** What the claims of tokens are called. */
+export interface Claims {
   /** Each a name, or a path such as `/app_metadata/tenants`. */
   readonly names: ClaimNames;
   /** Whether a token without the claim of tenants reads all tenants; else it is refused. */
