@@ -6,7 +6,8 @@ import { packages } from './packages.ts';
  * Builds the code of the packages: `src/` as JavaScript in `dist/`, because Node strips no
  * types below `node_modules`. Files that are read at run time keep their places beside the modules that read them.
  */
-for (const { folder, files } of packages) {
+for (const { folder, files, isPrebuilt } of packages) {
+  if (isPrebuilt) continue;
   rmSync(`${folder}/dist`, { recursive: true, force: true });
   const { status } = spawnSync('node_modules/.bin/tsc', ['--project', `${folder}/tsconfig.build.json`], {
     stdio: 'inherit',

@@ -6,12 +6,15 @@ export interface Package {
   readonly name: string;
   /** Files below `src/` that its modules read at run time. */
   readonly files: readonly string[];
+  /** It has no `src` of its own that is built: what it has is committed as it is. */
+  readonly isPrebuilt?: true;
 }
 
 const all: readonly Package[] = [
   { folder: 'packages/text', name: '@querygate/text', files: [] },
   { folder: 'packages/bigquery-sql', name: '@querygate/bigquery-sql', files: ['macros/sql'] },
   { folder: 'packages/duckdb-import', name: '@querygate/duckdb-import', files: [] },
+  { folder: 'packages/pages', name: '@querygate/pages', files: [], isPrebuilt: true },
   { folder: '.', name: 'querygate', files: ['plugins/pages/page.html'] },
   { folder: 'packages/authoring', name: '@querygate/authoring', files: [] },
 ];

@@ -99,6 +99,7 @@ test('the package has code, saved queries and texts, and depends on no Node of i
   expect(files.filter((file) => isOurs(file) && /(?<!\.d)\.ts$/.test(file))).toEqual([]);
   expect(readdirSync(join(installed, 'node_modules', '@querygate')).sort()).toEqual([
     'bigquery-sql',
+    'duckdb-import',
     'pages',
     'text',
   ]);
