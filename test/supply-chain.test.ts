@@ -36,6 +36,14 @@ describe('the lockfiles', () => {
     expect(runsNoScripts('test/federation')).toBe(true);
   });
 
+  test('of the registry on which a release is played has a hash for each package; nothing of it is shipped or runs a script', () => {
+    const problems = lockfileProblems(readJson('test/registry/package-lock.json'));
+    expect(problems.filter((problem) => /SHA-512|registry/.test(problem))).toEqual([]);
+    expect(readFileSync('test/registry/run.ts', 'utf8')).toContain(
+      "'ci', '--prefix', 'test/registry', '--ignore-scripts'",
+    );
+  });
+
   test('of the build of GraphiQL has no problems but in what its page does not contain', () => {
     expect(lockfileProblems(readJson('packages/pages/graphiql/package-lock.json'))).toEqual([
       expect.stringMatching(/^argparse@\S+: has the licence PSF-2\.0$/),
