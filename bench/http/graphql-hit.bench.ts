@@ -19,17 +19,17 @@ const bench: Bench = {
         const bare = await startBare(sides.folder, await sides.bodyOf(query));
         const known = postGraphql(query);
         const nextRequest = () => known;
-        const side: Side = { name: 'gateway', port: sides.gatewayPort, nextRequest };
+        const side: Side = { name: 'gateway', port: sides.gatewayPort, pid: sides.gatewayPid, nextRequest };
         yield await compareInTurns({
           title: `${rows}×8`,
           side,
-          against: { name: 'bare', port: bare.port, nextRequest },
+          against: { name: 'bare', port: bare.port, pid: bare.pid, nextRequest },
           goal: goals.bare[rows],
         });
         yield await compareInTurns({
           title: `${rows}×8`,
           side,
-          against: { name: 'naive Yoga', port: sides.naivePort, nextRequest },
+          against: { name: 'naive Yoga', port: sides.naivePort, pid: sides.naivePid, nextRequest },
           goal: goals.naive[rows],
         });
         bare.end();

@@ -6,7 +6,9 @@ import { type BenchFolder, bytesOf, columns, makeFolder, rowCounts, startNaive, 
 export interface GraphqlSides {
   readonly folder: BenchFolder;
   readonly gatewayPort: number;
+  readonly gatewayPid: number | undefined;
   readonly naivePort: number;
+  readonly naivePid: number | undefined;
   /** Of the endpoints `rows<count>` and `mark<count>`. */
   readonly fieldNames: readonly string[];
   /** What the gateway answers. */
@@ -33,7 +35,9 @@ export async function startGraphqlSides(): Promise<GraphqlSides> {
   return {
     folder,
     gatewayPort: Number(new URL(gateway.origin).port),
+    gatewayPid: gateway.child.pid,
     naivePort: naive.port,
+    naivePid: naive.pid,
     fieldNames,
     bodyOf,
     async end() {

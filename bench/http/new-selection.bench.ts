@@ -23,11 +23,13 @@ const bench: Bench = {
             side: {
               name: 'gateway',
               port: sides.gatewayPort,
+              pid: sides.gatewayPid,
               nextRequest: newSelections(`${endpoint}${rows}`, fields),
             },
             against: {
               name: 'naive Yoga',
               port: sides.naivePort,
+              pid: sides.naivePid,
               nextRequest: newSelections(`${endpoint}${rows}`, fields),
             },
             goal: goals[rows],

@@ -12,6 +12,7 @@ const bench: Bench = {
     const folder = makeFolder();
     const gateway = await startOver(folder);
     const port = Number(new URL(gateway.origin).port);
+    const { pid } = gateway.child;
     try {
       for (const rows of rowCounts) {
         const path = `/api/endpoints/query/rows-${rows}`;
@@ -23,8 +24,8 @@ const bench: Bench = {
           const bytes = requestBytes([...head, ...more]);
           return () => bytes;
         };
-        const against = { name: 'bare', port: bare.port, nextRequest: request() };
-        const side = (...more: string[]) => ({ name: 'gateway', port, nextRequest: request(...more) });
+        const against = { name: 'bare', port: bare.port, pid: bare.pid, nextRequest: request() };
+        const side = (...more: string[]) => ({ name: 'gateway', port, pid, nextRequest: request(...more) });
         try {
           yield await compareInTurns({ title: `${rows}×8`, side: side(), against, goal: goals[rows] });
           yield rows === 24

@@ -45,16 +45,23 @@ export function makeFolder(): BenchFolder {
     writeFileSync(join(path, `logs-${rows}.sql`), logs(rows));
     writeFileSync(join(path, `mark-${rows}.sql`), eightColumns('mark', rows, ['row_arguments: all']));
   }
-  return { path, remove: () => rmSync(path, { recursive: true }) };
+  const remove = () => {
+    rmSync(path, { recursive: true });
+    rmSync(`${path}-log`, { force: true });
+  };
+  return { path, remove };
 }
 
 /** The gateway over the folder's queries, with its access log on. */
 export function startOver({ path }: BenchFolder, env: Record<string, string> = { API_KEY: 'key' }) {
-  return startGateway({ QUERIES_DIR: path, DATA_DIR: path, ...env }, openSync(join(path, 'log'), 'a'));
+  // Not among the queries, which it watches.
+  const log = openSync(`${path}-log`, 'a');
+  return startGateway({ QUERIES_DIR: path, DATA_DIR: path, ...env }, log);
 }
 
 export interface OtherServer {
   readonly port: number;
+  readonly pid: number | undefined;
   end(): void;
 }
 
@@ -78,7 +85,7 @@ async function start(script: string, ...args: readonly string[]): Promise<OtherS
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = await once(child.stdout ?? child, 'data');
-  return { port: Number(String(line)), end: () => child.kill() };
+  return { port: Number(String(line)), pid: child.pid, end: () => child.kill() };
 }
 
 /** The body as it is written on the wire; fetch would decode it. */

@@ -18,9 +18,6 @@ interface ReplyCaller extends Caller {
 /** Bytes of a body; a longer one is hardly sent twice. */
 const maxKeyedBytes = 16_384;
 
-/** Bytes of a body that is a part of the key as it is: its digest would take longer to compute than the text to compare. */
-const maxPlainBytes = 512;
-
 /** Characters of `Accept`; more are hardly sent twice. */
 const maxAcceptLength = 500;
 
@@ -42,11 +39,8 @@ export function keyOfRequest(
   // No header has a line break.
   const key = `${accept}\n${head.url}`;
   if (body === undefined) return key;
-  const { buffer, byteOffset, byteLength } = body;
-  if (byteLength > maxKeyedBytes) return undefined;
-  if (byteLength > maxPlainBytes) return `POST ${hash('sha256', body, 'base64url')}\n${key}`;
-  // A body may have line breaks: it comes last, behind two lines.
-  return `POST\n${key}\n${Buffer.from(buffer, byteOffset, byteLength).toString('latin1')}`;
+  // Measured: as a part of the key, a body takes longer to compare than its digest to compute.
+  return body.byteLength > maxKeyedBytes ? undefined : `POST ${hash('sha256', body, 'base64url')}\n${key}`;
 }
 
 /** @returns a promise for the first caller who accepts a coding; undefined if none is kept that may be sent now */
