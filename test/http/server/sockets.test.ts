@@ -262,6 +262,8 @@ describe('too many requests', () => {
   test('of one key are rejected at once with 503; another key and health are still served', async () => {
     const keys = writeKeyFile({ other: {} });
     const served = await serveTestApp({ API_KEYS_FILE: keys.path }, 60_000);
+    const kept = `${good('/graphql?query={kept:__typename}')}${closing}`;
+    for (let at = 0; at < 2; at += 1) await sendRaw(served.port, kept);
     // The share that one key can have alone.
     const share = (maxRequestsInFlight / 8) * 7;
     const connections = Array.from({ length: share }, (_, n) => {
@@ -280,6 +282,8 @@ describe('too many requests', () => {
     const graphql = parseRaw(await sendRaw(served.port, `${typename}${closing}`));
     expect(graphql).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(graphql.body).toContain('OVERLOADED');
+    // What is there already takes no place.
+    expect(parseRaw(await sendRaw(served.port, kept)).status).toBe(200);
     const other = typename.replace(apiKey, keys.keyOf('other'));
     expect(parseRaw(await sendRaw(served.port, `${other}${closing}`)).status).toBe(200);
     for (const path of ['/healthz', '/readyz']) {
@@ -289,6 +293,33 @@ describe('too many requests', () => {
     for (const socket of connections) socket.destroy();
     await served.close();
     keys.remove();
+  });
+
+  test('by POST get one answer, whether their bodies come with their heads or later', async () => {
+    const served = await serveTestApp();
+    const body = JSON.stringify({ query: '{ logsAll(project: "p") { rows { id } } }' });
+    const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+    const inParts = async (...parts: readonly string[]) => {
+      const socket = connect(served.port, '127.0.0.1').setNoDelay();
+      for (const part of parts) {
+        socket.write(part);
+        await new Promise((resolve) => setTimeout(resolve, parts.length > 1 ? 30 : 0));
+      }
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk) => chunks.push(chunk));
+      await once(socket, 'close');
+      return parseRaw(Buffer.concat(chunks).toString()).body;
+    };
+    const first = await inParts(head + body);
+    expect(first).toContain('"rows":[');
+    for (const parts of [
+      [head + body],
+      [head, body],
+      [head + body.slice(0, 9), body.slice(9)],
+      [head + body],
+    ])
+      expect(await inParts(...parts)).toBe(first);
+    await served.close();
   });
 
   test('whose bodies are still arriving do not count', async () => {
