@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { outcomeJson, outcomeText } from './command/output.ts';
+import { type DataFile, openDataFiles, parseDataFile } from './command/file-tables.ts';
+import { outcomeCsv, outcomeJson, outcomeText } from './command/output.ts';
 import {
   applyParameters,
   commandError,
@@ -23,15 +24,21 @@ import { describeProblem, ProblemError } from './problem.ts';
 import { quoteText } from './tree/quote-text.ts';
 import { quote } from './types.ts';
 
-const usage = `Usage: bigquery-sql [options] [sql…]
+const usage = `Usage: bigquery-sql [options] [sql…] [data…]
 
 Runs BigQuery's SQL on DuckDB: statements that are given, of files, or of standard input.
+
+  bigquery-sql 'SELECT status, COUNT(*) AS n FROM events GROUP BY status' events.csv
+
+A data file is a table of its name: .csv, .tsv, .ndjson, .jsonl (each may be followed by .gz or .zst) and .parquet. With
+name=file the table has another name, and the file may be a pattern: events='logs/*.parquet'.
 
   -f, --file <file>             SQL of a file, or a JSON array of statements; may be repeated
   -p, --parameter <name=value>  a value of @name, a STRING; name:TYPE=value for another type, repeated for an ARRAY
   -d, --database <file>         a DuckDB file with the tables, opened read-only; none by default
   -c, --compile                 print the SQL for DuckDB, without running it
       --explain                 print it with and without passes, and what each pass does
+      --csv                     print rows as CSV, with a line of names before them
       --json                    print a line of JSON for each statement
       --timeout <seconds>       what one statement may take; no limit by default
       --max-rows <rows>         rows beyond these are not read
@@ -46,6 +53,7 @@ const options = {
   database: { type: 'string', short: 'd' },
   compile: { type: 'boolean', short: 'c', default: false },
   explain: { type: 'boolean', default: false },
+  csv: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
   timeout: { type: 'string' },
   'max-rows': { type: 'string' },
@@ -82,25 +90,29 @@ async function main(): Promise<number> {
     return 0;
   }
   const parameters = parseParameters(values.parameter);
-  const texts = await readStatements(values.file, positionals);
+  const data = positionals.flatMap((text) => parseDataFile(text) ?? []);
+  const given = positionals.filter((text) => parseDataFile(text) === undefined);
+  const texts = await readStatements(values.file, given);
   if (texts.length === 0) throw commandError('there is no statement; --help shows how to give one');
   const limits = {
     parameters: stringParameters(parameters),
     ...(values.timeout && { timeoutMs: 1000 * positiveNumber('--timeout', values.timeout) }),
     ...(values['max-rows'] && { maxRows: positiveNumber('--max-rows', values['max-rows']) }),
   };
+  const hasNoTables = values.database === undefined && data.length === 0;
   // DuckDB is loaded only if it is needed: SQL without tables is compiled without it.
-  const connection =
-    values.compile && values.database === undefined ? undefined : await connect(values.database);
+  const connection = values.compile && hasNoTables ? undefined : await connect(values.database, data);
   const answer = await openAnswer(connection, values, limits);
   let exitCode = 0;
   for (const [at, text] of texts.entries()) {
     const { sql, originalColumn } = applyParameters(text, parameters);
     const startedAt = performance.now();
-    const given = await answer(sql);
-    const outcome = 'error' in given ? withColumns(given, originalColumn) : given;
+    const answered = await answer(sql);
+    const failed = 'error' in answered ? withColumns(answered, originalColumn) : answered;
+    const outcome = hasNoTables && 'error' in failed ? withHint(failed) : failed;
     if ('error' in outcome) exitCode = 1;
-    if (values.json) process.stdout.write(outcomeJson(at + 1, outcome));
+    if (values.csv && 'rows' in outcome) process.stdout.write(outcomeCsv(outcome));
+    else if (values.json) process.stdout.write(outcomeJson(at + 1, outcome));
     else if ('sql' in outcome) process.stdout.write(`${outcome.sql};\n`);
     else if ('error' in outcome) process.stderr.write(outcomeText(outcome, 0));
     else process.stdout.write(outcomeText(outcome, performance.now() - startedAt));
@@ -136,6 +148,14 @@ function compiled(sql: string, tables: readonly StoredTable[]): Compiled | Failu
   }
 }
 
+/** Of people who have not seen how rows are given. */
+function withHint({ error }: Failure): Failure {
+  const [, table] = /^no table is named ([a-z_]\w*)$/i.exec(error.message) ?? [];
+  return table === undefined
+    ? { error }
+    : { error: { ...error, message: `${error.message}: give the file of its rows, as in ${table}.csv` } };
+}
+
 /** Values of parameters are in the SQL as literals: a problem has the place in the text that was given. */
 function withColumns(
   { error: { more = [], ...first } }: Failure,
@@ -148,13 +168,18 @@ function withColumns(
   return { error: { ...placed(first), ...(more.length > 0 && { more: more.map(placed) }) } };
 }
 
-/** A connection to a database in memory, with a view of each table of the file. */
-async function connect(file: string | undefined): Promise<DuckDBConnection> {
+/** A connection to a database in memory, with a view of each table of the database file, and of each data file. */
+async function connect(file: string | undefined, data: readonly DataFile[]): Promise<DuckDBConnection> {
   const { DuckDBInstance } = await import('@duckdb/node-api').catch((error: unknown) => {
     throw new Error('@duckdb/node-api is not installed: npm install @duckdb/node-api', { cause: error });
   });
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
-  if (file === undefined) return connection;
+  if (file !== undefined) await openDatabaseFile(connection, file);
+  await openDataFiles(connection, data);
+  return connection;
+}
+
+async function openDatabaseFile(connection: DuckDBConnection, file: string): Promise<void> {
   if (!existsSync(file)) throw commandError(`--database: ${file} does not exist`);
   try {
     await connection.run(`ATTACH ${quoteText(file)} AS data (READ_ONLY)`);
@@ -167,7 +192,6 @@ async function connect(file: string | undefined): Promise<DuckDBConnection> {
   } catch (error) {
     throw commandError(`--database: ${file} cannot be opened: ${messageOf(error)}`);
   }
-  return connection;
 }
 
 function positiveNumber(option: string, text: string): number {

@@ -98,8 +98,8 @@ describe('a command line that is wrong', () => {
 test('--help lists every option', () => {
   const { status, stdout } = runCommand(['--help']);
   expect(status).toBe(0);
-  for (const name of ['file', 'parameter', 'database', 'compile', 'explain', 'json', 'timeout', 'max-rows'])
-    expect(stdout).toContain(`--${name}`);
+  const names = ['file', 'parameter', 'database', 'compile', 'explain', 'csv', 'json', 'timeout', 'max-rows'];
+  for (const name of names) expect(stdout).toContain(`--${name}`);
 });
 
 test('statements are those of files, of arguments, or of standard input', () => {
@@ -143,7 +143,7 @@ describe('-d', () => {
     );
     expect(runCommand(['--compile', sql])).toMatchObject({
       status: 1,
-      stderr: '1:18 refused: no table is named visits\n',
+      stderr: '1:18 refused: no table is named visits: give the file of its rows, as in visits.csv\n',
     });
     expect(runCommand(['-d', visits, '--explain', sql]).stdout).toContain('FROM "visits"');
   });

@@ -15,6 +15,21 @@ function jsonText(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member)}`).join(',')}}`;
 }
 
+/** The rows, as RFC 4180 has them: NULL is empty, an empty text is "", an ARRAY and a STRUCT are JSON. */
+export function outcomeCsv({ columns, rows }: Result): string {
+  const quoted = (text: string) => (/["\n\r,]|^$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const textOf = (cell: Cell, type: string) => {
+    if (cell === null) return '';
+    if (typeof cell === 'object') return quoted(jsonText(cell));
+    return quoted(type === 'STRING' || type === 'JSON' ? String(cell) : cellText(cell, type));
+  };
+  const lines = [
+    columns.map(({ name }) => quoted(name)),
+    ...rows.map((row) => row.map((cell, at) => textOf(cell, columns[at]?.type ?? ''))),
+  ];
+  return lines.map((line) => `${line.join(',')}\r\n`).join('');
+}
+
 /** For people. */
 export function outcomeText(outcome: Outcome, elapsedMs: number): string {
   if ('error' in outcome) return failureText(outcome);

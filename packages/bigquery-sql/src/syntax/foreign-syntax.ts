@@ -79,6 +79,7 @@ export function foreignSyntax(at: TokenAt): string | undefined {
   if (at(-1)?.key === 'TABLE' && isArgument(at(-2)))
     return 'a table is an argument of table functions, which FROM takes';
   if (at(-1)?.key === 'ILIKE') return words.ILIKE;
+  if (token?.key === 'EXCLUDE' && at(-1)?.key === '*') return 'write * EXCEPT (columns)';
   if (token?.key === 'AT' && at(1)?.key === 'TIME')
     return 'write DATETIME(timestamp, zone), TIMESTAMP(datetime, zone) or EXTRACT(… AT TIME ZONE zone)';
   if (token?.key === 'ALL' && at(-1)?.key === 'BY') return 'write the columns, or their positions';

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, expect, test } from 'vitest';
+import { runCommand } from './support/command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bigquery-sql-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const write = (name: string, text: string) => {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+};
+
+const csv = write(
+  'events.csv',
+  'id,name,moment,amount\n1,ann,2026-01-31 10:30:00,1.5\n2,"b, ""c""",,\n3,"",2026-02-01T00:00:00+01:00,2\n',
+);
+const rowsOf = (...args: string[]) => JSON.parse(runCommand(['--json', ...args]).stdout).rows;
+
+test('a data file is a table of its name, with types that BigQuery gives it', () => {
+  const { stdout, stderr } = runCommand(['--json', 'select * from events where id < 3 order by id', csv]);
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toMatchObject({
+    columns: [
+      { name: 'id', type: 'INT64' },
+      { name: 'name', type: 'STRING' },
+      { name: 'moment', type: 'TIMESTAMP' },
+      { name: 'amount', type: 'FLOAT64' },
+    ],
+    rows: [
+      ['1', 'ann', '2026-01-31T10:30:00.000000Z', 1.5],
+      ['2', 'b, "c"', null, null],
+    ],
+  });
+  expect(rowsOf('select count(*) from `my-project.shop.events`', csv)).toEqual([['3']]);
+});
+
+test('it is CSV with any separator, lines of JSON, or Parquet with other types of DuckDB', async () => {
+  const semicolons = write('people.csv', 'name;city\nann;berlin\n');
+  const lines = write('clicks.ndjson', '{"user":{"id":1,"seen":"2026-01-31T10:00:00"},"tags":["a"]}\n');
+  const parquet = join(folder, 'odd.parquet');
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  await connection.run(
+    `COPY (SELECT 7::UTINYINT AS small, 18446744073709551615::UBIGINT AS large, uuid() AS id, MAP {'a': 1} AS m,
+     {'n': 1::UINTEGER, 't': TIMESTAMP_NS '2026-01-31 10:00:00'} AS s, TIMESTAMP '2026-01-31 10:00:00' AS local) TO '${parquet}'`,
+  );
+  connection.closeSync();
+  expect(rowsOf('select city from people', semicolons)).toEqual([['berlin']]);
+  expect(rowsOf('select user.id, user.seen, tags from clicks', lines)).toEqual([
+    ['1', '2026-01-31T10:00:00.000000Z', ['a']],
+  ]);
+  const sql =
+    'select small + 1, large, length(id), json_value(m, "$.a"), s.n + 1, timestamp_add(s.t, interval 1 hour), local from odd';
+  expect(rowsOf(sql, parquet)).toEqual([
+    [
+      ...['8', '18446744073709551615', '36', '1', '2'],
+      ...['2026-01-31T11:00:00.000000Z', '2026-01-31T10:00:00.000000'],
+    ],
+  ]);
+});
+
+test('it may have another name, be a pattern, and precede the statement', () => {
+  const [first, second] = ['part-1.csv', 'part-2.csv'].map((name, at) => write(name, `n\n${at}\n`));
+  expect(rowsOf(`parts=${join(folder, 'part-*.csv')}`, 'select sum(n) from parts')).toEqual([['1']]);
+  expect(rowsOf('select a.n, b.n from a, b', `a=${first}`, `b=${second}`)).toEqual([['0', '1']]);
+  expect(rowsOf('-f', write('count.sql', 'select count(*) from events'), csv)).toEqual([['3']]);
+  const { stdout } = runCommand(['--json', csv], 'select count(*) from events');
+  expect(JSON.parse(stdout).rows).toEqual([['3']]);
+});
+
+test('one that is missing, unreadable or of the name of another is refused, with the nearest name', () => {
+  const other = write('broken.parquet', 'no rows');
+  for (const [args, message] of [
+    [[join(folder, 'evnts.csv')], `evnts.csv does not exist; did you mean ${csv}?\n`],
+    [[other], 'broken.parquet cannot be read: '],
+    [[csv, `events=${other}`], `are both the table events: write name=${other}\n`],
+  ] as const) {
+    const { status, stdout, stderr } = runCommand(['select 1', ...args]);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('    at ');
+  }
+});
+
+test('--csv prints rows as CSV: NULL is empty, and an empty text is not', () => {
+  const { stdout } = runCommand([
+    '--csv',
+    'select id, name, moment, [id] as ids from events order by id',
+    csv,
+  ]);
+  expect(stdout.split('\r\n')).toEqual([
+    'id,name,moment,ids',
+    '1,ann,2026-01-31T10:30:00Z,"[""1""]"',
+    '2,"b, ""c""",,"[""2""]"',
+    '3,"",2026-01-31T23:00:00Z,"[""3""]"',
+    '',
+  ]);
+});
+
+test('SQL of other dialects is refused with what BigQuery writes', () => {
+  for (const [sql, message] of [
+    ['select * exclude (id) from events', 'write * EXCEPT (columns)'],
+    ["select * from 'events.csv'", 'a name is written in backquotes'],
+    ['select id::string from events', 'write CAST(value AS TYPE)'],
+    ['select nmae from events', 'no column is named nmae; did you mean name?'],
+    ['select 1 from event', 'no table is named event; did you mean events?'],
+  ] as const)
+    expect(runCommand([sql, csv])).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
+});
