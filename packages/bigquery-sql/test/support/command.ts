@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 
 /** Runs the command `bigquery-sql` until it ends. */
-export const runCommand = (args: readonly string[], input = '') =>
+export const runCommand = (args: readonly string[], input = '', cwd = process.cwd()) =>
   spawnSync(process.execPath, [join(import.meta.dirname, '../../src/bigquery-sql.ts'), ...args], {
     encoding: 'utf8',
     input,
+    cwd,
   });
 
 /** Writes a DuckDB file with a table `visits`, and a view of it. */
