@@ -272,7 +272,6 @@ const hostOf = (
   turns,
   catalog,
   renderers,
-  introspection: settings.introspection,
   engine: settings.engine,
   engineConcurrency: settings.engineConcurrency,
   engineTimeoutMs: settings.engineTimeoutMs,

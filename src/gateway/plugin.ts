@@ -114,8 +114,6 @@ export interface PluginHost {
   readonly catalog: Catalog;
   /** The forms of rows that REST has, those of plug-ins too. */
   readonly renderers: Renderers;
-  /** Whether callers may query the schema of GraphQL. */
-  readonly introspection: boolean;
   /** The name of the engine. */
   readonly engine: string;
   /** How many queries run at the same time. */

@@ -110,10 +110,12 @@ export const openLoader = (resources: Resources, caller: Caller): ResultLoader =
 
 export function buildContext(
   resources: Resources,
-  operation: Omit<Operation, keyof ReceivedOperation | 'reply'> & Caller,
+  operation: Omit<Operation, keyof ReceivedOperation | 'reply'> &
+    Caller &
+    Pick<ResolverContext, 'shownSchema'>,
 ): Context {
   const { readRows, makeCells, turns, audit } = resources;
-  const { head, admission, loader, charge } = operation;
+  const { head, admission, loader, charge, shownSchema } = operation;
   const { principal } = admission;
   const owner = ownerOf(principal);
   const selections = operation.checked?.selections ?? new CompiledSelections();
@@ -128,6 +130,7 @@ export function buildContext(
   return {
     ...obtainingOf(resources, loader, owner),
     principal,
+    shownSchema,
     chargeLeaf,
     audited(error) {
       if (!loader.isRepeated) audit(error, head, principal.id);

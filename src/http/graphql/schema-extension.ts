@@ -1,4 +1,9 @@
-import type { GraphQLFieldConfig, GraphQLFieldConfigArgumentMap, GraphQLObjectType } from 'graphql';
+import type {
+  GraphQLFieldConfig,
+  GraphQLFieldConfigArgumentMap,
+  GraphQLObjectType,
+  GraphQLSchema,
+} from 'graphql';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import type { ValuesOfList } from '../../call/load-results.ts';
 import type { RawParameters } from '../../catalog/binding/bind.ts';
@@ -17,6 +22,8 @@ export interface ResolverContext {
   getResult(request: EndpointRequest): Promise<CachedResult>;
   /** The same for one value of a list parameter: an operation has one run for all its values. */
   getValueResult(request: EndpointRequest, list: ValuesOfList): Promise<CachedResult>;
+  /** The schema that introspection shows the caller; undefined if it is off. */
+  readonly shownSchema?: (() => Promise<GraphQLSchema>) | undefined;
   /** Refuses the request as a whole, whatever else of it is resolved. */
   refuse(error: GatewayError): void;
 }

@@ -91,4 +91,4 @@ function mayIntrospect(url: URL, body: Uint8Array | undefined, findDocument: Fin
   }
 }
 
-const schemaNames = /__schema|__type(?!name)|_service\b/;
+const schemaNames = /__schema|__type(?!name)/;

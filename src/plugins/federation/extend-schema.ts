@@ -27,7 +27,7 @@ import { subgraphSdl } from './subgraph-sdl.ts';
  * Builds the extension of a subgraph of Federation 2: entities, references to them in rows, and the fields by which routers
  * request entities and the schema.
  *
- * @param turns in which the schema is printed; undefined if callers may not have it
+ * @param turns in which the schema is printed for callers; undefined if there are none
  */
 export function buildExtendSchema(turns: LoopTurns | undefined): ExtendSchema {
   return (catalog, queries): SchemaExtension => {
@@ -52,17 +52,26 @@ export function buildExtendSchema(turns: LoopTurns | undefined): ExtendSchema {
   };
 }
 
-/** Prints a schema, once for all who wait for it. */
+/** Prints the schema that has the field, once for all who wait for it. */
 type PrintSdl = (schema: GraphQLSchema, principal: Principal) => Promise<string>;
 
-const service = new GraphQLObjectType<PrintSdl, ResolverContext>({
+const service = new GraphQLObjectType<unknown, ResolverContext>({
   name: '_Service',
   description: 'A subgraph as routers see it.',
   fields: {
     sdl: {
       type: GraphQLString,
       description: 'The schema with the directives of Federation.',
-      resolve: (print, _args, { principal }, { schema }) => print(schema, principal),
+      async resolve(_service, _args, { principal, shownSchema }) {
+        if (shownSchema === undefined)
+          throw new GatewayError(
+            'FORBIDDEN',
+            '_service: the schema may not be queried, for introspection is off; querygate schema --federation prints it',
+          );
+        const schema = await shownSchema();
+        const { print } = schema.getQueryType()?.getFields()._service?.extensions ?? {};
+        return (print as PrintSdl)(schema, principal);
+      },
     },
   },
 });
@@ -72,18 +81,15 @@ function serviceField(
   turns: LoopTurns | undefined,
 ): GraphQLFieldConfig<unknown, ResolverContext> {
   let printed: Promise<string> | undefined;
+  const print: PrintSdl = (schema, principal) => {
+    printed ??= turns?.run(ownerOf(principal), subgraphSdl(schema, catalog, 'federation'));
+    return printed ?? Promise.reject(new Error('a schema without callers'));
+  };
   return {
     type: new GraphQLNonNull(service),
     description: 'The schema of this subgraph, for routers.',
-    resolve: (): PrintSdl => (schema, principal) => {
-      if (turns === undefined)
-        throw new GatewayError(
-          'FORBIDDEN',
-          '_service: the schema may not be queried, for introspection is off; querygate schema --federation prints it',
-        );
-      printed ??= turns.run(ownerOf(principal), subgraphSdl(schema, catalog, 'federation'));
-      return printed;
-    },
+    resolve: () => ({}),
+    extensions: { print },
   };
 }
 

@@ -14,8 +14,8 @@ export function federation(options: Readonly<Record<string, never>> = {}): Gatew
   let extend: ReturnType<typeof buildExtendSchema>;
   return {
     name: 'federation',
-    open({ introspection, turns }: PluginHost) {
-      extend = buildExtendSchema(introspection ? turns : undefined);
+    open({ turns }: PluginHost) {
+      extend = buildExtendSchema(turns);
     },
     extendSchema: (catalog, queries) => extend(catalog, queries),
   };
