@@ -286,6 +286,7 @@ const hostOf = (
   obtainFollowed: (call) => obtain.whole(call, true),
   reopen: (endpoint, principal) => gate.reopen(endpoint, principal),
   callerOf: buildLaterCallers(callers),
+  canFollow: plugins.some(({ following }) => following !== undefined),
   follow: execution.results,
   state,
   families: () => familiesOf(plugins, log),

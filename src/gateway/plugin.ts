@@ -150,6 +150,8 @@ export interface PluginHost {
   reopen(endpoint: EndpointRequest, principal: Principal): Call;
   /** Finds the caller of a request again while it is answered. */
   callerOf(head: RequestHead): LaterCaller;
+  /** True if a plug-in of the gateway has `following`. */
+  readonly canFollow: boolean;
   /** Keeps results refreshed, and shows each of them. */
   readonly follow: Follow;
   /** Counts and state of the cache. */

@@ -60,6 +60,13 @@ const get = async (path: string, headers: Record<string, string> = { 'x-api-key'
 const rest = '/api/endpoints/query/q';
 const graphql = `/graphql?query=${encodeURIComponent('{ q { rowCount } }')}`;
 
+/** How often the OpenAPI of a gateway says that a result may be renewed, in seconds. */
+async function followedEvery(...plugins: GatewayPlugin[]): Promise<unknown> {
+  await gateway?.close();
+  await open(...plugins);
+  return (await (await get('/openapi.json')).json()).paths[rest].get['x-live'];
+}
+
 describe('a gateway without plug-ins', () => {
   test('serves REST and GraphQL, and nothing of the plug-ins', async () => {
     await open();
@@ -81,8 +88,8 @@ describe('a gateway without plug-ins', () => {
     );
     expect(await types.json()).toEqual({ data: { __schema: { subscriptionType: null } } });
     expect((await get('/api/live')).status).toBe(404);
-    await gateway?.close();
-    await open(live());
+    expect(await followedEvery(openapi())).toBeUndefined();
+    expect(await followedEvery(openapi(), live())).toBe(5);
     expect((await get('/api/live')).status).toBe(405);
     const again = await get(
       `/graphql?query=${encodeURIComponent('{ __schema { subscriptionType { name } } }')}`,

@@ -18,6 +18,8 @@ interface DocumentOptions {
   readonly all?: readonly SavedQuery[];
   /** What the reader's key permits; undefined if the document is for anybody. */
   readonly key?: ReadersKey;
+  /** False if no plug-in of the gateway lets results be followed. */
+  readonly canFollow?: boolean;
   /** The forms of rows; left out for those without plug-ins. */
   readonly renderers?: Renderers;
   /** Before every path, as in `/warehouse`. */
@@ -43,8 +45,10 @@ export const openapiDocument = (
 /** The same in steps of less than a millisecond. */
 export function* openapiInSteps(
   queries: readonly SavedQuery[],
-  { mayPassSql, renderers = new Renderers(), key, all = queries, basePath = '' }: DocumentOptions,
+  options: DocumentOptions,
 ): Generator<void, JsonObject> {
+  const { mayPassSql, canFollow = true, renderers = new Renderers() } = options;
+  const { key, all = queries, basePath = '' } = options;
   const names = publicNames({ queries, all });
   const takingSql = [...mainNames({ queries, all }).values()].filter(
     ({ query }) => mayPassSql && query.querySandboxing === 'enabled',
@@ -66,7 +70,7 @@ export function* openapiInSteps(
       { name: 'health', description: 'For load balancers; no key is needed.' },
     ],
     paths: {
-      ...(yield* entries(names, (name) => [endpointPath + name.name, { get: operation(name) }])),
+      ...(yield* entries(names, (name) => [endpointPath + name.name, { get: operation(name, canFollow) }])),
       ...(yield* entries(takingSql, (name) => [endpointPath + name.query.id, { get: sqlOperation(name) }])),
       ...(yield* entries(names, (name) => [
         `${endpointPath}${name.name}.{format}`,

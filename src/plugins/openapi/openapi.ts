@@ -44,7 +44,12 @@ export function openapi(options: Readonly<Record<string, never>> = {}): GatewayP
 /** The endpoints that the key may query, as the GraphQL field `endpoints` lists them. */
 function buildOpenapi(
   { queries }: Catalog,
-  { turns, basePath, renderers }: Pick<RouteHost, 'turns' | 'basePath' | 'renderers'>,
+  {
+    turns,
+    basePath,
+    renderers,
+    canFollow,
+  }: Pick<RouteHost, 'turns' | 'basePath' | 'renderers' | 'canFollow'>,
 ): Answer {
   const kept = new LRUCache<string, Rendered>({
     maxSize: maxKeptBytes,
@@ -55,6 +60,7 @@ function buildOpenapi(
     const options = {
       mayPassSql: mayPassSql(principal),
       renderers,
+      canFollow,
       all: queries,
       key: readersKey(principal),
       basePath,

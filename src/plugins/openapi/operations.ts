@@ -15,8 +15,8 @@ import { rowParameters } from './row-parameters.ts';
 /** The name of the schema of a query's rows. */
 export const rowName = ({ name }: SavedQuery): string => `${pascalCase(name)}Row`;
 
-/** Reads the rows of a saved query, under one of its names. */
-export function operation({ field, query, isPinned }: PublicName): JsonObject {
+/** Reads the rows of a saved query, under one of its names. @param canFollow as in the options of the document */
+export function operation({ field, query, isPinned }: PublicName, canFollow: boolean): JsonObject {
   const {
     id,
     name,
@@ -45,7 +45,7 @@ export function operation({ field, query, isPinned }: PublicName): JsonObject {
     },
     ...(caching !== 'disabled' && {
       'x-caching': { ttl: caching.ttlSeconds, warming: caching.warmingSeconds },
-      'x-live': followSeconds(caching),
+      ...(canFollow && { 'x-live': followSeconds(caching) }),
     }),
     ...(rowKey && { 'x-row-key': rowKey }),
     ...(rowArguments && {
