@@ -27,7 +27,7 @@ import { subgraphSdl } from './subgraph-sdl.ts';
  * Builds the extension of a subgraph of Federation 2: entities, references to them in rows, and the fields by which routers
  * request entities and the schema.
  *
- * @param turns in which the schema is printed for callers; undefined if there are none
+ * @param turns in which the schema is printed for callers; undefined if it has no callers
  */
 export function buildExtendSchema(turns: LoopTurns | undefined): ExtendSchema {
   return (catalog, queries): SchemaExtension => {
