@@ -12,8 +12,9 @@ import { type BenchFolder, columns, makeFolder } from './sides.ts';
 /** A plug-in without a hook on the way of a cached result, and those of `querygate start`. */
 const sets = {
   idle: ['idle'],
+  lasting: ['live', 'federation'],
   metrics: ['metrics'],
-  all: ['shadow', 'deprecation', 'openapi', 'pages', 'graphiql', 'metrics'],
+  all: ['shadow', 'deprecation', 'openapi', 'live', 'federation', 'pages', 'graphiql', 'metrics'],
 } as const;
 
 /** The most processor time of a request, as a multiple of that without plug-ins. */
@@ -54,7 +55,7 @@ const idle: GatewayPlugin = { name: 'idle', routes: () => [], onReload() {}, onR
 
 /** The gateway of `querygate start` with other plug-ins. It writes the lines of its log nowhere. */
 async function open({ path }: BenchFolder, names: readonly string[]): Promise<Gateway> {
-  const settings = { QUERIES_DIR: path, DATA_DIR: path, STORE_FILE: ':memory:' };
+  const settings = { QUERIES_DIR: path, DATA_DIR: path, STORE_FILE: ':memory:', FEDERATION: 'on' };
   const options = await gatewayOptions(readConfig(settings), headers['x-api-key']);
   const plugins = [...(options.plugins ?? []), idle].filter(({ name }) => names.includes(name));
   return createGateway({ ...options, plugins, reload: false, log: pino({}, { write() {} }), writeLine() {} });
