@@ -15,7 +15,7 @@ const most: Readonly<Record<string, { readonly packed: number; readonly installe
   '@querygate/text': { packed: 20e3, installed: 100e3 },
   '@querygate/bigquery-sql': { packed: 600e3, installed: 90e6 },
   '@querygate/duckdb-import': { packed: 150e3, installed: 90e6 },
-  '@querygate/pages': { packed: 1e6, installed: 2.5e6 },
+  '@querygate/pages': { packed: 2e6, installed: 2.5e6 },
   querygate: { packed: 5e6, installed: 145e6 },
   '@querygate/authoring': { packed: 150e3, installed: 160e6 },
 };

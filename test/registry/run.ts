@@ -58,9 +58,9 @@ try {
   const [bun = ''] = globSync(`${bin}/@oven/bun-*/bin/bun`);
   step(`bun x querygate start --demo, Bun: ${await demo(bun, ['x', '--bun', 'querygate'])}`);
   const [deno = ''] = globSync(`${bin}/@deno/*/deno`);
-  step(
-    `deno run npm:querygate start --demo, Deno: ${await demo(deno, ['run', '--allow-all', 'npm:querygate'])}`,
-  );
+  // Deno takes no version by itself that is not a day old.
+  const denoOptions = ['run', '--allow-all', '--minimum-dependency-age=0', 'npm:querygate'];
+  step(`deno run npm:querygate start --demo, Deno: ${await demo(deno, denoOptions)}`);
   const answer = npx(node24, '@querygate/bigquery-sql', statement);
   match(answer.stdout, /2026-01-01/);
   step(`npx @querygate/bigquery-sql, Node 24\n${indented(answer.stdout)}`);
