@@ -10,7 +10,8 @@ for (const { folder, files, isPrebuilt } of packages) {
   if (isPrebuilt) continue;
   rmSync(`${folder}/dist`, { recursive: true, force: true });
   const { status } = spawnSync('node_modules/.bin/tsc', ['--project', `${folder}/tsconfig.build.json`], {
-    stdio: 'inherit',
+    // Those who pack read its standard error only, and tsc writes errors to standard output.
+    stdio: ['inherit', 2, 2],
   });
   if (status !== 0) process.exit(1);
   for (const file of files) cpSync(`${folder}/src/${file}`, `${folder}/dist/${file}`, { recursive: true });
