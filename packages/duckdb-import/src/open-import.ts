@@ -24,6 +24,7 @@ interface ImportSummary extends Partial<ImportWarnings> {
   readonly isComplete: boolean;
 }
 
+/** The import of a data folder, as `openImport` opens it. */
 export interface Import {
   /** Imports the changes of the data folder. A second call waits for the first. */
   sync(): Promise<ImportSummary>;

@@ -9,7 +9,10 @@ export interface ImportProgress {
 
 const secondMs = 1000;
 
-/** `importing 41 % | 1,234,567 rows | 131,000 rows/s | 12 s left | edge_logs.ndjson` */
+/**
+ * The progress of a sync as a line of text, after so many milliseconds:
+ * `importing 41 % | 1,234,567 rows | 131,000 rows/s | 12 s left | edge_logs.ndjson`.
+ */
 export function progressText({ file, rows, bytes, totalBytes }: ImportProgress, elapsedMs: number): string {
   const share = totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes);
   const speed = elapsedMs === 0 ? 0 : (rows * secondMs) / elapsedMs;
