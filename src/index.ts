@@ -17,8 +17,8 @@ export {
   type Problem,
   StartError,
 } from './errors.ts';
-export type { AnalyzedCatalog } from './analysis/analyze-catalog.ts';
-export type { QueryAnalysis } from './analysis/analyze-query.ts';
+export type { AnalyzedCatalog } from './catalog-analysis/analyze-catalog.ts';
+export type { QueryAnalysis } from './catalog-analysis/analyze-query.ts';
 export type { BoundQuery, BoundValues } from './catalog/binding/bind.ts';
 export type { ResultColumn } from './catalog/model/header-types.ts';
 export type { Catalog, Column, SavedQuery } from './catalog/model/saved-query.ts';
@@ -31,7 +31,7 @@ export type {
   QueryCheck,
   Rows,
   RunOptions,
-} from './engine/engine.ts';
+} from './engine-contract/engine.ts';
 export type {
   CheckOptions,
   ColumnsOptions,
@@ -41,7 +41,7 @@ export type {
   EngineLimits,
   FixtureRows,
   Fixtures,
-} from './engine/engine-factory.ts';
-export { limitRuns } from './engine/limit-runs.ts';
-export { rowsOf } from './engine/rows-of.ts';
+} from './engine-contract/engine-factory.ts';
+export { limitRuns } from './engine-contract/limit-runs.ts';
+export { rowsOf } from './engine-contract/rows-of.ts';
 export type { Connection } from './http/node/fetch-adapter.ts';

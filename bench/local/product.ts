@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { buildAnalyze } from '../../src/analysis/analyze-catalog.ts';
+import { buildAnalyze } from '../../src/catalog-analysis/analyze-catalog.ts';
 import { bind } from '../../src/catalog/binding/bind.ts';
 import type { Catalog } from '../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../src/config.ts';

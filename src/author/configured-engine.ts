@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { EngineFactory } from '../engine/engine-factory.ts';
+import type { EngineFactory } from '../engine-contract/engine-factory.ts';
 import { type CheckedEngine, withFileChecks } from '../engines/checked-engine.ts';
 import { userCacheFolder } from '../files/user-cache-folder.ts';
 import { importEngine } from './import-engine.ts';

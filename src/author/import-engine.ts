@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Engine } from '../engine/engine.ts';
-import type { EngineFactory } from '../engine/engine-factory.ts';
+import type { Engine } from '../engine-contract/engine.ts';
+import type { EngineFactory } from '../engine-contract/engine-factory.ts';
 import { GatewayError, StartError } from '../errors.ts';
 import { membersOf } from '../engines/factory-members.ts';
 

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
-import { uncheckableProblems, uncheckedQueries } from '../analysis/tenant-filters.ts';
+import type { AnalyzedCatalog } from '../catalog-analysis/analyze-catalog.ts';
+import { uncheckableProblems, uncheckedQueries } from '../catalog-analysis/tenant-filters.ts';
 import { pageFormsOf } from '../catalog/model/page-forms.ts';
 import { pushedExample } from '../catalog/model/pushed-forms.ts';
 import { queryOfForm } from '../catalog/model/query-forms.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
-import type { CatalogUpdates } from '../engine/engine.ts';
-import type { EngineFactory, EngineHost, EngineLimits } from '../engine/engine-factory.ts';
+import type { CatalogUpdates } from '../engine-contract/engine.ts';
+import type { EngineFactory, EngineHost, EngineLimits } from '../engine-contract/engine-factory.ts';
 import { type Problem, StartError } from '../errors.ts';
 import { memoize } from '../memoize.ts';
 import { membersOf } from './factory-members.ts';

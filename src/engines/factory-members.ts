@@ -1,4 +1,4 @@
-import type { EngineFactory } from '../engine/engine-factory.ts';
+import type { EngineFactory } from '../engine-contract/engine-factory.ts';
 
 /** An engine as a plain object, which can be spread: it may be of a class, whose methods a spread would leave out. */
 export function membersOf(factory: EngineFactory): EngineFactory {

@@ -1,10 +1,10 @@
 /** What a saved query is, for tools that write and judge saved queries. @module */
-export { type Dialect, buildAnalyze } from '../analysis/analyze-catalog.ts';
-export { analyzeQuery, compiler } from '../analysis/analyze-query.ts';
-export { checkReturned } from '../analysis/check-columns.ts';
-export { loadAnalyzed } from '../analysis/load-analyzed.ts';
-export { queryProblems } from '../analysis/query-problems.ts';
-export { problemsOfSql } from '../analysis/sql-problems.ts';
+export { type Dialect, buildAnalyze } from '../catalog-analysis/analyze-catalog.ts';
+export { analyzeQuery, compiler } from '../catalog-analysis/analyze-query.ts';
+export { checkReturned } from '../catalog-analysis/check-columns.ts';
+export { loadAnalyzed } from '../catalog-analysis/load-analyzed.ts';
+export { queryProblems } from '../catalog-analysis/query-problems.ts';
+export { problemsOfSql } from '../catalog-analysis/sql-problems.ts';
 export { headerSchemaFile } from '../package-files.ts';
 export { atHeaderLines } from '../problems/header-lines.ts';
 export { placeOfProblem, printable, problemsText } from '../problems/print-problems.ts';

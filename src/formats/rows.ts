@@ -1,6 +1,6 @@
 import { type CellTexts, splitRows, textOf } from '@querygate/text';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
-import { rowTexts } from '../engine/rows-document.ts';
+import { rowTexts } from '../engine-contract/rows-document.ts';
 
 /** The rows of a result, to be converted. */
 export interface Rows {

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { type Logger, pino } from 'pino';
-import { type AnalyzedCatalog, buildAnalyze } from '../analysis/analyze-catalog.ts';
-import { withSqlProblems } from '../analysis/sql-problems.ts';
+import { type AnalyzedCatalog, buildAnalyze } from '../catalog-analysis/analyze-catalog.ts';
+import { withSqlProblems } from '../catalog-analysis/sql-problems.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
 import { Renderers } from '../formats/renderers.ts';
 import { Gate } from '../call/gate.ts';
@@ -16,7 +16,7 @@ import { Closers } from '../concurrency/closers.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { restExamples } from '../http/graphql/examples.ts';
 import { loadTrustedDocuments } from '../http/graphql/persisted/trusted.ts';
-import { errorToLog } from '../engine/without-values.ts';
+import { errorToLog } from '../engine-contract/without-values.ts';
 import { once } from '../memoize.ts';
 import { buildReadiness } from '../http/handler/readiness.ts';
 import { ByteBudget } from '../http/message/byte-budget.ts';

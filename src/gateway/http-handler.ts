@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
+import type { AnalyzedCatalog } from '../catalog-analysis/analyze-catalog.ts';
 import { buildAnswers } from '../answers/answers.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';

@@ -1,10 +1,10 @@
 import { keyOf } from '../concurrency/fair-share.ts';
 import type { Logger } from 'pino';
-import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
+import type { AnalyzedCatalog } from '../catalog-analysis/analyze-catalog.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { Engine, ImportReport } from '../engine/engine.ts';
-import type { EngineFactory } from '../engine/engine-factory.ts';
-import { errorToLog, problemWithoutValues } from '../engine/without-values.ts';
+import type { Engine, ImportReport } from '../engine-contract/engine.ts';
+import type { EngineFactory } from '../engine-contract/engine-factory.ts';
+import { errorToLog, problemWithoutValues } from '../engine-contract/without-values.ts';
 import { limitsOf, withFileChecks } from '../engines/checked-engine.ts';
 import { describeProblem, StartError } from '../errors.ts';
 import type { Settings } from './options.ts';

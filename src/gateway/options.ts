@@ -10,7 +10,7 @@ import {
   waitingForEach,
 } from '../config/engine-limits.ts';
 import { originsProblem, parseOrigin } from '../config/web-origins.ts';
-import type { EngineFactory } from '../engine/engine-factory.ts';
+import type { EngineFactory } from '../engine-contract/engine-factory.ts';
 import type { KeySource } from '../keys/key-source.ts';
 import { type Problem, StartError } from '../errors.ts';
 import type { HideEndpoints } from '../keys/principal.ts';

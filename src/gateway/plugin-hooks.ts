@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Engine } from '../engine/engine.ts';
-import { errorToLog } from '../engine/without-values.ts';
+import type { Engine } from '../engine-contract/engine.ts';
+import { errorToLog } from '../engine-contract/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import { sendableReply } from '../http/handler/changed-reply.ts';
 import { type RequestHead, TranslatedHead, type TranslatedRequest } from '../http/message/head.ts';

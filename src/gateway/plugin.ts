@@ -5,7 +5,7 @@ import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { Engine, ImportReport, Rows, RunOptions } from '../engine/engine.ts';
+import type { Engine, ImportReport, Rows, RunOptions } from '../engine-contract/engine.ts';
 import type { Renderer } from '../formats/renderer.ts';
 import type { Renderers } from '../formats/renderers.ts';
 import type { GatewayError } from '../errors.ts';

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { Cost, Rows } from '../engine/engine.ts';
-import { documentTexts, rowCountOf } from '../engine/rows-document.ts';
+import type { Cost, Rows } from '../engine-contract/engine.ts';
+import { documentTexts, rowCountOf } from '../engine-contract/rows-document.ts';
 import { bytesOf, type Encodings, encode } from './encodings.ts';
-import { parseRowJson } from '../engine/row-json.ts';
+import { parseRowJson } from '../engine-contract/row-json.ts';
 
 /** What responses and logs say about a result besides its rows. Stored with it, as JSON. */
 interface ResultMetadata {

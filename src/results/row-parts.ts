@@ -1,6 +1,6 @@
-import { defaultPartBytes, rowTexts } from '../engine/rows-document.ts';
+import { defaultPartBytes, rowTexts } from '../engine-contract/rows-document.ts';
 import { parseRows, type ResultDocument } from './result-document.ts';
-import { parseRowJson } from '../engine/row-json.ts';
+import { parseRowJson } from '../engine-contract/row-json.ts';
 
 /** A row of a result, its cells by the names of their columns. */
 export type Row = Readonly<Record<string, unknown>>;

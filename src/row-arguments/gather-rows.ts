@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
 import type { Row } from '../results/row-parts.ts';
 import { nextDocumentId, type ResultDocument } from '../results/result-document.ts';
-import { parseRowJson } from '../engine/row-json.ts';
+import { parseRowJson } from '../engine-contract/row-json.ts';
 import type { RowOutcome } from './row-task.ts';
 
 /** Where rows are in a document. */

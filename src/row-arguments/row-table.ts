@@ -1,6 +1,6 @@
 import { splitObject, splitObjects } from '@querygate/text';
 import type { Column } from '../catalog/model/saved-query.ts';
-import { rowTexts } from '../engine/rows-document.ts';
+import { rowTexts } from '../engine-contract/rows-document.ts';
 import { ColumnRanker, type RankedColumn } from './ranked-column.ts';
 
 /** Bytes of rows that are read at once: about a millisecond of work. */

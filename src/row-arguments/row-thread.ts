@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { openLinkedAbort } from '../concurrency/abort.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import { type ProcessorSlot, ProcessorSlots } from '../concurrency/processor/processor-slots.ts';
-import { engineClosing } from '../engine/engine-errors.ts';
+import { engineClosing } from '../engine-contract/engine-errors.ts';
 import { callerDisconnected, GatewayError } from '../errors.ts';
 import { moduleUrl } from '../files/module-url.ts';
 import type { ResultDocument } from '../results/result-document.ts';

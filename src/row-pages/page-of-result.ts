@@ -5,7 +5,7 @@ import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { CachedResult } from '../results/get-result.ts';
 import type { DerivedStore } from '../results/result-store.ts';
 import { type ResultDocument, sizeOf } from '../results/result-document.ts';
-import { rowTexts } from '../engine/rows-document.ts';
+import { rowTexts } from '../engine-contract/rows-document.ts';
 import { gatherRows } from '../row-arguments/gather-rows.ts';
 import { type RowKey, writeCursor } from './cursor.ts';
 import type { BoundPage } from './page-request.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { loadAnalyzed } from '../../src/analysis/load-analyzed.ts';
+import { loadAnalyzed } from '../../src/catalog-analysis/load-analyzed.ts';
 import { openapiDocument } from '../../src/plugins/openapi/document.ts';
 import { runCommand, runQuerygate } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';

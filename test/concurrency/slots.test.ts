@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Slots } from '../../src/concurrency/slots.ts';
-import { queueFull } from '../../src/engine/engine-errors.ts';
+import { queueFull } from '../../src/engine-contract/engine-errors.ts';
 
 const { signal } = new AbortController();
 const settled = () => new Promise((resolve) => setImmediate(resolve));

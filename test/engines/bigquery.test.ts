@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { testEngine } from '../../src/engine/test-suite/test-engine.ts';
+import { testEngine } from '../../src/engine-contract/test-suite/test-engine.ts';
 import { bigquery } from '../../src/engines/bigquery/bigquery.ts';
 import { type Emulator, skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
 import { type ReasonProxy, startReasonProxy } from '../support/reason-proxy.ts';

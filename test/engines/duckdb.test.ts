@@ -5,11 +5,11 @@ import { readConfig } from '../../src/config.ts';
 import { checkQueries } from '../../src/engines/duckdb/check-queries.ts';
 import { withDefaults } from '../../src/engines/duckdb/duckdb-options.ts';
 import { openDuckdb } from '../../src/engines/duckdb/open-duckdb.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine-contract/engine.ts';
 import { analyzed, engineHost } from '../support/engine-host.ts';
 import { eventually } from '../support/eventually.ts';
 import { draftQuery } from '../support/queries.ts';
-import { testEngine } from '../../src/engine/test-suite/test-engine.ts';
+import { testEngine } from '../../src/engine-contract/test-suite/test-engine.ts';
 import { duckdb } from '../../src/engines/duckdb/duckdb.ts';
 
 interface OpenOptions {

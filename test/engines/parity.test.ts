@@ -6,7 +6,7 @@ import type { BoundValues } from '../../src/catalog/binding/bind.ts';
 import { exampleParameters } from '../../src/catalog/binding/example-parameters.ts';
 import { camelCase } from '../../src/names/graphql-names.ts';
 import type { Column, SavedQuery } from '../../src/catalog/model/saved-query.ts';
-import { loadAnalyzed } from '../../src/analysis/load-analyzed.ts';
+import { loadAnalyzed } from '../../src/catalog-analysis/load-analyzed.ts';
 import { skipsEmulator } from '../support/bigquery-emulator.ts';
 import { openOnEmulator, queriesAt } from '../support/on-engines.ts';
 import { randomRows } from '../support/random-rows.ts';

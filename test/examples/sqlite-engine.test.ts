@@ -7,7 +7,7 @@ import { openapi, pages } from 'querygate/plugins';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeFilms } from '../../examples/sqlite-engine/films.ts';
 import { sqlite } from '../../examples/sqlite-engine/sqlite.ts';
-import { buildAnalyze } from '../../src/analysis/analyze-catalog.ts';
+import { buildAnalyze } from '../../src/catalog-analysis/analyze-catalog.ts';
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import {
   type ReadRow,

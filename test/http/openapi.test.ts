@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadAnalyzed } from '../../src/analysis/load-analyzed.ts';
+import { loadAnalyzed } from '../../src/catalog-analysis/load-analyzed.ts';
 import { columnTypes } from '../../src/catalog/model/saved-query.ts';
 import { statusOf } from '../../src/errors.ts';
 import { openapiDocument } from '../../src/plugins/openapi/document.ts';

@@ -1,9 +1,9 @@
-import { buildAnalyze } from '../../src/analysis/analyze-catalog.ts';
+import { buildAnalyze } from '../../src/catalog-analysis/analyze-catalog.ts';
 import type { Catalog } from '../../src/catalog/model/saved-query.ts';
 import { LoopTurns } from '../../src/concurrency/loop-turns.ts';
 import type { Config } from '../../src/config.ts';
-import type { EngineListener } from '../../src/engine/engine.ts';
-import type { EngineHost } from '../../src/engine/engine-factory.ts';
+import type { EngineListener } from '../../src/engine-contract/engine.ts';
+import type { EngineHost } from '../../src/engine-contract/engine-factory.ts';
 import { limitsOf } from '../../src/engines/checked-engine.ts';
 
 interface HostOptions {

@@ -1,7 +1,7 @@
 import type { BoundQuery } from '../../src/catalog/binding/bind.ts';
 import type { Clock } from '../../src/concurrency/clock.ts';
 import type { Owner } from '../../src/concurrency/fair-share.ts';
-import type { Cost, Engine, Rows } from '../../src/engine/engine.ts';
+import type { Cost, Engine, Rows } from '../../src/engine-contract/engine.ts';
 import { callerDisconnected, GatewayError } from '../../src/errors.ts';
 
 export interface FakeEngine extends Engine {

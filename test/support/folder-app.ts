@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { gatewayOptions } from '../../src/cli/start/gateway-options.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine-contract/engine.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import { makeQueryFolder, type QueryFolder } from './query-folder.ts';

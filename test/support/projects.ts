@@ -35,8 +35,8 @@ export function projectOf(file: string): Project {
 
 /** Tests that compute for a second or longer, or start a process: the project `unit` is for those that hang after five. */
 const longer = [
-  'test/analysis/compilations.test.ts',
-  'test/analysis/tenant-filters.test.ts',
+  'test/catalog-analysis/compilations.test.ts',
+  'test/catalog-analysis/tenant-filters.test.ts',
   'test/architecture.test.ts',
   'test/files/read-yaml.test.ts',
   'test/formats/convert-apart.test.ts',

@@ -8,7 +8,7 @@ import { textsOf } from '../../src/catalog/binding/list-values.ts';
 import { loadTables } from '../../src/catalog/folder/load-tables.ts';
 import { gatewayOptions } from '../../src/cli/start/gateway-options.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine-contract/engine.ts';
 import { duckdb } from '../../src/engines/duckdb/duckdb.ts';
 import type { DuckdbOptions } from '../../src/engines/duckdb/duckdb-options.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
-import type { Cost } from '../../src/engine/engine.ts';
+import type { Cost } from '../../src/engine-contract/engine.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
 import { openResults, type Results } from '../../src/results/open-results.ts';
 import { parseRows } from '../../src/results/result-document.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { readConfig } from '../../config.ts';
-import type { ImportReport } from '../../engine/engine.ts';
+import type { ImportReport } from '../../engine-contract/engine.ts';
 import { openSession, type Session } from '../../engines/duckdb/open-session.ts';
 import { storeInUse } from '@querygate/duckdb-import';
 import type { Outcome, Statement } from '@querygate/bigquery-sql/duckdb';

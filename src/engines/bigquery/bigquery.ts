@@ -1,4 +1,4 @@
-import type { EngineFactory } from '../../engine/engine-factory.ts';
+import type { EngineFactory } from '../../engine-contract/engine-factory.ts';
 import { type BigqueryOptions, checkBigqueryOptions } from './bigquery-options.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Cost } from '../../engine/engine.ts';
+import type { Cost } from '../../engine-contract/engine.ts';
 import { type CallContext, parseReply, withCallSpan } from './api/call-api.ts';
 import { count, optional, type QueryReply } from './api/wire.ts';
 

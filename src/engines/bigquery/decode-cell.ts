@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import { type LargeIntegers, unsafeInteger } from '../../engine/engine-errors.ts';
+import { type LargeIntegers, unsafeInteger } from '../../engine-contract/engine-errors.ts';
 import { malformedResponse } from './api/api-errors.ts';
 import type { WireField } from './api/wire.ts';
 import { isRepeated } from './result-column.ts';

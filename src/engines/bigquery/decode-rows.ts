@@ -1,9 +1,9 @@
 import { invalidSql } from '../../catalog/binding/caller-sql.ts';
 import type { Column, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
-import { accepts, isSameColumn } from '../../analysis/check-columns.ts';
+import { accepts, isSameColumn } from '../../catalog-analysis/check-columns.ts';
 import { columnName } from '@querygate/bigquery-sql/sandbox';
-import { missingRequiredColumn } from '../../engine/engine-errors.ts';
+import { missingRequiredColumn } from '../../engine-contract/engine-errors.ts';
 import type { WireField } from './api/wire.ts';
 import { buildDecodeCell, cellValue, rowCells } from './decode-cell.ts';
 import { toResultColumn } from './result-column.ts';

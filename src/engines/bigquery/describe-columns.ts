@@ -1,7 +1,7 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { StartError } from '../../errors.ts';
 import type { ResultColumn } from '../../catalog/model/header-types.ts';
-import type { ColumnsOptions } from '../../engine/engine-factory.ts';
+import type { ColumnsOptions } from '../../engine-contract/engine-factory.ts';
 import type { BigqueryOptions } from './bigquery-options.ts';
 import { openClient } from './api/client.ts';
 import { toProblem } from './check-queries.ts';

@@ -1,8 +1,8 @@
-import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
+import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
 import { Slots } from '../../concurrency/slots.ts';
-import type { CatalogUpdates, Engine, QueryCheck } from '../../engine/engine.ts';
-import type { EngineHost } from '../../engine/engine-factory.ts';
-import { engineClosing, queueFull } from '../../engine/engine-errors.ts';
+import type { CatalogUpdates, Engine, QueryCheck } from '../../engine-contract/engine.ts';
+import type { EngineHost } from '../../engine-contract/engine-factory.ts';
+import { engineClosing, queueFull } from '../../engine-contract/engine-errors.ts';
 import type { BigqueryOptions } from './bigquery-options.ts';
 import { once } from '../../memoize.ts';
 import { openClient } from './api/client.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { withoutFields } from '../../catalog/model/header-types.ts';
-import type { Rows } from '../../engine/engine.ts';
-import { callerResultTooLarge, maxCallerResultBytes } from '../../engine/engine-errors.ts';
+import type { Rows } from '../../engine-contract/engine.ts';
+import { callerResultTooLarge, maxCallerResultBytes } from '../../engine-contract/engine-errors.ts';
 import { type BuildRequest, type CallContext, callApi } from './api/call-api.ts';
 import { malformedResponse, queryFailed } from './api/api-errors.ts';
 import { pause } from './api/retry.ts';

@@ -1,7 +1,7 @@
 import { untilAborted } from '../../concurrency/abort.ts';
 import type { Slots } from '../../concurrency/slots.ts';
 import { callerDisconnected } from '../../errors.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine-contract/engine.ts';
 import type { Client } from './api/client.ts';
 import { openDeadline } from './api/deadline.ts';
 import type { BigqueryOptions } from './bigquery-options.ts';

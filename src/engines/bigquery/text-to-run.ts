@@ -1,6 +1,6 @@
 import { judged } from '../../catalog/binding/caller-sql.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
+import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import { computingOwner, type LoopTurns } from '../../concurrency/loop-turns.ts';
 

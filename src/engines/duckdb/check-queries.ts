@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { columnType, sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
-import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
+import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Problem } from '../../errors.ts';
 import { type DatabaseSettings, openDatabase } from './open-database.ts';

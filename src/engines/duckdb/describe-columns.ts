@@ -1,8 +1,8 @@
 import type { ResultColumn } from '../../catalog/model/header-types.ts';
 import { calledMacros, macroDefinitions } from '@querygate/bigquery-sql/duckdb';
 import { compileTree } from '@querygate/bigquery-sql/tree';
-import type { ColumnsOptions } from '../../engine/engine-factory.ts';
-import { resultColumnOf } from '../../analysis/result-column-of.ts';
+import type { ColumnsOptions } from '../../engine-contract/engine-factory.ts';
+import { resultColumnOf } from '../../catalog-analysis/result-column-of.ts';
 import { withEmptyTables } from './check-queries.ts';
 import type { DatabaseSettings } from './open-database.ts';
 import { toResultColumn } from './prepare/result-column.ts';

@@ -4,7 +4,7 @@ import type { DuckdbSettings } from './duckdb-options.ts';
 // The process of its own in which DuckDB runs. Only modules that are imported after this call are loaded from the cache.
 module.enableCompileCache();
 const [{ serveEngine }, { openDuckdb }] = await Promise.all([
-  import('../../engine/remote/serve-engine.ts'),
+  import('../../engine-contract/remote/serve-engine.ts'),
   import('./open-duckdb.ts'),
 ]);
 serveEngine<DuckdbSettings>(

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import { StartError } from '../../errors.ts';
-import type { EngineListener, ImportReport } from '../../engine/engine.ts';
+import type { EngineListener, ImportReport } from '../../engine-contract/engine.ts';
 import type { DuckdbOptions, DuckdbSettings } from './duckdb-options.ts';
 import { openDemo } from './demo/open-demo.ts';
 import {

@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Engine } from '../../engine/engine.ts';
-import type { EngineHost, FixtureRows, Fixtures } from '../../engine/engine-factory.ts';
+import type { Engine } from '../../engine-contract/engine.ts';
+import type { EngineHost, FixtureRows, Fixtures } from '../../engine-contract/engine-factory.ts';
 import { StartError } from '../../errors.ts';
 import type { DuckdbSettings } from './duckdb-options.ts';
 import { openDuckdb } from './open-duckdb.ts';

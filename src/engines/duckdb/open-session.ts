@@ -9,7 +9,7 @@ import {
   type StatementContext,
 } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import type { EngineListener } from '../../engine/engine.ts';
+import type { EngineListener } from '../../engine-contract/engine.ts';
 import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';

@@ -1,10 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { AnalyzedCatalog } from '../../analysis/analyze-catalog.ts';
+import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
 import { queryOfForm } from '../../catalog/model/query-forms.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { VersionedRef } from '../../concurrency/versioned-ref.ts';
-import type { CatalogUpdates } from '../../engine/engine.ts';
+import type { CatalogUpdates } from '../../engine-contract/engine.ts';
 import type { LocalData } from './open-data.ts';
 import {
   equalityColumnsOf,

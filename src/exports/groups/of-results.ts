@@ -1,6 +1,6 @@
 /** Results, and the cells of their rows as text. @module */
 export { isNullableField } from '../../catalog/model/null-values.ts';
-export { rowTexts } from '../../engine/rows-document.ts';
+export { rowTexts } from '../../engine-contract/rows-document.ts';
 export { cellTimestamp } from '../../files/timestamps.ts';
 export { isNested } from '../../formats/shape.ts';
 export { ageMs } from '../../results/freshness.ts';

@@ -2,7 +2,7 @@ import type { Owner } from '../../concurrency/fair-share.ts';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
-import { errorToLog } from '../../engine/without-values.ts';
+import { errorToLog } from '../../engine-contract/without-values.ts';
 import { GatewayError, type Refusal } from '../../errors.ts';
 import { tokenProblems } from '../../keys/jwt/token-shape.ts';
 import type { Encodings } from '../../results/encodings.ts';

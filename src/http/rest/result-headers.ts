@@ -1,4 +1,4 @@
-import type { Cost } from '../../engine/engine.ts';
+import type { Cost } from '../../engine-contract/engine.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import type { Reply } from '../message/reply.ts';
 

@@ -1,5 +1,5 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import type { Cost } from '../../engine/engine.ts';
+import type { Cost } from '../../engine-contract/engine.ts';
 import { GatewayError } from '../../errors.ts';
 import type { MetricFamily, RunObserver } from '../../gateway/plugin.ts';
 import { Counts } from './counts.ts';

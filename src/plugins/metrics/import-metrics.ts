@@ -1,4 +1,4 @@
-import type { ImportReport } from '../../engine/engine.ts';
+import type { ImportReport } from '../../engine-contract/engine.ts';
 import type { MetricFamily } from '../../gateway/plugin.ts';
 import { plainFamily } from './metric-family.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import { errorToLog } from '../../engine/without-values.ts';
+import { errorToLog } from '../../engine-contract/without-values.ts';
 import { GatewayError } from '../../errors.ts';
 import type { PluginHost } from '../../gateway/plugin.ts';
 import { getOrAdd } from '../../get-or-add.ts';

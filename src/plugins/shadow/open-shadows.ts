@@ -3,7 +3,7 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { parseVersionName, pinnedName } from '../../catalog/model/version-name.ts';
 import { queriesByName } from '../../catalog/model/versions.ts';
-import type { RunOptions } from '../../engine/engine.ts';
+import type { RunOptions } from '../../engine-contract/engine.ts';
 import { GatewayError } from '../../errors.ts';
 import type { GatewayPlugin, PluginHost, RunObserver } from '../../gateway/plugin.ts';
 import type { CachedResult } from '../../results/get-result.ts';

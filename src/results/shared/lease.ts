@@ -2,7 +2,7 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { type Clock, sleep } from '../../concurrency/clock.ts';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import type { RunContext } from '../../concurrency/single-flight.ts';
-import { deadlineExceeded } from '../../engine/engine-errors.ts';
+import { deadlineExceeded } from '../../engine-contract/engine-errors.ts';
 import { callerDisconnected } from '../../errors.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome } from '../cacheable-query.ts';
 import { keepMs } from '../freshness.ts';

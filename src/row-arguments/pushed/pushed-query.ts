@@ -2,7 +2,7 @@ import { splitObject, splitObjects } from '@querygate/text';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { comparable, pushedAggregates, pushedRange, pushedRows } from '../../catalog/model/pushed-forms.ts';
 import type { Column, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { rowTexts } from '../../engine/rows-document.ts';
+import { rowTexts } from '../../engine-contract/rows-document.ts';
 import type { ResultDocument } from '../../results/result-document.ts';
 import { averageOf } from '../aggregate-rows.ts';
 import { valueKind } from '../cell-values.ts';

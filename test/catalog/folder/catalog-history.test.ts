@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { openHistory } from '../../../src/catalog/folder/catalog-history.ts';
 import type { CheckQueries } from '../../../src/catalog/folder/choose-version.ts';
 import { readFolder } from '../../../src/catalog/folder/read-folder.ts';
-import { buildAnalyze } from '../../../src/analysis/analyze-catalog.ts';
+import { buildAnalyze } from '../../../src/catalog-analysis/analyze-catalog.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../../support/query-folder.ts';
 
 let queries: QueryFolder;

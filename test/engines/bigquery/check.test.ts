@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openBigquery } from '../../../src/engines/bigquery/open-bigquery.ts';
-import type { QueryCheck } from '../../../src/engine/engine.ts';
+import type { QueryCheck } from '../../../src/engine-contract/engine.ts';
 import {
   completeBody,
   errorReply,

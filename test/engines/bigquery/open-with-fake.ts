@@ -2,7 +2,7 @@ import { bind } from '../../../src/catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openBigquery } from '../../../src/engines/bigquery/open-bigquery.ts';
-import type { Engine, Rows } from '../../../src/engine/engine.ts';
+import type { Engine, Rows } from '../../../src/engine-contract/engine.ts';
 import { engineHost } from '../../support/engine-host.ts';
 import { type FakeBigquery, startFakeBigquery } from '../../support/fake-bigquery.ts';
 import { draftQuery } from '../../support/queries.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildAnalyze } from '../../../src/analysis/analyze-catalog.ts';
+import { buildAnalyze } from '../../../src/catalog-analysis/analyze-catalog.ts';
 import { completeBody, errorReply, reply } from '../../support/fake-bigquery.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { openWithFake, testQuery } from './open-with-fake.ts';

@@ -18,7 +18,7 @@ import { readConfig } from '../../../src/config.ts';
 import { withDefaults } from '../../../src/engines/duckdb/duckdb-options.ts';
 import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
 import { isDisordered, openStore, openTables } from '@querygate/duckdb-import';
-import type { Engine } from '../../../src/engine/engine.ts';
+import type { Engine } from '../../../src/engine-contract/engine.ts';
 import { engineHost } from '../../support/engine-host.ts';
 import { draftQuery } from '../../support/queries.ts';
 

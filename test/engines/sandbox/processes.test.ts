@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Owner } from '../../../src/concurrency/fair-share.ts';
-import type { StoppedSql } from '../../../src/engine/engine.ts';
+import type { StoppedSql } from '../../../src/engine-contract/engine.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { openWorld, type World } from './world.ts';
 

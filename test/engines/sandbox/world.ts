@@ -6,7 +6,7 @@ import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
 import { type SandboxLimits, withDefaults } from '../../../src/engines/duckdb/duckdb-options.ts';
 import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
-import type { Engine, EngineListener } from '../../../src/engine/engine.ts';
+import type { Engine, EngineListener } from '../../../src/engine-contract/engine.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { tables as plainTables } from '../../../packages/bigquery-sql/test/harness.ts';
 import { engineHost } from '../../support/engine-host.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadAnalyzed } from '../../../src/analysis/load-analyzed.ts';
+import { loadAnalyzed } from '../../../src/catalog-analysis/load-analyzed.ts';
 import { graphqlExamples } from '../../../src/http/graphql/examples.ts';
 import { queryText } from '../../support/queries.ts';
 import { randomRows } from '../../support/random-rows.ts';

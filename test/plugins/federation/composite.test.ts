@@ -1,6 +1,6 @@
 import { buildSchema, validateSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildAnalyze } from '../../../src/analysis/analyze-catalog.ts';
+import { buildAnalyze } from '../../../src/catalog-analysis/analyze-catalog.ts';
 import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import { printSubgraph } from '../../../src/plugins/federation/subgraph.ts';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';

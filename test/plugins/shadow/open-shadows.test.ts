@@ -4,7 +4,7 @@ import { bind } from '../../../src/catalog/binding/bind.ts';
 import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
-import type { Engine, RunOptions } from '../../../src/engine/engine.ts';
+import type { Engine, RunOptions } from '../../../src/engine-contract/engine.ts';
 import { callerDisconnected } from '../../../src/errors.ts';
 import type { GatewayPlugin } from '../../../src/gateway/plugin.ts';
 import { buildPluginHooks } from '../../../src/gateway/plugin-hooks.ts';

@@ -8,7 +8,7 @@ export const compile: CliCommand = {
     const [{ lookUpQuery }, { configuredEngine }, { loadAnalyzed }] = await Promise.all([
       import('../../../catalog/model/find-query.ts'),
       import('../../../author/configured-engine.ts'),
-      import('../../../analysis/load-analyzed.ts'),
+      import('../../../catalog-analysis/load-analyzed.ts'),
     ]);
     const config = readConfig();
     const engine = await configuredEngine(config);

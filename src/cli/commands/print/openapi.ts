@@ -6,7 +6,7 @@ export const openapi: CliCommand = {
   settings: ['QUERIES_DIR'],
   async run({ config }) {
     const [{ loadAnalyzed }, { openapiDocument }] = await Promise.all([
-      import('../../../analysis/load-analyzed.ts'),
+      import('../../../catalog-analysis/load-analyzed.ts'),
       import('../../../plugins/openapi/document.ts'),
     ]);
     const { queries } = loadAnalyzed(config().queriesDir);

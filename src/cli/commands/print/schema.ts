@@ -13,7 +13,7 @@ export const schema: CliCommand<{ readonly federation?: boolean; readonly compos
     ).conflicts('federation'),
   ],
   async run({ flags, config }) {
-    const { loadAnalyzed } = await import('../../../analysis/load-analyzed.ts');
+    const { loadAnalyzed } = await import('../../../catalog-analysis/load-analyzed.ts');
     const catalog = loadAnalyzed(config().queriesDir);
     if (flags.federation || flags.composite) {
       const { printSubgraph } = await import('../../../plugins/federation/subgraph.ts');

@@ -6,7 +6,7 @@ export const types: CliCommand = {
   settings: ['QUERIES_DIR'],
   async run({ config }) {
     const [{ loadAnalyzed }, { typescriptTypes }] = await Promise.all([
-      import('../../../analysis/load-analyzed.ts'),
+      import('../../../catalog-analysis/load-analyzed.ts'),
       import('../../../author/types/types-module.ts'),
     ]);
     process.stdout.write(typescriptTypes(loadAnalyzed(config().queriesDir)));

@@ -1,7 +1,7 @@
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../../errors.ts';
-import { findQuotedParameter, unusableValue } from '../../../engine/blame-parameter.ts';
-import { callerSqlFailed } from '../../../engine/engine-errors.ts';
+import { findQuotedParameter, unusableValue } from '../../../engine-contract/blame-parameter.ts';
+import { callerSqlFailed } from '../../../engine-contract/engine-errors.ts';
 
 interface ApiErrorOptions extends GatewayErrorOptions {
   /** Whether the same call may succeed if it is repeated. */

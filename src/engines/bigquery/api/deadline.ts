@@ -1,5 +1,5 @@
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
-import { deadlineExceeded } from '../../../engine/engine-errors.ts';
+import { deadlineExceeded } from '../../../engine-contract/engine-errors.ts';
 
 /** How long one query may take, and what ends it early. */
 export interface Deadline {

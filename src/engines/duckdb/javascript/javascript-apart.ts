@@ -2,7 +2,7 @@ import { ApartCalls, HostWork, nextStatement, savedLimits, tooSlow } from '@quer
 import { untilAborted } from '../../../concurrency/abort.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import { ProcessorSlots } from '../../../concurrency/processor/processor-slots.ts';
-import { queueFull } from '../../../engine/engine-errors.ts';
+import { queueFull } from '../../../engine-contract/engine-errors.ts';
 import { JavascriptProcess } from './javascript-process.ts';
 
 interface Use {

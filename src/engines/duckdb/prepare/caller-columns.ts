@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
-import { resultColumnOf } from '../../../analysis/result-column-of.ts';
+import { resultColumnOf } from '../../../catalog-analysis/result-column-of.ts';
 import { invalidSql } from '../../../catalog/binding/caller-sql.ts';
 import { type ResultColumn, withoutFields } from '../../../catalog/model/header-types.ts';
 import { bigqueryType, type PlannedColumn } from '@querygate/bigquery-sql/duckdb';
@@ -14,7 +14,7 @@ import {
   textLiteral,
 } from '@querygate/bigquery-sql/tree';
 import { type Column, duckdbType, sameName, scalar, type Type } from '@querygate/bigquery-sql/types';
-import { callerResultTooLarge, cellTooLarge, maxCellBytes } from '../../../engine/engine-errors.ts';
+import { callerResultTooLarge, cellTooLarge, maxCellBytes } from '../../../engine-contract/engine-errors.ts';
 import { type WireCell, wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
 

@@ -1,13 +1,13 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { StartError } from '../../../errors.ts';
-import { checkColumns } from '../../../analysis/check-columns.ts';
+import { checkColumns } from '../../../catalog-analysis/check-columns.ts';
 import type { ResultColumn } from '../../../catalog/model/header-types.ts';
 import { bigqueryType, planProblem } from '@querygate/bigquery-sql/duckdb';
 import { duckdbText } from '@querygate/bigquery-sql/passes';
 import { type Compiled, mapExpressions, nullLiteral, type Query } from '@querygate/bigquery-sql/tree';
 import { type Column, duckdbType, sameName, type Type, unknown } from '@querygate/bigquery-sql/types';
-import { resultColumnOf } from '../../../analysis/result-column-of.ts';
+import { resultColumnOf } from '../../../catalog-analysis/result-column-of.ts';
 import { toResultColumn } from './result-column.ts';
 
 /** The columns that a query returns, each of a type that DuckDB can hold. */

@@ -4,7 +4,7 @@ import { openLinkedAbort, untilAborted } from '../../../concurrency/abort.ts';
 import { FairQueue } from '../../../concurrency/fair-queue.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import { startStopwatch } from '../../../concurrency/stopwatch.ts';
-import { queueFull } from '../../../engine/engine-errors.ts';
+import { queueFull } from '../../../engine-contract/engine-errors.ts';
 import type { HostWorks } from '@querygate/bigquery-sql/duckdb';
 import { type Claim, RunSlots } from './run-slots.ts';
 import { openWorker, type Worker } from './worker.ts';

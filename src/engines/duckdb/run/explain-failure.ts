@@ -1,6 +1,10 @@
 import { GatewayError } from '../../../errors.ts';
-import { findQuotedParameter, type QuotedValues, unusableValue } from '../../../engine/blame-parameter.ts';
-import { callerSqlFailed, unsafeInteger } from '../../../engine/engine-errors.ts';
+import {
+  findQuotedParameter,
+  type QuotedValues,
+  unusableValue,
+} from '../../../engine-contract/blame-parameter.ts';
+import { callerSqlFailed, unsafeInteger } from '../../../engine-contract/engine-errors.ts';
 import { tooMuchText, tooSlow } from '@querygate/bigquery-sql/duckdb';
 
 /** A DuckDB failure as the caller may see it. DuckDB's own text contains SQL and names, so it is only the cause. */

@@ -5,8 +5,8 @@ import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.
 import type { PerOwnerQueue } from '../../../concurrency/per-owner-queue.ts';
 import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
-import type { Engine, Rows, RunOptions } from '../../../engine/engine.ts';
-import { deadlineExceeded, engineClosing } from '../../../engine/engine-errors.ts';
+import type { Engine, Rows, RunOptions } from '../../../engine-contract/engine.ts';
+import { deadlineExceeded, engineClosing } from '../../../engine-contract/engine-errors.ts';
 import { bindingsOf, type HostWork } from '@querygate/bigquery-sql/duckdb';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { PreparedQuery } from '../prepare/prepare-query.ts';

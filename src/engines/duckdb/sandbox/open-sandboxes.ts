@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { untilAborted } from '../../../concurrency/abort.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import { type ProcessorSlot, ProcessorSlots } from '../../../concurrency/processor/processor-slots.ts';
-import { engineClosing, queueFull } from '../../../engine/engine-errors.ts';
+import { engineClosing, queueFull } from '../../../engine-contract/engine-errors.ts';
 import type { SandboxLimits } from '../duckdb-options.ts';
 import { SandboxPool } from './sandbox-pool.ts';
 import { SandboxEnded, type SandboxProcess, startSandbox } from './sandbox-process.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { untilAborted } from '../../../concurrency/abort.ts';
-import type { EngineListener, Rows, RunOptions } from '../../../engine/engine.ts';
-import { DocumentRows } from '../../../engine/rows-document.ts';
+import type { EngineListener, Rows, RunOptions } from '../../../engine-contract/engine.ts';
+import { DocumentRows } from '../../../engine-contract/rows-document.ts';
 import { GatewayError } from '../../../errors.ts';
 import { bindingsOf } from '@querygate/bigquery-sql/duckdb';
 import type { Runnable } from '../prepare/prepare-catalog.ts';

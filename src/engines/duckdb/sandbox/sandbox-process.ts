@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { serialize } from 'node:v8';
-import { callerResultTooLarge, maxCallerResultBytes } from '../../../engine/engine-errors.ts';
+import { callerResultTooLarge, maxCallerResultBytes } from '../../../engine-contract/engine-errors.ts';
 import { type ErrorCode, GatewayError, statusOf } from '../../../errors.ts';
 import { moduleUrl } from '../../../files/module-url.ts';
 import type { Frame } from '../../../process/frames.ts';

@@ -1,7 +1,7 @@
 import { constants, getPriority, setPriority } from 'node:os';
 import { runSteps } from '../../../concurrency/loop-turns.ts';
 import { judged } from '../../../catalog/binding/caller-sql.ts';
-import { maxCallerResultBytes } from '../../../engine/engine-errors.ts';
+import { maxCallerResultBytes } from '../../../engine-contract/engine-errors.ts';
 import {
   bindingsOf,
   callerLimits,

@@ -1,7 +1,7 @@
 import { DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api';
 import type { Expression } from '@querygate/bigquery-sql/tree';
 import { isScalar, type Type } from '@querygate/bigquery-sql/types';
-import { type LargeIntegers, unsafeInteger } from '../../../engine/engine-errors.ts';
+import { type LargeIntegers, unsafeInteger } from '../../../engine-contract/engine-errors.ts';
 import { jsonText } from './json-text.ts';
 
 /** How a column is read from DuckDB and written as JSON. */

@@ -17,7 +17,7 @@ import {
   transformList,
 } from '@querygate/bigquery-sql/tree';
 import { scalar, storedFields, type Type, unknown } from '@querygate/bigquery-sql/types';
-import { type LargeIntegers, unsafeInteger } from '../../../engine/engine-errors.ts';
+import { type LargeIntegers, unsafeInteger } from '../../../engine-contract/engine-errors.ts';
 
 const text = scalar('STRING');
 

@@ -1,5 +1,5 @@
 import type { DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
-import { callerResultTooLarge, missingRequiredColumn } from '../../../engine/engine-errors.ts';
+import { callerResultTooLarge, missingRequiredColumn } from '../../../engine-contract/engine-errors.ts';
 import type { WireCell } from './cell.ts';
 
 /** A column of a result, with how its values are written as JSON. */

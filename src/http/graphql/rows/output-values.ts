@@ -1,5 +1,5 @@
 import type { RecordField } from '../../../catalog/model/saved-query.ts';
-import { isLargeInteger } from '../../../engine/row-json.ts';
+import { isLargeInteger } from '../../../engine-contract/row-json.ts';
 import { cellTimestamp, isoText } from '../../../files/timestamps.ts';
 
 /** The value of a column, or of a field in a record, as GraphQL returns it. @throws TypeError if it does not fit its declared type */

@@ -1,4 +1,4 @@
-import type { Cost } from '../../../engine/engine.ts';
+import type { Cost } from '../../../engine-contract/engine.ts';
 import type { Builder } from './builder.ts';
 
 /** The type `Cost`, shared by all endpoints. */

@@ -1,6 +1,6 @@
 import { splitObject, splitObjects } from '@querygate/text';
 import type { ResultDocument } from '../../../results/result-document.ts';
-import { rowTexts } from '../../../engine/rows-document.ts';
+import { rowTexts } from '../../../engine-contract/rows-document.ts';
 
 /** The rows of a result, each as JSON text. */
 interface SplitRows {

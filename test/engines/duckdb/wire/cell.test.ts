@@ -8,7 +8,7 @@ import {
 } from '@querygate/bigquery-sql/duckdb';
 import { compileTree } from '@querygate/bigquery-sql/tree';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LargeIntegers } from '../../../../src/engine/engine-errors.ts';
+import type { LargeIntegers } from '../../../../src/engine-contract/engine-errors.ts';
 import { wireCell } from '../../../../src/engines/duckdb/wire/cell.ts';
 import { rowTexts } from '../../../../src/engines/duckdb/wire/rows.ts';
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { executeSync, getIntrospectionQuery, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadAnalyzed } from '../../../../src/analysis/load-analyzed.ts';
+import { loadAnalyzed } from '../../../../src/catalog-analysis/load-analyzed.ts';
 import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
 import { makeQueryFolder, uuidOf } from '../../../support/query-folder.ts';
 import { apiKey, openTestApp, type TestApp } from '../../../support/test-app.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { GraphQLSchema, isEnumType, isObjectType, printSchema, validateSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { loadAnalyzed } from '../../../../src/analysis/load-analyzed.ts';
+import { loadAnalyzed } from '../../../../src/catalog-analysis/load-analyzed.ts';
 import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
 import { randomCatalog } from '../../../support/random-catalog.ts';
 

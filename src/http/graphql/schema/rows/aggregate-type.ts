@@ -9,7 +9,7 @@ import {
 import type { Column, SavedQuery } from '../../../../catalog/model/saved-query.ts';
 import { memoize } from '../../../../memoize.ts';
 import { camelCase, pascalCase } from '../../../../names/graphql-names.ts';
-import { parseRowJson } from '../../../../engine/row-json.ts';
+import { parseRowJson } from '../../../../engine-contract/row-json.ts';
 import { exactAggregate, isSummable } from '../../../../row-arguments/aggregate-rows.ts';
 import type { Aggregate } from '../../../../row-arguments/row-arguments.ts';
 import type { Context } from '../../context.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { errorFromWire, errorToWire } from '../../../src/engine/remote/wire-error.ts';
-import { errorToLog } from '../../../src/engine/without-values.ts';
+import { errorFromWire, errorToWire } from '../../../src/engine-contract/remote/wire-error.ts';
+import { errorToLog } from '../../../src/engine-contract/without-values.ts';
 import { GatewayError, StartError } from '../../../src/errors.ts';
 
 const sent = (error: unknown): unknown => errorFromWire(JSON.parse(JSON.stringify(errorToWire(error))));

@@ -23,7 +23,7 @@ import { type Choose, chooseBy } from '../../packages/bigquery-sql/test/passes/r
 
 /**
  * Queries that are accepted and have rows, about one of eight. More of them are run by hand:
- * `TENANT_QUERIES=500 npx vitest run test/analysis/tenant-filters.property.test.ts`.
+ * `TENANT_QUERIES=500 npx vitest run test/catalog-analysis/tenant-filters.property.test.ts`.
  */
 const queryCount = Number(process.env.TENANT_QUERIES ?? 50);
 

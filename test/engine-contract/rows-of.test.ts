@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Column } from '../../src/catalog/model/saved-query.ts';
-import { rowsOf } from '../../src/engine/rows-of.ts';
+import { rowsOf } from '../../src/engine-contract/rows-of.ts';
 
 const column = (type: string): Column => ({
   name: 'x',

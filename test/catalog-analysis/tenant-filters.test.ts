@@ -6,7 +6,7 @@ import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { readConfig } from '../../src/config.ts';
 import { configuredEngine } from '../../src/author/configured-engine.ts';
 import { describeProblem } from '../../src/errors.ts';
-import { buildAnalyze } from '../../src/analysis/analyze-catalog.ts';
+import { buildAnalyze } from '../../src/catalog-analysis/analyze-catalog.ts';
 import { analyzed, engineHost } from '../support/engine-host.ts';
 
 const nullable = { mode: 'NULLABLE' } as const;

@@ -1,4 +1,4 @@
-import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
+import type { AnalyzedCatalog } from '../catalog-analysis/analyze-catalog.ts';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';

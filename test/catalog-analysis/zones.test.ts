@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildAnalyze } from '../../src/analysis/analyze-catalog.ts';
+import { buildAnalyze } from '../../src/catalog-analysis/analyze-catalog.ts';
 import { draftQuery } from '../support/queries.ts';
 
 const problemsOf = (parameters: Readonly<Record<string, string>>, expression: string) =>

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DocumentRows, documentTexts, rowCountOf, rowTexts } from '../../src/engine/rows-document.ts';
+import {
+  DocumentRows,
+  documentTexts,
+  rowCountOf,
+  rowTexts,
+} from '../../src/engine-contract/rows-document.ts';
 import { buildDocument } from '../../src/results/result-document.ts';
 import { runTime } from '../support/run-time.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { toResultColumn } from '../../src/engines/bigquery/result-column.ts';
-import { recordNotes } from '../../src/analysis/check-records.ts';
-import { compareFields } from '../../src/analysis/compare-fields.ts';
-import { buildAnalyze } from '../../src/analysis/analyze-catalog.ts';
+import { recordNotes } from '../../src/catalog-analysis/check-records.ts';
+import { compareFields } from '../../src/catalog-analysis/compare-fields.ts';
+import { buildAnalyze } from '../../src/catalog-analysis/analyze-catalog.ts';
 import { draftQuery } from '../support/queries.ts';
 
 const tables: readonly TableSchema[] = [

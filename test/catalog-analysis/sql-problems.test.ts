@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { loadAnalyzed } from '../../src/analysis/load-analyzed.ts';
-import type { Dialect } from '../../src/analysis/analyze-catalog.ts';
+import { loadAnalyzed } from '../../src/catalog-analysis/load-analyzed.ts';
+import type { Dialect } from '../../src/catalog-analysis/analyze-catalog.ts';
 import { StartError } from '../../src/errors.ts';
 import { queryText } from '../support/queries.ts';
 

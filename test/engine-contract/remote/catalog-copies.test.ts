@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CatalogReceiver, CatalogSender } from '../../../src/engine/remote/catalog-copies.ts';
+import { CatalogReceiver, CatalogSender } from '../../../src/engine-contract/remote/catalog-copies.ts';
 import { draftQuery } from '../../support/queries.ts';
 
 const query = (name: string) => draftQuery({ name, columns: { x: 'integer' }, sql: 'select 1 as x' });

@@ -1,4 +1,4 @@
-import { type AnalyzedCatalog, buildAnalyze, type Dialect } from '../../analysis/analyze-catalog.ts';
+import { type AnalyzedCatalog, buildAnalyze, type Dialect } from '../../catalog-analysis/analyze-catalog.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { CatalogMessage } from './messages.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { problemWithoutValues, withoutValues } from '../../src/engine/without-values.ts';
+import { problemWithoutValues, withoutValues } from '../../src/engine-contract/without-values.ts';
 import { queryText } from '../support/queries.ts';
 import { openTestApp, type Rows } from '../support/test-app.ts';
 

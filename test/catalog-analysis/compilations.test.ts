@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AnalyzedCatalog, buildAnalyze } from '../../src/analysis/analyze-catalog.ts';
-import { type Compiler, compiler } from '../../src/analysis/analyze-query.ts';
+import { type AnalyzedCatalog, buildAnalyze } from '../../src/catalog-analysis/analyze-catalog.ts';
+import { type Compiler, compiler } from '../../src/catalog-analysis/analyze-query.ts';
 import { type CatalogHistory, openHistory } from '../../src/catalog/folder/catalog-history.ts';
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import { readFolder } from '../../src/catalog/folder/read-folder.ts';

@@ -1,7 +1,7 @@
 import type { Source } from '@querygate/bigquery-sql/problem';
 import type { TypedParameter } from '@querygate/bigquery-sql/types';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
-import type { AnalyzedCatalog } from '../analysis/analyze-catalog.ts';
+import type { AnalyzedCatalog } from '../catalog-analysis/analyze-catalog.ts';
 import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';

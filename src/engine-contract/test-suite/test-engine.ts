@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { buildAnalyze } from '../../analysis/analyze-catalog.ts';
+import { buildAnalyze } from '../../catalog-analysis/analyze-catalog.ts';
 import type { BoundValues } from '../../catalog/binding/bind.ts';
 import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { ErrorCode } from '../../errors.ts';
