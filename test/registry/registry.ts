@@ -59,7 +59,7 @@ log: { type: stdout, level: warn }
 
 /** Waits until a server answers 200. @throws if its process ends before */
 export async function answers(url: string, child: ChildProcess): Promise<void> {
-  for (let tries = 0; tries < 600 && child.exitCode === null; tries += 1) {
+  for (let tries = 0; tries < 3000 && child.exitCode === null; tries += 1) {
     const response = await fetch(url).catch(() => undefined);
     if (response?.status === 200) return;
     await sleep(100);
