@@ -16,7 +16,7 @@ import { Renderers } from '../../src/formats/renderers.ts';
 import { createGateway } from '../../src/gateway/create-gateway.ts';
 import type { GatewayPlugin } from '../../src/gateway/plugin.ts';
 import * as paths from '../../src/http/message/paths.ts';
-import { operators } from '../../src/http/rest/row-conditions.ts';
+import { operators } from '../../src/row-arguments/reading/postgrest-conditions.ts';
 import { permissions } from '../../src/keys/principal.ts';
 import type { Forms } from './code-names.ts';
 

@@ -25,7 +25,7 @@ import type { Caller } from '../call/caller.ts';
 import type { EndpointRequest } from '../call/endpoint-request.ts';
 import type { Call } from '../call/gate.ts';
 import type { Obtained } from '../call/obtain.ts';
-import type { Hints } from '../row-arguments/argument-reader.ts';
+import type { Hints } from '../row-arguments/reading/argument-reader.ts';
 import type { Principal } from '../keys/principal.ts';
 import type { Counters } from '../results/counters.ts';
 import type { Follow } from '../results/followers.ts';

@@ -8,7 +8,7 @@ import {
 } from '../catalog/model/page-forms.ts';
 import type { PageKey } from '../catalog/model/saved-query.ts';
 import { parseDatetime, timestampText } from '../files/timestamps.ts';
-import { invalid } from '../row-arguments/argument-reader.ts';
+import { invalid } from '../row-arguments/reading/argument-reader.ts';
 import { type CursorScope, cursorScope, type RowKey, readCursor } from './cursor.ts';
 
 /** Which rows a caller wants, as Relay names it. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Closers } from '../../src/concurrency/closers.ts';
 import type { Owner } from '../../src/concurrency/fair-share.ts';
 import { LoopTurns, runSteps } from '../../src/concurrency/loop-turns.ts';
-import { buildApplyRowRequest } from '../../src/http/rest/apply-row-request.ts';
+import { buildApplyRowRequest } from '../../src/gateway/apply-row-request.ts';
 import { readRowRequest } from '../../src/http/rest/row-parameters.ts';
 import { ByteBudget } from '../../src/http/message/byte-budget.ts';
 import type { RequestHead } from '../../src/http/message/head.ts';

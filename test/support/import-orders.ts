@@ -63,7 +63,8 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'src/engines/bigquery': ['api', 'fixtures'],
   'src/engines/duckdb': ['wire', 'demo', 'prepare', 'javascript', 'run', 'sandbox'],
   'src/results': ['shared', 'redis'],
-  'src/http': ['message', 'access', 'finish', 'rest', 'graphql', 'handler', 'node'],
+  'src/row-arguments': ['reading', 'pushed'],
+  'src/http': ['message', 'access', 'finish', 'rendering', 'rest', 'graphql', 'handler', 'node'],
   'src/plugins': [
     'static',
     'metrics',

@@ -5,7 +5,7 @@ import { httpLimits } from '../message/http-limits.ts';
 import { elementsOf, partsOf } from '../message/list-header.ts';
 import { eventStreamType } from '../event-stream.ts';
 import { operationTooLarge, requestError } from './errors.ts';
-import type { RequestMembers } from './persisted/persisted-documents.ts';
+import type { RequestMembers } from './persisted/persisted-query.ts';
 
 const requestTypes = ['application/json', 'application/graphql+json'];
 const plainCodings = ['', 'identity'];

@@ -20,7 +20,7 @@ import {
 import type { CheckDocument } from './check-document.ts';
 import { maskError } from './errors.ts';
 import type { FindHidden } from './hidden-fields.ts';
-import type { PersistedDocuments } from './persisted/persisted-documents.ts';
+import type { PersistedDocuments } from './persisted/persisted-query.ts';
 import type { ReplyResult } from './response/reply-result.ts';
 import type { FollowField } from './subscriptions/follow-field.ts';
 import { checkDocuments, reportHiddenFields } from './yoga-plugins/check-documents.ts';

@@ -6,6 +6,7 @@ import { GatewayError } from '../../errors.ts';
 import type { Renderers } from '../../formats/renderers.ts';
 import { memoize } from '../../memoize.ts';
 import { endpointPath } from '../message/paths.ts';
+import { formatParameter } from '../rendering/requested-format.ts';
 import {
   type AddressedEndpoint,
   decodeText,
@@ -14,9 +15,6 @@ import {
   type PreparedRequest,
 } from '../message/prepared-request.ts';
 
-/** The parameter that names a format. */
-export const formatParameter = 'format';
-
 /** What addresses of REST mean. */
 export interface Addressing {
   readonly catalog: Catalog;
@@ -24,18 +22,15 @@ export interface Addressing {
 }
 
 /**
- * Finds the query of a REST path, with or without an extension. Names have dots too: the longest text that addresses a query
- * is its address, so that a query named `logs.csv` is not the query `logs` as CSV. An ending that is not the extension of a format
- * belongs to the name. The parameter precedes the extension.
+ * What the path of a request addresses, with or without an extension, and in which format. Names have dots too: the longest text that
+ * addresses a query is its address, so that a query named `logs.csv` is not the query `logs` as CSV. An ending that is not the
+ * extension of a format belongs to the name. The parameter precedes the extension.
  *
  * @throws GatewayError UNKNOWN_QUERY
  */
-export function findEndpoint(
-  { catalog, renderers }: Addressing,
-  address: string,
-  parameters: RawParameters,
-): EndpointAddress {
-  const named = formatOfParameter(renderers, parameters);
+export function addressOf({ catalog, renderers }: Addressing, request: PreparedRequest): EndpointAddress {
+  const address = addressText(request);
+  const named = formatOfParameter(renderers, request.parameters ?? new Map());
   const query = lookUpQuery(catalog, address);
   if (query !== undefined) return { query, format: named };
   const dot = address.lastIndexOf('.');
@@ -61,10 +56,6 @@ export function addressedBy(addressing: Addressing, request: PreparedRequest): A
 
 export const addressText = ({ url }: PreparedRequest): string =>
   decodeText(url.pathname.slice(endpointPath.length));
-
-/** What the path of a request addresses, and in which format. @throws GatewayError UNKNOWN_QUERY */
-export const addressOf = (addressing: Addressing, request: PreparedRequest): EndpointAddress =>
-  findEndpoint(addressing, addressText(request), request.parameters ?? new Map());
 
 /** The same query in another version of the catalog; undefined if the request means no query there. */
 export const queryAt = memoize((renderers: Renderers) =>

@@ -15,12 +15,12 @@ import type { FormatOfUrl, PreparedRequest } from '../message/prepared-request.t
 import type { Reply } from '../message/reply.ts';
 import type { Answer } from '../message/route.ts';
 import { acceptedStream } from '../event-stream.ts';
-import { buildReplyRendered } from './rendering/reply-rendered.ts';
+import { buildReplyRendered } from '../rendering/reply-rendered.ts';
 import { withNearestEndpoint } from './nearest-endpoint.ts';
-import { replyResult, replyToHead } from './reply-result.ts';
+import { replyResult, replyToHead } from '../rendering/reply-result.ts';
 import { linkOf } from './row-page.ts';
 import { addressedBy, addressText, queryAt } from './address.ts';
-import { chooseRenderer } from './requested-format.ts';
+import { chooseRenderer } from '../rendering/requested-format.ts';
 import { readPartRequest } from './row-parameters.ts';
 import { refuseUndeclared, withParameterWarning } from './undeclared-parameters.ts';
 

@@ -1,5 +1,5 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import { invalid, readCount } from '../../row-arguments/argument-reader.ts';
+import { invalid, readCount } from '../../row-arguments/reading/argument-reader.ts';
 import type { Page } from '../../row-pages/page-of-result.ts';
 import { type BoundPage, bindPage, defaultPageSize } from '../../row-pages/page-request.ts';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';

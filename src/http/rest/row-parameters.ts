@@ -3,7 +3,12 @@ import type { Call } from '../../call/gate.ts';
 import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { Column, OrderKey, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../catalog/model/header-types.ts';
-import { ArgumentReader, type Hints, invalid, readCount } from '../../row-arguments/argument-reader.ts';
+import {
+  ArgumentReader,
+  type Hints,
+  invalid,
+  readCount,
+} from '../../row-arguments/reading/argument-reader.ts';
 import {
   type Aggregate,
   type AggregateFunction,
@@ -13,7 +18,7 @@ import {
 import { rowTask } from '../../row-arguments/row-task.ts';
 import type { Part, RowRequest } from '../../call/part.ts';
 import { type EndpointRequest, treeWords } from '../../call/endpoint-request.ts';
-import { isCondition, parseCondition, parseTree } from './row-conditions.ts';
+import { isCondition, parseCondition, parseTree } from '../../row-arguments/reading/postgrest-conditions.ts';
 import { namesPage, pageWords, readPage } from './row-page.ts';
 
 /** The parameters of row arguments that are not columns. */

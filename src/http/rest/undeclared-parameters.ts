@@ -4,7 +4,7 @@ import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { memoize } from '../../memoize.ts';
-import { invalid } from '../../row-arguments/argument-reader.ts';
+import { invalid } from '../../row-arguments/reading/argument-reader.ts';
 import { requireEndpoint } from '../../call/gate.ts';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import { type Reply, warningName } from '../message/reply.ts';

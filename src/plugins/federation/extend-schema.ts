@@ -14,7 +14,7 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { GatewayError } from '../../errors.ts';
 import { ownerOf, type Principal } from '../../keys/principal.ts';
 import { memoize } from '../../memoize.ts';
-import { selectedNames } from '../../http/graphql/document/selection-of.ts';
+import { selectedNames } from '../../http/graphql/document/collect-fields.ts';
 import type { ExtendSchema, ResolverContext, SchemaExtension } from '../../http/graphql/schema-extension.ts';
 import { entityType, referenceFields } from './entity-types.ts';
 import { countRepresentations, mayHaveEntityFields } from './entity-counts.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { checkOptions, optionRule } from '../../config/option-rules.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
-import { graphqlExamples } from '../../http/graphql/examples.ts';
+import { graphqlExamples } from '../../gateway/examples.ts';
 import { graphqlPath } from '../../http/message/paths.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { builtFile, openBuiltFiles } from '../static/built-files.ts';

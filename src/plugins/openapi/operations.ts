@@ -3,7 +3,7 @@ import { type Column, followSeconds, type SavedQuery } from '../../catalog/model
 import { parseVersionName } from '../../catalog/model/version-name.ts';
 import type { PublicName } from '../../catalog/model/versions.ts';
 import type { Renderers } from '../../formats/renderers.ts';
-import { graphqlOperation } from '../../http/graphql/examples.ts';
+import { graphqlOperation } from '../../gateway/examples.ts';
 import { endpointPath } from '../../http/message/paths.ts';
 import { pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
 import { deprecationHeaders, headersOf, pageHeaders, resultHeaders, rowArgumentHeaders } from './headers.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAnalyzed } from '../../../src/catalog-analysis/load-analyzed.ts';
-import { graphqlExamples } from '../../../src/http/graphql/examples.ts';
+import { graphqlExamples } from '../../../src/gateway/examples.ts';
 import { queryText } from '../../support/queries.ts';
 import { randomRows } from '../../support/random-rows.ts';
 import { selectColumns } from '../../support/select-fields.ts';

@@ -4,7 +4,7 @@ import { checkMediaTypes } from '../../../src/http/graphql/read-operation.ts';
 import { matchesEtag } from '../../../src/http/message/cache-headers.ts';
 import { bestCoding } from '../../../src/http/message/content-coding.ts';
 import { Renderers } from '../../../src/formats/renderers.ts';
-import { chooseRenderer } from '../../../src/http/rest/requested-format.ts';
+import { chooseRenderer } from '../../../src/http/rendering/requested-format.ts';
 import { medianOf } from '../../support/median.ts';
 import { processorMs } from '../../support/processor-time.ts';
 import { draftQuery } from '../../support/queries.ts';

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
 import { parquet } from '../../../src/formats/parquet.ts';
 import { ByteBudget } from '../../../src/http/message/byte-budget.ts';
-import type { RenderRequest } from '../../../src/http/rest/rendering/render-request.ts';
-import { buildRenderWhole } from '../../../src/http/rest/rendering/render-whole.ts';
+import type { RenderRequest } from '../../../src/http/rendering/render-request.ts';
+import { buildRenderWhole } from '../../../src/http/rendering/render-whole.ts';
 
 test('a Parquet file that no caller waits for any more is not written when its turn comes', async () => {
   const budget = new ByteBudget();

@@ -13,8 +13,12 @@ import type { YogaInitialContext } from 'graphql-yoga';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { ownerOf } from '../../../keys/principal.ts';
 import type { Context } from '../context.ts';
-import { type CollectedField, collectFields, selectionsBelow } from '../document/collect-fields.ts';
-import { selectionOf } from '../document/selection-of.ts';
+import {
+  type CollectedField,
+  collectFields,
+  selectionOf,
+  selectionsBelow,
+} from '../document/collect-fields.ts';
 import { NeedsObjects } from '../execution/needs-objects.ts';
 import { writtenTexts } from '../execution/written.ts';
 

@@ -3,8 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { groupOf, type Owner } from '../../../concurrency/fair-share.ts';
 import { httpLimits } from '../../message/http-limits.ts';
 import { requestError } from '../errors.ts';
-import type { PersistedDocuments } from './persisted-documents.ts';
-import { hasDocument, notFound, persistedHash } from './persisted-query.ts';
+import { hasDocument, notFound, type PersistedDocuments, persistedHash } from './persisted-query.ts';
 
 /** What one key may store of all: a key with endless documents must not push out those of others. */
 const ownerShare = 1 / 4;

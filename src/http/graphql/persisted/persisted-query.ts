@@ -1,6 +1,21 @@
 import { GraphQLError } from 'graphql';
+import type { Owner } from '../../../concurrency/fair-share.ts';
 import { requestError } from '../errors.ts';
-import type { RequestMembers } from './persisted-documents.ts';
+
+/** The members of a request, or of the query string of one by GET, before they are checked. */
+export type RequestMembers = Readonly<Record<string, unknown>>;
+
+/** The documents that requests may name instead of sending their text. */
+export interface PersistedDocuments {
+  /**
+   * The document of a request: its own text, or that of the document which it names.
+   *
+   * @param owner whose request it is
+   * @returns undefined if it has neither; a value that is not a string as it is
+   * @throws GraphQLError PERSISTED_QUERY_NOT_FOUND | BAD_REQUEST | FORBIDDEN
+   */
+  documentOf(members: RequestMembers, owner: Owner): unknown;
+}
 
 /**
  * The hash in `extensions.persistedQuery`, as `normalizeId` gives it; undefined without one.

@@ -7,8 +7,14 @@ import { type Problem, StartError } from '../../../errors.ts';
 import type { CheckDocument } from '../check-document.ts';
 import { parseDocument } from '../document/parse-document.ts';
 import { requestError } from '../errors.ts';
-import type { PersistedDocuments } from './persisted-documents.ts';
-import { hasDocument, maxIdLength, normalizeId, notFound, persistedHash } from './persisted-query.ts';
+import {
+  hasDocument,
+  maxIdLength,
+  normalizeId,
+  notFound,
+  type PersistedDocuments,
+  persistedHash,
+} from './persisted-query.ts';
 
 /** The documents that are answered if only trusted ones are, by the ids that requests name them by. */
 export type TrustedDocuments = ReadonlyMap<string, string>;

@@ -1,7 +1,6 @@
 import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import { getOrAdd } from '../../../get-or-add.ts';
-import type { CollectedField, SelectionScope } from '../document/collect-fields.ts';
-import { selectionOf } from '../document/selection-of.ts';
+import { type CollectedField, selectionOf, type SelectionScope } from '../document/collect-fields.ts';
 import { NullCondition } from '../execution/needs-objects.ts';
 import type { RowSelection } from './row-selection.ts';
 

@@ -23,7 +23,7 @@ import { type Aggregate, allRows, type RowArguments } from '../../../row-argumen
 import { type RowOutcome, rowTask } from '../../../row-arguments/row-task.ts';
 import type { Context } from '../context.ts';
 import { rowListBytes, rowSizeOf } from '../document/row-size.ts';
-import { selectionOf } from '../document/selection-of.ts';
+import { selectionOf } from '../document/collect-fields.ts';
 import { leafExtension } from '../execution/execution-schema.ts';
 import { keyExtension } from '../rows/row-object.ts';
 import { rowOutput } from '../rows/row-output.ts';

@@ -2,7 +2,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { ownerOf } from '../../../keys/principal.ts';
 import type { ServerContext } from '../context.ts';
-import type { PersistedDocuments } from '../persisted/persisted-documents.ts';
+import type { PersistedDocuments } from '../persisted/persisted-query.ts';
 import { parseOperation } from '../read-operation.ts';
 
 /**

@@ -38,16 +38,8 @@ interface Place {
 export interface AggregateOutput {
   readonly type: GraphQLObjectType<AggregateTexts, Context>;
   readonly aggregates: readonly Aggregate[];
-  /** By the names of its fields, but `count`. */
-  readonly groups: ReadonlyMap<string, AggregateGroup>;
-}
-
-interface AggregateGroup {
-  readonly typeName: string;
-  /** The places of its fields among the aggregates, by their names. */
-  readonly places: ReadonlyMap<string, number>;
-  /** The values of its fields, by their names. @throws GatewayError INVALID_PARAMETER for an integer that is not exact */
-  readonly values: ReadonlyMap<string, (texts: AggregateTexts) => unknown>;
+  /** By the names of its fields, but `count`: the places of their fields among the aggregates, by their names. */
+  readonly groups: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
 const functions = ['sum', 'avg', 'min', 'max'] as const;
@@ -65,29 +57,27 @@ const typeNames = { sum: 'Sums', avg: 'Averages', min: 'Minimums', max: 'Maximum
 export const aggregateOutput = memoize((query: SavedQuery): AggregateOutput => {
   const { filter = [], order = [] } = query.rowArguments ?? {};
   const marked = query.columns.filter((column) => filter.includes(column) || order.includes(column));
-  const made = new Map<string, AggregateGroup>();
+  const made = new Map<string, ReadonlyMap<string, number>>();
   const aggregates: Aggregate[] = [{ function: 'count', column: undefined }];
   const name = pascalCase(query.name);
   const groups = functions.flatMap((one): [string, GraphQLFieldConfig<AggregateTexts, Context>][] => {
     const columns = one === 'sum' || one === 'avg' ? marked.filter(isSummable) : marked;
     if (columns.length === 0) return [];
-    const values = new Map<string, (texts: AggregateTexts) => unknown>();
     const places = new Map<string, number>();
     const fields = columns.map((column): [string, GraphQLFieldConfig<AggregateTexts, Context>] => {
       const aggregate = { function: one, column: column.name };
       const place = { at: aggregates.length, aggregate, column: resultOf(one, column) };
       places.set(camelCase(column.name), place.at);
       aggregates.push(aggregate);
-      const resolve = valueAt(place);
-      values.set(camelCase(column.name), resolve);
-      return [camelCase(column.name), { type: typeOf(place), description: column.description, resolve }];
+      const { description } = column;
+      return [camelCase(column.name), { type: typeOf(place), description, resolve: valueAt(place) }];
     });
     const type = objectType<AggregateTexts>({
       name: `${name}${typeNames[one]}`,
       description: descriptions[one],
       fields: Object.fromEntries(fields),
     });
-    made.set(one, { typeName: type.name, places, values });
+    made.set(one, places);
     return [
       [one, { type: new GraphQLNonNull(type), description: descriptions[one], resolve: (texts) => texts }],
     ];
@@ -114,7 +104,7 @@ export function selectedPlaces(
   scope: SelectionScope,
 ): readonly number[] {
   const places = fields.flatMap((field) =>
-    collectFields(selectionsBelow(field), scope).map(({ name }) => groups.get(field.name)?.places.get(name)),
+    collectFields(selectionsBelow(field), scope).map(({ name }) => groups.get(field.name)?.get(name)),
   );
   return [...new Set([0, ...places])].filter((place) => place !== undefined);
 }

@@ -13,15 +13,14 @@ import {
 import type { SavedQuery } from '../../../../catalog/model/saved-query.ts';
 import { getOrAdd } from '../../../../get-or-add.ts';
 import { pascalCase } from '../../../../names/graphql-names.ts';
-import { invalid, readCount } from '../../../../row-arguments/argument-reader.ts';
+import { invalid, readCount } from '../../../../row-arguments/reading/argument-reader.ts';
 import type { Page } from '../../../../row-pages/page-of-result.ts';
 import { defaultPageSize, type PageRequest } from '../../../../row-pages/page-request.ts';
 import { parseRows } from '../../../../results/result-document.ts';
 import type { Row } from '../../../../results/row-parts.ts';
 import type { Context } from '../../context.ts';
-import { collectFields, selectionsBelow } from '../../document/collect-fields.ts';
+import { collectFields, selectionOf, selectionsBelow } from '../../document/collect-fields.ts';
 import { rowListBytes, rowSizeOf } from '../../document/row-size.ts';
-import { selectionOf } from '../../document/selection-of.ts';
 import { leafExtension } from '../../execution/execution-schema.ts';
 import { rowOutput } from '../../rows/row-output.ts';
 import { compileEdgeFields } from '../../rows/row-selection.ts';

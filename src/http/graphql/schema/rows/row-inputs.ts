@@ -13,7 +13,7 @@ import {
   invalid,
   type Operator,
   readCount,
-} from '../../../../row-arguments/argument-reader.ts';
+} from '../../../../row-arguments/reading/argument-reader.ts';
 import { allRows, type Condition, type RowArguments } from '../../../../row-arguments/row-arguments.ts';
 import { comparisonType, rowOrder } from './comparison-types.ts';
 

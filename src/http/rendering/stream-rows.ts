@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import type { Rows } from '../../../formats/rows.ts';
-import { codings } from '../../../results/encodings.ts';
-import type { ByteBudget } from '../../message/byte-budget.ts';
-import { chooseCoding } from '../../message/content-coding.ts';
-import type { Reply } from '../../message/reply.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import type { Rows } from '../../formats/rows.ts';
+import { codings } from '../../results/encodings.ts';
+import type { ByteBudget } from '../message/byte-budget.ts';
+import { chooseCoding } from '../message/content-coding.ts';
+import type { Reply } from '../message/reply.ts';
 import type { RenderRequest } from './render-request.ts';
 import { streamParts } from './row-stream.ts';
 

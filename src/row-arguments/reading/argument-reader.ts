@@ -1,20 +1,20 @@
 import { quoteShort, shorten } from '@querygate/text';
-import { lostPlusAdvice } from '../catalog/binding/check-value.ts';
-import { textProblem } from '../catalog/binding/list-values.ts';
-import type { Column, OrderKey, SavedQuery } from '../catalog/model/saved-query.ts';
-import { GatewayError } from '../errors.ts';
-import { memoize } from '../memoize.ts';
-import { isSummable } from './aggregate-rows.ts';
-import { argumentLimits } from './argument-limits.ts';
-import { type CellValue, valueKind } from './cell-values.ts';
-import { parseLike } from './like-pattern.ts';
+import { lostPlusAdvice } from '../../catalog/binding/check-value.ts';
+import { textProblem } from '../../catalog/binding/list-values.ts';
+import type { Column, OrderKey, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { GatewayError } from '../../errors.ts';
+import { memoize } from '../../memoize.ts';
+import { isSummable } from '../aggregate-rows.ts';
+import { argumentLimits } from '../argument-limits.ts';
+import { type CellValue, valueKind } from '../cell-values.ts';
+import { parseLike } from '../like-pattern.ts';
 import type {
   Aggregate,
   AggregateFunction,
   Comparison,
   ComparisonOperator,
   Condition,
-} from './row-arguments.ts';
+} from '../row-arguments.ts';
 
 /** How a comparison is written; `isNull` takes true or false. */
 export type Operator = ComparisonOperator | 'in' | 'like' | 'isNull';

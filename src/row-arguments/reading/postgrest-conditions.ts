@@ -1,6 +1,6 @@
 import { quoteShort } from '@querygate/text';
-import { type ArgumentReader, invalid, type Operator } from '../../row-arguments/argument-reader.ts';
-import type { Condition } from '../../row-arguments/row-arguments.ts';
+import { type ArgumentReader, invalid, type Operator } from './argument-reader.ts';
+import type { Condition } from '../row-arguments.ts';
 
 /** The operators of PostgREST, and `ne` as GraphQL has it. */
 export const operators: Readonly<Record<string, Operator>> = {

@@ -6,7 +6,9 @@ import { json, type Renderers } from '../../formats/renderers.ts';
 import { memoize } from '../../memoize.ts';
 import { elementsOf, partsOf } from '../message/list-header.ts';
 import type { FormatOfUrl } from '../message/prepared-request.ts';
-import { formatParameter } from './address.ts';
+
+/** The parameter that names a format. */
+export const formatParameter = 'format';
 
 /**
  * The form of a response. Ask only for callers who may query the endpoint: the answer says that it exists.

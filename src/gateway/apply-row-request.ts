@@ -1,14 +1,14 @@
-import { callerOf } from '../../row-arguments/row-task.ts';
-import type { LoopTurns } from '../../concurrency/loop-turns.ts';
-import type { CachedResult } from '../../results/get-result.ts';
-import type { ResultDocument } from '../../results/result-document.ts';
-import { exactAggregate } from '../../row-arguments/aggregate-rows.ts';
-import { documentOfAggregates, gatherRows } from '../../row-arguments/gather-rows.ts';
-import type { ReadRows } from '../../row-arguments/row-reader.ts';
-import type { ByteBudget } from '../message/byte-budget.ts';
-import type { RowRequest } from '../../call/part.ts';
-import { type Caller, ownerOfCaller } from '../../call/caller.ts';
-import type { ApplyRowRequest } from '../../call/obtain.ts';
+import { callerOf } from '../row-arguments/row-task.ts';
+import type { LoopTurns } from '../concurrency/loop-turns.ts';
+import type { CachedResult } from '../results/get-result.ts';
+import type { ResultDocument } from '../results/result-document.ts';
+import { exactAggregate } from '../row-arguments/aggregate-rows.ts';
+import { documentOfAggregates, gatherRows } from '../row-arguments/gather-rows.ts';
+import type { ReadRows } from '../row-arguments/row-reader.ts';
+import type { ByteBudget } from '../http/message/byte-budget.ts';
+import type { RowRequest } from '../call/part.ts';
+import { type Caller, ownerOfCaller } from '../call/caller.ts';
+import type { ApplyRowRequest } from '../call/obtain.ts';
 
 interface ApplyOptions {
   readonly readRows: ReadRows;

@@ -1,11 +1,11 @@
-import { keyOf } from '../../../concurrency/fair-share.ts';
-import { systemClock } from '../../../concurrency/clock.ts';
-import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import { buildSingleFlight, type RunContext } from '../../../concurrency/single-flight.ts';
-import type { Part } from '../../../formats/renderer.ts';
-import type { Rows } from '../../../formats/rows.ts';
-import { toOwnMemory } from '../../../results/encodings.ts';
-import type { ByteBudget } from '../../message/byte-budget.ts';
+import { keyOf } from '../../concurrency/fair-share.ts';
+import { systemClock } from '../../concurrency/clock.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import { buildSingleFlight, type RunContext } from '../../concurrency/single-flight.ts';
+import type { Part } from '../../formats/renderer.ts';
+import type { Rows } from '../../formats/rows.ts';
+import { toOwnMemory } from '../../results/encodings.ts';
+import type { ByteBudget } from '../message/byte-budget.ts';
 import type { RenderRequest } from './render-request.ts';
 
 /** Renders rows as a body that is in memory as a whole. @throws GatewayError OVERLOADED; ENGINE_FAILED; CANCELLED */

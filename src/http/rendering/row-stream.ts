@@ -1,9 +1,9 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createGzip, createZstdCompress } from 'node:zlib';
-import type { Owner } from '../../../concurrency/fair-share.ts';
-import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
-import type { Part } from '../../../formats/renderer.ts';
-import type { Coding } from '../../../results/encodings.ts';
+import type { Owner } from '../../concurrency/fair-share.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import type { Part } from '../../formats/renderer.ts';
+import type { Coding } from '../../results/encodings.ts';
 
 /**
  * A body whose parts are made in turns of the event loop while it is read: not more of them than its reader takes.

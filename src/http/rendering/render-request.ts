@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import type { Owner } from '../../../concurrency/fair-share.ts';
-import type { Renderer } from '../../../formats/renderer.ts';
-import type { Rows } from '../../../formats/rows.ts';
-import { declaredShape } from '../../../formats/shape.ts';
-import type { CachedResult } from '../../../results/get-result.ts';
-import type { RequestHead } from '../../message/head.ts';
-import type { Reply } from '../../message/reply.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { Owner } from '../../concurrency/fair-share.ts';
+import type { Renderer } from '../../formats/renderer.ts';
+import type { Rows } from '../../formats/rows.ts';
+import { declaredShape } from '../../formats/shape.ts';
+import type { CachedResult } from '../../results/get-result.ts';
+import type { RequestHead } from '../message/head.ts';
+import type { Reply } from '../message/reply.ts';
 
 /** A result that is to be sent in another form than it is kept in. */
 export interface RenderRequest {

@@ -1,16 +1,16 @@
-import { exampleValue } from '../../catalog/binding/example-parameters.ts';
-import { textsOf } from '../../catalog/binding/list-values.ts';
+import { exampleValue } from '../catalog/binding/example-parameters.ts';
+import { textsOf } from '../catalog/binding/list-values.ts';
 import type {
   Catalog,
   Parameter,
   ParameterText,
   RecordField,
   SavedQuery,
-} from '../../catalog/model/saved-query.ts';
-import { mainNames, type PublicName } from '../../catalog/model/versions.ts';
-import { camelCase, graphqlNames, pascalCase } from '../../names/graphql-names.ts';
-import { endpointPath } from '../message/paths.ts';
-import { argumentType } from './schema/arguments.ts';
+} from '../catalog/model/saved-query.ts';
+import { mainNames, type PublicName } from '../catalog/model/versions.ts';
+import { camelCase, graphqlNames, pascalCase } from '../names/graphql-names.ts';
+import { endpointPath } from '../http/message/paths.ts';
+import { argumentType } from '../http/graphql/schema/arguments.ts';
 
 /** An example request for every saved query in REST: the path with its query string. */
 export function restExamples(catalog: Catalog): readonly string[] {
