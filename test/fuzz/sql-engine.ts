@@ -24,7 +24,7 @@ export interface Measured {
 const intervalMs = 20;
 
 const send = (message: AnsweredSql | Measured) => process.send?.(message);
-const world = await openWorld({ others: true, timeoutMs: 500 });
+const world = await openWorld({ others: true, timeoutMs: Number(process.argv[2]) });
 
 let longestTurnMs = 0;
 let usedBefore = process.threadCpuUsage();

@@ -28,10 +28,14 @@ export const fuzzSql = (texts: number, seed: number): Promise<FuzzedSql> => {
   return runTexts(Array.from({ length: texts }, () => () => callerText(random)));
 };
 
-/** @param makers make the texts, in this order, when they are needed */
+/**
+ * @param makers make the texts, in this order, when they are needed
+ * @param timeoutMs the deadline of a text: most random ones are of no use for longer
+ */
 export async function runTexts(
   makers: readonly (() => string)[],
   onOutcome: (sql: string, outcome: string) => void = () => {},
+  timeoutMs = 500,
 ): Promise<FuzzedSql> {
   const outcomes: Record<string, number> = {};
   const deadly: { sql: string; end: string }[] = [];
@@ -47,7 +51,7 @@ export async function runTexts(
     onOutcome(sql, outcome);
   };
   while (next < makers.length) {
-    const ended = await runProcess(take, concurrency, { note, onMeasured });
+    const ended = await runProcess(take, concurrency, { note, onMeasured, timeoutMs });
     if (ended === undefined) break;
     exits += 1;
     // One of those without an answer has ended the process.
@@ -58,7 +62,7 @@ export async function runTexts(
         left = undefined;
         return one;
       };
-      const alone = await runProcess(takeOne, 1, { note, onMeasured });
+      const alone = await runProcess(takeOne, 1, { note, onMeasured, timeoutMs });
       if (alone !== undefined) deadly.push({ sql, end: alone.end });
     }
   }
@@ -73,15 +77,16 @@ interface Ended {
 interface Watch {
   readonly note: (sql: string, outcome: string) => void;
   readonly onMeasured: (measured: Measured) => void;
+  readonly timeoutMs: number;
 }
 
 /** @returns how the process ended by itself; undefined if there are no more texts */
 function runProcess(
   take: () => string | undefined,
   most: number,
-  { note, onMeasured }: Watch,
+  { note, onMeasured, timeoutMs }: Watch,
 ): Promise<Ended | undefined> {
-  const child: ChildProcess = fork(new URL('./sql-engine.ts', import.meta.url), {
+  const child: ChildProcess = fork(new URL('./sql-engine.ts', import.meta.url), [String(timeoutMs)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const waiting = new Map<number, { readonly sql: string; readonly timer: NodeJS.Timeout }>();
