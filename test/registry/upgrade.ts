@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import type { Project, Running } from './installed.ts';
 
 /** How many results fill the cache. */
@@ -14,7 +15,8 @@ export async function playUpgrade(
   print: (line: string) => void,
 ): Promise<void> {
   const keys: string[] = [];
-  const expected = new Map<number, Answer['rows']>();
+  /** By the first number: what was answered, by any version. */
+  const given = new Map<number, Answer['rows'][]>();
   let rows = 1000;
   for (const [at, version] of versions.entries()) {
     project.install(version);
@@ -27,15 +29,19 @@ export async function playUpgrade(
       const statuses = new Map<string, number>();
       for (let first = 1; first <= results; first += 1) {
         const answer = await get(running, keys[0] ?? '', 'a', first);
+        const known = given.get(first) ?? [];
         if (answer.cache === 'from the cache')
-          deepEqual(answer.rows, expected.get(first), `the result from ${first}`);
+          ok(
+            known.some((rows) => isDeepStrictEqual(rows, answer.rows)),
+            `the result from ${first} was never computed`,
+          );
         else deepEqual(answer.rows, rowsFrom(first, rows), `the rows from ${first}`);
-        expected.set(first, answer.rows);
+        given.set(first, [...known, answer.rows]);
         statuses.set(answer.cache, (statuses.get(answer.cache) ?? 0) + 1);
       }
       // Every key, those made by other versions too; none reads the rows of another tenant.
       for (const key of keys) {
-        deepEqual((await get(running, key, 'a', 1)).rows, expected.get(1), 'the rows of a key');
+        deepEqual((await get(running, key, 'a', 1)).rows, given.get(1)?.at(-1), 'the rows of a key');
         equal((await get(running, key, 'b', 1)).status, 403);
       }
       // What is not cached sees all rows that were ever imported.
