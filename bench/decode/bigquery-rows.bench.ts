@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { BigQuery } from '@google-cloud/bigquery';
-import { parseQuery } from '../../src/catalog/header/parse-query.ts';
+import { parseSavedQuery } from '../../src/catalog/header/parse-saved-query.ts';
 import type { WireField } from '../../src/engines/bigquery/api/wire.ts';
 import { buildDecodeRow } from '../../src/engines/bigquery/decode-rows.ts';
 import { compare } from '../compare.ts';
@@ -44,7 +44,7 @@ const header = [
   'max_rows: 1000',
   'caching: disabled',
 ];
-const { query } = parseQuery(
+const { query } = parseSavedQuery(
   'bench',
   'bench.sql',
   ['/*---', ...header, 'columns:', ...columns, '---*/', ''].join('\n'),

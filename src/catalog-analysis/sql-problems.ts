@@ -1,7 +1,7 @@
 import { type Compiled, compileTree, schemaTables } from '@querygate/bigquery-sql/tree';
 import { parameterTypeIn, unknown } from '@querygate/bigquery-sql/types';
 import { CatalogError } from '../catalog/folder/load-catalog.ts';
-import type { FileSql } from '../catalog/header/parse-query.ts';
+import type { FileSql } from '../catalog/header/parse-saved-query.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../errors.ts';
 import type { Dialect } from './analyze-catalog.ts';

@@ -30,8 +30,8 @@ export {
 } from '../catalog/folder/load-tables.ts';
 export { isTablePath, readFolder, tablesFolder } from '../catalog/folder/read-folder.ts';
 export { parameterUses } from '../catalog/header/check-parameter-use.ts';
-export { parseQuery } from '../catalog/header/parse-query.ts';
-export { readHeader, sqlPart } from '../catalog/header/read-header.ts';
+export { parseSavedQuery } from '../catalog/header/parse-saved-query.ts';
+export { readHeader, sqlPart } from '../catalog/header/split-file.ts';
 export { fillIn, isFilledIn, unfinishedTexts } from '../catalog/header/unfinished.ts';
 export { keyText } from '../catalog/model/entities.ts';
 export { lookUpQuery } from '../catalog/model/find-query.ts';

@@ -5,7 +5,7 @@ import type { CachedResult } from '../results/get-result.ts';
 import type { ResultDocument } from '../results/result-document.ts';
 import type { RequestHead } from './message/head.ts';
 import type { Reply } from './message/reply.ts';
-import type { EventStream } from './event-stream.ts';
+import type { EventStream } from './accepted-stream.ts';
 
 /** A call whose caller wants to know of later results too. */
 export interface FollowedCall {

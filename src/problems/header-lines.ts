@@ -1,4 +1,4 @@
-import { readHeader } from '../catalog/header/read-header.ts';
+import { readHeader } from '../catalog/header/split-file.ts';
 import type { Problem } from '../errors.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseQuery } from '../../src/catalog/header/parse-query.ts';
+import { parseSavedQuery } from '../../src/catalog/header/parse-saved-query.ts';
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import type { Catalog, SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
@@ -346,7 +346,7 @@ test('an author may say why nothing has to be checked', () => {
   const header = (lines: string) =>
     `/*---\nid: 8d5a1f0e-6c3b-4f7e-9a52-1b7c0e4d2f63\ndescription: D.\nmax_rows: 1\ncaching: disabled\nquery_sandboxing: disabled\n${lines}\ncolumns:\n  id: { type: string, description: Id. }\n---*/\nselect @p as id\n`;
   const parameter = 'parameters:\n  p: { type: string, required: true, tenant: true, description: P. }';
-  const parse = (lines: string) => parseQuery('q', 'q.sql', header(lines));
+  const parse = (lines: string) => parseSavedQuery('q', 'q.sql', header(lines));
   expect(parse(`tenant_unchecked: public data\n${parameter}`)).toMatchObject({
     query: { tenantUnchecked: 'public data' },
   });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseQuery } from '../../src/catalog/header/parse-query.ts';
+import { parseSavedQuery } from '../../src/catalog/header/parse-saved-query.ts';
 import { skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../support/folder-app.ts';
@@ -274,7 +274,7 @@ test('the engine in a process of its own runs what is pushed', async () => {
 
 describe('what cannot be pushed', () => {
   const problemsOf = (sql: string, lines: readonly string[] = header, parameters = {}) =>
-    parseQuery(
+    parseSavedQuery(
       'bad',
       'bad.sql',
       queryText({ name: 'bad', caching: lines, columns: { id: 'integer' }, parameters, sql }),

@@ -1,4 +1,4 @@
-import { parseQuery } from '../../src/catalog/header/parse-query.ts';
+import { parseSavedQuery } from '../../src/catalog/header/parse-saved-query.ts';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 
 export interface Draft {
@@ -46,7 +46,7 @@ export function queryText({
 
 /** A saved query as the catalog contains it. */
 export function draftQuery(draft: Draft): SavedQuery {
-  const { query, problems } = parseQuery(draft.name ?? 'draft', 'draft.sql', queryText(draft));
+  const { query, problems } = parseSavedQuery(draft.name ?? 'draft', 'draft.sql', queryText(draft));
   if (query === undefined) throw new Error(JSON.stringify(problems));
   return query;
 }

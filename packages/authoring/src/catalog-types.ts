@@ -1,5 +1,5 @@
 import type { SavedQuery } from 'querygate';
-import type { parseQuery, readFolder, readHeader, readYaml, schemaProblems } from 'querygate/catalog';
+import type { parseSavedQuery, readFolder, readHeader, readYaml, schemaProblems } from 'querygate/catalog';
 
 /** A parameter of a saved query. */
 export type Parameter = SavedQuery['parameters'][number];
@@ -38,7 +38,7 @@ export type HeaderAndSql = Extract<ReturnType<typeof readHeader>, { readonly hea
 
 /** The SQL of a file whose header has problems. */
 export type FileSql = NonNullable<
-  Extract<ReturnType<typeof parseQuery>, { readonly query?: undefined }>['sql']
+  Extract<ReturnType<typeof parseSavedQuery>, { readonly query?: undefined }>['sql']
 >;
 
 /** YAML with the lines of its values. */

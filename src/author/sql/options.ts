@@ -5,7 +5,7 @@ import {
   stringParameters,
 } from '@querygate/bigquery-sql/command';
 import { bindTexts } from '../../catalog/binding/bind.ts';
-import { parseQuery } from '../../catalog/header/parse-query.ts';
+import { parseSavedQuery } from '../../catalog/header/parse-saved-query.ts';
 import { commandError, parseCount } from '../arguments.ts';
 
 /** A statement to run, with what restores positions in the text that the user gave. */
@@ -61,7 +61,7 @@ export async function readSqlOptions(statements: readonly string[], values: SqlF
  * binds those that a caller leaves out; none of a text without a header, or with a wrong one.
  */
 function defaultParameters(text: string, given: readonly string[]): readonly string[] {
-  const { query } = parseQuery('statement', 'statement', text);
+  const { query } = parseSavedQuery('statement', 'statement', text);
   if (query === undefined) return [];
   const isGiven = (name: string) =>
     given.some(

@@ -3,7 +3,7 @@ import { type Problem, StartError } from '../../errors.ts';
 import { checkAddresses } from '../check/check-addresses.ts';
 import { checkCatalog } from '../check/check-catalog.ts';
 import { type CatalogFiles, type FileContent, isTablePath, readFolder } from './read-folder.ts';
-import { type FileSql, type ParsedQuery, parseQuery } from '../header/parse-query.ts';
+import { type FileSql, type ParsedQuery, parseSavedQuery } from '../header/parse-saved-query.ts';
 import type { Catalog } from '../model/saved-query.ts';
 import { tablesOf } from './load-tables.ts';
 import { namePattern, nameRule } from '../model/version-name.ts';
@@ -61,7 +61,7 @@ export function parseQueryFile(file: string, content: FileContent): ParsedQuery 
     problems.push({ file, message: `the name ${nameRule}` });
   }
   if ('problem' in content) return { problems: [...problems, { file, message: content.problem }] };
-  const parsed = parseQuery(name, file, content.text);
+  const parsed = parseSavedQuery(name, file, content.text);
   return problems.length === 0
     ? parsed
     : { problems: [...problems, ...parsed.problems], sql: parsed.query ?? parsed.sql };

@@ -3,7 +3,7 @@ import type { Problem } from '../../errors.ts';
 import type { Parameter } from '../model/saved-query.ts';
 import { parameterUses } from './check-parameter-use.ts';
 import type { Header } from './header-schema.ts';
-import type { HeaderAndSql } from './read-header.ts';
+import type { HeaderAndSql } from './split-file.ts';
 
 /**
  * Parameters with which LIMIT or OFFSET would fail: both take an INT64 that is neither NULL nor negative.

@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors.ts';
-import { readHeader } from './read-header.ts';
+import { readHeader } from './split-file.ts';
 
 const marker = 'Fill in: ';
 

@@ -8,7 +8,7 @@ import type { Following } from '../following.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import { type RequestHead, TranslatedHead } from '../message/head.ts';
 import type { Answer } from '../message/route.ts';
-import { acceptedStream } from '../event-stream.ts';
+import { acceptedStream } from '../accepted-stream.ts';
 import type { Resources } from './context.ts';
 import { buildCheckDocument } from './check-document.ts';
 import { buildFindHidden } from './hidden-fields.ts';

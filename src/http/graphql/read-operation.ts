@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts';
 import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import { elementsOf, partsOf } from '../message/list-header.ts';
-import { eventStreamType } from '../event-stream.ts';
+import { eventStreamType } from '../accepted-stream.ts';
 import { operationTooLarge, requestError } from './errors.ts';
 import type { RequestMembers } from './persisted/persisted-query.ts';
 

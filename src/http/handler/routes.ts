@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts';
 import type { Cors } from '../access/cors.ts';
 import { checkMediaTypes } from '../graphql/read-operation.ts';
 import { replyGraphqlError } from '../graphql/refusal.ts';
-import { acceptedStream } from '../event-stream.ts';
+import { acceptedStream } from '../accepted-stream.ts';
 import type { RequestHead } from '../message/head.ts';
 import {
   apiPath,

@@ -14,7 +14,7 @@ import type { RequestHead } from '../message/head.ts';
 import type { FormatOfUrl, PreparedRequest } from '../message/prepared-request.ts';
 import type { Reply } from '../message/reply.ts';
 import type { Answer } from '../message/route.ts';
-import { acceptedStream } from '../event-stream.ts';
+import { acceptedStream } from '../accepted-stream.ts';
 import { buildReplyRendered } from '../rendering/reply-rendered.ts';
 import { withNearestEndpoint } from './nearest-endpoint.ts';
 import { replyResult, replyToHead } from '../rendering/reply-result.ts';

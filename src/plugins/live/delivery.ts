@@ -1,6 +1,6 @@
 import type { PluginHost } from '../../gateway/plugin.ts';
 import { httpLimits } from '../../http/message/http-limits.ts';
-import { heartbeat } from './events/events.ts';
+import { heartbeat } from './events/event-frames.ts';
 import { liveLimits } from './live-limits.ts';
 import type { LiveCounters } from './live-metrics.ts';
 import type { Feed, Stream, Subscription } from './stream.ts';

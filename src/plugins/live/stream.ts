@@ -8,7 +8,7 @@ import type { Principal } from '../../keys/principal.ts';
 import type { ResultDocument } from '../../results/result-document.ts';
 import type { Frame } from '../../http/message/stream/frame.ts';
 import type { Sink, StreamSummary } from '../../http/message/stream/stream-body.ts';
-import type { EndCode } from './events/events.ts';
+import type { EndCode } from './events/event-frames.ts';
 import type { Changes, Variant } from './events/variant.ts';
 
 /**

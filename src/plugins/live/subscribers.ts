@@ -3,7 +3,7 @@ import type { PluginHost } from '../../gateway/plugin.ts';
 import type { LaterCaller } from '../../http/access/later-caller.ts';
 import type { RequestHead } from '../../http/message/head.ts';
 import type { Principal } from '../../keys/principal.ts';
-import type { EndCode } from './events/events.ts';
+import type { EndCode } from './events/event-frames.ts';
 import type { Subscriber } from './stream.ts';
 
 interface SubscribersOptions {

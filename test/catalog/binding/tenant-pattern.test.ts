@@ -6,7 +6,7 @@ import {
   fillTenantPattern,
   tenantPatternProblem,
 } from '../../../src/catalog/binding/patterns/tenant-pattern.ts';
-import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
+import { parseSavedQuery } from '../../../src/catalog/header/parse-saved-query.ts';
 
 /** With a text that each matches for the tenant `abc`. */
 const validPatterns = [
@@ -292,7 +292,9 @@ describe('a saved query', () => {
       '---*/',
       `select concat(${parameters.map((line) => `@${line.split(':')[0]}`).join(', ')}) as x`,
     ].join('\n');
-    return parseQuery('draft', 'draft.sql', text).problems.map(({ line, message }) => `${line} ${message}`);
+    return parseSavedQuery('draft', 'draft.sql', text).problems.map(
+      ({ line, message }) => `${line} ${message}`,
+    );
   };
   const described = 'description: D.';
 

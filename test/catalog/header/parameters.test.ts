@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { fitsSchemas } from '../../../src/catalog/binding/describe-parameter.ts';
 import { exampleParameters } from '../../../src/catalog/binding/example-parameters.ts';
-import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
+import { parseSavedQuery } from '../../../src/catalog/header/parse-saved-query.ts';
 import { draftQuery, queryText } from '../../support/queries.ts';
 
 const sqlOf = (sql: string, parameter: string) =>
   queryText({ columns: { x: 'integer' }, parameters: { p: `{ ${parameter}, description: P. }` }, sql });
 
 const problemsOf = (parameter: string, sql = 'select @p as x') =>
-  parseQuery('q', 'q.sql', sqlOf(sql, parameter)).problems.map(({ line, message }) => `${line} ${message}`);
+  parseSavedQuery('q', 'q.sql', sqlOf(sql, parameter)).problems.map(
+    ({ line, message }) => `${line} ${message}`,
+  );
 
 const parameterOf = (parameter: string, sql = 'select @p as x') =>
   draftQuery({ columns: { x: 'integer' }, parameters: { p: `{ ${parameter}, description: P. }` }, sql })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { graphqlNames, isRenamed } from '../../../src/names/graphql-names.ts';
-import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
+import { parseSavedQuery } from '../../../src/catalog/header/parse-saved-query.ts';
 import { queryText } from '../../support/queries.ts';
 
 const parse = (fields: string, type = 'record') =>
-  parseQuery(
+  parseSavedQuery(
     'draft',
     'draft.sql',
     queryText({

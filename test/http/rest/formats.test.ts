@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
+import { parseSavedQuery } from '../../../src/catalog/header/parse-saved-query.ts';
 import { hasProgram } from '../../support/has-program.ts';
 import {
   parquetTypes,
@@ -162,7 +162,7 @@ describe('formats of a result', () => {
   let folder: string;
   let app: TestApp;
   let rows: readonly ReadRow[];
-  const { query } = parseQuery('every.types', 'every.types.sql', everyType);
+  const { query } = parseSavedQuery('every.types', 'every.types.sql', everyType);
   const columns = query?.columns ?? [];
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'querygate-queries-'));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
+import { parseSavedQuery } from '../../../src/catalog/header/parse-saved-query.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
 import { subgraphFiles } from './subgraph.ts';
@@ -80,7 +80,7 @@ test('a fragment on another entity does not apply to what a row refers to', asyn
 
 test('a key needs a parameter of its query', () => {
   const text = (subgraphFiles['hits.matching.sql'] ?? '').replace('{ ref: project }', '{ ref: constructor }');
-  const { problems } = parseQuery('hits.matching', 'hits.matching.sql', text);
+  const { problems } = parseSavedQuery('hits.matching', 'hits.matching.sql', text);
   expect(problems.map(({ message }) => message)).toEqual([
     'federation.key.ref: no parameter is named constructor',
   ]);

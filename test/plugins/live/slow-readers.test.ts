@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { FairShare } from '../../../src/concurrency/fair-share.ts';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
-import { endFrame, etagOf } from '../../../src/plugins/live/events/events.ts';
+import { endFrame, etagOf } from '../../../src/plugins/live/events/event-frames.ts';
 import { zeroLiveCounters } from '../../../src/plugins/live/live-metrics.ts';
 import { buildLaterCallers } from '../../../src/http/access/later-caller.ts';
 import { openLive } from '../../../src/plugins/live/open-live.ts';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { FairShare } from '../../../src/concurrency/fair-share.ts';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
-import { type EndCode, endFrame } from '../../../src/plugins/live/events/events.ts';
+import { type EndCode, endFrame } from '../../../src/plugins/live/events/event-frames.ts';
 import type { Live } from '../../../src/plugins/live/followed.ts';
 import { zeroLiveCounters } from '../../../src/plugins/live/live-metrics.ts';
 import { buildLaterCallers } from '../../../src/http/access/later-caller.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { bind } from '../../../src/catalog/binding/bind.ts';
-import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
+import { parseSavedQuery } from '../../../src/catalog/header/parse-saved-query.ts';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
 import type { Engine, RunOptions } from '../../../src/engine-contract/engine.ts';
@@ -17,7 +17,7 @@ import { queryText, uuidOf } from '../../support/query-folder.ts';
 import { runTime } from '../../support/run-time.ts';
 
 const parse = (name: string, id: number, header = ''): SavedQuery => {
-  const { query, problems } = parseQuery(name, `${name}.sql`, queryText({ id: uuidOf(id), header }));
+  const { query, problems } = parseSavedQuery(name, `${name}.sql`, queryText({ id: uuidOf(id), header }));
   if (query === undefined) throw new Error(JSON.stringify(problems));
   return query;
 };

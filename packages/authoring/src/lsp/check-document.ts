@@ -7,7 +7,7 @@ import {
   checkReturned,
   compiler,
   type Dialect,
-  parseQuery,
+  parseSavedQuery,
   problemsOfSql,
   queryProblems,
   unfinishedTexts,
@@ -48,7 +48,7 @@ export function checkDocument(
   text: string,
   { tables, dialect }: CheckContext,
 ): CheckedDocument {
-  const parsed = parseQuery(name, file, text);
+  const parsed = parseSavedQuery(name, file, text);
   const unfinished = unfinishedTexts(file, text);
   const { sql, flags } = dialect;
   const isKnown = sql === 'bigquery' && !flags?.hasOwnTables;

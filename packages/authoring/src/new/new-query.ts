@@ -6,7 +6,7 @@ import {
   namePattern,
   nameRule,
   parameterUses,
-  parseQuery,
+  parseSavedQuery,
   parseVersionName,
   problemsText,
   readHeader,
@@ -163,7 +163,7 @@ function savedQueries(folder: string): readonly SavedQuery[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .flatMap((file) => {
-      const { query } = parseQuery(
+      const { query } = parseSavedQuery(
         file.slice(0, -'.sql'.length),
         file,
         readFileSync(join(folder, file), 'utf8'),

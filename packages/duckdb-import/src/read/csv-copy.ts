@@ -5,7 +5,7 @@ import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import type { Reject } from '../store/manifest.ts';
 import { bytesWithoutRows, findLongRows } from './long-csv-rows.ts';
-import { lineTooLong, maxLineBytes, readLines } from './read-file.ts';
+import { lineTooLong, maxLineBytes, readLines } from './read-text.ts';
 import { globText } from './source-relation.ts';
 
 /**

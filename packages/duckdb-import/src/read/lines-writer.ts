@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { type FileEnds, fingerprintBytes } from '../scan/fingerprint.ts';
 import type { Reject } from '../store/manifest.ts';
 import { isObjectText } from './json-lines.ts';
-import { lineTooLong, maxLineBytes } from './read-file.ts';
+import { lineTooLong, maxLineBytes } from './read-text.ts';
 
 const newline = 10;
 const carriageReturn = 13;

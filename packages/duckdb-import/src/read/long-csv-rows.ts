@@ -1,4 +1,4 @@
-import { maxLineBytes, readBytes } from './read-file.ts';
+import { maxLineBytes, readBytes } from './read-text.ts';
 
 const newline = 10;
 const carriageReturn = 13;

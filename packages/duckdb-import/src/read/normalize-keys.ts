@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { parseJson } from '@querygate/text';
-import { readLines } from './read-file.ts';
+import { readLines } from './read-text.ts';
 
 /** A key with its quotes. Inside of a string a quote follows a backslash, so nothing there matches. */
 const jsonKey = /"([^"\\]+)"(?=\s*:)/g;

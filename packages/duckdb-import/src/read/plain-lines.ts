@@ -9,7 +9,7 @@ import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
 import { copyCsv } from './csv-copy.ts';
 import { jsonLines } from './json-lines.ts';
-import { readBytes } from './read-file.ts';
+import { readBytes } from './read-text.ts';
 
 /** A data file as JSON lines. */
 interface PlainLines {

@@ -8,7 +8,7 @@ import type { DataFile } from '../scan/data-files.ts';
 const fileColumn = 'querygate file';
 
 /** The rows of files as DuckDB reads them. */
-interface SourceRelation {
+export interface SourceRelation {
   /** A FROM item; statements call it `r`. */
   readonly source: string;
   /** By column name in lower case. */
@@ -54,22 +54,8 @@ export function readJsonSql({ fields }: TableSchema, paths: readonly string[], m
     format = 'newline_delimited', records = true, compression = 'uncompressed', hive_partitioning = false${moreOptions})`;
 }
 
-/** @param excludedRows numbers of rows to leave out, from 1 */
-export function parquetRelation(
-  connection: DuckDBConnection,
-  { path, partition }: Pick<DataFile, 'path' | 'partition'>,
-  number: number,
-  excludedRows: readonly number[] = [],
-): Promise<SourceRelation> {
-  const rows = `read_parquet(${globText(path)}, hive_partitioning = false`;
-  const source =
-    excludedRows.length === 0
-      ? `${rows})`
-      : `(SELECT * FROM ${rows}, file_row_number = true) WHERE file_row_number + 1 NOT IN (${excludedRows.join(', ')}))`;
-  return buildRelation(connection, source, partition, String(number));
-}
-
-async function buildRelation(
+/** A source with its columns. @param fileNumber SQL for the number of a row's file */
+export async function buildRelation(
   connection: DuckDBConnection,
   source: string,
   partition: DataFile['partition'],

@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { errorInTry, type ErrorSql, storedValue } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { globText, parquetRelation } from '../read/source-relation.ts';
+import { parquetRelation } from '../read/read-parquet.ts';
+import { globText } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
 import { describeReason, generalReason } from './describe-problem.ts';

@@ -12,7 +12,7 @@ import { type KeySpellings, withFirstSpellings } from './key-spellings.ts';
 import { copyCsv, readHeader } from '../read/csv-copy.ts';
 import { parseExactNumbers } from '../read/normalize-keys.ts';
 import { decompress, openPlainLines } from '../read/plain-lines.ts';
-import { lineTooLong, maxLineBytes, readBytes } from '../read/read-file.ts';
+import { lineTooLong, maxLineBytes, readBytes } from '../read/read-text.ts';
 import { readJsonSql } from '../read/source-relation.ts';
 import { describeReason } from '../reject/describe-problem.ts';
 import { kindOf } from '../scan/data-files.ts';

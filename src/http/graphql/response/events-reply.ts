@@ -3,7 +3,7 @@ import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { statusOf } from '../../../errors.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
 import type { Reply } from '../../message/reply.ts';
-import { streamHeaders } from '../../event-stream.ts';
+import { streamHeaders } from '../../accepted-stream.ts';
 
 /** `EventSource` passes on only events that have data. */
 const complete = 'event: complete\ndata: \n\n';

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { GatewayError } from '../../../errors.ts';
-import { eventStreamType, namesStream } from '../../event-stream.ts';
+import { eventStreamType, namesStream } from '../../accepted-stream.ts';
 import type { ServerContext } from '../context.ts';
 import { FieldToFollow } from '../execution/field-to-follow.ts';
 import type { FollowField } from '../subscriptions/follow-field.ts';

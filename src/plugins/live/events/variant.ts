@@ -3,7 +3,7 @@ import type { GatewayError } from '../../../errors.ts';
 import { RowPatches } from './row-patch.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import type { Frame } from '../../../http/message/stream/frame.ts';
-import { errorFrame, etagOf, eventFrame } from './events.ts';
+import { errorFrame, etagOf, eventFrame } from './event-frames.ts';
 
 /** How results are written for some clients. Variants with equal ids write the same. */
 export interface Variant {

@@ -1,7 +1,7 @@
 import { type FairShare, type Owner, sharersOf } from '../../../concurrency/fair-share.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { Delivery } from '../delivery.ts';
-import { heartbeat } from '../events/events.ts';
+import { heartbeat } from '../events/event-frames.ts';
 import type { Followed } from '../followed.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { Rights } from './rights.ts';

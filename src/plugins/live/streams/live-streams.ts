@@ -1,7 +1,7 @@
 import type { FairShare } from '../../../concurrency/fair-share.ts';
 import type { Subscribers } from '../subscribers.ts';
 import type { Delivery } from '../delivery.ts';
-import type { EndCode } from '../events/events.ts';
+import type { EndCode } from '../events/event-frames.ts';
 import type { LiveCounters } from '../live-metrics.ts';
 import type { EndReason, Stream, Subscription } from '../stream.ts';
 import type { Watches } from '../watches.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FairShare, Holding } from '../../../../src/concurrency/fair-share.ts';
-import { endFrame } from '../../../../src/plugins/live/events/events.ts';
+import { endFrame } from '../../../../src/plugins/live/events/event-frames.ts';
 import { zeroLiveCounters } from '../../../../src/plugins/live/live-metrics.ts';
 import { LiveStreams } from '../../../../src/plugins/live/streams/live-streams.ts';
 import { Feed, Stream, type Subscriber, type Watched } from '../../../../src/plugins/live/stream.ts';

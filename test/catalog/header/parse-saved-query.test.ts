@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
+import { parseSavedQuery } from '../../../src/catalog/header/parse-saved-query.ts';
 import { queryText } from '../../support/queries.ts';
 
 const problemsOf = (text: string) =>
-  parseQuery('draft', 'draft.sql', text).problems.map(({ line, message }) => `${line} ${message}`);
+  parseSavedQuery('draft', 'draft.sql', text).problems.map(({ line, message }) => `${line} ${message}`);
 
 const header = (lines: string[], sql = 'select 1 as x') =>
   [
@@ -38,7 +38,7 @@ describe('a saved-query file', () => {
       ],
       "select @n as x where @unit != '' -- @comment\n",
     );
-    expect(parseQuery('a.name', 'queries/a.name.sql', text).query).toEqual({
+    expect(parseSavedQuery('a.name', 'queries/a.name.sql', text).query).toEqual({
       id: '3b241101-e2bb-4255-8caf-4136c566a962',
       name: 'a.name',
       aliases: ['Old.Name', '9dd9a6f6-8e9b-4fa4-b682-4f2f5cd99da3'],
@@ -74,7 +74,11 @@ describe('a saved-query file', () => {
   });
 
   test('may have a byte order mark and Windows line endings', () => {
-    const { query } = parseQuery('draft', 'draft.sql', `\uFEFF${header(plain).replaceAll('\n', '\r\n')}`);
+    const { query } = parseSavedQuery(
+      'draft',
+      'draft.sql',
+      `\uFEFF${header(plain).replaceAll('\n', '\r\n')}`,
+    );
     expect(query?.source.line).toBe(9);
   });
 
@@ -491,7 +495,7 @@ describe('prometheus', () => {
       '    things: { column: x }',
       '    things_total: { column: x, type: counter, help: All things. }',
     );
-    expect(parseQuery('draft', 'draft.sql', text).query?.prometheus).toEqual({
+    expect(parseSavedQuery('draft', 'draft.sql', text).query?.prometheus).toEqual({
       labels: ['name'],
       metrics: [
         { name: 'things', column: 'x', type: 'gauge', help: 'How many.' },

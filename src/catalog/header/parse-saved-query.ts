@@ -11,7 +11,7 @@ import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema, parameterSchema } from './header-schema.ts';
 import { checkLimits, withLimits } from './limit-parameters.ts';
-import { type HeaderAndSql, readHeader, sqlPart } from './read-header.ts';
+import { type HeaderAndSql, readHeader, sqlPart } from './split-file.ts';
 import { toRecordFields } from './schema/record-fields.ts';
 import { toFederation } from './federation/to-federation.ts';
 import { readPage } from './rows/read-page.ts';
@@ -49,7 +49,7 @@ export interface FileSql extends Pick<SavedQuery, 'sql' | 'source'> {
  * @param file the path that messages show
  * @returns the query, or every problem of the file, each with its line
  */
-export function parseQuery(name: string, file: string, text: string): ParsedQuery {
+export function parseSavedQuery(name: string, file: string, text: string): ParsedQuery {
   const parts = readHeader(file, text);
   if (!('header' in parts)) return { problems: parts, sql: withoutHeader(file, text) };
 
