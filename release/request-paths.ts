@@ -9,10 +9,12 @@ import { live } from '../src/exports/plugins.ts';
 import { createGateway, type Engine } from '../src/index.ts';
 
 /**
- * `node release/request-paths.ts` writes the functions that a request passes into docs/architecture.md, as V8 counts them in a
- * gateway with the plug-in `live` over a socket; `--print` prints the page instead. A test compares them with the code.
+ * `node release/request-paths.ts` writes the functions that a request passes into test/request-paths.txt, as V8 counts them
+ * in a gateway with the plug-in `live` over a socket, and their numbers into docs/architecture.md; `--print` prints both
+ * instead, as JSON. A test compares them with the code.
  */
 const page = 'docs/architecture.md';
+const list = 'test/request-paths.txt';
 
 const query = `/*---
 id: 11111111-2222-4333-8444-555555555555
@@ -52,8 +54,8 @@ const rounds = 5;
 /** Each run has another result, so that followers get an event. */
 let runs = 0;
 
-/** The text between the marks of the page. */
-async function requestPaths(): Promise<string> {
+/** By the name of a trip, what its requests pass. */
+async function requestPaths(): Promise<ReadonlyMap<string, Passed>> {
   const engine: Engine = {
     source: 'none',
     run: async () => ({ rows: [`{"n":${++runs}}`], truncated: false }),
@@ -95,7 +97,7 @@ async function requestPaths(): Promise<string> {
       await nextEvent();
     };
     paths.set(eventTrip, await passed(session, twoEvents));
-    return `${tableOf(paths)}\n${listOf(paths)}`;
+    return paths;
   } finally {
     session.disconnect();
     server.close();
@@ -152,7 +154,7 @@ const intersection = (a: Map<string, Set<string>>, b: Map<string, Set<string>>) 
     }),
   );
 
-/** One letter for each trip, by which the lines of the list say which trips pass them. */
+/** One letter for each trip: the lines of the list begin with those of the trips that pass them. */
 const marks = ['R', 'G', 'Q', 'E'];
 
 function tableOf(paths: ReadonlyMap<string, Passed>): string {
@@ -179,20 +181,18 @@ function listOf(paths: ReadonlyMap<string, Passed>): string {
     lines.set(line, [...(lines.get(line) ?? []), name]);
   }
   const inOrder = [...lines].sort(([a], [b]) => orderOf(a) - orderOf(b) || (a < b ? -1 : 1));
-  return `\`\`\`\n${inOrder.map(([line, names]) => `${line}: ${names.join(' ')}\n`).join('')}\`\`\`\n`;
+  return inOrder.map(([line, names]) => `${line}: ${names.join(' ')}\n`).join('');
 }
 
 const orderOf = (line: string) => marks.length - line.slice(0, marks.length).trimEnd().length;
 
 const [start, end] = ['<!-- request-paths -->\n', '<!-- /request-paths -->\n'];
 
-/** The page with the paths as they are now. */
-async function pageWithPaths(): Promise<string> {
-  const text = readFileSync(page, 'utf8');
-  const [before = '', rest = ''] = text.split(start);
-  return `${before}${start}\n${await requestPaths()}\n${end}${rest.split(end)[1] ?? ''}`;
-}
-
-const written = await pageWithPaths();
-if (process.argv[2] === '--print') process.stdout.write(written);
-else writeFileSync(page, written);
+const paths = await requestPaths();
+const [before = '', rest = ''] = readFileSync(page, 'utf8').split(start);
+const written = {
+  [page]: `${before}${start}\n${tableOf(paths)}\n${end}${rest.split(end)[1] ?? ''}`,
+  [list]: listOf(paths),
+};
+if (process.argv[2] === '--print') process.stdout.write(JSON.stringify(written));
+else for (const [file, text] of Object.entries(written)) writeFileSync(file, text);
