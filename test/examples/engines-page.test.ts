@@ -1,53 +1,27 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createGateway, type EngineFactory } from 'querygate';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { collectOutput } from '../support/child-output.ts';
 import { ready } from '../support/gateway-process.ts';
 
 const page = readFileSync('docs/engines.md', 'utf8');
-const folder = mkdtempSync(join(tmpdir(), 'querygate-engine-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-/** Every example names its file in the line before it. */
-const files = [...page.matchAll(/`([\w./-]+)`[^`\n]*:\n\n```(?:ts|sql)\n([\s\S]*?)```/g)].map(
-  ([, name = '', code = '']) => [name, code] as const,
-);
-for (const [name, code] of files) {
-  const file = join(folder, name);
-  mkdirSync(dirname(file), { recursive: true });
-  // An installed package is found by its name.
-  const found = code
-    .replaceAll("'querygate'", `'${resolve('src/index.ts')}'`)
-    .replaceAll(/'querygate\/([\w-]+)'/g, `'${resolve('src/exports')}/$1.ts'`);
-  writeFileSync(file, found);
-}
-writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+const folder = resolve('examples/array-engine');
 
 const [, command = '', path = '', answer = ''] =
   /```sh\nAPI_KEY=my-key npx querygate (.*)\ncurl .*4000(\S+)'\n```\n\n```json\n(.*)\n```/.exec(page) ?? [];
 const env = { PATH: process.env.PATH, API_KEY: 'my-key', PORT: '0' };
-const querygate = (args: readonly string[], more: Record<string, string> = {}) =>
+const querygate = (args: readonly string[], more: Record<string, string> = {}, cwd = folder) =>
   spawnSync(process.execPath, [resolve('src/main.ts'), ...args], {
-    cwd: folder,
+    cwd,
     encoding: 'utf8',
     env: { ...env, ...more },
   });
 
-test('every example of docs/engines.md is a file', () => {
-  expect(files.map(([name]) => name)).toEqual([
-    'array-engine.ts',
-    'engine.ts',
-    'queries/people.sql',
-    'array-engine.test.ts',
-  ]);
-  expect(page.match(/```(?:ts|js|sql)$/gm)).toHaveLength(files.length);
-});
-
-describe('the engine of docs/engines.md', () => {
+describe('the example of docs/engines.md', () => {
   test('is started by the command, and answers as the page says', async () => {
     const child = spawn(process.execPath, [resolve('src/main.ts'), ...command.split(' ')], {
       cwd: folder,
@@ -98,13 +72,16 @@ describe('the engine of docs/engines.md', () => {
 });
 
 test('a module that is not an engine stops the start, with a message', () => {
-  writeFileSync(join(folder, 'wrong.ts'), 'export const engine = 1;');
-  writeFileSync(join(folder, 'no-code.js'), 'this is no code');
-  const wrong = querygate(['start', '--engine', './wrong.ts']);
+  const scratch = mkdtempSync(join(tmpdir(), 'querygate-engine-'));
+  cpSync(join(folder, 'queries'), join(scratch, 'queries'), { recursive: true });
+  writeFileSync(join(scratch, 'wrong.ts'), 'export const engine = 1;');
+  writeFileSync(join(scratch, 'no-code.js'), 'this is no code');
+  const wrong = querygate(['start', '--engine', './wrong.ts'], {}, scratch);
   expect(wrong.stderr).toBe(
     'The engine cannot be loaded:\n  ENGINE: ./wrong.ts cannot be used: its default export is missing, and must be an object with name, sql, open\n',
   );
-  const none = querygate(['check'], { ENGINE: './no-code.js' });
+  const none = querygate(['check'], { ENGINE: './no-code.js' }, scratch);
   expect(none.stderr).toContain("ENGINE: ./no-code.js cannot be imported: Unexpected identifier 'is'");
   expect([wrong.status, none.status]).toEqual([2, 1]);
+  rmSync(scratch, { recursive: true });
 });
