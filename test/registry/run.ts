@@ -83,8 +83,9 @@ try {
   checkout.edit('src/keys/principal.ts', "'metrics', 'sql'] as const", "'sql'] as const");
   checkout.git('commit', '--quiet', '--all', '--message', 'a permission is gone');
   const surface = checkout.try('node_modules/.bin/vitest', 'run', 'test/release/surface.test.ts');
-  const [problem] = /[^"'\n]*permission metrics is gone[^"'\n]*/.exec(surface.stdout) ?? [];
-  ok(problem !== undefined, surface.stdout);
+  // Vitest prints what failed there.
+  const [problem] = /[^"'\n]*permission metrics is gone[^"'\n]*/.exec(surface.stderr) ?? [];
+  ok(problem !== undefined, surface.stderr);
   step(`a stable name that is gone: ${problem.trim()}`);
 } finally {
   await end(redis);
