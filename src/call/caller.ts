@@ -4,7 +4,7 @@ import { ownerOf, type Principal } from '../keys/principal.ts';
 import type { ObtainedResult } from '../results/get-result.ts';
 import type { RequestTrace } from '../trace/span.ts';
 
-/** What an admitted request may do. */
+/** The rights of an admitted request. */
 export interface Admission {
   readonly principal: Principal;
   /** True if the caller bypasses the cache: only the result of a new run is accepted. */
@@ -13,7 +13,7 @@ export interface Admission {
   readonly schedule: Schedule | undefined;
 }
 
-/** What calls need of the request that they belong to; `RequestHead` has it. */
+/** The parts of a request that its calls need; `RequestHead` has them. */
 export interface CallingRequest {
   readonly method: string;
   /** Names in lower case. */

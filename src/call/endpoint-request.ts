@@ -8,9 +8,9 @@ import { memoize } from '../memoize.ts';
 export class EndpointRequest {
   readonly query: SavedQuery;
   readonly parameters: RawParameters;
-  /** Whether the tenant that the parameters name is compared in any case, also if keys may send a pattern. */
+  /** True if the tenant that the parameters name is compared in any case, also if keys may send a pattern. */
   readonly comparesTenant: boolean;
-  /** Whether it has been bound, for some key. */
+  /** True once it has been bound, for some key. */
   isBound = false;
   /** For keys that are not restricted to tenants. */
   #bound: BoundQuery | undefined;

@@ -31,8 +31,8 @@ class OpenedCall {
   }
 
   /**
-   * The call of a query that was made of this one: a page of it, or its rows under conditions. What restricts the caller to
-   * its tenants is in parameters, which stay as they are.
+   * The call of a query that was made of this one: a page of it, or its rows under conditions. The parameters that
+   * restrict the caller to its tenants stay as they are.
    */
   over(bound: BoundQuery): OpenedCall {
     const own = Object.entries(this.#bound.parameters);

@@ -9,7 +9,7 @@ export interface RowRequest {
   readonly aggregates: readonly ResultColumn[] | undefined;
 }
 
-/** What a caller wants of the rows of a query; neither for the rows as they are. */
+/** The part of a query's rows that a caller requests. Without either member: the rows as they are. */
 export interface Part {
   readonly rowRequest: RowRequest | undefined;
   readonly page: BoundPage | undefined;
