@@ -19,7 +19,7 @@ export interface FoundAnswer<T> {
 /** An answer to be kept. */
 export interface NewAnswer<T> {
   readonly value: T;
-  /** What it takes in memory beside the results. */
+  /** Its size in memory, without the results. */
   readonly bytes: number;
   /** Set if it may be sent without its one result in memory: what plug-ins see of that then. */
   readonly standIn?: ResultDocument | undefined;
