@@ -26,7 +26,7 @@ export interface RunOutcome {
   readonly source: 'engine' | 'shared cache' | 'other gateway';
 }
 
-/** Whether a result from another gateway is new enough, so that this gateway need not run the query. */
+/** True if a result from another gateway is new enough, so that this gateway need not run the query. */
 export function isNewEnough(
   { policy, minBegunAt }: CacheableQuery,
   document: ResultDocument,

@@ -14,7 +14,9 @@ export interface UsedResult {
   readonly policy: CachePolicy;
   readonly documentId: number;
   readonly begunAt: number;
-  /** What plug-ins see in place of a large document that is not in memory any more, if that can be seen without it. */
+  /**
+   * Shown to plug-ins in place of a large document that is no longer in memory; undefined if nothing can replace it.
+   */
   readonly standIn?: ResultDocument | undefined;
 }
 

@@ -51,7 +51,7 @@ class SmallEncodings {
   }
 }
 
-/** What all codings take in memory, in bytes. */
+/** The memory that all codings take, in bytes. */
 export function bytesOf(encodings: Encodings): number {
   if (encodings instanceof SmallEncodings) return encodings.bytes;
   return Object.values(encodings).reduce((sum, { byteLength }) => sum + byteLength, 0);

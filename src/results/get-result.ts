@@ -80,7 +80,7 @@ export function buildGetResult(options: GetResultOptions): GetResult {
     const { trace } = request.caller;
     const minBegunAt = noCache ? now : Number.NEGATIVE_INFINITY;
     const query = { key, bound, policy, owner, noCache, trace, minBegunAt };
-    // What callers wrote themselves is cached, but not kept warm.
+    // SQL of callers is cached, but not kept warm.
     const isWarmed = bound.sql === undefined && request.isFollowed !== true;
     const hotKey = isWarmed ? hotKeys.touch(key, bound, policy, now) : undefined;
     if (noCache) return refreshNow(options, query, request);

@@ -34,7 +34,7 @@ const longestRetryMs = 15_000;
 
 /** Which keys are requested, and when each result is to be refreshed. */
 export class HotKeys {
-  /** Whether the relative values of a bound query have changed. */
+  /** True if the relative values of a bound query have changed. */
   readonly #isOutdated: (bound: BoundQuery) => boolean;
   readonly #pinned = new Map<string, HotKey>();
   readonly #requested = new LRUCache<string, HotKey>({ max: hotKeyLimit });
@@ -148,7 +148,7 @@ export class HotKeys {
     if (begunAt !== undefined) this.recordResult(hotKey.key, begunAt);
   }
 
-  /** Whether the engine has failed since the newest result. */
+  /** True if the engine has failed since the newest result. */
   isFailing(key: string): boolean {
     return this.#entriesOf(key).some(({ failures }) => failures > 0);
   }
@@ -163,7 +163,7 @@ export class HotKeys {
       .sort((a, b) => a.refreshAt - b.refreshAt);
   }
 
-  /** Whether a key that was due is so still: it may be refreshed, or not be hot any more. */
+  /** True if a key that was due still is: it may have been refreshed since, or be no longer hot. */
   isDue(hotKey: HotKey, now: number): boolean {
     return hotKey.refreshAt <= now && this.#entriesOf(hotKey.key).includes(hotKey) && !this.#mustMove(hotKey);
   }

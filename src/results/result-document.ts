@@ -7,14 +7,14 @@ import { documentTexts, rowCountOf } from '../engine-contract/rows-document.ts';
 import { bytesOf, type Encodings, encode } from './encodings.ts';
 import { parseRowJson } from '../engine-contract/row-json.ts';
 
-/** What responses and logs say about a result besides its rows. Stored with it, as JSON. */
+/** The facts about a result that responses and logs give besides its rows. Stored with it, as JSON. */
 interface ResultMetadata {
   readonly rowCount: number;
   /** True when max rows has cut the result. */
   readonly truncated: boolean;
   /** If these are rows that the row arguments of a caller select: how many the whole result has. */
   readonly ofRows?: number | undefined;
-  /** What computing the rows cost; only from engines that charge for it. */
+  /** The cost of computing the rows; only from engines that charge for it. */
   readonly cost?: Cost | undefined;
   /** Of a caller's SQL. */
   readonly columns?: readonly ResultColumn[] | undefined;
@@ -119,7 +119,7 @@ export function* joinParts(
   return { identity, digest: hash.digest('base64url') };
 }
 
-/** What a document takes in memory, in bytes. */
+/** The memory that a document takes, in bytes. */
 export const sizeOf = ({ encodings }: ResultDocument): number => bytesOf(encodings);
 
 export function parseRows({ encodings }: ResultDocument): readonly Readonly<Record<string, unknown>>[] {

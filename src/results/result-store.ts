@@ -14,12 +14,12 @@ export interface ResultStore {
   put(key: string, document: ResultDocument): Promise<void>;
   /** The same as `get`, at once: for an answer that was made of a result and is sent again only if it is still the one here. */
   peek(key: string): ResultDocument | undefined;
-  /** Whether a document is the newest of its key, as far as that is known; of a large one, also if it has no room in memory. */
+  /** True if a document is the newest known one of its key. A large one counts also if it has no room in memory. */
   isNewest(key: string, id: ResultDocument['id']): boolean;
   readonly derived: DerivedStore;
 }
 
-/** What was made of results to answer faster: it shares their memory, and is evicted with them. */
+/** Objects made of results to answer faster. They share the results' memory, and are evicted with them. */
 export interface DerivedStore {
   get(key: string): object | undefined;
   /** @param bytes what the value takes; also called when a value has grown */
@@ -61,7 +61,7 @@ class Derived {
   }
 }
 
-/** What is left of a large result that has no room. */
+/** The remains of a large result that has no room. */
 class Newest {
   readonly id: ResultDocument['id'];
   readonly begunAt: number;
@@ -104,7 +104,7 @@ class BoundedMemory extends EventEmitter implements KeyvStoreAdapter {
     });
   }
 
-  /** What was made of results, under keys of its own: those of results begin with JSON text. */
+  /** Objects made of results, under keys of their own: keys of results begin with JSON text. */
   readonly derived: DerivedStore = {
     get: (key) => {
       const entry = this.#entries.get(`derived ${key}`);

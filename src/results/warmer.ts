@@ -49,7 +49,7 @@ export function openWarmer(options: WarmerOptions): Warmer {
   const { hotKeys, singleFlight, shared, clock, engineConcurrency } = options;
   const closing = new AbortController();
   const running = new Set<string>();
-  /** What the latest tick has found, and how many of it are begun or not to be refreshed any more. */
+  /** The keys that the latest tick found, and how many of them have begun or need no refresh any more. */
   let due: readonly HotKey[] = [];
   let passed = 0;
   let recordedAt = clock.elapsedMs();

@@ -2,11 +2,11 @@ import { createCipheriv, createDecipheriv, createHmac, type KeyObject, timingSaf
 import { deriveKey } from '../../redis/derive-key.ts';
 import { format } from './format-version.ts';
 
-/** What a text in Redis is. A text that was signed as one kind is not valid as another. */
+/** The kind of a text in Redis. A text that was signed as one kind is not valid as another. */
 type Kind = 'result' | 'lease' | 'awaited' | 'demand' | 'announcement';
 
 /**
- * What makes the shared cache safe on a Redis that others can read or write: names that reveal nothing, signatures that
+ * Makes the shared cache safe on a Redis that others can read or write, by names that reveal nothing, signatures that
  * bind a text to its kind and its cache key, and encryption of the cache keys themselves.
  *
  * Without a secret the keys are derived from a public text. Then all this only detects accidents.

@@ -69,7 +69,7 @@ const prefix = new RegExp(`^${format} (?<fencingToken>\\d{1,20}) (?<signature>[\
 /** The longest document that is shared. */
 const maxBytes = 64 * 1024 * 1024;
 
-/** What a row may take on average: log lines are some kilobytes. Documents beyond it are cached in memory only. */
+/** The most bytes of a row on average: log lines take some kilobytes. Larger documents are cached in memory only. */
 const maxRowBytes = 1024 * 1024;
 
 /** The longest document of so many rows. */

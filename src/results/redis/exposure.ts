@@ -3,7 +3,7 @@ interface SharedCacheConfig {
   readonly secret: string | undefined;
 }
 
-/** What makes the results in a Redis less safe than those in memory: one sentence each, for the log at start. */
+/** Why the results in a Redis are less safe than those in memory: one sentence per reason, for the log at start. */
 export function describeExposure({ url, secret }: SharedCacheConfig): readonly string[] {
   const { protocol, hostname, password } = new URL(url);
   const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

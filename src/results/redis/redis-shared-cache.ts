@@ -10,7 +10,7 @@ import { buildLeaseCommands, type RunScript } from './lease-commands.ts';
 
 interface RedisOptions {
   readonly url: string;
-  /** What gateways that share the cache have in common, and other clients of the same Redis do not. */
+  /** The secret that gateways with the same cache share, and other clients of the same Redis do not know. */
   readonly secret: string | undefined;
   readonly log: Logger;
   /** Called each time that Redis has been connected or reconnected. */

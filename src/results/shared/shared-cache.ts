@@ -15,7 +15,7 @@ export interface Lease {
   readonly fencingToken: string;
 }
 
-/** What the lease of a key says about its leader. */
+/** The state of a key's leader, as the lease says it. */
 export type LeaderState =
   | { readonly state: 'working'; readonly fencingToken: string }
   | { readonly state: 'failed'; readonly fencingToken: string; readonly failure: LeaderFailure };
@@ -24,13 +24,13 @@ export type LeaderState =
  * The cache that gateways share. No method rejects, and each has a deadline: when the shared cache does not respond, or
  * holds foreign data, the result is `undefined`, and the caller goes on without it.
  *
- * All times are those of `elapsedMs`. What claims to be from the future is not there: the clock of the gateway that wrote
+ * All times are those of `elapsedMs`. An entry from the future counts as absent: the clock of the gateway that wrote
  * it, or ours, is wrong, so that its age is not known.
  */
 export interface SharedCache {
   /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
   readonly ready: Promise<void>;
-  /** Whether it is connected. */
+  /** True while it is connected. */
   isUp(): boolean;
   /** @param maxRows of the query of the key */
   get(key: string, maxRows: number): Promise<ResultDocument | undefined>;
