@@ -8,13 +8,13 @@ import type { Column } from '../catalog/model/saved-query.ts';
  */
 export type CellValue = number | bigint | string;
 
-/** What the values of a type are like. NaN and infinities are NULL, as in the rows that callers get. */
+/** How values of a type are read and written. NaN and infinities are NULL, as in the rows that callers get. */
 interface ValueKind {
   /** @param json the text of a cell that is not NULL */
   readonly ofCell: (json: string) => CellValue;
-  /** @returns undefined if the caller's text is no value of the type */
+  /** @returns undefined if the caller's text is not a value of the type */
   readonly ofText: (text: string) => CellValue | undefined;
-  /** What is right, for messages. */
+  /** A right value in words, for messages. */
   readonly right: string;
   /** As rows have it. */
   readonly json: (value: CellValue) => string;

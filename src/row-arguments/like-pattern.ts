@@ -4,7 +4,7 @@
  * @see https://cloud.google.com/bigquery/docs/reference/standard-sql/operators#like_operator
  */
 export interface LikePattern {
-  /** What is between the `%`: each the characters in order, undefined for `_`. */
+  /** The texts between the `%`: each the characters in order, undefined for `_`. */
   readonly parts: readonly (readonly (string | undefined)[])[];
 }
 
@@ -25,7 +25,7 @@ export function parseLike(text: string): LikePattern | undefined {
   return isEscaped ? undefined : { parts };
 }
 
-/** Whether a whole text matches. */
+/** True if a whole text matches. */
 export type LikeMatcher = (text: string) => boolean;
 
 /** How many characters are compared for each one of a text at most. */

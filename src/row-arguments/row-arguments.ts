@@ -2,7 +2,7 @@ import type { OrderKey } from '../catalog/model/saved-query.ts';
 import type { CellValue } from './cell-values.ts';
 import type { LikePattern } from './like-pattern.ts';
 
-/** What a caller wants of the rows of a result. It is plain data, which a thread can be sent. */
+/** The rows of a result that a caller requests. It is plain data, so that it can be sent to a thread. */
 export interface RowArguments {
   /** undefined for all rows. */
   readonly where: Condition | undefined;

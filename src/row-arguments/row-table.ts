@@ -19,7 +19,7 @@ export class RowTable {
     return Math.max(0, this.#known.length - 1);
   }
 
-  /** What it takes in memory; only grows. */
+  /** Its size in memory; only grows. */
   get bytes(): number {
     const { byteLength = 0 } = this.#starts ?? {};
     return [...this.#columns.values()].reduce((sum, { bytes }) => sum + bytes, byteLength);
@@ -31,7 +31,7 @@ export class RowTable {
     return column;
   };
 
-  /** Whether nothing need be read. */
+  /** True if every column is in memory already. */
   has(names: Iterable<string>): boolean {
     return this.#starts !== undefined && [...names].every((name) => this.#columns.has(name));
   }

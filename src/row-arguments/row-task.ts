@@ -5,12 +5,12 @@ import { type Aggregate, columnsOf, type RowArguments } from './row-arguments.ts
 import type { RowTable } from './row-table.ts';
 import { selectRows } from './select-rows.ts';
 
-/** What is to be found out about the rows of a document. Plain data. */
+/** The rows and aggregates to be found in a document. Plain data. */
 export interface RowTask {
   readonly arguments: RowArguments;
   /** Over the selected rows. */
   readonly aggregates: readonly Aggregate[];
-  /** Whether it is to be found where the rows are in the document. */
+  /** True if the places of the rows in the document are also needed. */
   readonly withSpans: boolean;
   /** All columns that it names. */
   readonly columns: readonly Pick<Column, 'name' | 'type'>[];

@@ -26,14 +26,14 @@ export type ToThread =
 export type FromThread =
   | { readonly id: number; readonly outcome: RowOutcome | 'unknown document' }
   | { readonly id: number; readonly error: unknown }
-  /** What a task has used of the processor since the message before. */
+  /** The processor time that a task has used since the message before. */
   | { readonly id: number; readonly usedMs: number }
   | 'pong';
 
 /** How many tasks go on side by side; as many more keep what they have read while they are paused. */
 const maxTasks = 2;
 
-/** What a task may use before it is paused for those of others. */
+/** The time that a task may use before it is paused for those of others. */
 const sliceMs = 50;
 
 /** A step that goes on for so long after its task was cancelled is ended, with the thread. */

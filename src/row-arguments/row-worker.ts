@@ -22,7 +22,7 @@ interface RunningTask {
   readonly document: KeptDocument;
   readonly steps: Iterator<void, RowOutcome>;
   isPaused: boolean;
-  /** What it has used and has not been said yet. */
+  /** The time it has used and not reported yet. */
   usedMs: number;
 }
 

@@ -9,7 +9,7 @@ import { valueKind } from '../cell-values.ts';
 import { conditionSql } from './pushed-condition.ts';
 import type { Aggregate, Condition, RowArguments } from '../row-arguments.ts';
 
-/** Whether arguments become part of the SQL, because the result does not have all rows. */
+/** True if arguments become part of the SQL, because the result does not have all rows. */
 export const isPushed = ({ rowArguments }: SavedQuery, { metadata }: ResultDocument): boolean =>
   rowArguments?.push !== undefined && metadata.truncated;
 

@@ -19,11 +19,11 @@ import type {
 /** How a comparison is written; `isNull` takes true or false. */
 export type Operator = ComparisonOperator | 'in' | 'like' | 'isNull';
 
-/** What a caller has probably meant, for messages to those who cannot look it up. */
+/** Guesses of what a caller meant, for messages to those who cannot look it up. */
 export interface Hints {
   /** The one of some names that is nearest to a wrong one. */
   readonly nearest: (text: string, names: readonly string[]) => string | undefined;
-  /** What a wrong value of a column probably means. */
+  /** The probable meaning of a wrong value of a column. */
   readonly value: (column: Pick<Column, 'type'>, text: string) => string | undefined;
 }
 

@@ -22,7 +22,7 @@ const otherOperators = [
   ...['cs', 'cd', 'ov', 'sl', 'sr', 'nxr', 'nxl', 'adj'],
 ];
 
-/** What callers write who know other languages, and do not know these operators. */
+/** Words of other languages that callers write instead of these operators. */
 const meanings: Readonly<Record<string, string>> = {
   '=': 'eq',
   '==': 'eq',
@@ -42,7 +42,7 @@ const meanings: Readonly<Record<string, string>> = {
 
 const rightOperator = 'write an operator, as in eq.1, gte.1, in.(1,2), like.a*, is.null or not.eq.1';
 
-/** Whether a value reads like a condition, as PostgREST has them: `cs.{a}`, `not.fts(english).word`. */
+/** True if a value reads like a condition, as PostgREST has them: `cs.{a}`, `not.fts(english).word`. */
 export const isCondition = (text: string): boolean => conditionPattern.test(text);
 
 const conditionPattern = new RegExp(
