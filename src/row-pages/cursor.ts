@@ -14,7 +14,7 @@ export type RowKey = readonly (string | null)[];
 /** To which rows a cursor belongs. */
 export interface CursorScope {
   readonly query: SavedQuery;
-  /** Equal for equal parameters, and so for one tenant; defaults that are relative to the time are no part of it. */
+  /** Equal for equal parameters, and so for one tenant. Defaults that are relative to the time are not part of it. */
   readonly parameters: string;
 }
 
@@ -79,7 +79,7 @@ const isKey = (key: unknown, keys: readonly PageKey[]): key is RowKey =>
 /** The first and the last microsecond that are timestamps. */
 const [firstMicro, lastMicro] = [-62_135_596_800_000_000n, 253_402_300_799_999_999n];
 
-/** Whether a text is that of a cell: anybody can write a cursor. */
+/** True if a text is that of a cell. It must be checked, because anybody can write a cursor. */
 function fits(type: PageKey['type'], cell: string): boolean {
   switch (type) {
     case 'string':
@@ -100,5 +100,5 @@ const versionOf = memoize(({ sql, pages }: SavedQuery): string => digest(JSON.st
 
 const checksum = (content: readonly unknown[]): string => digest(JSON.stringify(content));
 
-/** Short, for a cursor is a part of URLs: it finds mistakes, and is no secret. */
+/** Short, for a cursor is a part of URLs: it finds mistakes, and is not a secret. */
 const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 8);

@@ -50,7 +50,7 @@ export function buildPageOfResult({
 class PageRows {
   readonly document: ResultDocument;
   readonly cursors: readonly string[];
-  /** Whether there are rows beyond those of the page. */
+  /** True if there are rows beyond those of the page. */
   readonly hasMore: boolean;
 
   constructor(document: ResultDocument, cursors: readonly string[], hasMore: boolean) {
