@@ -27,7 +27,7 @@ export function bindForTenants(
   return { tenants, bound: bindTenants(query, raw, tenants, now) };
 }
 
-/** Whether a caller may read every one of the tenants, of which there must be one. */
+/** True if a caller may read every one of the tenants, of which there must be at least one. */
 export const areAllowed = (tenants: readonly string[], allowed: ReadonlySet<string>): boolean =>
   tenants.length > 0 && tenants.every((tenant) => allowed.has(tenant));
 

@@ -48,7 +48,11 @@ export function bind(query: SavedQuery, raw: RawParameters, now = Date.now()): B
   return bindTexts(query, (parameter) => rawTexts(parameter, raw), now);
 }
 
-/** Whether a query must be bound again, because of what is relative to the time. @param now milliseconds since the epoch */
+/**
+ * True if a query must be bound again, because of values that are relative to the time.
+ *
+ * @param now milliseconds since the epoch
+ */
 export const isOutdated = (
   { validFrom, validUntil }: Pick<BoundQuery, 'validFrom' | 'validUntil'>,
   now: number,

@@ -5,7 +5,7 @@ import type { RawParameters } from './bind.ts';
 /** The parameter in which a caller sends SQL. No saved query may declare it. */
 export const sqlParameter = 'sql';
 
-/** What messages call the sandbox of a saved query. */
+/** The name of a saved query's sandbox in messages. */
 export const sandboxSubject = 'query_sandboxing: enabled';
 
 /** The longest SQL that a caller may send, in characters: it is parsed on the event loop. */
@@ -41,7 +41,7 @@ export const invalidSql = (what: string): GatewayError =>
   new GatewayError('INVALID_PARAMETER', `${sqlParameter}: ${what}`, { parameter: sqlParameter });
 
 /**
- * What the compiler finds in a caller's SQL.
+ * Runs a check of a caller's SQL, and turns the compiler's problems into errors for the caller.
  *
  * @throws GatewayError INVALID_PARAMETER, with the line and the column of the text
  */

@@ -23,7 +23,7 @@ export function checkValue(parameter: Parameter, text: string, now: number): Che
   return wrong === undefined ? checked : { wrong };
 }
 
-/** What is wrong with a text that is no value of its type, with the bounds that a value must keep, too. */
+/** Says why a text is not a value of its type, and adds the declared bounds. */
 function withDeclaredBounds(parameter: Parameter, wrong: string, now: number): string {
   const bounds = describeBounds(parameter, now);
   if (bounds === undefined) return wrong;

@@ -5,7 +5,7 @@ import { textsOf } from './list-values.ts';
 import { isRelative } from './times.ts';
 import { defaultMaxItems } from './value-limits.ts';
 
-/** What a caller must know of a parameter, as sentences: its description, and the bounds that its type does not say. */
+/** A parameter as sentences for callers: its description, and the bounds that its type does not imply. */
 export function describeParameter(parameter: Parameter): readonly string[] {
   const { description, repeated, maxItems = defaultMaxItems } = parameter;
   return [
@@ -27,8 +27,8 @@ function rangeTexts(parameter: Parameter): readonly string[] {
 }
 
 /**
- * Whether schemas can have a value of the header: one that is relative to the time would have to be one date for ever, and
- * numbers of JSON round large integers and long decimals.
+ * True if schemas can have a value of the header. One that is relative to the time would have to be one date for ever,
+ * and numbers of JSON round large integers and long decimals.
  */
 export const fitsSchemas = (parameter: Parameter, value: ParameterText): boolean =>
   textsOf(value).every((text) => !isRelative(parameter, text) && isExactNumber(parameter, text));

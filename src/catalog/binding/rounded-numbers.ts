@@ -3,15 +3,15 @@ import { GatewayError } from '../../errors.ts';
 import type { Parameter } from '../model/saved-query.ts';
 
 /**
- * Whether a value that JSON or GraphQL has read as a number may differ from what was sent for a parameter that is an exact
- * decimal: readers with double precision keep 15 digits, and do not say how many there were.
+ * True if a value that JSON or GraphQL has read as a number may differ from what was sent for a parameter that is an
+ * exact decimal: readers with double precision keep 15 digits, and do not say how many there were.
  */
 export function mayBeRounded(parameter: Pick<Parameter, 'bind'> | undefined, value: unknown): boolean {
   if (typeof value !== 'number' || decimalOf(parameter?.bind) === undefined) return false;
   return Number.isInteger(value) ? !Number.isSafeInteger(value) : Number(value.toPrecision(15)) !== value;
 }
 
-/** What to send instead of a number that may be rounded. */
+/** Advises what to send instead of a number that may be rounded. */
 export const roundedProblem = (value: unknown): string =>
   `got ${value}, which numbers of JSON and GraphQL round; send at most 15 digits, or all of them as text, as in REST`;
 

@@ -14,10 +14,12 @@ export const forUser = (bound: BoundQuery, id: string): BoundQuery =>
     ? { ...bound, parameters: { ...bound.parameters, [userParameter]: id } }
     : bound;
 
-/** Whether SQL may call SESSION_USER(). If a query calls it in a way that is not found, it is '' for all keys. */
+/** True if SQL may call SESSION_USER(). If a query calls it in a way that is not found, it is '' for all keys. */
 const hasSessionUser = memoize(({ sql }: SavedQuery) => /session_user/i.test(sql));
 
-/** What SESSION_USER() is for a bound query, as a part of its cache key; none for a query that does not call it. */
+/**
+ * The value of SESSION_USER() for a bound query, as a part of its cache key; none for a query that does not call it.
+ */
 export const userOf = ({
   parameters,
 }: Pick<BoundQuery, 'parameters'>): readonly BoundQuery['parameters'][string][] => {

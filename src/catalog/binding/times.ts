@@ -12,7 +12,7 @@ type TimeType = 'date' | 'datetime' | 'timestamp';
 const isTime = (type: Parameter['type']): type is TimeType =>
   type === 'date' || type === 'datetime' || type === 'timestamp';
 
-/** Whether a text of the header is relative, as in `-1d`. */
+/** True if a text of the header is relative, as in `-1d`. */
 export const isRelative = ({ type }: Pick<Parameter, 'type'>, text: string): boolean =>
   isTime(type) && parseRelativeTime(text) !== undefined;
 

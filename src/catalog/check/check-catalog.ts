@@ -25,9 +25,9 @@ export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[]
   ];
 }
 
-/** What has a root field of GraphQL. */
+/** A query's claim to a root field of GraphQL. */
 interface FieldOwner extends PublicName {
-  /** What of a query: its rows, SQL over it, or its pages. */
+  /** The part of the query that the field gives: its rows, SQL over it, or its pages. */
   readonly what: 'rows' | 'SQL' | 'pages';
   /** The index of the query that gets the problem if the field is taken. It may be another version, which has caused the field. */
   readonly blamed: number;
@@ -148,7 +148,7 @@ function typesOf({ name, rowArguments, pages }: SavedQuery): readonly string[] {
   return suffixes.map((suffix) => pascalCase(name) + suffix);
 }
 
-/** What a type begins with if it is that of a record. */
+/** The prefixes that the name of a type has if it is the type of a record. */
 const prefixesOf = (type: string): readonly string[] =>
   [...type.matchAll(/Row_/g)].map(({ index }) => type.slice(0, index + 'Row_'.length));
 

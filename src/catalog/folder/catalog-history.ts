@@ -12,7 +12,7 @@ export interface BrokenFile {
   /** As messages show it. */
   readonly file: string;
   readonly problems: readonly Problem[];
-  /** Whether an earlier version of it is served. */
+  /** True if an earlier version of it is served. */
   readonly isServed: boolean;
   /** When it was found to be broken first. */
   readonly since: Date;

@@ -24,7 +24,7 @@ export interface FileSets {
   readonly tables: FileSet<TableSchema>;
 }
 
-/** What is served of all files. */
+/** The chosen version of every file. */
 export interface Choice<C extends Catalog> {
   readonly catalog: C;
   /** By path. */

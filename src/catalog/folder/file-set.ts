@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Problem } from '../../errors.ts';
 import type { CatalogFiles, FileContent } from './read-folder.ts';
 
-/** What a file says. */
+/** A file's content, and the value that was parsed from it. */
 export interface ParsedFile<T> {
   readonly content: FileContent;
   readonly value: T | undefined;
@@ -13,7 +13,7 @@ export interface ParsedFile<T> {
 export interface FileSet<T extends object> {
   /** By path; kept while the content stays the same. */
   parsed: ReadonlyMap<string, ParsedFile<T>>;
-  /** What is served, by the path of its file. */
+  /** The values that are served, by the path of their file. */
   served: ReadonlyMap<string, T>;
   /** The texts from which values were parsed. */
   readonly texts: WeakMap<T, string>;

@@ -138,7 +138,7 @@ function localFields(declared: readonly DeclaredField[]): Pick<Field, 'absent'> 
   return { fields, ...(absent.length > 0 && { absent }) };
 }
 
-/** Whether no local table has columns of a type. */
+/** True if no local table has columns of a type. */
 export const isAbsentType = (type: DeclaredField['type']): type is (typeof absentTypes)[number] =>
   absentTypes.some((own) => own === type);
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../errors.ts';
 
-/** What a file of a queries folder contains, or why it cannot be read. */
+/** The content of a file in a queries folder, or why it cannot be read. */
 export type FileContent = { readonly text: string } | { readonly problem: string };
 
 /** The files of a queries folder by their paths in it: saved queries `<name>.sql`, and tables `tables/<name>.json`. */
@@ -14,7 +14,7 @@ export const tablesFolder = 'tables';
 /** True for the path of a table's file in a queries folder. */
 export const isTablePath = (path: string): boolean => path.startsWith(`${tablesFolder}/`);
 
-/** A larger file was hardly written by a person; BigQuery does not accept longer SQL either. */
+/** A larger file is unlikely to be hand-written; BigQuery does not accept longer SQL either. */
 const maxFileBytes = 1024 * 1024;
 
 /**

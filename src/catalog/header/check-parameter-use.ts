@@ -6,7 +6,7 @@ import type { HeaderAndSql } from './split-file.ts';
 
 /**
  * Parameters that are declared but not used in the SQL, or used but not declared; also found in a header with other
- * problems. Of SQL that is no query, or ends in something else than a token, it is not known what it does not use.
+ * problems. Unused parameters are not reported for SQL that is not a query, or that does not end in a token.
  */
 export function checkParameterUse(
   file: string,

@@ -12,7 +12,7 @@ import { bindTypesOf, toParameter } from './to-parameter.ts';
 
 type Declared = Header['parameters'][string];
 
-/** What is wrong with a key of a parameter. */
+/** A problem with a key of a parameter. */
 interface KeyProblem {
   readonly key: string;
   readonly message: string;

@@ -85,7 +85,7 @@ const alias = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'must be letters, digits, ., _ and -, at most 128, or a UUID')
   .transform(lowerCaseUuid);
 
-/** Whether a value, or one of a list, is an integer that YAML has rounded. */
+/** True if a value, or one of a list, is an integer that YAML has rounded. */
 const roundedNumber = ({ input }: { readonly input?: unknown }): boolean =>
   [input].flat().some((one) => Number.isInteger(one) && !Number.isSafeInteger(one));
 

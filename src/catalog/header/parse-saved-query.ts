@@ -34,7 +34,7 @@ export type ParsedQuery =
       readonly sql?: FileSql | undefined;
     };
 
-/** What a file with problems in its header says all the same. */
+/** The usable parts of a file with problems in its header. */
 export interface FileSql extends Pick<SavedQuery, 'sql' | 'source'> {
   /** Those that are right by themselves; nothing is known of others that the SQL uses. */
   readonly parameters: readonly TypedParameter[];

@@ -47,7 +47,7 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
   return {
     header: yaml.data,
     ...part,
-    // What is missing as a whole is missing in the header, not in its first key.
+    // A key that is missing as a whole is missing in the header, not in its first key.
     lineOf: ([key, ...rest]) =>
       key !== undefined && isObject(yaml.data) && !Object.hasOwn(yaml.data, key)
         ? headerLine - 1

@@ -16,7 +16,7 @@ export const bindTypesOf: Readonly<Record<Parameter['type'], readonly ParameterT
   boolean: ['STRING', 'BOOL'],
 };
 
-/** A parameter as the header declares it. What a header leaves out is not set. */
+/** A parameter as the header declares it. Keys that the header leaves out are not set. */
 export function toParameter(name: string, declared: Header['parameters'][string]): Parameter {
   const { type, description, required, bind, repeated, min, max, max_items, max_length, pattern } = declared;
   const bound = bind ?? (repeated ? bindTypesOf[type][1] : undefined) ?? 'STRING';

@@ -34,7 +34,7 @@ export interface EntityReference {
   readonly key: readonly ColumnKeyField[];
 }
 
-/** What a saved query is in a graph of several subgraphs. */
+/** The role of a saved query in a graph of several subgraphs. */
 export interface Federation {
   readonly extension: EntityExtension | undefined;
   readonly references: readonly EntityReference[];

@@ -15,7 +15,7 @@ export function findQuery(catalog: Catalog, address: string): SavedQuery {
   throw unknownQuery(looksLikeName(address) ? { reason: 'no such endpoint', endpoint: address } : undefined);
 }
 
-/** Whether a text is rather the name of an endpoint than a key, or another secret that was pasted into a path. */
+/** True if a text is more likely the name of an endpoint than a key, or another secret that was pasted into a path. */
 const looksLikeName = (text: string): boolean =>
   text.length <= 64 && /^[a-z]{1,24}\d{0,3}(?:[._-][a-z]{1,24}\d{0,3})*(?:@\d{1,4})?$/.test(text);
 
@@ -28,7 +28,7 @@ export function unknownQuery(refusal?: Refusal): GatewayError {
   );
 }
 
-/** What a saved query is addressed by. */
+/** The parts of a saved query that address it. */
 export type QueryAddresses = Pick<SavedQuery, 'id' | 'name' | 'aliases' | 'isDefault'>;
 
 /** As `findQuery`; undefined if no saved query has this name, UUID or alias. */

@@ -10,7 +10,7 @@ const [limitParameter, offsetParameter] = [`${pushedPrefix}limit`, `${pushedPref
 export interface PushedArguments {
   /** A condition. */
   readonly where: string;
-  /** What its parameters are. */
+  /** The declarations of its parameters. */
   readonly parameters: readonly PlainParameter[];
 }
 

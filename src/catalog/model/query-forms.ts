@@ -3,7 +3,7 @@ import { getOrAdd } from '../../get-or-add.ts';
 import { memoize } from '../../memoize.ts';
 import type { SavedQuery } from './saved-query.ts';
 
-/** What differs in a form of a query: SQL around that of the query, which engines run in its place. */
+/** The parts of a query that a form of it replaces: SQL around that of the query, which engines run in its place. */
 export type QueryForm = Pick<SavedQuery, 'sql' | 'parameters' | 'columns' | 'maxRows'>;
 
 const written = new WeakMap<SavedQuery, SavedQuery>();

@@ -64,7 +64,7 @@ export interface EnumParameter extends ParameterBase {
 /** A parameter of a saved query. */
 export type Parameter = PlainParameter | EnumParameter;
 
-/** What decides how a value is written and compared. */
+/** The types that decide how a value is written and compared. */
 export interface ValueType {
   readonly type: Parameter['type'];
   readonly bind?: ParameterType | undefined;
@@ -121,7 +121,7 @@ export interface RowArgumentColumns {
   readonly push?: PushedSource | undefined;
 }
 
-/** What of the SQL is put into the FROM of another SELECT, behind what is written before it. */
+/** The part of the SQL that goes into the FROM of another SELECT, after the text before it. */
 export interface PushedSource {
   /** The last SELECT in the SQL; with ORDER BY and LIMIT if it has a LIMIT. */
   readonly start: number;
@@ -227,7 +227,7 @@ export interface SavedQuery {
   readonly id: string;
   /** The name of its file: that of the endpoint, with `@<number>` if it is a numbered version. */
   readonly name: string;
-  /** Whether its header says that it is the version which the name without a number means. */
+  /** True if its header says that it is the version which the name without a number means. */
   readonly isDefault?: boolean | undefined;
   /** Since when it should not be used; undefined: it may be. */
   readonly deprecated?: Deprecation | undefined;
@@ -253,7 +253,7 @@ export interface SavedQuery {
   readonly labels: readonly string[];
   /** In the order of the header. */
   readonly parameters: readonly Parameter[];
-  /** Whether REST requests with other parameters are refused, instead of answered without them. */
+  /** True if REST requests with other parameters are refused, instead of answered without them. */
   readonly isStrict?: boolean | undefined;
   /** undefined: callers who are restricted to tenants have no access. */
   readonly tenant: Tenant | undefined;
@@ -271,7 +271,9 @@ export interface SavedQuery {
   readonly federation?: Federation | undefined;
   /** undefined: the rows are not available as Prometheus text. */
   readonly prometheus?: PrometheusText | undefined;
-  /** Whether a caller may send a SELECT over the query's common tables, which runs in place of its own last SELECT. */
+  /**
+   * Enabled if a caller may send a SELECT over the query's common tables, which runs in place of its own last SELECT.
+   */
   readonly querySandboxing: 'enabled' | 'disabled';
 }
 

@@ -2,7 +2,7 @@ import { camelCase } from '../../names/graphql-names.ts';
 import type { Catalog, SavedQuery } from './saved-query.ts';
 import { parseVersionName, pinnedName } from './version-name.ts';
 
-/** What the names of a query follow from. */
+/** The parts of a query that its names follow from. */
 export type VersionedQuery = Pick<SavedQuery, 'name' | 'isDefault'>;
 
 /** The versions of one name, in the order of their files. */
@@ -55,7 +55,7 @@ export interface PublicName {
   readonly name: string;
   readonly field: string;
   readonly query: SavedQuery;
-  /** Whether it always means the same version. */
+  /** True if it always means the same version. */
   readonly isPinned: boolean;
 }
 
@@ -90,7 +90,7 @@ export function mainNames(catalog: Pick<Catalog, 'queries' | 'all'>): ReadonlyMa
   return main;
 }
 
-/** Whether the name alone means this version. */
+/** True if the name alone means this version. */
 export function isDefaultVersion(
   { queries, all = queries }: Pick<Catalog, 'queries' | 'all'>,
   query: SavedQuery,

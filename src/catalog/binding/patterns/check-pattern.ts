@@ -12,8 +12,9 @@ export type Checked = { readonly value: string } | { readonly wrong: string };
 export const maxPatternLength = 1_024;
 
 /**
- * What reading the classes of a pattern may cost, in characters that are folded one by one under `(?i)`: RE2JS takes
- * 23 µs for 1,000 of them, so that `(?i)[!-\uffff]` 330 times took half a second. A Unicode class takes up to 125 µs.
+ * The most that reading the classes of a pattern may cost, in characters that are folded one by one under `(?i)`: RE2JS
+ * takes 23 µs for 1,000 of them, so that `(?i)[!-\uffff]` 330 times took half a second. A Unicode class takes up to
+ * 125 µs.
  */
 const maxClassCost = 32_768;
 const unicodeClassCost = 2_048;
@@ -46,7 +47,7 @@ const tooManyClasses: Checked = {
   wrong: `must be a regular expression with at most ${maxClassCost / unicodeClassCost} Unicode classes such as \\pL, and under (?i) with ranges of at most ${maxClassCost} characters in all`,
 };
 
-/** What `maxClassCost` limits. Counts do not matter: a class is read once however often it is repeated. */
+/** The cost that `maxClassCost` limits. Counts do not matter: a class is read once however often it is repeated. */
 function classCost(text: string): number {
   const isFolded = /\(\?[msU-]*i/.test(text);
   let cost = 0;

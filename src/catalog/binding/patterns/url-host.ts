@@ -7,9 +7,9 @@ export function isBeforeHost(text: string): boolean {
 }
 
 /**
- * Whether a pattern ends the host of a URL in the tokens from `at` on: with the label that is the tenant, or with a dot and
- * more of the host, then perhaps a port. Until then nothing may match `@`, before which a URL has a name and a password that
- * the caller has chosen, as in `https://tenant.example.com@other.example.com/`.
+ * True if a pattern ends the host of a URL in the tokens from `at` on: with the label that is the tenant, or with a dot
+ * and more of the host, then perhaps a port. Until then nothing may match `@`, before which a URL has a name and a
+ * password that the caller has chosen, as in `https://tenant.example.com@other.example.com/`.
  */
 export function endsHost(tokens: readonly string[], at: number): boolean {
   const restAt = literalOf(tokens[at]) === '.' ? skipHost(tokens, at) : at;

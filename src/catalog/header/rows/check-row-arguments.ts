@@ -3,7 +3,7 @@ import { camelCase } from '../../../names/graphql-names.ts';
 import type { Column, PushedSource, RowArgumentColumns } from '../../model/saved-query.ts';
 import type { Header } from '../header-schema.ts';
 
-/** Whether rows can be filtered and ordered by a column: lists, records and JSON have no order. */
+/** True if rows can be filtered and ordered by a column: lists, records and JSON have no order. */
 const isComparable = ({ type, repeated }: Pick<Column, 'type' | 'repeated'>): boolean =>
   !repeated && type !== 'record' && type !== 'json';
 

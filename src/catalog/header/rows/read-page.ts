@@ -81,7 +81,7 @@ function orderedSelect(sql: string, by: readonly string[]): OrderedSelect | Synt
   };
 }
 
-/** Whether there is nothing but the two words, and comments: no bracket that began before. */
+/** True if there is nothing but the two words, and comments: no bracket that began before. */
 export function isOrderAfter(sql: string, end: number, start: number): boolean {
   return /^\s*order\s+by\s*$/i.test(withoutComments(sql.slice(end, start)));
 }

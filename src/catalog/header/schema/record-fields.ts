@@ -5,7 +5,7 @@ import { columnTypes, type RecordField } from '../../model/saved-query.ts';
 
 type ColumnType = RecordField['type'];
 
-/** What the header says of the fields of a record; `any` if it may be any JSON object. */
+/** The declared fields of a record; `any` if it may be any JSON object. */
 export type DeclaredFields = 'any' | { readonly [name: string]: DeclaredField };
 
 /** A field: its type alone, or with more. */
@@ -85,7 +85,7 @@ const fieldSchema: z.ZodType<DeclaredField> = z.union(
 
 type LineOf = (path: readonly PropertyKey[]) => number;
 
-/** What a saved query knows of the fields of a record: nothing, if the header leaves them to the SQL. */
+/** The fields of a record as a saved query has them: empty if the header leaves them to the SQL. */
 export function toRecordFields(
   declared: DeclaredFields | undefined,
   path: readonly string[],
