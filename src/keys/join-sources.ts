@@ -6,7 +6,7 @@ import type { EndpointNames, Principal } from './principal.ts';
 
 /** All sources of a gateway as one. */
 export interface Callers {
-  /** Whether `find` reads more of a request than the text and the address. */
+  /** True if `find` reads more of a request than the text and the address. */
   readonly readsRequest: boolean;
   find(text: string | undefined, request: FindRequest): Principal | Promise<Verified> | undefined;
   /** Why `find` gave none, for the log. */
@@ -96,7 +96,7 @@ function findInTurn(sources: readonly OpenKeys[]): Callers['find'] {
   };
   return (text, request) => {
     const found = text === undefined ? undefined : remembered(text, request);
-    // What has to be verified again is given to all in turn: another source may know it.
+    // A text that must be verified again is given to all in turn: another source may know it.
     return found === undefined || found instanceof Promise ? findFrom(0, text, request) : found;
   };
 }

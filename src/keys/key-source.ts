@@ -4,7 +4,7 @@ import type { Refusal } from '../errors.ts';
 import type { EndpointNames, HideEndpoints, Principal } from './principal.ts';
 import type { NewRateLimit } from './rates/rate-limiter.ts';
 
-/** What the gateway gives to the sources of its keys. */
+/** The parts of the gateway that sources of its keys use. */
 export interface KeyHost {
   readonly catalog: Catalog;
   readonly hideEndpoints: HideEndpoints;
@@ -19,13 +19,13 @@ export interface KeyHost {
  * It is opened by the gateway, and closed with it.
  */
 export interface KeySource {
-  /** Whether its callers have no rate, so that gateways have none to share. */
+  /** True if its callers have no rate, so that gateways have none to share. */
   readonly isUnlimited?: true;
   /** @throws StartError with every problem that must be corrected before a start */
   open(host: KeyHost): OpenKeys | Promise<OpenKeys>;
 }
 
-/** What a key source knows of a request, besides the text of its key. */
+/** The facts about a request that a key source may use, besides the text of its key. */
 export interface KeyRequest {
   /** In upper case, as in `GET`. */
   readonly method: string;
@@ -37,7 +37,7 @@ export interface KeyRequest {
   readonly address: string | undefined;
 }
 
-/** What must be verified before it is known whose it is. */
+/** The outcome of verifying a text whose owner is not known before. */
 export type Verified =
   | { readonly principal: Principal }
   /** undefined: it is not of this source. */
@@ -45,7 +45,7 @@ export type Verified =
 
 /** A source while the gateway runs. */
 export interface OpenKeys {
-  /** Whether `find` reads more of a request than the text and the address. */
+  /** True if `find` reads more of a request than the text and the address. */
   readonly readsRequest?: true;
   /** Grows when it may know other texts. Later sources are not remembered without it. */
   generation?(): number;
@@ -59,8 +59,8 @@ export interface OpenKeys {
   /** Why `find` gave none, for the log; undefined if the text is not of this source. */
   explain?(text: string): Refusal | undefined;
   /**
-   * Whether a text is a key, or contains one: keys are kept out of URLs and logs. Those that the gateway makes are recognized
-   * without it.
+   * True if a text is a key, or contains one: keys are kept out of URLs and logs. Those that the gateway makes are
+   * recognized without it.
    */
   isKeyText?(text: string): boolean;
   /** Starts to follow what the keys are read from. */

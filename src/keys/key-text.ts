@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 export interface NewKey {
   /** Names it in the log and in the key file: 8 characters, not secret. */
   readonly id: string;
-  /** What its owner sends: `qg_<id>_<secret>_<checksum>`. */
+  /** The text that its owner sends: `qg_<id>_<secret>_<checksum>`. */
   readonly text: string;
 }
 

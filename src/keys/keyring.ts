@@ -32,7 +32,7 @@ interface Credential {
   readonly isRevoked: boolean;
   /** The addresses from which the key may be sent, parsed when they are first needed; undefined: all. */
   readonly allow: (() => AddressList | undefined) | undefined;
-  /** Whether it was used since the last `takeUsed`. */
+  /** True if it was used since the last `takeUsed`. */
   isUsed: boolean;
 }
 
@@ -170,7 +170,7 @@ export class Keyring {
     return { reason: isExpired ? 'expired' : 'address', keyId };
   }
 
-  /** Whether the key file has a key with this id. */
+  /** True if the key file has a key with this id. */
   has(id: string): boolean {
     return this.#credentials.has(id);
   }

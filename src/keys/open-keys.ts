@@ -19,7 +19,7 @@ interface KeysOptions {
   readonly apiKey: string | undefined;
   readonly catalog: Catalog;
   readonly hideEndpoints: HideEndpoints;
-  /** Whether a file that may have been cut is only warned of. */
+  /** True if a file that may have been cut only causes a warning. */
   readonly acceptsCutFile: boolean;
   readonly newRateLimit: NewRateLimit;
   readonly log: Logger;

@@ -6,7 +6,7 @@ import { memoize } from '../memoize.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { RateLimit } from './rates/rate-limiter.ts';
 
-/** What a key may do besides running saved queries. */
+/** The rights that a key can have besides running saved queries. */
 export const permissions = ['fresh', 'catalog', 'metrics', 'sql'] as const;
 
 export type Permission = (typeof permissions)[number];
@@ -25,7 +25,7 @@ export interface Principal {
   readonly endpoints: ReadonlySet<string> | undefined;
   /** The tenants whose rows the key permits; undefined: all. */
   readonly tenants: ReadonlySet<string> | undefined;
-  /** Whether endpoints that the key may not query are answered as if they did not exist. */
+  /** True if endpoints that the key may not query are answered as if they did not exist. */
   readonly hidesEndpoints: boolean;
   /** undefined: unlimited. */
   readonly rateLimiter: RateLimit | undefined;
@@ -62,18 +62,18 @@ export function unrestricted(id: string): Principal {
 }
 
 /**
- * Whether a principal may send SQL of its own, where a saved query takes it. A key that is bound to tenants needs the
+ * True if a principal may send SQL of its own, where a saved query takes it. A key that is bound to tenants needs the
  * permission: it is given to others than the operator.
  */
 export const mayPassSql = ({ permissions, tenants }: Pick<Principal, 'permissions' | 'tenants'>): boolean =>
   permissions.has('sql') || tenants === undefined;
 
-/** Whether the operator hides from a principal what it may not query. */
+/** True if the operator hides the endpoints that a principal may not query. */
 export function hidesEndpoints(setting: HideEndpoints, isBoundToTenants: boolean): boolean {
   return setting === 'all' || (setting === 'tenants' && isBoundToTenants);
 }
 
-/** What saved queries are addressed by. */
+/** The parts of saved queries that address them. */
 export type EndpointNames = readonly QueryAddresses[];
 
 /** Without what else saved queries have: to compare them, and to give them to a thread. */

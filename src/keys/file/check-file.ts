@@ -12,7 +12,7 @@ export interface CheckedKeys extends Pick<ParsedKeys, 'keys' | 'problems' | 'isW
   readonly unknownEndpoints: readonly Problem[];
 }
 
-/** What a thread needs to check a key file. */
+/** The input of a thread that checks a key file. */
 export interface CheckTask {
   readonly file: string;
   readonly text: string;

@@ -1,7 +1,7 @@
 import { type Bound, bounds, type KeyEntry, unboundedWord } from './key-schema.ts';
 import type { ParsedKeys } from './parse-keys.ts';
 
-/** What becomes of a changed key file. */
+/** The outcome of a change to the key file. */
 export interface KeyFileDecision {
   /** The keys to use from now on. */
   readonly keys: readonly KeyEntry[];
@@ -14,7 +14,7 @@ export interface KeyFileDecision {
 interface KeyChange {
   readonly key: string;
   readonly change: 'added' | 'removed' | 'revoked' | 'changed';
-  /** What is different, of a key that changed. */
+  /** The fields that differ, of a key that changed. */
   readonly fields?: readonly string[];
 }
 

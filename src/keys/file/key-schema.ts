@@ -4,8 +4,8 @@ import { parseTimestamp } from '../../files/timestamps.ts';
 import { type Permission, permissions } from '../principal.ts';
 
 /**
- * What bounds a key. A bound that is absent allows everything; the words `all`, `never` and `unlimited` say the same on
- * purpose, as a reload requires of a bound that a key loses.
+ * The properties that bound a key. A bound that is absent allows everything; the words `all`, `never` and `unlimited`
+ * say the same on purpose, as a reload requires of a bound that a key loses.
  */
 export const bounds = [
   'endpoints',

@@ -10,7 +10,7 @@ export type LastUsed = ReadonlyMap<string, Date>;
 /** The file beside a key file in which gateways record when keys were last used. */
 export const lastUsedFile = (keyFile: string): string => `${keyFile}.last-used.json`;
 
-/** What has been recorded; undefined if nothing has, or if it cannot be read: nothing depends on it. */
+/** The recorded times; undefined without any, or if they cannot be read: they are for information only. */
 export function loadLastUsed(keyFile: string): LastUsed | undefined {
   try {
     return parseLastUsed(readFileSync(lastUsedFile(keyFile), 'utf8'));

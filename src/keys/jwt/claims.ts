@@ -4,7 +4,7 @@ import type { JwtConfig } from '../../config/jwt-settings.ts';
 import { rateSchema, tenantSchema } from '../file/key-schema.ts';
 import { type Permission, permissions } from '../principal.ts';
 
-/** What the claims of a token permit. */
+/** The rights that the claims of a token give. */
 export interface TokenClaims {
   readonly subject: string | undefined;
   /** undefined: all. */
@@ -42,7 +42,7 @@ function perMinute(limit: number): z.output<typeof rateSchema> {
 
 /**
  * The claims of a verified token, by the names that the operator configured. A claim that is there must be right: to
- * ignore a wrong one would widen what the token permits.
+ * ignore a wrong one would widen the rights of the token.
  *
  * @returns a problem if one is wrong, or if there are no tenants and the operator does not allow that
  */

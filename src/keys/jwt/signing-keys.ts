@@ -13,7 +13,7 @@ export interface SigningKeys {
   close(): Promise<void>;
 }
 
-/** What a key set may hold; a secret in it would be public. */
+/** The algorithms that a key set may hold; a secret in it would be public. */
 const keySetAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],

@@ -22,8 +22,8 @@ interface TokenPrincipalsOptions {
 }
 
 /**
- * Makes principals of claims. Tokens of one subject for the same tenants are one principal to limits and fairness: a new
- * token is no new rate.
+ * Makes principals of claims. Tokens of one subject for the same tenants are one principal to limits and fairness: a
+ * new token does not get a new rate.
  */
 export function buildTokenPrincipals({
   queries,

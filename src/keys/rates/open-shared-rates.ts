@@ -8,7 +8,7 @@ import { type RateExchange, reserveMs, SharedRateLimiter } from './shared-rate-l
 
 interface SharedRatesOptions {
   readonly url: string;
-  /** What gateways that share rates have in common, and other clients of the same Redis do not. */
+  /** The secret that gateways with the same rates share, and other clients of the same Redis do not know. */
   readonly secret: string | undefined;
   readonly log: Logger;
   /** As `Clock` has it. */

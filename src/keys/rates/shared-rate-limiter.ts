@@ -1,6 +1,6 @@
 import { type RateLimit, RateLimiter, type RateLimitStatus } from './rate-limiter.ts';
 
-/** What a gateway needs of a key's limit; Redis answers it in one step. */
+/** The request of a gateway about a key's limit; Redis answers it in one step. */
 export interface RateDemand {
   /** How much of the window one request takes. */
   readonly intervalMs: number;
@@ -8,11 +8,11 @@ export interface RateDemand {
   readonly needed: number;
   /** Requests that are expected soon: some of them are counted beforehand, if the limit allows. */
   readonly expected: number;
-  /** What was counted beforehand and is given back. */
+  /** The time that was counted beforehand and is given back. */
   readonly unusedMs: number;
-  /** What this gateway counted by itself while Redis did not respond. */
+  /** The time that this gateway counted by itself while Redis did not respond. */
   readonly owedMs: number;
-  /** What this gateway knows to be used; it counts if Redis has lost the state. */
+  /** The time that this gateway knows to be used; it counts if Redis has lost the state. */
   readonly knownMs: number;
 }
 
@@ -35,8 +35,8 @@ export const reserveMs = 500;
 
 /**
  * A rate limit that gateways count together. Redis decides. To keep it out of the way of most requests, a gateway has
- * some requests counted beforehand while a key is in use: its reserve. What is known of the limit is counted here too: it
- * decides while Redis does not respond, and refuses at once what is too much in any case.
+ * some requests counted beforehand while a key is in use: its reserve. The known state of the limit is counted here
+ * too: it decides while Redis does not respond, and refuses at once any request that is beyond the limit in any case.
  */
 export class SharedRateLimiter implements RateLimit {
   /** The name of the limit in Redis. */
@@ -44,13 +44,13 @@ export class SharedRateLimiter implements RateLimit {
   readonly #exchange: RateExchange;
   /** As Redis said last, and what was counted here since. */
   readonly #known: RateLimiter;
-  /** What was counted here only. */
+  /** The time that was counted only here. */
   readonly #owed: RateLimiter;
   /** Requests that are counted in Redis and have not been made yet. */
   #reserved = 0;
   /** A reserve that is this small is filled up. */
   #refillAt = 0;
-  /** What is being given back. */
+  /** The number of requests that are being given back. */
   #returned = 0;
   #isRequested = false;
   readonly #waiting: ((status: RateLimitStatus) => void)[] = [];
@@ -83,7 +83,7 @@ export class SharedRateLimiter implements RateLimit {
     return this.#reserved > 0;
   }
 
-  /** Whether the reserve should be given back. */
+  /** True if the reserve should be given back. */
   isIdle(now: number): boolean {
     return now - this.#takenAt >= reserveMs && this.#waiting.length === 0;
   }
@@ -107,7 +107,7 @@ export class SharedRateLimiter implements RateLimit {
     this.#request();
   }
 
-  /** What is to be sent to Redis now. `settle` must follow. @param isClosing the reserve is given back in any case */
+  /** The demand to send to Redis now. `settle` must follow. @param isClosing the reserve is given back in any case */
   demand(now: number, isClosing: boolean): RateDemand {
     const { intervalMs } = this.#known;
     const gaveBack = isClosing || this.isIdle(now);

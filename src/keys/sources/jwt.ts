@@ -26,7 +26,7 @@ export interface JwtOptions {
     readonly rate?: string;
     readonly permissions?: string;
   };
-  /** Whether a token without the claim `tenants` reads all tenants; else it is refused. Default: false. */
+  /** True if a token without the claim `tenants` reads all tenants; else it is refused. Default: false. */
   readonly allowsWithoutTenants?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function jwt(options: JwtOptions): KeySource {
   checkOptions<Claims>('jwt', options.claims ?? {}, claimRules, 'claims.');
   const config = readJwtOptions(options);
   return {
-    // What verifies tokens is imported only if tokens are accepted.
+    // The verifier is imported only if tokens are accepted.
     async open(host) {
       const { openTokens } = await import('../jwt/open-tokens.ts');
       const tokens = await openTokens({ ...host, jwt: config });

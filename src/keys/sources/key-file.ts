@@ -5,8 +5,8 @@ import { openKeys } from '../open-keys.ts';
 /** How a key file is read. */
 export interface KeyFileOptions {
   /**
-   * Whether a start accepts a file that does not end with the number of its keys, and so may have been cut, which can give
-   * a key more than was meant. For development only. Default: false.
+   * True if a start accepts a file that does not end with the number of its keys, and so may have been cut, which can
+   * give a key more than was meant. For development only. Default: false.
    */
   readonly acceptsCutFile?: boolean;
 }

@@ -29,7 +29,7 @@ const callerSchema = z.strictObject({
   concurrentQueries: z.int().min(1).max(10_000).optional(),
 });
 
-/** A caller, as a function of the request gives it. What it permits is bounded by each property that is there. */
+/** A caller, as a function of the request gives it. Each property that is there bounds its rights. */
 export interface Caller {
   /**
    * Identifies the caller in the log and counts for its limits; callers of all sources have different ids. 1 to 200
@@ -195,7 +195,7 @@ function unknownProperty(caller: object): string | undefined {
   return undefined;
 }
 
-/** Whether its JSON has all of it. */
+/** True if JSON keeps all of it. */
 const isPlain = (given: Given): boolean =>
   Object.values(given).every((value) =>
     Array.isArray(value)
