@@ -84,7 +84,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   try {
     return await openGateway(options, closers);
   } catch (error) {
-    // What failed first is what has to be corrected.
+    // The first failure is the one to be corrected.
     await closers.close().catch(() => {});
     throw error;
   }
@@ -176,7 +176,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
   };
 }
 
-/** What follows versions of the catalog, beside what answers requests. */
+/** Parts that follow versions of the catalog, beside the request handler. */
 interface FollowsCatalog {
   /** @returns a promise, if it takes longer than the turn of the event loop */
   replaceCatalog(catalog: AnalyzedCatalog): unknown;
@@ -260,7 +260,7 @@ interface HostParts {
   readonly state: PluginHost['state'];
 }
 
-/** What plug-ins may use of the gateway. */
+/** The parts of the gateway that plug-ins may use. */
 const hostOf = (
   { log, clock, turns, settings, plugins, renderers }: Options,
   catalog: Catalog,

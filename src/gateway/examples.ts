@@ -85,7 +85,7 @@ function columnLines({ columns }: SavedQuery): string {
 
 /** Fields of records in one example. */
 const maxRecordFields = 24;
-/** Fields of one record that are no records. */
+/** Fields of one record that are not records. */
 const maxPlainFields = 3;
 
 function fieldLines({ fields }: RecordField, name: string, left: { fields: number }): readonly string[] {

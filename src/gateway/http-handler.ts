@@ -71,7 +71,7 @@ interface HttpOptions {
   readonly clock: Clock;
 }
 
-/** What answers requests, and the versions of what it answers by. */
+/** The handler of requests, and the versions of the catalog that it answers by. */
 export interface HttpHandler {
   readonly handle: Handler;
   /** The current version is that of the catalog. */

@@ -106,7 +106,7 @@ function joinExtensions(
   };
 }
 
-/** What a hook must return; a promise, as an `async` function gives it, must not fail unnoticed. */
+/** Checks that a hook returned an array. A promise, as an `async` function gives it, must not fail unnoticed. */
 function arrayOf<T>(returned: readonly T[]): readonly T[] {
   if (Array.isArray(returned)) return returned;
   if (returned instanceof Promise) returned.catch(() => {});

@@ -22,9 +22,9 @@ import type { GatewayPlugin } from './plugin.ts';
 import type { FilesReport } from './reload/broken-files.ts';
 import type { QuerySource } from './reload/query-source.ts';
 
-/** What gateways share: `redis` opens one. */
+/** The store that gateways share: `redis` opens one. */
 export interface SharedStore {
-  /** What makes it less safe than the memory of one gateway, for the log. */
+  /** Why it is less safe than the memory of one gateway, for the log. */
   readonly warnings: readonly string[];
   /** Results. */
   openCache(log: Logger): Promise<OpenSharedCache>;
@@ -43,7 +43,7 @@ export interface CacheOptions {
 /** Who may call: one source or several, of which the first that knows a request decides. A function may be one of them. */
 export type Keys = KeySource | KeyFunction | readonly (KeySource | KeyFunction)[];
 
-/** What a gateway is made of. Nothing is read from the environment. */
+/** The parts of a gateway. Nothing is read from the environment. */
 export interface GatewayOptions {
   /** The folder of saved queries, from the working folder; or what reads and follows queries that are not files. */
   readonly queries: string | QuerySource;
@@ -53,13 +53,13 @@ export interface GatewayOptions {
   readonly keys: Keys;
   /** How results are kept. Default: in memory, not shared. */
   readonly cache?: CacheOptions;
-  /** What is served besides REST and GraphQL; their hooks are called in this order. Default: nothing. */
+  /** Plug-ins that serve more than REST and GraphQL; their hooks are called in this order. Default: nothing. */
   readonly plugins?: readonly GatewayPlugin[];
-  /** Whether changed queries and tables are served without a restart. Default: true. */
+  /** True if changed queries and tables are served without a restart. Default: true. */
   readonly reload?: boolean;
   /** For which callers endpoints that they may not query do not seem to exist. Default: `tenants`. */
   readonly hideEndpoints?: HideEndpoints;
-  /** Whether GraphQL introspection is allowed. Default: true. */
+  /** True if GraphQL introspection is allowed. Default: true. */
   readonly introspection?: boolean;
   /** The file of the only GraphQL documents that are answered. Default: any document is. */
   readonly trustedDocuments?: string | undefined;

@@ -68,11 +68,11 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
   };
 }
 
-/** What becomes of errors of plug-ins. */
+/** The handling of errors of plug-ins. */
 interface Faults {
   /** @throws GatewayError if the hook may refuse a request with it; all else is logged */
   fail(plugin: GatewayPlugin, hook: string, error: unknown): void;
-  /** What a promise gives would come too late. */
+  /** Refuses a promise, whose value would come too late. */
   refuseLate(plugin: GatewayPlugin, hook: string, promise: Promise<unknown>): void;
 }
 
@@ -185,7 +185,7 @@ function observeRuns(engine: Engine, observing: readonly PluginWith<'onRun'>[], 
   };
 }
 
-/** What follows from a value that a hook gives. A promise, which it must not give, is left to `call`. */
+/** Applies a function to the value that a hook gives. A promise, which a hook must not give, is left to `call`. */
 const ifNoPromise = <T, R>(value: T, next: (value: T) => R): R =>
   value instanceof Promise ? (value as R) : next(value);
 

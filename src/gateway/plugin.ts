@@ -100,7 +100,7 @@ export interface GatewayPlugin {
   close?(): Promise<void>;
 }
 
-/** What a plug-in may use of the gateway that it is in. */
+/** The parts of its gateway that a plug-in may use. */
 export interface PluginHost {
   /** The logger of the gateway. */
   readonly log: Logger;
@@ -124,7 +124,7 @@ export interface PluginHost {
   isKeyText(text: string): boolean;
   /** Keeps keys out of parameters that are not those of a URL. @throws GatewayError BAD_REQUEST if a value is a key */
   readonly rejectKeys: RejectKeys;
-  /** The error that a caller may see. What only operators may know of another one is logged, with the id of the request. */
+  /** The error that a caller may see. Details that only operators may know are logged, with the id of the request. */
   shown(error: unknown, head: Pick<RequestHead, 'trace'>): GatewayError;
   /** Runs a query past the cache. @throws GatewayError as `Engine.run` does */
   run(bound: BoundQuery, options: RunOptions): Promise<Rows>;
@@ -162,26 +162,26 @@ export interface PluginHost {
   families(): readonly MetricFamily[];
 }
 
-/** What answers the requests of one version of the catalog. */
+/** The parts of the gateway that answer the requests of one version of the catalog. */
 export interface Answering {
   /** Answers requests of REST for this version. */
   readonly rest: Answer;
   /** Which of its replies are kept, for a route that answers as it does. */
   readonly isRestKept: NonNullable<PluginRoute['isKept']>;
-  /** What the path of a request of REST addresses, and in which format. @throws GatewayError UNKNOWN_QUERY */
+  /** The endpoint that the path of a REST request addresses, and the format. @throws GatewayError UNKNOWN_QUERY */
   addressOf(request: PreparedRequest): EndpointAddress;
   /** Opens a store of finished answers for this version: what is made of results is found again while they are current. */
   readonly openAnswers: OpenAnswers;
-  /** What callers' SQL over a saved query of this version is judged by; undefined if it takes none. */
+  /** The rules for callers' SQL over a saved query of this version; undefined if the query takes none. */
   readonly sandboxOf: (query: SavedQuery) => Sandbox | undefined;
-  /** Writes a line to the log for an error that refuses the caller something. What a route throws needs no call. */
+  /** Logs an error that refuses the caller something. An error that a route throws needs no call. */
   readonly audit: Audit;
 }
 
 /** The same while the routes of one version of the catalog are made. */
 export interface RouteHost extends PluginHost, Answering {}
 
-/** What became of a look at changed files: all are served, or some are broken, or the new version could not be made. */
+/** The outcome of a look at changed files: all are served, or some are broken, or the new version could not be made. */
 export type ReloadOutcome = 'ok' | 'partial' | 'failed';
 
 /** Follows one run of the engine. */
@@ -192,14 +192,14 @@ export interface RunObserver {
   onEnd?(rows: Rows | undefined, error: unknown): void;
 }
 
-/** What is known of the cache between requests and the engine. */
+/** The state of the cache between requests and the engine. */
 export interface ResultState {
   readonly counters: Readonly<Counters>;
   /** How many keys are kept warm. */
   hotKeys(): number;
   /** By how much the latest refresh is overdue, in milliseconds; 0 if none is. */
   refreshLagMs(): number;
-  /** Whether the shared cache is connected; undefined without one. */
+  /** True while the shared cache is connected; undefined without one. */
   isSharedUp(): boolean | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { BrokenFile } from '../../catalog/folder/catalog-history.ts';
 import { describeProblem } from '../../errors.ts';
 import { maxNames } from './describe-change.ts';
 
-/** What has changed about broken files. */
+/** Changes in which files are broken, and how. */
 export interface FilesReport {
   /** Files that have begun to be broken, or are broken in another way. */
   readonly broken: readonly BrokenFile[];

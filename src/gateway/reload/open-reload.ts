@@ -19,7 +19,7 @@ interface ReloadOptions {
   readonly history: CatalogHistory<AnalyzedCatalog>;
   /** undefined: the engine runs any query. */
   readonly updates: CatalogUpdates | undefined;
-  /** Whether the files are followed. */
+  /** True if the files are followed. */
   readonly isOn: boolean;
   /** Builds what serves a version. @returns makes it the current one; that resolves when no request uses an earlier one */
   readonly prepare: (catalog: AnalyzedCatalog) => Promise<() => Promise<unknown>>;
@@ -93,7 +93,7 @@ export function openReload(options: ReloadOptions): Reload {
   const watch: FolderWatch | undefined = isOn
     ? source.watch({ known: files, onChange, onFolderProblem, onError })
     : undefined;
-  // What is broken may depend on more than the files: BigQuery may have been out of reach.
+  // The cause may lie outside the files: BigQuery may have been out of reach.
   const retry = openRepeat({
     everyMs: retryMs,
     work: async () => {

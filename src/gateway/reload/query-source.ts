@@ -120,7 +120,7 @@ function watchObject(
   };
   const retryFollow = (error: unknown) => {
     onError(error);
-    // What has changed until then is read.
+    // Changes until then are read.
     watchTimer = setTimeout(() => follow().then(look), retryMs).unref();
   };
   follow();
