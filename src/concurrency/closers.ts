@@ -1,4 +1,4 @@
-/** What has been opened, to be closed in reverse order. */
+/** Closes opened parts in reverse order. */
 export class Closers {
   readonly #closers: (() => unknown)[] = [];
 

@@ -1,6 +1,6 @@
 import { groupOf, isWithinShares, keyOf, type Owner } from './fair-share.ts';
 
-/** What owners have used of something that the queue is for. */
+/** The use that owners have made of the resource that the queue is for. */
 interface Use {
   ofGroup(group: string): number;
   ofKey(key: string | undefined): number;
@@ -38,7 +38,7 @@ export class FairQueue<T = void, Kind = undefined> {
     return this.#size;
   }
 
-  /** Whether one more waiter of the owner is within its share of a queue of this length. */
+  /** True if one more waiter of the owner is within its share of a queue of this length. */
   hasRoom(owner: Owner, length: number): boolean {
     const group = this.#groups.get(groupOf(owner));
     const held = { ofGroup: group?.size ?? 0, ofKey: group?.byKey.get(keyOf(owner))?.size ?? 0 };

@@ -27,9 +27,9 @@ export const sharersOf = (owner: Owner): string =>
 const holdsTimesFree = 7;
 
 /**
- * Whether an owner may take some more of a resource that several share: before its last unit it must hold less than seven
- * times what is free. Alone it gets seven eighths; the more the others hold, the smaller is the share that one can reach,
- * and an eighth or less stays free for those that hold little.
+ * True if an owner may take some more of a resource that several share: before its last unit it must hold less than
+ * seven times what is free. Alone it gets seven eighths; the more the others hold, the smaller is the share that one
+ * can reach, and an eighth or less stays free for those that hold little.
  *
  * @param held what the owner holds already
  * @param free what no owner holds
@@ -39,7 +39,7 @@ export function isWithinShare(held: number, free: number, amount: number): boole
   return amount <= free && held + amount - 1 < holdsTimesFree * (free - amount + 1);
 }
 
-/** What an owner holds: those of its group together, and its key of that. */
+/** The amounts that an owner holds: those of its group together, and those of its key in the group. */
 interface Held {
   readonly ofGroup: number;
   readonly ofKey: number;
@@ -90,7 +90,7 @@ export class FairShare {
     return this.#used;
   }
 
-  /** What an owner holds together with the others of its group. */
+  /** The amount that an owner holds together with the others of its group. */
   heldBy(owner: Owner): number {
     return this.#holdings.get(groupOf(owner))?.amount ?? 0;
   }
@@ -129,7 +129,7 @@ export class FairShare {
   }
 }
 
-/** What one thing of an owner takes, beyond its share too, while it grows and shrinks. */
+/** The amount that one thing of an owner takes, beyond its share too, while it grows and shrinks. */
 export class Holding {
   readonly #share: FairShare;
   readonly #owner: Owner;

@@ -1,7 +1,7 @@
 import { callerDisconnected } from '../errors.ts';
 import { type Clock, sleep } from './clock.ts';
 
-/** What a run knows about its callers. */
+/** The facts about its callers that a run needs. */
 export interface RunContext {
   /** Aborted when no caller waits any longer, in this process or elsewhere. */
   readonly signal: AbortSignal;

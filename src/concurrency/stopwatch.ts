@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 
-/** What a stopwatch reads. */
+/** The sources that a stopwatch reads. */
 interface Readings {
   /** The clock, in ms. */
   now(): number;

@@ -5,7 +5,7 @@ import { RecentUse } from './recent-use.ts';
 interface SlotsOptions {
   /** How many tasks may run at the same moment; those of one owner in half of these slots. */
   readonly size: number;
-  /** What a task may use of its slot before it yields to those who wait. */
+  /** The time that a task may use of its slot before it yields to those who wait. */
   readonly sliceMs: number;
   /** How many more tasks may wait. */
   readonly queueLength: number;
@@ -14,7 +14,7 @@ interface SlotsOptions {
   readonly use?: RecentUse;
 }
 
-/** What is done to a task. */
+/** Controls a task from outside. */
 interface TaskControl {
   /** Stops it until `resume`; it keeps its memory. */
   pause(): void;
@@ -99,7 +99,7 @@ export class ProcessorSlots {
     );
   }
 
-  /** Whether one more task may begin while others are paused. */
+  /** True if one more task may begin while others are paused. */
   #hasRoomFor(owner: Owner): boolean {
     if (this.#paused.size <= this.#size) return true;
     const [most] = [...this.#paused]
@@ -173,7 +173,7 @@ export class ProcessorSlot {
   /** Aborted when it waits for its turn no longer. */
   readonly leaving = new AbortController();
   state: 'running' | 'paused' | 'left' = 'running';
-  /** What the task has used since its turn began. */
+  /** The time that the task has used since its turn began. */
   sliceMs = 0;
   /** In all. */
   totalMs = 0;
