@@ -24,8 +24,8 @@ export function engineClosing(cause?: unknown): GatewayError {
 export const unsafeInteger = 'an integer is beyond 2^53, which JSON numbers cannot represent exactly';
 
 /**
- * What becomes of an integer that JSON numbers cannot represent: the query fails, or, in a result of a caller's SQL, it is
- * text, as BigQuery's TO_JSON writes it. The author of a header can choose another type; a caller cannot.
+ * The treatment of an integer that JSON numbers cannot represent: the query fails, or, in a result of a caller's SQL,
+ * it is text, as BigQuery's TO_JSON writes it. The author of a header can choose another type; a caller cannot.
  */
 export type LargeIntegers = 'fail' | 'text';
 

@@ -49,7 +49,7 @@ export interface EngineFactory {
   openFixtures?(host: EngineHost, fixtures: Fixtures): Promise<Engine>;
 }
 
-/** What the rest of the program must know of an engine. What is left out is false. */
+/** The capabilities of an engine that the rest of the program must know. An absent flag means false. */
 export interface EngineFlags {
   /** `check` says how many bytes each query would read: `querygate diff` compares them. */
   readonly reportsBytes?: true;
@@ -73,7 +73,7 @@ export interface EngineLimits {
   readonly timeoutMs: number;
 }
 
-/** What the gateway gives an engine. */
+/** The parts of the gateway that an engine uses. */
 export interface EngineHost {
   readonly catalog: AnalyzedCatalog;
   readonly limits: EngineLimits;
@@ -85,7 +85,7 @@ export interface EngineHost {
   readonly turns: LoopTurns;
 }
 
-/** What a check of saved queries needs besides them. */
+/** The options of a check of saved queries. */
 export interface CheckOptions {
   readonly limits: EngineLimits;
   /** The most bytes that a query may read, if the engine reports them; undefined for `maximumBytes` of the engine. */
@@ -94,7 +94,7 @@ export interface CheckOptions {
   onChecked(check: QueryCheck): void;
 }
 
-/** What SQL without a header refers to. */
+/** The tables and parameters that SQL without a header refers to, and the limits of its engine. */
 export interface ColumnsOptions {
   /** Where the SQL comes from, for problems. */
   readonly source: Source;

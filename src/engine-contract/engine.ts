@@ -6,7 +6,7 @@ import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
 
-/** What one run needs besides the query and its parameters. */
+/** The options of one run, besides the query and its parameters. */
 export interface RunOptions {
   /** Aborted when no caller waits for the result any longer. */
   readonly signal: AbortSignal;
@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly beforeRows?: (signal: AbortSignal) => Promise<void>;
 }
 
-/** What one run cost, as far as the engine reports it; for logs, metrics and billing. */
+/** The cost of one run, as far as the engine reports it; for logs, metrics and billing. */
 export interface Cost {
   /** Bytes that the run has read; undefined if the engine does not say it, as below. */
   readonly bytesProcessed: number | undefined;
@@ -111,7 +111,7 @@ export interface CatalogUpdates {
 /** The outcome of checking one saved query without running it. */
 export interface QueryCheck {
   readonly query: SavedQuery;
-  /** What a run with the header's example values would read; undefined if the engine does not report it. */
+  /** The bytes that a run with the header's example values would read; undefined if the engine does not report them. */
   readonly bytesProcessed: number | undefined;
   readonly problems: readonly Problem[];
 }
@@ -120,7 +120,7 @@ export interface QueryCheck {
 export interface ImportReport {
   readonly rows: number;
   readonly rejected: number;
-  /** Whether the engine has all rows of the folder now. */
+  /** True if the engine has all rows of the folder now. */
   readonly isComplete: boolean;
   /** How many tables have no rows, and no problem that says why. */
   readonly emptyTables?: number;
@@ -136,7 +136,7 @@ export interface StoppedSql {
   readonly endpoint: string;
   readonly sqlSha256: string;
   readonly reason: string;
-  /** Whether the key may send no SQL for a while, because this has happened too often. */
+  /** True if the key may send no SQL for a while, because this has happened too often. */
   readonly rests: boolean;
 }
 

@@ -43,7 +43,7 @@ export const rowCountOf = (result: Rows): number => result.document?.rowCount ??
  * The rows of a document in parts, as JSON text with commas between them; none if it has no rows.
  *
  * @param partBytes how many bytes a part has at least, unless it is the last one; 0 for parts of one row
- * @throws TypeError if it is no such document
+ * @throws TypeError if it is not such a document
  */
 export function* rowTexts(document: Buffer, partBytes = defaultPartBytes): Generator<string> {
   const last = document.byteLength - end.length;

@@ -6,8 +6,8 @@ export function errorToLog(error: unknown, log: Pick<Logger, 'isLevelEnabled'>):
 }
 
 /**
- * An error for the log, without values of rows and parameters: engines quote both. What is left is the class of the error,
- * its text up to the first value, and where it was thrown.
+ * An error for the log, without values of rows and parameters: engines quote both. It keeps the class of the error, its
+ * text up to the first value, and where it was thrown.
  */
 export function withoutValues(error: unknown): unknown {
   if (typeof error === 'string') return problemWithoutValues(error);

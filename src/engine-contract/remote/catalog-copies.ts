@@ -14,7 +14,7 @@ export class CatalogSender {
     return this.#sent.get(query);
   }
 
-  /** Whether a version is the one that was described last. */
+  /** True if a version is the one that was described last. */
   isLast({ queries, tables }: Catalog): boolean {
     return tables === this.#tables && queries.every((query) => this.#sent.has(query));
   }

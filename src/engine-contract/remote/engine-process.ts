@@ -22,7 +22,7 @@ import {
 } from './messages.ts';
 import { errorFromWire } from './wire-error.ts';
 
-/** What is needed to start the process of an engine. */
+/** The options that start the process of an engine. */
 export interface RemoteOptions extends Pick<ChildOptions, 'program' | 'env' | 'flags' | 'addressSpaceBytes'> {
   /** For the engine, as the program passes them to `serveEngine`'s `open`; what V8 can serialize. */
   readonly settings: unknown;
@@ -77,7 +77,7 @@ export class EngineProcess {
   #killedBecause: string | undefined;
   #endedAs: ProcessEnded | undefined;
   readonly ended: Promise<void>;
-  /** Whether it has run a query. */
+  /** True once it has run a query. */
   hasWorked = false;
 
   /** @throws StartError if the system has no room for a process */
@@ -115,7 +115,7 @@ export class EngineProcess {
       settings: this.#settings,
       time,
     };
-    // What opening takes is not known: it may import all rows.
+    // The time that opening takes is not known: it may import all rows.
     const endWatch = this.#watch(Number.POSITIVE_INFINITY);
     const { source } = await this.#ask<OpenedMessage>(toEngine.open, serialize(message));
     endWatch();
@@ -130,7 +130,7 @@ export class EngineProcess {
     );
   }
 
-  /** Whether a version was checked. */
+  /** True if a version was checked. */
   knows(catalog: Catalog): boolean {
     return this.#catalogs.isLast(catalog);
   }

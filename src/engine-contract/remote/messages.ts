@@ -78,7 +78,7 @@ export interface RunMessage extends Pick<BoundQuery, 'parameters'> {
   readonly sql: BoundQuery['sql'] | undefined;
   readonly labels: BoundQuery['labels'] | undefined;
   readonly owner: Owner;
-  /** Whether `started` is to be sent. */
+  /** True if `started` is to be sent. */
   readonly wantsStart: boolean;
 }
 

@@ -41,8 +41,8 @@ type OpenEngine<Settings> = (host: EngineHost, settings: Settings) => Promise<En
 type Dialect = ConstructorParameters<typeof CatalogReceiver>[0];
 
 /**
- * What the process of an engine does: it opens the engine when the gateway says so, runs queries, and ends with the gateway.
- * To be called first in its program.
+ * Runs the process of an engine: opens the engine when the gateway says so, runs queries, and ends with the gateway. To
+ * be called first in its program.
  *
  * @param open the engine; settings are what `openRemote` was given
  */

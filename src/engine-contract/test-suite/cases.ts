@@ -3,7 +3,7 @@ import type { Column, Parameter, SavedQuery } from '../../catalog/model/saved-qu
 
 /** A case of the suite: what its query returns, and the query in BigQuery's SQL. */
 interface Case {
-  /** What a statement returns, for engines with SQL of their own. */
+  /** The result of a statement, for engines with SQL of their own. */
   readonly returns: string;
   /** Types by the names of columns: `integer`, `[integer]` for a list, `integer!` if it is never NULL. */
   readonly columns: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ import { type CaseName, cases, queryOf } from './cases.ts';
 
 type DeclareTest = (title: string, run: () => Promise<void>) => unknown;
 
-/** What `testEngine` takes. */
+/** The options of `testEngine`. */
 export interface EngineTestOptions {
   /** The `test` of Vitest, of node:test, of Bun or of another framework. */
   readonly test: DeclareTest & { readonly skip: DeclareTest };
