@@ -72,8 +72,8 @@ export function withFileChecks(given: EngineFactory): CheckedEngine {
 }
 
 /**
- * Engines run the pages of a query as queries of their own. What callers push into the SQL makes many: one that has all of its
- * parts but conditions is checked in their place.
+ * Engines run the pages of a query as queries of their own. Arguments that callers push into the SQL make many: one
+ * query with all parts but conditions is checked in their place.
  */
 const withForms = (catalog: AnalyzedCatalog): AnalyzedCatalog => ({
   ...catalog,
@@ -87,7 +87,7 @@ const withForms = (catalog: AnalyzedCatalog): AnalyzedCatalog => ({
 /** The same objects for the same query. */
 const pushedExamples = memoize(pushedExample);
 
-/** What is wrong with a query is wrong with its forms too. */
+/** Removes repetitions: a problem of a query is a problem of its forms too. */
 const distinct = (problems: readonly Problem[]): readonly Problem[] => [
   ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values(),
 ];

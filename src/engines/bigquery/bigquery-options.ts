@@ -1,6 +1,6 @@
 import { checkOptions, optionRule, required } from '../../config/option-rules.ts';
 
-/** What `bigquery` takes. Credentials are found as Google's own libraries find them. */
+/** The options of `bigquery`. Credentials are found as Google's own libraries find them. */
 export interface BigqueryOptions {
   /** The Google Cloud project that runs the queries and pays for them. */
   readonly projectId: string;
@@ -12,7 +12,10 @@ export interface BigqueryOptions {
   readonly apiEndpoint?: string | undefined;
   /** A query that would read more bytes fails. */
   readonly maximumBytesBilled?: number | undefined;
-  /** Whether problems in a dry run of all queries at start are reported (so it is without it), stop the start, or are not looked for. */
+  /**
+   * The treatment of problems that a dry run of all queries finds at start: they are reported (the default), stop the
+   * start, or are not looked for.
+   */
   readonly startCheck?: 'report' | 'stop' | 'off' | undefined;
 }
 

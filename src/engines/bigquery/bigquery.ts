@@ -3,7 +3,7 @@ import { type BigqueryOptions, checkBigqueryOptions } from './bigquery-options.t
 
 /**
  * The engine for more data than one machine holds: BigQuery over its REST API. CURRENT_TIMESTAMP() is BigQuery's own.
- * What calls Google is loaded when the engine is opened.
+ * The client of Google's API is loaded when the engine is opened.
  *
  * @throws StartError with every option of a wrong name or kind
  */

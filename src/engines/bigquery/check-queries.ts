@@ -85,7 +85,7 @@ function columnProblems({ columns }: SavedQuery, { schema }: DryRun): readonly s
   return checkColumns(columns, schema.fields.map(toResultColumn));
 }
 
-/** Tables gain fields while gateways run: one that no header declares is no problem. */
+/** Tables gain fields while gateways run: a field that no header declares is not a problem. */
 function fieldProblems({ columns, source }: SavedQuery, { schema }: DryRun): readonly Problem[] {
   return columns.flatMap((column) => {
     const field = schema?.fields.find(({ name }) => isSameColumn(name, column.name));

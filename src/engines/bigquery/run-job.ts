@@ -54,7 +54,7 @@ interface Completion {
   /** The first page. */
   readonly reply: QueryReply;
   readonly job: Job | undefined;
-  /** Whether it took more than the first call. */
+  /** True if it took more than the first call. */
   readonly isPolled: boolean;
 }
 

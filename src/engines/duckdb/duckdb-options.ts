@@ -4,7 +4,7 @@ import { duckdbDefaults } from '../../config/duckdb-defaults.ts';
 import { checkOptions, optionRule } from '../../config/option-rules.ts';
 import { canStartChildren } from '../../process/start-child.ts';
 
-/** What `duckdb` takes. */
+/** The options of `duckdb`. */
 export interface DuckdbOptions {
   /** The folder of data files; without it, the engine makes demo rows. */
   readonly dataDir?: string | undefined;
@@ -23,15 +23,15 @@ export interface DuckdbOptions {
   /** How many threads run queries: as many as there are processors for this process without it. */
   readonly threads?: number | undefined;
   /**
-   * Whether DuckDB runs in a process of its own, and SQL of callers in further ones, in which a query that crashes or does not
-   * end harms nothing else: true without it, except on Bun and Deno.
+   * True if DuckDB runs in a process of its own, and SQL of callers in further ones, in which a query that crashes or
+   * does not end harms nothing else: true without it, except on Bun and Deno.
    */
   readonly isolate?: boolean | undefined;
-  /** What one text of SQL of a caller may use, where it runs in a process of its own. */
+  /** The limits for one text of SQL of a caller, which runs in a process of its own. */
   readonly sandbox?: Partial<SandboxLimits> | undefined;
 }
 
-/** What one text of SQL of a caller may use. */
+/** The limits for one text of SQL of a caller. */
 export interface SandboxLimits {
   /** Beyond what the process has without a text: 256 MB by default. */
   readonly memoryBytes: number;

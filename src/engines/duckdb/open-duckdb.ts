@@ -54,7 +54,7 @@ export async function openDuckdb(host: EngineHost, settings: DuckdbSettings): Pr
   }
 }
 
-/** What all parts of the engine share. */
+/** The resources that all parts of the engine share. */
 interface Shared {
   readonly database: Database;
   readonly closers: Closers;
@@ -121,7 +121,9 @@ interface Stored {
   readonly defineMacros: DefineMacros;
 }
 
-/** What runs queries: connections, and processes for functions in JavaScript and for the SQL of callers. */
+/**
+ * Opens the parts that run queries: connections, and processes for functions in JavaScript and for the SQL of callers.
+ */
 async function openRun(
   { catalog, limits, now, events: listener, turns }: EngineHost,
   settings: DuckdbSettings,

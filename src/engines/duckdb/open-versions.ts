@@ -29,7 +29,7 @@ export interface Versions {
 type TableData = Pick<LocalData, 'replaceTables' | 'dropTables'>;
 
 interface Version extends Pick<AnalyzedCatalog, 'queries' | 'analysisOf'> {
-  /** What its queries read. */
+  /** The tables that its queries read. */
   tables: readonly TableInStore[];
 }
 
@@ -54,7 +54,7 @@ interface State extends Omit<VersionsOptions, 'catalog'> {
   staged: readonly TableInStore[];
   /** Every table that is stored. */
   readonly stored: Set<TableInStore>;
-  /** Whether the rows of tables are not complete, because to fill them has failed. */
+  /** True while tables are filled, and after that has failed: their rows are not complete. */
   isFilling: boolean;
 }
 

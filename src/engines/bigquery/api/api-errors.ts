@@ -4,7 +4,7 @@ import { findQuotedParameter, unusableValue } from '../../../engine-contract/bla
 import { callerSqlFailed } from '../../../engine-contract/engine-errors.ts';
 
 interface ApiErrorOptions extends GatewayErrorOptions {
-  /** Whether the same call may succeed if it is repeated. */
+  /** True if the same call may succeed if it is repeated. */
   readonly retry: boolean;
   /** The earliest time of the next attempt, in milliseconds from now. */
   readonly retryDelayMs?: number;

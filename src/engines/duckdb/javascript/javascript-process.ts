@@ -34,7 +34,7 @@ export class JavascriptProcess {
     });
   }
 
-  /** Whether it may compute for another statement: it has ended neither, nor computes something. */
+  /** True if it may compute for another statement: it has not ended, and computes nothing. */
   get isIdle(): boolean {
     return !this.#hasEnded && this.#waiting === undefined;
   }

@@ -42,7 +42,7 @@ export const callerColumns = (types: readonly Column[]): CallerColumns => ({
 export const knownColumns = ({ columns }: JudgedSql['compiled']): readonly Column[] =>
   columns.map(({ column: name, type }) => ({ name, type }));
 
-/** Whether the compiler knows the types of all columns. */
+/** True if the compiler knows the types of all columns. */
 export const areKnown = (columns: readonly Column[]): boolean =>
   columns.every(({ type }) => duckdbType(type) !== undefined);
 
@@ -73,9 +73,9 @@ export async function columnTypes(
 }
 
 /**
- * The text of a value; of one that is too long, spaces, which are too many as well: its characters could be four times as
- * many bytes. It does not fail: if another expression does, the plan would decide which one fails first, and with it the
- * number of stored rows, also of other tenants.
+ * The text of a value. A text that is too long is replaced by spaces, one more than the limit, so that the limit still
+ * trips: its characters could be four times as many bytes. It does not fail here: if another expression failed too, the
+ * plan would decide which one is first, and with it the number of stored rows, also of other tenants.
  */
 function bounded(text: Expression, { kind, ...type }: Type): Expression {
   const isShort = kind === 'scalar' && 'name' in type && !['STRING', 'BYTES', 'JSON'].includes(type.name);

@@ -36,7 +36,7 @@ export async function planInBackground(options: BackgroundOptions): Promise<void
   }
 }
 
-/** What authors read, and what DuckDB says about its own SQL, which is for the log. */
+/** A message for authors, with what DuckDB says about its own SQL, which is for the log. */
 function describe({ name, sql }: SavedQuery, error: unknown): string {
   const reason = error instanceof StartError ? error.message : String(error);
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : undefined;

@@ -26,7 +26,7 @@ export interface Runnable {
   readonly equalityColumns: () => readonly Origin[];
   /** Prepares callers' SQL over the query; undefined if it takes none. */
   readonly callerSql: PrepareCallerSql | undefined;
-  /** What a process gets that runs callers' SQL and has not the tables; undefined if the query takes none. */
+  /** The common tables for a process that runs callers' SQL without the tables; undefined if the query takes none. */
   readonly exported: () => Exported | undefined;
 }
 
@@ -43,9 +43,12 @@ interface PrepareOptions {
   readonly tables: readonly StoredTable[];
   /** Defines the macros that queries call. */
   readonly defineMacros: (names: readonly string[]) => Promise<void>;
-  /** Whether DuckDB plans every query now; by default only those with columns whose types are not known otherwise. */
+  /**
+   * True if DuckDB plans every query now; by default it plans only those with columns whose types are not known
+   * otherwise.
+   */
   readonly planAll?: boolean;
-  /** What was prepared before: used again if its tables are still stored as they were. */
+  /** The queries that were prepared before: used again if their tables are still stored as they were. */
   readonly known?: WeakMap<SavedQuery, Runnable>;
   /** Given if other work of the process is to be done between two queries: it stops when the signal is aborted. */
   readonly inTurns?: AbortSignal;
@@ -121,7 +124,7 @@ function isUpToDate({ storedTables }: Runnable, query: SavedQuery, tables: reado
   return storedTables.every((table) => tables.includes(table));
 }
 
-/** Whether it reads every table whose name fits, or callers choose what they read of its common tables. */
+/** True if it reads every table whose name fits, or callers choose what they read of its common tables. */
 const readsAny = ({ sql, querySandboxing }: SavedQuery): boolean =>
   querySandboxing === 'enabled' || /\*\s*`/.test(sql);
 

@@ -55,6 +55,6 @@ const valueError =
 const isOfEngine =
   /^(IO|Fatal|FATAL|INTERNAL|Internal|Connection|Transaction\w*|Permission) Error|^(?!\w[\w ]* Error)/;
 
-/** What RE2 reports about a pattern. Binding has checked the pattern with a port of RE2, whose version differs. */
+/** The error of RE2 for a pattern. Binding has checked the pattern with a port of RE2, whose version differs. */
 const re2Error =
   /^Invalid Input Error: (invalid (escape sequence|character class|perl operator|repetition size|UTF-8|named capture)|missing [\])]|unexpected \)|trailing \\|no argument for repetition|bad repetition|pattern too large)/;

@@ -3,9 +3,9 @@ import { groupOf, type Owner } from '../../../concurrency/fair-share.ts';
 /** A run that needs a slot. */
 export interface Claim {
   readonly owner: Owner;
-  /** Whether it runs SQL of a caller, whom nothing but limits keeps from taking every slot for as long as it can. */
+  /** True if it runs SQL of a caller, whom nothing but limits keeps from taking every slot for as long as it can. */
   readonly isCallerSql: boolean;
-  /** Whether it is expected to be slow, or has turned out to be. */
+  /** True if it is expected to be slow, or has turned out to be. */
   isSlow: boolean;
 }
 
@@ -29,7 +29,7 @@ export class RunSlots {
     this.#held.delete(claim);
   }
 
-  /** Whether a run may take a slot, or, if it has one already, keep it. */
+  /** True if a run may take a slot, or, if it has one already, keep it. */
   mayHold(claim: Claim): boolean {
     const others = [...this.#held].filter((held) => held !== claim);
     const slow = others.filter(({ isSlow }) => isSlow).length;

@@ -23,7 +23,7 @@ interface ExportContext {
   readonly maxBytes: number;
 }
 
-/** What one text reads. */
+/** The rows that one text reads. */
 interface RowsToExport {
   /** Of the saved query. */
   readonly name: string;

@@ -5,7 +5,7 @@ import type { KnownValues } from '@querygate/bigquery-sql/passes';
 /** Kinds of frames to a sandbox: what is sent with most is written by V8's serializer. */
 export const toSandbox = { open: 1, outline: 2, judge: 3, run: 4, rows: 5, cancel: 6, warmUp: 7 } as const;
 
-/** Kinds of frames from a sandbox: JSON, but for the rows. What they say is not trusted. */
+/** Kinds of frames from a sandbox: JSON, but for the rows. Their content is not trusted. */
 export const fromSandbox = { ready: 1, reads: 2, done: 3, rows: 4, failed: 5 } as const;
 
 /** With `open`: the limits of its DuckDB, and where it finds rows and writes what does not fit into memory. */
@@ -41,6 +41,6 @@ export interface TextFailure {
   readonly parameter?: string | undefined;
   /** For the log. */
   readonly cause?: string | undefined;
-  /** Whether the process is of no further use. */
+  /** True if the process is of no further use. */
   readonly ends: boolean;
 }

@@ -55,7 +55,7 @@ interface SandboxesOptions {
   readonly onProblem: (message: string) => void;
 }
 
-/** What a text may use before it is paused for others: to stop it for a moment costs little. */
+/** The time that a text may use before it is paused for others: to stop it for a moment costs little. */
 const sliceMs = 500;
 
 /** Also a text that waits, for its rows or on a busy machine, holds its slot: these parts of the time count at least. */

@@ -7,7 +7,7 @@ const count = z.int().nonnegative();
 
 const isDistinct = (texts: readonly string[]): boolean => new Set(texts).size === texts.length;
 
-/** Whether columns and predicates are those of the table is found where its query is made. */
+/** That columns and predicates are those of the table is checked where its query is made. */
 const tableRead = z.object({
   table: z.string(),
   columns: z.array(z.string()).refine(isDistinct),

@@ -116,7 +116,7 @@ function strike(
   onStopped({ owner, endpoint: query.name, sqlSha256: hash('sha256', sql), reason, rests });
 }
 
-/** What the caller of a text hears whose process was ended. */
+/** The error for the caller of a text whose process was ended. */
 function stoppedError(cause: StoppedText, { processorMs }: SandboxLimits): GatewayError {
   switch (cause.reason) {
     case 'memory':

@@ -19,7 +19,7 @@ export interface PooledSandbox {
 /** A process that has not been used for this long is ended, unless it is the last one. */
 const idleMs = 60_000;
 
-/** What a process keeps of texts grows slowly: macros, and memory that the allocator does not give back. */
+/** Traces of texts in a process grow slowly: macros, and memory that the allocator does not give back. */
 const maxTexts = 1_000;
 
 /** A new spare process would take processor time from the text that took the last one. */

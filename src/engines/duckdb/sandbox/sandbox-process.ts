@@ -19,7 +19,7 @@ import {
 
 /** The process has ended, or has said what no sandbox says. */
 export class SandboxEnded extends Error {
-  /** Whether it was killed by this process or by another one, and not by what it did itself. */
+  /** True if it was killed by this process or by another one, and not by what it did itself. */
   readonly wasKilled: boolean;
 
   constructor(how: string, wasKilled: boolean) {
@@ -31,7 +31,7 @@ export class SandboxEnded extends Error {
 /** Node's own address space beside what a text may use; most of it is never used. */
 const ownAddressSpace = 3_000_000_000;
 
-/** What the process has where the system does not say it. */
+/** The memory of the process where the system does not report it. */
 const usualBytes = 200_000_000;
 
 /** More than the longest result takes. */
@@ -88,7 +88,7 @@ export class SandboxProcess {
   }
 
   /**
-   * What a text reads.
+   * Judges a text, and returns the reads of tables that it needs.
    *
    * @throws GatewayError; SandboxEnded
    */

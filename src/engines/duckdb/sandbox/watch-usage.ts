@@ -1,6 +1,6 @@
 import { usageOf } from '../../../process/usage-of.ts';
 
-/** What a text took too much of. */
+/** The resource of which a text used too much. */
 export type Excess = 'memory' | 'processor time';
 
 interface UsageLimits {
@@ -9,7 +9,7 @@ interface UsageLimits {
   readonly processorMs: number;
 }
 
-/** What a text has used since the last look. */
+/** The time that a text has used since the last look. */
 export interface UsedTime {
   readonly clockMs: number;
   /** undefined where the system does not say it. */

@@ -6,7 +6,7 @@ import { jsonText } from './json-text.ts';
 
 /** How a column is read from DuckDB and written as JSON. */
 export interface WireCell {
-  /** What the query selects for a value, which must be cheap to repeat. */
+  /** The expression that the query selects for a value, which must be cheap to repeat. */
   select(value: Expression): Expression;
   /** The JSON text of a value that is not NULL; undefined for a value that JSON cannot express. */
   json(value: DuckDBValue): string | undefined;
