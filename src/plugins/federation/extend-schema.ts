@@ -44,7 +44,7 @@ export function buildExtendSchema(turns: LoopTurns | undefined): ExtendSchema {
       rowFields: ({ federation }) => referenceFields(federation?.references ?? [], entities, types),
       rootFields: {
         _service: serviceField(catalog, turns),
-        // A union needs a member: without entities there is no such field.
+        // A union needs a member: without entities the field is left out.
         ...(resolvable.length > 0 && { _entities: entitiesField(resolvable, readEntity) }),
         ...Object.assign({}, ...lookups),
       },

@@ -17,7 +17,7 @@ export interface EntityValue {
 /**
  * Reads one member of the argument `representations`.
  *
- * @throws GatewayError INVALID_PARAMETER if there is no such entity, or no whole key of it
+ * @throws GatewayError INVALID_PARAMETER if there is no such entity, or no complete key of it
  */
 export function readRepresentation(
   entities: ReadonlyMap<string, Entity>,

@@ -15,9 +15,9 @@ import type { StaticFiles } from '../static/static-files.ts';
 export interface GraphiqlOptions {
   /** A key that is filled in for browsers on this machine. Default: all users type theirs. */
   readonly apiKey?: string | undefined;
-  /** Whether the page links to the pages of saved queries. Default: false. */
+  /** True if the page links to the pages of saved queries. Default: false. */
   readonly pages?: boolean;
-  /** Whether it links to the page for agents, which is one of them. Default: false. */
+  /** True if it links to the page for agents, which is one of them. Default: false. */
   readonly agents?: boolean;
 }
 
@@ -69,7 +69,7 @@ function buildAnswer(files: StaticFiles, catalog: Catalog, site: Site, apiKey: s
   );
 }
 
-/** What the page's script reads: `packages/pages/graphiql/src/page-data.ts`. */
+/** The data that the page's script reads: `packages/pages/graphiql/src/page-data.ts`. */
 interface PageData {
   readonly examples: readonly string[];
   readonly apiKey?: string | undefined;
@@ -105,8 +105,9 @@ ${siteHeader(site, '')}
 const importOf = (url: string) => `import '${url}';`;
 
 /**
- * What the page may do: run its own script, identified by its hash, load its files, and send requests to this service. Its
- * editor writes styles. `'self'` lets no text of a result run: nothing but the files of pages is served as a script.
+ * The rights of the page: to run its own script, identified by its hash, load its files, and send requests to this
+ * service. Its editor writes styles. `'self'` lets no text of a result run: nothing but the files of pages is served as
+ * a script.
  */
 function allowedIn(page: string): readonly string[] {
   const script = /<script type="module">(?<text>.*?)<\/script>/s.exec(page)?.groups?.text ?? '';

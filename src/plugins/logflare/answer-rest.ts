@@ -17,7 +17,7 @@ type AddressedEndpoint = NonNullable<PreparedRequest['addressed']>;
 /** With the strict REST API. */
 type CompatRestHost = Pick<RouteHost, 'rest' | 'addressOf' | 'rejectKeys'>;
 
-/** REST with the parameters of Logflare's clients: by GET and POST, the last of a repeated one that is no list. */
+/** REST with the parameters of Logflare's clients: by GET and POST, the last of a repeated one that is not a list. */
 export function buildCompatRest({ rest, addressOf, rejectKeys }: CompatRestHost): Answer {
   const addressed = (request: PreparedRequest) => {
     const { query, format } = addressOf(request);

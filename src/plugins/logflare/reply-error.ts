@@ -4,7 +4,7 @@ import { type Reply, replyJson, errorHeaders } from '../../http/message/reply.ts
 /** A caller who may not query an endpoint cannot see whether it exists. */
 const unauthorized: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'UNKNOWN_QUERY']);
 
-/** What Logflare learns from its engine, once the query has been accepted. */
+/** The errors that Logflare gets from its engine, after it has accepted the query. */
 const failedQueries: ReadonlySet<ErrorCode> = new Set([
   'INVALID_PARAMETER',
   'QUERY_TOO_EXPENSIVE',

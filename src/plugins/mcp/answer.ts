@@ -142,7 +142,7 @@ function replyProtocolError(
   return replyJson(status, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
 }
 
-/** What refuses a request before its message was read. The code is that of HTTP: JSON-RPC has none for it. */
+/** Refuses a request before its message was read. The code is that of HTTP: JSON-RPC has none for it. */
 export function replyRefusal(refused: GatewayError): Reply {
   const { status, code, message } = refused;
   const text = JSON.stringify({ jsonrpc: '2.0', error: { code: status, message, data: { code } } });

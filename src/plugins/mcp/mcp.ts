@@ -32,7 +32,7 @@ export function mcp(options: McpOptions = {}): GatewayPlugin {
   let modules: typeof import('./routes.ts');
   return {
     name: 'mcp',
-    // What answers is loaded only where it is on.
+    // The routes are loaded only where the plug-in is on.
     async open() {
       modules = await import('./routes.ts');
     },

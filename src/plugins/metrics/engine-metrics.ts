@@ -14,7 +14,7 @@ export interface EngineMetrics {
   readonly families: readonly MetricFamily[];
 }
 
-/** What the engine does: runs, the queue before them, and what they cost. */
+/** Metrics of the engine: runs, the queue before them, and their cost. */
 export function buildEngineMetrics(): EngineMetrics {
   const runs = new Counts();
   const durations = new Histograms('endpoint');

@@ -7,7 +7,7 @@ export interface ImportMetrics {
   readonly families: readonly MetricFamily[];
 }
 
-/** What the import of local files does; without samples on engines that import nothing. */
+/** Metrics of the import of local files; without samples on engines that import nothing. */
 export function buildImportMetrics(): ImportMetrics {
   let rows: number | undefined;
   let rejected: number | undefined;

@@ -19,7 +19,7 @@ const gcBounds = [0.001, 0.01, 0.1, 1, 2, 5];
 
 let known: readonly MetricFamily[] | undefined;
 
-/** What is usual to know of a Node process, under the usual names; once for all gateways in it. */
+/** The usual metrics of a Node process, under their usual names; once for all gateways in it. */
 export function processMetrics(): readonly MetricFamily[] {
   known ??= [...ofProcess(), ...ofLoop(), ...ofHeap(), garbageCollection(), version];
   return known;

@@ -30,7 +30,7 @@ export interface RequestMetrics {
   readonly families: readonly MetricFamily[];
 }
 
-/** What is counted of one path, with the counts that were raised before. */
+/** The counts of one path, with those that were raised before. */
 interface PathCounts {
   readonly api: string;
   readonly endpoint: string;
@@ -41,7 +41,7 @@ interface PathCounts {
   recent: CountedReply | undefined;
 }
 
-/** What a reply is counted as. Cached replies are sent again as the same objects, so most are looked up once. */
+/** The counts of a reply. Cached replies are sent again as the same objects, so most are looked up once. */
 interface CountedReply {
   readonly status: number;
   /** Of the reply; not the reply itself, which would keep its body in memory. */
@@ -50,7 +50,7 @@ interface CountedReply {
   readonly bytes: number;
 }
 
-/** What the gateway answers, by path. It is called for every request, so series are looked up by short keys. */
+/** Metrics of replies, by path. They are recorded for every request, so series are looked up by short keys. */
 export function buildRequestMetrics(): RequestMetrics {
   const requests = new Counts();
   const bytes = new Counts();

@@ -32,7 +32,7 @@ const plainCounters = {
   evictions: ['querygate_cache_evictions_total', 'Results dropped from memory for lack of room.'],
 } as const satisfies Partial<Record<keyof Counters, readonly [string, string]>>;
 
-/** What the cache does. */
+/** Metrics of the cache. */
 export function buildResultMetrics(): ResultMetrics {
   const results = new Counts();
   /** Looked up by objects, because every cached reply passes here. */

@@ -12,11 +12,11 @@ import { sharedResponses } from './responses.ts';
 import { rowSchema } from './row-schema.ts';
 
 interface DocumentOptions {
-  /** Whether the reader may send SQL of its own to the queries that take it. */
+  /** True if the reader may send SQL of its own to the queries that take it. */
   readonly mayPassSql: boolean;
   /** All queries, if the document describes a part of them. */
   readonly all?: readonly SavedQuery[];
-  /** What the reader's key permits; undefined if the document is for anybody. */
+  /** The rights of the reader's key; undefined if the document is for anybody. */
   readonly key?: ReadersKey;
   /** False if no plug-in of the gateway lets results be followed. */
   readonly canFollow?: boolean;

@@ -37,19 +37,19 @@ const headers: Readonly<Record<string, { readonly name: string; readonly definit
   WwwAuthenticate: header('WWW-Authenticate', text, 'How to authenticate.'),
 };
 
-/** What every response with rows has, by the names in `sharedHeaders`. */
+/** The headers of every response with rows, by the names in `sharedHeaders`. */
 export const resultHeaders: readonly string[] = [
   ...['RowCount', 'Truncated', 'ComputedAt', 'Cost', 'ETag', 'Age', 'CacheControl', 'CacheStatus', 'Vary'],
   ...['RequestId', 'RateLimit', 'RateLimitPolicy'],
 ];
 
-/** What those to row arguments have besides. */
+/** The further headers of responses to row arguments. */
 export const rowArgumentHeaders: readonly string[] = ['OfRows'];
 
-/** What those of a query with pages may have besides. */
+/** The further headers that responses of a query with pages may have. */
 export const pageHeaders: readonly string[] = ['Link'];
 
-/** What those of a deprecated endpoint have besides. */
+/** The further headers that responses of a deprecated endpoint may have. */
 export const deprecationHeaders: readonly string[] = ['Deprecation', 'Sunset', 'Link'];
 
 /** Headers of a response, by their names in `sharedHeaders`. */
@@ -59,7 +59,7 @@ export function headersOf(...names: readonly string[]): JsonObject {
   );
 }
 
-/** What `headersOf` refers to. */
+/** The headers that `headersOf` refers to. */
 export const sharedHeaders: JsonObject = Object.fromEntries(
   Object.entries(headers).map(([name, { definition }]) => [name, definition]),
 );

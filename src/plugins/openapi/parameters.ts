@@ -7,7 +7,7 @@ import type { Parameter, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { labelsHeader } from '../../call/gate.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
 
-/** What a request to an endpoint may carry: the query's own parameters, and headers. */
+/** The parameters and headers that a request to an endpoint may carry. */
 export function requestParameters(query: SavedQuery): readonly JsonObject[] {
   const shared = Object.keys(sharedParameters).map((name) => refTo('parameters', name));
   return [...queryParameters(query), ...(query.labels.length > 0 ? [labelsParameter(query)] : []), ...shared];
@@ -22,7 +22,7 @@ interface QueryParameter extends JsonObject {
   readonly schema: JsonObject;
 }
 
-/** What a query string may have. */
+/** The parameters that a query string may have. */
 export const queryParameters = (query: SavedQuery): readonly QueryParameter[] =>
   query.parameters.map((parameter) => queryParameter(query, parameter));
 
@@ -94,7 +94,7 @@ function valueSchema(parameter: Parameter): JsonObject {
   };
 }
 
-/** Whether a pattern of RE2 means the same in JSON Schema, which has the patterns of JavaScript. */
+/** True if a pattern of RE2 means the same in JSON Schema, which has the patterns of JavaScript. */
 function isPatternOfSchemas(pattern: string): boolean {
   if (/\[:\^?\w+:\]|\\[pPzQbB]|\(\?[^:]/.test(pattern)) return false;
   try {

@@ -13,7 +13,7 @@ const otherErrors: ReadonlySet<ErrorCode> = new Set([
   'CANCELLED',
 ] satisfies ErrorCode[]);
 
-/** Whether a request to an endpoint may be answered with the code. */
+/** True if a request to an endpoint may be answered with the code. */
 export const isRestError = (code: string): boolean => !otherErrors.has(code as ErrorCode);
 
 const codesByStatus = Map.groupBy(
@@ -29,7 +29,7 @@ export const otherResponses: JsonObject = Object.fromEntries([
   ...[...codesByStatus.keys()].sort().map((status) => [status, refTo('responses', responseName(status))]),
 ]);
 
-/** What `otherResponses` refers to. */
+/** The responses that `otherResponses` refers to. */
 export const sharedResponses: JsonObject = {
   NotModified: {
     description: 'The rows are those that If-None-Match names.',

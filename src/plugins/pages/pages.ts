@@ -31,13 +31,15 @@ const embedPath = '/embed/';
 export interface PagesOptions {
   /** A key that is filled in for browsers on this machine. Default: all users type theirs. */
   readonly apiKey?: string | undefined;
-  /** Whether the pages link to GraphiQL. Default: false. */
+  /** True if the pages link to GraphiQL. Default: false. */
   readonly graphiql?: boolean;
-  /** Whether there is a page that shows how agents connect: with the plug-in `mcp()`. Default: false. */
+  /** True if there is a page that shows how agents connect: with the plug-in `mcp()`. Default: false. */
   readonly agents?: boolean;
   /** The plug-in whose counts the list of endpoints shows. Default: the list has no counts of requests. */
   readonly metrics?: Pick<MetricsPlugin, 'families'> | undefined;
-  /** Origins whose pages may show a chart in a frame, at `/embed/<name>`. Default: none, and there is no such page. */
+  /**
+   * Origins whose pages may show a chart in a frame, at `/embed/<name>`. Default: none, and the page does not exist.
+   */
   readonly embedOrigins?: readonly string[];
 }
 

@@ -11,7 +11,7 @@ import type { Principal } from '../../keys/principal.ts';
 /** Where the list of endpoints gets what is known of their use. */
 export const usePath = '/use.json';
 
-/** What is known of one saved query since this gateway has started. */
+/** The use of one saved query since this gateway has started. */
 interface Use {
   /** Results that callers have got, and how many of them were in the cache; left out if nothing counts them. */
   readonly results?: number;
@@ -103,7 +103,7 @@ export function buildUse(families: () => readonly MetricFamily[]): EndpointUse {
   };
 }
 
-/** What others request is no business of a key that is restricted to tenants. */
+/** False for a key that is restricted to tenants: the requests of others are not its business. */
 const isForAll = ({ tenants }: Principal) => tenants === undefined;
 
 type Counted = Required<Pick<Use, 'results' | 'hits'>>;

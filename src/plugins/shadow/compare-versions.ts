@@ -31,7 +31,7 @@ export type Comparison =
 export interface CompareOptions {
   readonly run: Engine['run'];
   readonly turns: LoopTurns;
-  /** Whether the log may have values: then the rows are kept in memory for that time. */
+  /** True if the log may have values: then the rows are kept in memory for that time. */
   readonly withExamples: boolean;
 }
 

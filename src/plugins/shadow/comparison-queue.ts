@@ -20,7 +20,7 @@ interface QueueOptions {
   readonly clock: PluginHost['clock'];
   /** The other version; undefined if one of the two is no longer served. */
   readonly targetOf: (task: Task) => SavedQuery | undefined;
-  /** Whether the engine has a place. */
+  /** True if the engine has a place. */
   readonly canStart: () => boolean;
   /** @param signal aborted when the engine needs its place, or one of the queries is no longer served. It never rejects. */
   readonly compare: (task: Task, target: SavedQuery, signal: AbortSignal) => Promise<void>;

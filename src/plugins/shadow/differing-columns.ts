@@ -29,7 +29,10 @@ export function* differingColumns(
   return columns;
 }
 
-/** Whether a column has the same values, in any order, in rows of two results; if one has fewer rows, whether the other has all of its values. */
+/**
+ * True if a column has the same values, in any order, in rows of two results. If one has fewer rows: true if the other
+ * has all of its values.
+ */
 function* hasSameValues(
   a: HashedRows,
   rowsA: readonly number[],

@@ -31,7 +31,7 @@ export function compareColumns(
 export interface HashedRows {
   readonly columns: ComparedColumns;
   readonly count: number;
-  /** Whether max rows has cut them. */
+  /** True if max rows has cut them. */
   readonly truncated: boolean;
   /** A hash of each cell, row by row: the exact columns, then what kind of value the others are. */
   readonly hashes: Uint32Array;

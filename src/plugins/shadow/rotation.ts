@@ -6,7 +6,7 @@ import { hashText } from './hash-rows.ts';
 export interface Rotation {
   /** To be called for each request, compared or not. */
   note(parameters: BoundValues): void;
-  /** Whether a request with these parameters is next; if so, it counts as compared. */
+  /** True if a request with these parameters is next; it then counts as compared. */
   take(parameters: BoundValues, now: number): boolean;
 }
 

@@ -19,7 +19,7 @@ export interface Sampling {
 /** How often a query whose results come from the cache is run again only to compare it. */
 const cachedEveryMs = 30_000;
 
-/** What is known of a query. */
+/** The state of a query's sampling. */
 interface Sampled {
   /** Grows by the share with each request; at 1 a request is compared. */
   due: number;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { buildStaticFiles, type StaticFile, type StaticFiles } from './static-files.ts';
 
-/** What the package of pages has built for browsers: those of saved queries, and GraphiQL. */
+/** A set of files that the package of pages has built for browsers: those of saved queries, and GraphiQL. */
 export type BuiltSet = 'pages' | 'graphiql';
 
 const { resolve } = createRequire(import.meta.url);
@@ -14,7 +14,9 @@ export const builtFile = (set: BuiltSet, name: string): string => resolve(`@quer
 /** The files of a set, for browsers. */
 export const openBuiltFiles = (set: BuiltSet): StaticFiles => buildStaticFiles(set, () => readFiles(set));
 
-/** What browsers load. The files of GraphiQL are compressed, because that takes seconds of processor time. */
+/**
+ * Reads the files that browsers load. Those of GraphiQL are compressed, because that takes seconds of processor time.
+ */
 function readFiles(set: BuiltSet): readonly StaticFile[] {
   const folder = dirname(builtFile(set, 'licences.txt'));
   const names = readdirSync(folder).filter((name) => !/\.(?:txt|json)$/.test(name));

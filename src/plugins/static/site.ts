@@ -14,17 +14,17 @@ export const sqlPath = '/sql';
 export interface Site {
   /** Before every path, as `rootOf` gives it. */
   readonly root: string;
-  /** Whether saved queries and the OpenAPI document have pages. */
+  /** True if saved queries and the OpenAPI document have pages. */
   readonly pages: boolean;
-  /** Whether GraphiQL is at `/graphql`. */
+  /** True if GraphiQL is at `/graphql`. */
   readonly graphiql: boolean;
-  /** Whether agents can connect, which has a page then. */
+  /** True if agents can connect, which has a page then. */
   readonly agents: boolean;
-  /** Whether an endpoint takes SQL, which has a page then. */
+  /** True if an endpoint takes SQL, which has a page then. */
   readonly sql: boolean;
 }
 
-/** Whether a catalog has an endpoint that takes SQL. */
+/** True if a catalog has an endpoint that takes SQL. */
 export const takesSql = ({ queries }: Catalog): boolean =>
   queries.some(({ querySandboxing }) => querySandboxing === 'enabled');
 
@@ -49,8 +49,8 @@ export function siteHeader({ root, pages, graphiql, agents, sql }: Site, key: st
 }
 
 /**
- * What is before every path in the links of a page: the path below which the gateway is, as in `/warehouse`, or the way to its
- * root relative to the page, so that a proxy may serve the gateway below a path that it does not know.
+ * The prefix of every path in the links of a page: the path below which the gateway is, as in `/warehouse`, or the way
+ * to its root relative to the page, so that a proxy may serve the gateway below a path that it does not know.
  *
  * @param pathname of the page, as the gateway sees it
  */

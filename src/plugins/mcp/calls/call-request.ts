@@ -11,7 +11,7 @@ export interface CallRequest {
   readonly origin: string | undefined;
 }
 
-/** What the log says of a call. If it is frozen, the log writes the same object again without a check. */
+/** The facts about a call for the log. If they are frozen, the log writes the same object again without a check. */
 export type CallFacts = Readonly<{
   tool: string;
   rows?: number;

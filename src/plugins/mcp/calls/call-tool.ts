@@ -16,7 +16,7 @@ import { nearestOf, nearOf } from './suggest.ts';
 import type { ToolNames } from './tool-names.ts';
 
 /**
- * Answers `tools/call`. What a model can correct, and what it has to know of a failure, is a result of the tool.
+ * Answers `tools/call`. Mistakes that a model can correct, and failures that it has to know, are results of the tool.
  *
  * @throws ProtocolError invalidParams
  */
@@ -28,7 +28,7 @@ interface CallToolOptions {
   readonly callQuery: CallQuery;
   readonly checkSql: CheckSql;
   readonly callSearch: CallSearch;
-  /** Whether clients find out by themselves where to get another token. */
+  /** True if clients find out by themselves where to get another token. */
   readonly givesTokens: boolean;
 }
 
@@ -95,7 +95,7 @@ export function buildCallTool({
 /** The same each time: what is computed of arguments is kept with them. */
 const noArguments: JsonMembers = {};
 
-/** Whether another token of the same user may permit it: clients get one by themselves. A key stays what it is. */
+/** True if another token of the same user may permit it: clients get one by themselves. A key stays what it is. */
 const isStepUp = (error: unknown, { id }: Principal): error is GatewayError =>
   error instanceof GatewayError && error.refusal?.reason === 'permission' && id.startsWith('jwt:');
 
@@ -110,7 +110,7 @@ function unknownTool(name: string, tools: ToolNames, { admission }: CallRequest)
   );
 }
 
-/** What a model reads of an error: what is wrong, and when to try again. */
+/** The text of an error for a model: what is wrong, and when to try again. */
 export function textOfError({ message, retryAfterSeconds }: GatewayError): string {
   return retryAfterSeconds === undefined ? message : `${message} (in ${Math.ceil(retryAfterSeconds)} s)`;
 }

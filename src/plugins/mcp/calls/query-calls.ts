@@ -12,7 +12,7 @@ import { buildReadCall } from './read-call.ts';
 import { rowHints } from './suggest.ts';
 import type { NamedTool } from './tool-names.ts';
 
-/** What a call gives: the JSON text of a tool's result, in UTF-8. */
+/** The result of a call: the JSON text of a tool's result, in UTF-8. */
 export interface CallAnswer {
   readonly bytes: Buffer;
   readonly facts: CallFacts;

@@ -24,6 +24,6 @@ export function readSqlArguments(
   return { parameters: new Map([...read.parameters, [sqlParameter, [sql]]]) };
 }
 
-/** Whether a call is only to be checked. */
+/** True if a call is only to be checked. */
 export const isDryRun = (given: JsonMembers): boolean =>
   [true, 'true'].some((value) => given[sqlArguments.dryRun] === value);

@@ -23,7 +23,7 @@ export const nearestOf = (text: string, names: readonly string[]): string | unde
 export const nearOf = (text: string, names: readonly string[]): string | undefined =>
   nearestAmong(text, names, [sameLetters, hasAllWords]);
 
-/** Whether names are related to a wrong one, which says more than the number of edits between them. */
+/** Tests if names are related to a wrong one, which says more than the number of edits between them. */
 type RelatedTo = (text: string) => (name: string) => boolean;
 
 /** @param relations of which the first one that there is counts @param most edits; undefined: those of a misspelled name */
@@ -70,7 +70,7 @@ const hasAllWords: RelatedTo = (text) => {
   };
 };
 
-/** Whether one has the other one in it, by all but its ending: `last hour` and `hourly`. */
+/** True if one contains the other, but for its ending: `last hour` and `hourly`. */
 const isPart: RelatedTo = (text) => {
   const other = text.toLowerCase();
   return (name) => {
@@ -79,13 +79,13 @@ const isPart: RelatedTo = (text) => {
   };
 };
 
-/** Whether the other one is an abbreviation of it: `2hr` and `hourly`. */
+/** True if the text is an abbreviation of the name: `2hr` and `hourly`. */
 const isLonger: RelatedTo = (text) => (name) => isAbbreviation(text.toLowerCase(), name.toLowerCase());
 
 const contains = (text: string, part: string): boolean =>
   part.length >= 3 && text.includes(part.replace(/(?:ly|s)$/, ''));
 
-/** What a wrong value of a type probably means; undefined if that is not clear. */
+/** The probable meaning of a wrong value of a type; undefined if that is not clear. */
 export function probableValue({ type }: Pick<Column, 'type'> | Parameter, text: string): string | undefined {
   switch (type) {
     case 'boolean':

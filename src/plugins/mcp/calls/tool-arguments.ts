@@ -86,7 +86,7 @@ const isFilterable = ({ rowArguments }: SavedQuery, name: string): boolean =>
 const filterAdvice = (name: string): string =>
   `${name}: is a column; filter by it in the argument and, as in (${name}.eq.1)`;
 
-/** What other languages have for the arguments about rows. */
+/** Words of other languages for the arguments about rows. */
 const otherWords: Readonly<Record<string, string>> = {
   where: 'and',
   filter: 'and',
@@ -129,7 +129,7 @@ function textIn(parameter: Pick<Parameter, 'bind'>, value: unknown): string | { 
   return mayBeRounded(parameter, value) ? { wrong: roundedProblem(value) } : String(value);
 }
 
-/** What is wrong with the values of a parameter, what would be right, and what was probably meant. */
+/** Says what is wrong with the values of a parameter, what would be right, and what was probably meant. */
 function mistakeIn(parameter: Parameter, texts: readonly string[]): string | undefined {
   const isAbsent = texts.length === 0 || (texts.length === 1 && texts[0] === '');
   if (isAbsent) return parameter.required ? missing(parameter) : undefined;
@@ -159,7 +159,7 @@ function probably(parameter: Parameter, text: string): string {
   return value === undefined ? '' : `; the nearest is ${value}`;
 }
 
-/** What a value probably means, within the bounds of the parameter. */
+/** The probable meaning of a value, within the bounds of the parameter. */
 function allowedValue(parameter: Parameter, text: string): string | undefined {
   const { min, max } = parameter;
   const isAllowed = (value: string) => 'value' in checkValue(parameter, value, Date.now());

@@ -20,7 +20,7 @@ export interface NamedTool {
 export interface ToolNames {
   /** Those that a key may call and whose queries are not deprecated, in the order of their names. */
   listed(principal: Principal): readonly NamedTool[];
-  /** Whether they are too many to be listed for a key: then it gets tools that find and run them. */
+  /** True if they are too many to be listed for a key: then it gets tools that find and run them. */
   areSearched(principal: Principal): boolean;
   /** Any of a name, or of a full name, also one that the key may not call. */
   find(name: string): NamedTool | undefined;

@@ -1,16 +1,16 @@
 /** How much a tool says. */
 export interface Detail {
-  /** What is said of columns. */
+  /** The most that is said of columns. */
   readonly columns: 'meaning' | 'unit' | 'type' | 'nothing';
-  /** Whether descriptions are whole, or their first sentence. */
+  /** True if descriptions are whole; false for their first sentence only. */
   readonly sentences: boolean;
-  /** Whether the values of enums are described. */
+  /** True if the values of enums are described. */
   readonly values: boolean;
-  /** Whether there are examples, formats of columns, and what is said of the rows besides. */
+  /** True if there are examples, formats of columns, and notes on the rows. */
   readonly extras: boolean;
 }
 
-/** From the most to the least. What the values mean is what a model cannot guess: it is left out last. */
+/** From the most to the least. The meanings of values are left out last, because a model cannot guess them. */
 export const details: readonly [Detail, ...Detail[]] = [
   { columns: 'meaning', sentences: true, values: true, extras: true },
   { columns: 'unit', sentences: true, values: true, extras: true },

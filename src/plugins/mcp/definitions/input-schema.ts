@@ -68,8 +68,8 @@ const forms: Partial<Record<Parameter['type'], string>> = {
 };
 
 /**
- * What every model API takes: Gemini refuses a whole list of tools for one member, or one format of a text, that its subset of
- * JSON Schema does not have. The gateway judges values itself.
+ * The members that every model API takes: Gemini refuses a whole list of tools for one member, or one format of a text,
+ * that its subset of JSON Schema does not have. The gateway judges values itself.
  *
  * @see https://ai.google.dev/api/caching#Schema
  */

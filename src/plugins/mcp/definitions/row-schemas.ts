@@ -5,7 +5,7 @@ import { rowWords } from '../../../http/rest/row-parameters.ts';
 import type { JsonObject } from '../../openapi/json-schema.ts';
 import type { Detail } from './detail.ts';
 
-/** What a tool takes besides the parameters of its query. */
+/** The arguments of a tool besides the parameters of its query. */
 export interface FurtherArguments {
   /** The names that messages list. */
   readonly offered: readonly string[];
@@ -14,8 +14,9 @@ export interface FurtherArguments {
 }
 
 /**
- * What a tool takes about its rows, besides the parameters of its query: the words of REST, each with one text. A schema of
- * each operator for each column would take a hundred times the tokens, and links and commands in answers have the same words.
+ * The arguments of a tool about its rows, besides the parameters of its query: the words of REST, each with one text. A
+ * schema of each operator for each column would take a hundred times the tokens, and links and commands in answers have
+ * the same words.
  */
 export function rowSchemas(query: SavedQuery, { extras }: Pick<Detail, 'extras'>): JsonObject {
   const { rowArguments, pages } = query;

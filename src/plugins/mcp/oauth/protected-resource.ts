@@ -9,7 +9,7 @@ export interface OauthOptions {
   readonly issuer: string;
 }
 
-/** What a token may permit besides calling tools, as the scopes of an authorization server. */
+/** The rights that a token may give besides calling tools, as the scopes of an authorization server. */
 const scopes = { base: 'mcp', sql: 'sql', catalog: 'catalog' } as const;
 
 const wellKnown = '/.well-known/oauth-protected-resource';

@@ -77,7 +77,7 @@ function requireEqual(name: string, value: string | undefined, expected: string)
   );
 }
 
-/** What no header may have as it is comes in base64: `=?base64?…?=`. */
+/** Decodes a value that a header cannot have as it is, and that therefore comes in base64: `=?base64?…?=`. */
 function decoded(value: string | undefined): string | undefined {
   const [, text] = /^=\?base64\?(.*)\?=$/.exec(value ?? '') ?? [];
   if (text === undefined) return value;

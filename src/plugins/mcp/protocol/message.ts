@@ -8,7 +8,7 @@ export type JsonMembers = Readonly<Record<string, unknown>>;
 /** Of a request; the answer repeats it. */
 export type RequestId = string | number;
 
-/** What a client sends. A message without an id expects no answer. */
+/** A message from a client. A message without an id expects no answer. */
 export interface Message {
   readonly id: RequestId | undefined;
   /** undefined for a response of the client, which is ignored: the server sends no requests. */
@@ -59,7 +59,7 @@ function messageIn(text: string): Message {
   return { id: id as RequestId | undefined, method, params };
 }
 
-/** Whether a value is an object, and no array. */
+/** True if a value is an object, and not an array. */
 export const isMembers = (value: unknown): value is JsonMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

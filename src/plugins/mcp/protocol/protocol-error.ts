@@ -18,7 +18,7 @@ interface ProtocolErrorOptions {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** A message that is not answered with a result. What a model can correct itself is a result of the tool instead. */
+/** A message that is not answered with a result. A mistake that a model can correct is a result of the tool instead. */
 export class ProtocolError extends Error {
   readonly code: number;
   readonly status: number;

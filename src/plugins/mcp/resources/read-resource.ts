@@ -51,7 +51,7 @@ export function buildReadResource(host: Host, tools: ToolNames, limits: AnswerLi
   };
 }
 
-/** What resources contain. */
+/** The contents of resources. */
 class Contents {
   readonly #host: Host;
   readonly #tools: ToolNames;

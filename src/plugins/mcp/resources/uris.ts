@@ -1,6 +1,6 @@
 import type { JsonMembers } from '../protocol/message.ts';
 
-/** What the URI of a resource means. */
+/** The meaning of a resource's URI. */
 export type ResourceAddress =
   | { readonly kind: 'catalog' }
   | { readonly kind: 'query'; readonly name: string }

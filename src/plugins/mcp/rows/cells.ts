@@ -9,7 +9,7 @@ export interface CellWriter {
   readonly name: string;
   /** Cells are text in both, and not compared as numbers. */
   readonly isText: boolean;
-  /** Whether a cell is a list, a record or any JSON. */
+  /** True if a cell is a list, a record or any JSON. */
   readonly isNested: boolean;
   /** As JSON. */
   json(cell: string): string;

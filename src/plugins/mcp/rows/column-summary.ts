@@ -2,7 +2,7 @@ import { shorten, textOf } from '@querygate/text';
 import type { CellWriter } from './cells.ts';
 import { RowCursor } from './row-cursor.ts';
 
-/** What is said of a column over all rows of a result. */
+/** A summary of a column over all rows of a result. */
 export interface ColumnSummary {
   readonly name: string;
   readonly nulls: number;

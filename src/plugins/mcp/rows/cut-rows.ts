@@ -3,7 +3,7 @@ import { type CellWriter, csvCell } from './cells.ts';
 import { RowCursor } from './row-cursor.ts';
 import { linesNotice, rowLines } from './row-lines.ts';
 
-/** What an answer may have. A model cannot change it. */
+/** The size that an answer may have. A model cannot change it. */
 export interface AnswerLimits {
   readonly maxRows: number;
   /** Of the text of an answer, and of its structured rows. */
@@ -14,7 +14,7 @@ export interface AnswerLimits {
 export interface CutRows {
   /** With a line of names: CSV. */
   readonly text: string;
-  /** What the names mean, if there are records. */
+  /** Explains the names, if there are records. */
   readonly notice: string | undefined;
   /** The same rows as a JSON array. */
   readonly json: string;

@@ -166,7 +166,7 @@ function allRows({ name, parameters, origin }: ResultToWrite): readonly string[]
   return commands.length === 0 ? [] : ['All rows as a file, outside of this conversation:', ...commands];
 }
 
-/** What the rows do not say themselves: what an enum has meant, and units. */
+/** Facts that the rows do not contain: the meanings of enum values, and units. */
 function meaningsOf(
   { query, parameters, sql }: BoundQuery,
   columns: readonly ResultColumn[],

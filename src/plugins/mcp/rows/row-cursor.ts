@@ -8,7 +8,7 @@ const colon = 0x3a;
 
 const [none, textKind, openingKind, closingKind, betweenKind] = [0, 1, 2, 3, 4];
 
-/** What a byte outside of a text means. */
+/** The meaning of a byte outside of a text. */
 const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte === quote) return textKind;
   if (byte === 0x7b || byte === 0x5b) return openingKind;
@@ -41,7 +41,7 @@ export class RowCursor {
     this.#last = document.byteLength - ending.length;
   }
 
-  /** Whether there are no more rows. */
+  /** True if there are no more rows. */
   get hasEnded(): boolean {
     return this.#at >= this.#last;
   }

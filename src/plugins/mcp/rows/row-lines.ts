@@ -8,7 +8,7 @@ export interface RowLines {
   readonly lines: readonly string[];
 }
 
-/** What the first line means, for models. @param names the line */
+/** The meaning of the first line, for models. @param names the line */
 export const linesNotice = (names: string): string =>
   `In the first line a{b,c} is a record with its fields, which have a cell each${names.includes('[{') ? '; a[{b,c}] is a list of records in one cell, as JSON without names: [[1,2]]' : ''}.`;
 
@@ -42,10 +42,10 @@ interface Column {
   readonly cells: readonly (readonly (string | undefined)[])[];
 }
 
-/** A JSON value: the text of one that is no list and no object; fields by the texts of their names. */
+/** A JSON value: the text of one that is neither a list nor an object; fields by the texts of their names. */
 type Value = string | readonly Value[] | ReadonlyMap<string, Value>;
 
-/** What is equal in all values of a column. */
+/** The structure that all values of a column have in common. */
 type Shape =
   /** Nothing: values are written as JSON. */
   | 'json'
@@ -91,7 +91,7 @@ function cellsOf(shape: Shape): number {
   return Math.max(1, cells);
 }
 
-/** Whether the records of lists have cells of their own. */
+/** True if the records of lists have cells of their own. */
 const isSpread = (shape: Items): shape is Items & { readonly items: Fields } =>
   shape.most <= 1 && typeof shape.items === 'object' && 'fields' in shape.items;
 
@@ -171,7 +171,7 @@ function merged(shape: Shape, value: Value): Shape {
   return { fields, records: records + 1, present: present + value.size };
 }
 
-/** Whether most records have most fields: in a list, each field that one of them lacks is written as `null`. */
+/** True if most records have most fields: in a list, each field that one of them lacks is written as `null`. */
 const isDense = ({ fields, records, present }: Fields): boolean => 3 * present >= records * fields.size;
 
 /** The shape of values in one cell. */
