@@ -6,7 +6,7 @@ const name = '@querygate/authoring';
 
 type Workspace = Awaited<ReturnType<typeof import('../author/open-workspace.ts').openWorkspace>>;
 
-/** What the commands call of the tools for authors, which are built on this package: it knows them by these types only. */
+/** The functions of the tools for authors that commands call. The tools are built on this package: it has only types. */
 interface Tools {
   readonly new: {
     newQuery(

@@ -10,7 +10,7 @@ import { type LoadedSettings, loadSettings } from './settings/load-settings.ts';
 import { settingMeanings } from './settings/meanings.ts';
 import { flagOfSetting } from './settings/setting-keys.ts';
 
-/** What a command line gives to its command. */
+/** The command line as its command gets it. */
 export interface CommandLine<Flags extends object = object> {
   /** Its arguments in their order, without options. */
   readonly args: readonly string[];
@@ -33,7 +33,7 @@ export interface CliCommand<Flags extends object = object> {
   /** The settings that its help lists. Every setting is an option of every command. */
   readonly settings: readonly SettingName[];
   readonly options?: readonly Option[];
-  /** What its help says after the options. */
+  /** The text of its help after the options. */
   readonly help?: string;
   /** Its exit code is 2 if it cannot begin, because 1 says how it has ended. */
   readonly hasBadStart?: true;

@@ -83,7 +83,7 @@ function addKey(keys: readonly KeyEntry[], edits: KeyEdits, fields: KeyFields, a
   return key;
 }
 
-/** What a key that replaces another has in common with it. */
+/** The fields that a key and its replacement have in common. */
 function fieldsOf({ name, endpoints, tenants, allow, rate, permissions }: KeyEntry): KeyFields {
   return {
     name,

@@ -27,7 +27,7 @@ export async function serveStdio(settings: LoadedSettings, url: string | undefin
   await close();
 }
 
-/** @throws StartError if it is no URL of HTTP */
+/** @throws StartError if it is not a URL of HTTP */
 function toGateway(url: string, apiKey: string | undefined): Destination {
   const gateway = URL.parse(url);
   if (gateway === null || !/^https?:$/.test(gateway.protocol)) {
@@ -65,7 +65,7 @@ const keyHeader = (key: string | undefined): Record<string, string> =>
 
 /** A gateway in this process, without a socket. Standard output has messages only: the log is on standard error. */
 async function openInside({ values, label, misspelt }: LoadedSettings): Promise<Destination> {
-  // What this process writes, the rows of all tenants among it, is for its own user only, also what DuckDB writes.
+  // Files of this process, and of DuckDB in it, are for its own user only: they can have the rows of all tenants.
   process.umask(0o077);
   const config = readConfig({ ...values, MCP: 'on' }, label);
   requireNothingMissing(missingData(config), misspelt);

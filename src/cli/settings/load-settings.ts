@@ -11,7 +11,7 @@ export interface LoadedSettings {
   originOf(name: SettingName): string | undefined;
   /** How a message names a setting: by its variable, and where it was set if that was not the environment. */
   label(name: string): string;
-  /** What is said about variables that are not read: probably misspelt settings, and former ones. */
+  /** Warnings about variables that are not read: probably misspelt settings, and former ones. */
   readonly misspelt: readonly string[];
 }
 
@@ -22,7 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  *
  * @param flags those of the command line
  * @param configFile as `--config` names it
- * @throws StartError if the file cannot be read, or has keys that are no settings
+ * @throws StartError if the file cannot be read, or has keys that are not settings
  */
 export function loadSettings(env: Environment, flags: SettingValues, configFile?: string): LoadedSettings {
   const named = configFile ?? (env.QUERYGATE_CONFIG || undefined);

@@ -1,6 +1,6 @@
 import type { SettingName } from '../../config/settings.ts';
 
-/** What each setting is, for the help of its option; docs/configuration.md says more. */
+/** The meaning of each setting, for the help of its option; docs/configuration.md says more. */
 export const settingMeanings: Readonly<Record<SettingName, string>> = {
   PORT: 'TCP port to listen on; 0 takes a free port',
   HOST: 'address to listen on; 0.0.0.0 for all',

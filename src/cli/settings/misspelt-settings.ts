@@ -22,9 +22,9 @@ const plain = (name: string) => name.replaceAll(/[-_]/g, '').toUpperCase();
 const settingOf = new Map(settingNames.map((name) => [plain(name), name]));
 
 /**
- * What is said about variables of an environment that are probably meant to be settings: `DATADIR`, `QUERYGATE_PORT`,
- * `API_KEY_FILE`; and about former settings, but not those for which the start is refused. Those of other programs are not
- * spoken of.
+ * Warnings about variables of an environment that are probably meant to be settings: `DATADIR`, `QUERYGATE_PORT`,
+ * `API_KEY_FILE`; and about former settings, but not those for which the start is refused. Those of other programs are
+ * not spoken of.
  */
 export function misspeltSettings(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) => {

@@ -20,7 +20,7 @@ import { redis } from '../../exports/redis.ts';
 import { nameSettings } from '../settings/name-settings.ts';
 
 interface StartFacts {
-  /** What is said about variables that are not read. */
+  /** Warnings about variables that are not read. */
   readonly misspelt?: readonly string[];
   /** One of the plug-ins. */
   readonly metricsPlugin?: MetricsPlugin;
@@ -81,7 +81,7 @@ const ofSettings = (misspelt: readonly string[]): GatewayPlugin => ({
   ],
 });
 
-/** What the settings turn on besides REST and GraphQL. */
+/** The plug-ins that the settings turn on besides REST and GraphQL. */
 function pluginsOf(
   config: Config,
   apiKey: string | undefined,

@@ -50,7 +50,7 @@ const severities: Readonly<Record<string, string>> = {
   fatal: 'CRITICAL',
 };
 
-/** What pino writes in each format. @see https://cloud.google.com/logging/docs/structured-logging */
+/** The options of pino for each format. @see https://cloud.google.com/logging/docs/structured-logging */
 const formats: Readonly<Record<LogFormat, LoggerOptions>> = {
   json: {},
   pretty: {},
@@ -72,13 +72,13 @@ const droppedLines: Readonly<Record<LogFormat, (count: number) => string>> = {
 const droppedText = 'log lines were dropped';
 
 /**
- * Writes many lines at once: a write for each would cost a cached REST reply a third of its speed. What waits is written
- * when the process exits, by an uncaught exception too; a kill loses it. A log that cannot be written, on a full disk or
- * without a reader, stops neither requests nor the exit: pino's own destination tries for ever.
+ * Writes many lines at once: a write for each would cost a cached REST reply a third of its speed. Lines that wait are
+ * written when the process exits, by an uncaught exception too; a kill loses it. A log that cannot be written, on a
+ * full disk or without a reader, stops neither requests nor the exit: pino's own destination tries for ever.
  */
 class LogWriter {
   readonly #fd: number;
-  /** What a write has left: it comes first, so that lines stay whole and in order. */
+  /** The rest of a partial write: it comes first, so that lines stay whole and in order. */
   #rest: Buffer = Buffer.alloc(0);
   #waiting = '';
   #dropped = 0;

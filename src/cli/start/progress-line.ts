@@ -12,7 +12,7 @@ const repeatMs = 3_000;
 
 interface ProgressOptions {
   readonly stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
-  /** Writes a line to the log, for streams that are no terminals. */
+  /** Writes a line to the log, for streams that are not terminals. */
   readonly writeToLog: (line: string) => void;
   readonly now: () => number;
 }

@@ -1,7 +1,7 @@
 import type { Gateway } from '../../index.ts';
 
 /**
- * What the gateway prints when it is ready: its endpoints, with commands to paste into a shell.
+ * The text that the gateway prints when it is ready: its endpoints, with commands to paste into a shell.
  *
  * @param shownKey the key itself, or a shell variable that contains it
  * @param served which pages are on

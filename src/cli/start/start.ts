@@ -19,7 +19,7 @@ import { missingData, missingKey, requireNothingMissing } from './missing-for-st
 import { startBanner } from './start-banner.ts';
 
 interface StartOptions {
-  /** Whether problems of saved queries are shown with their source, for people who edit them. */
+  /** True if problems of saved queries are shown with their source, for people who edit them. */
   readonly showsSource: boolean;
 }
 
@@ -30,7 +30,7 @@ export async function start(
 ): Promise<void> {
   // Node would open its inspector on this signal, through which every user of the machine could run code in this process.
   process.on('SIGUSR1', () => {});
-  // What this process writes, the rows of all tenants among it, is for its own user only, also what DuckDB writes.
+  // Files of this process, and of DuckDB in it, are for its own user only: they can have the rows of all tenants.
   process.umask(0o077);
   const removeExitOnSignal = exitOnSignal();
   const hangUp = handleHangUp();
