@@ -2,7 +2,7 @@ import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Problem } from '../errors.ts';
 import { visibleText } from '@querygate/text';
 
-/** What a description of data does not say, and a text that is to make a model do something does. */
+/** Phrases of texts that are to make a model do something; no description of data has them. */
 const instructions: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:instructions?|prompts?|rules|guidelines)\b/i,
   /\b(?:do not|don't|never)\b[^.]{0,30}\bthe user\b/i,

@@ -29,14 +29,14 @@ export interface CheckOptions {
   readonly compose?: readonly string[];
 }
 
-/** What a check has found. */
+/** The outcome of a check. */
 interface CheckReport {
   /** Undefined if the files could not be loaded. */
   readonly catalog: Catalog | undefined;
   readonly problems: readonly Problem[];
   readonly summary: string;
   readonly checks: readonly QueryCheck[];
-  /** What has not been checked. */
+  /** The parts that have not been checked. */
   readonly notes: readonly string[];
 }
 

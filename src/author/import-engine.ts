@@ -70,7 +70,7 @@ function ownError(error: unknown): unknown {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What the members of an object have to be, and whether a value is that. */
+/** The members that an object must have: for each, what it must be, and a test of that. */
 type Members = Readonly<Record<string, readonly [what: string, is: (value: unknown) => boolean]>>;
 
 const text = ['a text', (value: unknown) => typeof value === 'string'] as const;

@@ -25,7 +25,9 @@ interface Runner {
   close(): Promise<void>;
 }
 
-/** What a statement may take beyond its time-out, before its process is ended: planning cannot be interrupted. */
+/**
+ * The time beyond its time-out that a statement may take before its process is ended: planning cannot be interrupted.
+ */
 const graceMs = 2000;
 
 /** Runs statements in a process of their own, which is replaced if a statement ends it or does not end. */

@@ -1,4 +1,4 @@
-/** What the help of `querygate sql` says after its options. */
+/** The text after the options in the help of `querygate sql`. */
 export const sqlUsage = `
 Runs BigQuery SQL on the local data (DATA_DIR, otherwise the demo), as the gateway would run a saved query. Without a
 statement or a file it reads standard input. Statements are separated by semicolons; one that fails does not stop the

@@ -8,7 +8,7 @@ import type { Outcome, Statement } from '@querygate/bigquery-sql/duckdb';
 import { type Problem, StartError } from '../../errors.ts';
 import { readsTable } from './reads-table.ts';
 
-/** What the command sends to this process, one request at a time. */
+/** A request of the command to this process; one at a time. */
 export type WorkerRequest =
   | {
       readonly kind: 'open';
