@@ -13,7 +13,7 @@ export interface AnalyzedCatalog extends Catalog {
   readonly analysisOf: (query: SavedQuery) => QueryAnalysis;
 }
 
-/** What the analysis depends on of an engine. */
+/** The properties of an engine that the analysis depends on. */
 export interface Dialect {
   /** As in `EngineFactory`: SQL that is `native` is never compiled. */
   readonly sql: 'bigquery' | 'native';

@@ -10,13 +10,13 @@ import { zoneProblemsOf } from './check-zones.ts';
 import { type KnownColumn, knownColumns } from './known-columns.ts';
 import { sandboxProblemsOf, tenantProblemsOf } from './tenant-filters.ts';
 
-/** What the files say of a saved query. Each part is computed when it is first needed, and once. */
+/** The facts that the files give about a saved query. Each part is computed when it is first needed, and once. */
 export interface QueryAnalysis {
   /** The tree, over the schemas of the tables. @throws StartError with every problem of the SQL */
   readonly compiled: () => Compiled;
   /** The columns that the SQL returns; undefined if it cannot be compiled: an engine that needs it says why. */
   readonly columns: () => readonly KnownColumn[] | undefined;
-  /** What callers' SQL is judged by; undefined if the query takes none, or has a problem for which it must not. */
+  /** The rules for callers' SQL; undefined if the query takes none, or has a problem for which it must not. */
   readonly sandbox: () => Sandbox | undefined;
   /**
    * The tables that are not restricted to the tenant. A query whose SQL can't be compiled has the problem that it can't be
@@ -31,7 +31,7 @@ export interface QueryAnalysis {
   readonly zoneProblems: () => readonly Problem[];
 }
 
-/** What compiles the SQL of saved queries; tests count its calls. */
+/** The compiler of saved queries' SQL; tests count its calls. */
 export interface Compiler {
   readonly compileTree: typeof compileTree;
   readonly openSandbox: typeof openSandbox;

@@ -63,7 +63,7 @@ export const checkReturned =
       }),
     );
 
-/** Whether a declared column, or a field, may hold the values of one of the result. */
+/** True if a declared column, or a field, may hold the values of one of the result. */
 export function accepts(declared: RecordField, { type, repeated }: ResultColumn): boolean {
   if (type === undefined) return true;
   if (declared.repeated !== repeated) return false;

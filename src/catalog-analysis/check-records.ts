@@ -25,7 +25,7 @@ export function recordProblemsOf(
 
 const isDeclared = ({ line }: RecordField): boolean => line !== undefined;
 
-/** What authors should know of their records, one line each. */
+/** Notes for authors on their records, one line each. */
 export function recordNotes({ queries }: Catalog): readonly string[] {
   return queries.flatMap(({ name, columns }) =>
     columns.flatMap((column) => notesOf(column, column.name).map((note) => `${name}: ${note}`)),

@@ -2,7 +2,7 @@ import { columnTypes, type Column, type RecordField } from '../catalog/model/sav
 import { isSameColumn } from './check-columns.ts';
 import type { KnownColumn } from './known-columns.ts';
 
-/** Whether a header leaves the fields of a record to its SQL. */
+/** True if a header leaves the fields of a record to its SQL. */
 export const leavesFieldsOpen = ({ type, fields, isFreeForm }: RecordField): boolean =>
   type === 'record' && !isFreeForm && (fields === undefined || fields.some(leavesFieldsOpen));
 

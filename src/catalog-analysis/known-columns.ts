@@ -4,7 +4,7 @@ import type { Compiled } from '@querygate/bigquery-sql/tree';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
 import { resultColumnOf } from './result-column-of.ts';
 
-/** What the files say of a column of a result, or of a field in it. */
+/** A column of a result, or a field in it, as the files describe it. */
 export interface KnownColumn extends ResultColumn {
   /** The mode of the table's field that it is; undefined if it is computed. */
   readonly mode?: Field['mode'] | undefined;

@@ -48,7 +48,7 @@ export function allProblems({ message, problems }: CatalogError, others: readonl
 
 const placeOf = ({ file, line, column }: Problem): string => `${file}:${line}:${column}`;
 
-/** What is wrong with SQL, of whose undeclared parameters nothing is known. */
+/** The problems of SQL whose undeclared parameters are unknown. */
 export function problemsOfSql(
   file: FileSql,
   tables: Catalog['tables'],

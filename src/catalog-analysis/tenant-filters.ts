@@ -53,7 +53,7 @@ export function sandboxProblemsOf(
   );
 }
 
-/** What a check finds; if it fails, the first reason: a query that can't be checked has a problem too. */
+/** The problems that a check finds; if it fails, the first reason: a query that can't be checked has a problem too. */
 function problemsOrFirst(
   query: SavedQuery,
   find: () => readonly Problem[],
@@ -95,7 +95,7 @@ export function uncheckableProblems(
   ].map((message) => ({ ...query.source, message }));
 }
 
-/** What to say of queries whose author vouches for the rows, one line each. */
+/** Warnings about queries whose author vouches for the rows, one line each. */
 export const uncheckedQueries = ({ queries }: Catalog): readonly string[] =>
   queries.flatMap(({ name, tenantUnchecked: reason }) =>
     reason === undefined
