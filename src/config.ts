@@ -60,7 +60,7 @@ function toConfig(read: Settings) {
     apiKey: read.API_KEY,
     /** The file of restricted keys. */
     apiKeysFile: read.API_KEYS_FILE,
-    /** Whether only this machine can reach the gateway, and it is not said to be in production. */
+    /** True if only this machine can reach the gateway, and it is not said to be in production. */
     isDevelopment: isDevelopment(read.HOST, read.NODE_ENV),
     /** How JSON Web Tokens are verified; undefined: they are not accepted. */
     jwt: jwtConfig(read),
@@ -72,17 +72,17 @@ function toConfig(read: Settings) {
     basePath: parseBasePath(read.BASE_PATH ?? '') ?? '',
     /** The service whose clients REST accepts as they are; undefined: none. */
     compat: read.COMPAT,
-    /** Whether browsers get the pages of the saved queries, that of the OpenAPI document, and GraphiQL. */
+    /** True if browsers get the pages of the saved queries, that of the OpenAPI document, and GraphiQL. */
     pages: (read.PAGES ?? exploring) === 'on',
     /** Origins whose pages may show charts in frames. */
     embedOrigins: (read.EMBED_ORIGINS ?? '').split(',').flatMap((origin) => parseOrigin(origin) ?? []),
     /** The folder of prompts for agents, which need not exist. */
     promptsDir: join(read.QUERIES_DIR, 'prompts'),
-    /** What agents get, by the Model Context Protocol; undefined: nothing. */
+    /** The options of the Model Context Protocol, which agents use; undefined: it is off. */
     mcp: read.MCP === 'on' ? Object.freeze({ oauth: oauthOf(read) }) : undefined,
-    /** Whether GraphQL introspection is allowed. */
+    /** True if GraphQL introspection is allowed. */
     introspection: (read.GRAPHQL_INTROSPECTION ?? exploring) === 'on',
-    /** Whether GraphQL is a subgraph of Federation 2. */
+    /** True if GraphQL is a subgraph of Federation 2. */
     federation: read.FEDERATION === 'on',
     /** The file of the only GraphQL documents that are answered; undefined for any. */
     trustedDocumentsFile: read.TRUSTED_DOCUMENTS,
@@ -93,7 +93,7 @@ function toConfig(read: Settings) {
     engineConcurrency: read.ENGINE_CONCURRENCY,
     /** How many more queries may wait in the queue. */
     engineQueueLength: waitingForEach * read.ENGINE_CONCURRENCY,
-    /** Whether the engine `duckdb` makes rows of the demo if it has no folder of data. */
+    /** True if the engine `duckdb` makes rows of the demo when it has no folder of data. */
     demo: read.DATA_DIR === demoData || (read.DATA_DIR === undefined && !production),
     /** The options of the engine `duckdb`. */
     duckdb: duckdbConfig(read),

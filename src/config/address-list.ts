@@ -11,7 +11,7 @@ const namedRanges: Readonly<Record<string, readonly string[]>> = {
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** What the texts of a list may be. */
+/** The right texts of a list, for messages. */
 export const addressTexts = 'addresses or ranges, as in 10.0.0.0/8, or loopback, or private';
 
 /** @returns undefined unless each text is an address, a range such as `10.0.0.0/8`, `loopback` or `private` */

@@ -6,6 +6,6 @@ export const duckdbDefaults = {
   memoryLimit: '1GB',
   /** Fewer than the machine has where a container or `taskset` limits them. */
   threads: availableParallelism(),
-  /** What one text of SQL of a caller may use. */
+  /** The limits for one text of SQL of a caller. */
   sandbox: { memoryBytes: 256_000_000, diskBytes: 256_000_000, processorMs: 10_000 },
 } as const;

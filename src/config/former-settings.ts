@@ -3,7 +3,7 @@ import { agentLimits, waitingForEach } from './engine-limits.ts';
 import { clockSkewSeconds } from './jwt-settings.ts';
 
 interface FormerSetting {
-  /** What is so in its place. */
+  /** Says what replaces it. */
   now(value: string): string;
   /** Callers would have other rights if it were not read. */
   readonly isOfRights?: true;
@@ -58,7 +58,7 @@ export const formerNames: readonly string[] = [...formerSettings.keys()];
 /** Those by which callers had rights: a start that cannot read them is refused. */
 export const formerRights = formerNames.filter((name) => formerSettings.get(name)?.isOfRights);
 
-/** What is said of a former setting that is set; undefined if it never was one. */
+/** The message about a former setting that is set; undefined if it never was one. */
 export function formerSetting(name: string, value: string): string | undefined {
   const former = formerSettings.get(name);
   return former && `is no longer a setting: ${former.now(value)}`;

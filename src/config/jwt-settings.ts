@@ -9,7 +9,7 @@ export const clockSkewSeconds = 30;
 /** The shortest secret that RFC 7518, 3.2 allows for HS256. */
 const minSecretBytes = 32;
 
-/** What claims are called unless a setting says it. */
+/** The names of claims unless a setting gives others. */
 const defaultClaims = {
   tenants: 'tenants',
   endpoints: 'endpoints',
@@ -19,11 +19,11 @@ const defaultClaims = {
 
 type ClaimNames = Readonly<Record<keyof typeof defaultClaims, string>>;
 
-/** What the claims of tokens are called. */
+/** The names of the claims of tokens. */
 export interface Claims {
   /** Each a name, or a path such as `/app_metadata/tenants`. */
   readonly names: ClaimNames;
-  /** Whether a token without the claim of tenants reads all tenants; else it is refused. */
+  /** True if a token without the claim of tenants reads all tenants; else it is refused. */
   readonly allowsWithoutTenants: boolean;
 }
 
@@ -107,7 +107,7 @@ export function jwtConfig(read: Read) {
   });
 }
 
-/** What `jwt` of the package takes; see `JwtOptions`. */
+/** The options of the package's `jwt`; see `JwtOptions`. */
 interface JwtInput {
   readonly jwksUrl?: string | undefined;
   readonly publicKey?: string | KeyObject | undefined;

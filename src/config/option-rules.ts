@@ -3,11 +3,11 @@ import { type Problem, StartError } from '../errors.ts';
 import { type NumberRule, numberText } from './engine-limits.ts';
 import { originsProblem } from './web-origins.ts';
 
-/** What an option of the library may be, for callers without a compiler that says it. */
+/** The rule for an option of the library, for callers without a type checker. */
 export interface OptionRule {
   is(value: unknown): boolean;
   readonly must: string;
-  /** What is wrong with a value that is of the right kind. */
+  /** Says what is wrong with a value of the right kind. */
   problemOf?(value: unknown): string | undefined;
   readonly isRequired?: true;
 }

@@ -104,7 +104,7 @@ export const settings = z.object({
   BIGQUERY_API_ENDPOINT: z
     .string()
     .regex(/^https?:\/\/[^\s/]+$/, {
-      // What is before an @ may be a password.
+      // The text before an @ may be a password.
       error: ({ input }) =>
         `${String(input).includes('@') ? '' : `got ${JSON.stringify(input)}; `}must be the URL of an emulator, as in http://127.0.0.1:9050`,
     })

@@ -7,7 +7,7 @@ export function parseOrigin(text: string): string | undefined {
   return isOrigin && url.origin !== 'null' ? url.origin : undefined;
 }
 
-/** What a message says of texts that should be origins; undefined if all are. The value is not in it if it may have a password. */
+/** The problem with texts that should be origins; undefined if all are. A value that may have a password is left out. */
 export function originsProblem(given: unknown, texts: readonly string[], right: string): string | undefined {
   const problems = texts.flatMap((text) => originProblem(text.trim()) ?? []);
   if (problems.length === 0) return undefined;
