@@ -76,7 +76,7 @@ export class ShapeCollector {
   }
 }
 
-/** Whether DuckDB can have a field of the name. */
+/** True if DuckDB can have a field of the name. */
 const isNamed = ({ name }: ShapeField): boolean => name !== '' && !name.includes('\0');
 
 /** An object with more members is a map, whose names are data. BigQuery's records may have as many fields in all. */
@@ -94,7 +94,7 @@ function scalarOf(value: string | number | bigint | boolean): ScalarShape {
 
 const maxExact = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Whether all numerals of a column are NUMERIC of BigQuery: then it has that type, else it is text. */
+/** True for a numeral that fits NUMERIC of BigQuery. If all of a column are, it has that type; else it is text. */
 export const isDecimal = (numeral: string): boolean => decimalPattern.test(numeral);
 
 const { precision, scale } = decimalDigits;

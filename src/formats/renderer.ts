@@ -22,7 +22,7 @@ export interface Renderer {
   readonly contentType: string;
   /** Media types by which a caller may accept it, without parameters; none if only a name chooses it. */
   readonly mediaTypes: readonly string[];
-  /** What the parameter `version` of a media range must be, if it is given. */
+  /** The value that the parameter `version` of a media range must have, if it is given. */
   readonly version?: string;
   /** Of the file that a browser saves; undefined for what is not saved. */
   readonly fileExtension: string | undefined;
@@ -30,7 +30,7 @@ export interface Renderer {
   readonly isCompressed?: true;
   /** Why the rows of a query do not have this form, as `it declares no metrics`; undefined if they have. Left out: all have it. */
   unavailable?(query: SavedQuery, isCallerSql: boolean): string | undefined;
-  /** What the bytes depend on besides the rows and their columns, as JSON. */
+  /** The settings that the bytes depend on besides the rows and their columns, as JSON. */
   settings?(query: SavedQuery): unknown;
   /** The body in parts. Of a large result they are sent as they are made, unless `isWhole`. Undefined for the rows as they are kept. */
   readonly parts?: (rows: Rows, query: SavedQuery) => Iterator<Part, void>;

@@ -38,7 +38,7 @@ export class Renderers {
       }
   }
 
-  /** What may be written as `?format=` or as an extension. */
+  /** The names that may be written as `?format=` or as an extension. */
   get names(): readonly string[] {
     return [...this.#byName.keys()];
   }

@@ -66,7 +66,7 @@ function copyStatement({ identity, columns }: Rows, shapes: readonly Shape[], fr
 interface ScalarTypes {
   /** The type that DuckDB reads from JSON. */
   readonly read: string;
-  /** What makes a value of it the one that is written. */
+  /** Converts a value that was read to the one that is written. */
   readonly convert?: (read: string) => string;
 }
 
