@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 /** A second change of a file so soon after the first may leave its time and size unchanged. */
 const youngMs = 2_000;
 
-/** What a look at a file says of its content, without reading it. */
+/** The version of a file, from a look at it that does not read it. */
 export interface FileVersion {
   /** Equal for two looks that found the same content, unless the file was young at the first one. */
   readonly id: string;

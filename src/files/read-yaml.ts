@@ -105,7 +105,7 @@ function unknownAlias(error: unknown, document: Document.Parsed): number | undef
 /** Far more than any file needs: records of BigQuery are at most 15 levels deep. Most steps recurse for every level. */
 const maxDepth = 100;
 
-/** What follows so many mistakes is hardly YAML. */
+/** A text with so many mistakes is hardly YAML. */
 const maxProblems = 100;
 
 /**
@@ -143,7 +143,7 @@ function textsAfterCommas(node: unknown): readonly number[] {
   );
 }
 
-/** What no tag recognizes is text. */
+/** A scalar that no tag recognizes is text. */
 const withoutNumbers = (tags: Tags): Tags =>
   tags.filter((tag) => typeof tag === 'string' || !/:(int|float)$/.test(tag.tag));
 

@@ -3,7 +3,7 @@ import { type Document, type ErrorCode, isCollection, isNode, isPair, type Node 
 const inQuotes = 'a text that contains ": " must be in quotes';
 const keyAndValue = 'a line must be a key and its value, as in name: value, with a space after the colon';
 
-/** What the parser says of mistakes that are easily made, in words for people who know only the rows of a header. */
+/** Explanations of mistakes that are easily made, for people who know only the rows of a header. */
 const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_SCALAR_START: 'a text that starts with this character must be in quotes',
   TAB_AS_INDENT: 'a line is indented with spaces, not with a tab',
@@ -41,7 +41,7 @@ const byMessage: readonly (readonly [RegExp, string])[] = [
   [/^Block scalar header/, 'after | or >, a text begins in the next line'],
 ];
 
-/** The parser's words where there are no better ones. */
+/** An explanation of a mistake, or the parser's own message. */
 export const explainMistake = ({ code, message }: YamlMistake): string =>
   byCode[code] ?? byMessage.find(([pattern]) => pattern.test(message))?.[1] ?? message;
 
