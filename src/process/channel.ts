@@ -3,7 +3,7 @@ import { type Frame, FrameReader, frameHead } from './frames.ts';
 
 /** Frames to and from another process. */
 export interface Channel {
-  /** Sends a frame; nothing if the other process is gone. What is sent within a turn of the event loop goes out at once. */
+  /** Sends a frame; nothing if the other process is gone. Frames of one turn of the event loop go out together. */
   send(kind: number, id: number, payload?: Uint8Array): void;
   /** The same, with a message as JSON. */
   sendJson(kind: number, id: number, message: unknown): void;
@@ -24,7 +24,7 @@ interface ChannelOptions {
   onEnd(error?: unknown): void;
   /** The longest payload that is read. */
   readonly maxPayloadBytes?: number | undefined;
-  /** Whether it answers pings of the other process. */
+  /** True if it answers pings of the other process. */
   readonly answersPings?: boolean;
 }
 

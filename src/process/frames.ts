@@ -1,4 +1,4 @@
-/** One message between two processes. What kinds there are, and what an id means, is up to those who talk. */
+/** One message between two processes. The two processes decide which kinds there are, and what an id means. */
 export interface Frame {
   /** From 1 to 255; 0 is used by the channel itself. */
   readonly kind: number;
@@ -11,10 +11,10 @@ export interface Frame {
 /** The length of the payload and the id with 4 bytes each, and the kind. */
 export const headBytes = 9;
 
-/** What was read is no stream of frames: the other process has failed. */
+/** The bytes that were read are not a stream of frames: the other process has failed. */
 export class FrameError extends Error {}
 
-/** What is written before a payload of some length. */
+/** The bytes before a payload of some length. */
 export function frameHead(kind: number, id: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(headBytes);
   head.writeUInt32LE(length, 0);

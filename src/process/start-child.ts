@@ -24,7 +24,7 @@ export interface Child {
   kill(): void;
   /** Where the system has no such signal, nothing happens. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
-  /** Whether this process goes on as long as that one does; at first it does not. */
+  /** With true, this process goes on as long as that one does; at first it does not. */
   keepAlive(isOn: boolean): void;
 }
 
@@ -126,7 +126,7 @@ function endOf(child: ChildProcess, channel: Channel): Promise<Ending> {
   return promise;
 }
 
-/** What programs need to run at all, on any system. */
+/** The variables that programs need to run at all, on any system. */
 const variables =
   /^(?:PATH|HOME|TMPDIR|TEMP|TMP|TZ|LANG|LC_\w+|LD_LIBRARY_PATH|DYLD_\w+|SYSTEMROOT|WINDIR|COMSPEC|NODE_OPTIONS|NODE_COMPILE_CACHE|NODE_DISABLE_COMPILE_CACHE)$/i;
 

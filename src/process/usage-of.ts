@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-/** What a process has and has used. */
+/** The memory that a process has, and the processor time that it has used. */
 export interface Usage {
   /** Resident memory. */
   readonly memoryBytes: number;
