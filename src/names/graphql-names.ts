@@ -1,4 +1,6 @@
-/** What a field, a type or a value may be named: names that begin with two underscores are those of GraphQL itself. */
+/**
+ * A name that a field, a type or a value may have: names that begin with two underscores are those of GraphQL itself.
+ */
 export const graphqlName = /^(?!__)[_A-Za-z][_A-Za-z0-9]*$/;
 
 /** A name of a query, parameter or column (`orders.by-day@2`) as a GraphQL field (`ordersByDayV2`). */
@@ -38,7 +40,7 @@ export function graphqlNames(fields: readonly { readonly name: string }[]): read
   });
 }
 
-/** Whether the GraphQL name of a field is another one than a reader expects. */
+/** True if the GraphQL name of a field differs from the one that a reader expects. */
 export const isRenamed = (name: string, graphqlName: string): boolean =>
   /[^A-Za-z0-9_]/.test(name) || graphqlName !== camelCase(name);
 
