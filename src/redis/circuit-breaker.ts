@@ -21,14 +21,14 @@ export interface CircuitBreaker<T> {
 
 interface CircuitBreakerOptions<T> {
   readonly url: string;
-  /** What the connection is for, as the log names it: `the shared cache`. */
+  /** The purpose of the connection, as the log names it: `the shared cache`. */
   readonly name: string;
   readonly log: Logger;
   /** Builds what calls work with, for each connection. */
   readonly build: (client: Client) => T;
   /** Called each time that a connection has been made. */
   readonly onConnected?: () => void;
-  /** Whether it only listens: such a connection can do nothing else. */
+  /** True if it only listens: such a connection can do nothing else. */
   readonly listens?: true;
 }
 

@@ -29,7 +29,7 @@ const otherServer = new Set([
   'WRONGPASS',
 ]);
 
-/** Whether an error means that the connection is of no use any more. */
+/** True if an error means that the connection is of no use any more. */
 export function endsConnection(error: unknown): boolean {
   const code = replyCode(error);
   return code === undefined || otherServer.has(code);
