@@ -29,7 +29,7 @@ const exporters = new Map<string, Exporter>([
   ],
 ]);
 
-/** What `otel-tracer.ts` imports. */
+/** The packages that `otel-tracer.ts` imports. */
 const packages = ['api', 'core', 'resources', 'sdk-trace-base'].map((name) => `@opentelemetry/${name}`);
 
 /**

@@ -14,7 +14,7 @@ export interface Span {
   readonly traceparent: string;
 }
 
-/** What identifies a request in logs and traces. */
+/** The ids of a request in logs and traces. */
 export interface RequestTrace {
   /** The caller's X-Request-ID, or one that was made. */
   readonly requestId: string;
