@@ -68,11 +68,11 @@ export interface Refusal {
   readonly tenant?: string;
   /** The id of a key that is not valid. */
   readonly keyId?: string | undefined;
-  /** What is wrong with a token. */
+  /** The problem with a token. */
   readonly problem?: string;
 }
 
-/** What an error has besides its code and its message. */
+/** The details of an error besides its code and its message. */
 export interface GatewayErrorOptions {
   /** The parameter with the error, as the saved query names it. */
   readonly parameter?: string | undefined;

@@ -13,7 +13,7 @@ export function memoize<K extends object, V extends {}>(compute: (object: K) => 
   };
 }
 
-/** A function that is called once, when its value is first needed. What has failed fails again, with the same error. */
+/** A function that is called once, when its value is first needed. If it fails, each call fails with the same error. */
 export function once<T>(compute: () => T): () => T {
   let known: (() => T) | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** What a saved query is, for tools that write and judge saved queries. @module */
+/** The model of a saved query, for tools that write and judge saved queries. @module */
 export { type Dialect, buildAnalyze } from '../catalog-analysis/analyze-catalog.ts';
 export { analyzeQuery, compiler } from '../catalog-analysis/analyze-query.ts';
 export { checkReturned } from '../catalog-analysis/check-columns.ts';

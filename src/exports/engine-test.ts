@@ -1,4 +1,4 @@
-/** What every engine must do, as tests. @module */
+/** The requirements of every engine, as tests. @module */
 
 export type { CaseName } from '../engine-contract/test-suite/cases.ts';
 export { type EngineTestOptions, testEngine } from '../engine-contract/test-suite/test-engine.ts';

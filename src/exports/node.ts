@@ -1,4 +1,4 @@
-/** What a server of Node needs that callers reach without a proxy. @module */
+/** A server of Node that callers reach without a proxy. @module */
 export { errorToLog } from '../engine-contract/without-values.ts';
 export type { Connections } from '../http/node/connections.ts';
 export { openServer, type ServerOptions } from '../http/node/open-server.ts';

@@ -1,5 +1,5 @@
 /**
- * What a gateway may serve besides REST and GraphQL, and the types for plug-ins of your own.
+ * The plug-ins that serve more than REST and GraphQL, and the types for plug-ins of your own.
  *
  * @module
  */

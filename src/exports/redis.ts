@@ -1,2 +1,2 @@
-/** What gateways share. @module */
+/** The store that gateways share. @module */
 export { type RedisOptions, redis } from '../gateway/redis.ts';

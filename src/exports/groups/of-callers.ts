@@ -1,4 +1,4 @@
-/** What a caller may do, whose share of the gateway it uses, and where it is. @module */
+/** The rights of a caller, its share of the gateway, and where it is. @module */
 export { mayQuery, requireEndpoint } from '../../call/gate.ts';
 export { FairShare, Holding, type Owner, sharersOf } from '../../concurrency/fair-share.ts';
 export { computingOwner, runSteps } from '../../concurrency/loop-turns.ts';
