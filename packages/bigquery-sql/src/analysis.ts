@@ -1,4 +1,7 @@
-/** What a compiled query does with rows: which tables it reads without regard to a tenant, which columns are NULL, where they come from. */
+/**
+ * Facts about the rows of a compiled query: which tables it reads without regard to a tenant, which columns are NULL,
+ * where they come from.
+ */
 export { columnOrigin, type FieldOrigin } from './analysis/column-origin.ts';
 export { equalityColumns } from './analysis/equality-columns.ts';
 export { isNeverNull } from './analysis/never-null.ts';

@@ -121,7 +121,7 @@ async function main(): Promise<number> {
   return exitCode;
 }
 
-/** What answers statements: their rows, an explanation, or their SQL for DuckDB. */
+/** Opens the function that answers statements: with rows, an explanation, or their SQL for DuckDB. */
 async function openAnswer(
   connection: DuckDBConnection | undefined,
   { compile, explain }: { readonly compile: boolean; readonly explain: boolean },

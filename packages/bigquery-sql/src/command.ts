@@ -1,4 +1,4 @@
-/** What commands that run SQL share: parameters, statements, output. */
+/** The parts that commands running SQL share: parameters, statements, output. */
 export { outcomeJson, outcomeText } from './command/output.ts';
 export {
   applyParameters,

@@ -1,4 +1,4 @@
-/** What runs compiled queries on a connection of DuckDB: settings, macros, host functions, plans, bindings, sessions. */
+/** Runs compiled queries on a connection of DuckDB: settings, macros, host functions, plans, bindings, sessions. */
 export { bigqueryType, scalarNames } from './duckdb/bigquery-type.ts';
 export { type Bindings, bindingsOf, bindTo } from './duckdb/bindings.ts';
 export { buildCompute, type Compute, computeTimes } from './duckdb/compute-constants.ts';

@@ -23,7 +23,7 @@ export type { Field, FieldType, TableSchema } from './table-schema.ts';
 export type { StoredColumn, StoredTable } from './tree/stored-table.ts';
 export type { ParameterType, TypedParameter } from './types.ts';
 
-/** What a query may use, and how problems name it. */
+/** The tables and parameters that a query may use, and its file in problems. */
 export interface QueryOptions {
   /** The tables that it may read. None by default. */
   readonly tables?: readonly StoredTable[];
@@ -45,7 +45,7 @@ export interface AnalyzedColumn {
   readonly origin: { readonly table: string; readonly path: readonly string[] } | undefined;
 }
 
-/** What a query means: its names and types are resolved. */
+/** A query whose names and types are resolved. */
 export interface Analysis {
   readonly columns: readonly AnalyzedColumn[];
   /** The names of the tables that it reads. */
@@ -62,7 +62,7 @@ export interface CompiledQuery extends Analysis {
   readonly setup: readonly string[];
 }
 
-/** What a query may use, and how it is compiled. */
+/** The options of a query, and of its compilation. */
 export interface CompileOptions extends QueryOptions {
   /** The names of passes that are left out. */
   readonly without?: readonly string[];

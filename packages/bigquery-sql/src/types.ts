@@ -51,7 +51,7 @@ export const parameterTypes = [
 /** A type that a parameter can have. */
 export type ParameterType = (typeof parameterTypes)[number];
 
-/** What a query needs to know of a declared parameter. */
+/** The properties of a declared parameter that a query needs to know. */
 export interface TypedParameter {
   readonly name: string;
   /** The type as which its value is bound; STRING by default. */
@@ -81,7 +81,7 @@ export type StructType = Extract<Type, { kind: 'struct' }>;
 /** A STRUCT. */
 export const structOf = (fields: readonly Column[]): StructType => ({ kind: 'struct', fields });
 
-/** Whether a type is one of these. */
+/** True if a type is one of these. */
 export const isScalar = (type: Type, ...names: readonly ScalarName[]): boolean =>
   type.kind === 'scalar' && names.includes(type.name);
 
@@ -226,7 +226,7 @@ export function columnsOf(fields: readonly Field[]): readonly Column[] {
   });
 }
 
-/** Whether two names are the same, which have no case in SQL. */
+/** True if two names are the same: SQL ignores their case. */
 export const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /** The type of a parameter by its name, which has no case in SQL. Undeclared ones are STRING. */

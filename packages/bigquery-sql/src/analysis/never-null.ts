@@ -16,8 +16,8 @@ interface CommonTable {
 }
 
 /**
- * Whether a column of a query's result surely is never NULL, and never NaN or infinite, which results leave out like NULL;
- * false if that is not known.
+ * True if a column of a query's result surely is never NULL, and never NaN or infinite, which results leave out like
+ * NULL; false if that is not known.
  */
 export function isNeverNull(query: Query, at: number, tables: Tables = new Map()): boolean {
   switch (query.kind) {
@@ -37,7 +37,10 @@ export function isNeverNull(query: Query, at: number, tables: Tables = new Map()
   }
 }
 
-/** Whether a FLOAT64 may be another value than a number of JSON: those of tables may. BigQuery's arithmetic of finite numbers fails instead. */
+/**
+ * True if a FLOAT64 may be a value that JSON has no number for: values of tables may be. BigQuery's arithmetic of
+ * finite numbers fails instead.
+ */
 function mayBeNaN(value: Expression, select: Select, tables: Tables): boolean {
   if (!isScalar(value.type, 'FLOAT64') && value.type.kind !== 'unknown') return false;
   if (value.kind === 'column')
@@ -125,7 +128,7 @@ function isValue(value: Expression, select: Select, tables: Tables): boolean {
   }
 }
 
-/** Whether the conditions of WHERE and of joins leave no row in which a path is NULL. */
+/** True if the conditions of WHERE and of joins drop every row in which a path is NULL. */
 function isRejected(value: Expression, select: Select): boolean {
   const path = pathText(value);
   return path !== undefined && rejectedNulls(select).has(path);

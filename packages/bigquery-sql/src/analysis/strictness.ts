@@ -29,7 +29,7 @@ const strictInDuckdb: ReadonlySet<string> = new Set([
   ...['abs', 'length', 'lower', 'ltrim', 'replace', 'round', 'rtrim', 'to_base64'],
 ]);
 
-/** Whether a function returns NULL if and only if an argument is NULL. */
+/** True if a function returns NULL exactly when an argument is NULL. */
 export const isStrictFunction = (callee: string): boolean => {
   const signatures = macros.get(macroName(callee) ?? '') ?? [];
   return strictInDuckdb.has(callee) || signatures.some(({ isStrict }) => isStrict);

@@ -12,7 +12,7 @@ export interface TenantParameter {
   readonly isList?: boolean;
 }
 
-/** A column of the row of which a value is a part; undefined if the value is computed. */
+/** The column this value was read from; undefined if the value is computed. */
 export function columnOf(value: Expression): Column | undefined {
   if (value.kind === 'column') return value;
   // All fields of a shredded record are of one row.

@@ -24,14 +24,14 @@ interface Analysis {
   unfiltered(table: Table): void;
 }
 
-/** What a query may refer to. */
+/** The common tables that a query may refer to, and the values that equal the tenant. */
 interface Environment {
   readonly tables: ReadonlyMap<string, CommonSource>;
   /** Values of the queries around it that equal the tenant. */
   readonly known: readonly Expression[];
 }
 
-/** A common table. What it reads is found once: once for each of its readers, the work would grow exponentially. */
+/** A common table. Its reads are found once: once for each of its readers, the work would grow exponentially. */
 interface CommonSource {
   readonly query: Query;
   /** True if it reads itself. */
@@ -216,7 +216,7 @@ function readSubqueries(query: Select, environment: Environment, analysis: Analy
   forEachPart(query, readIn);
 }
 
-/** Whether the result depends on how many rows there are, so that a filter after it comes too late. */
+/** True if the result depends on the number of rows, so that a filter after it comes too late. */
 const countsRows = ({ groupBy, columns, having, qualify, limit, offset }: Select): boolean =>
   groupBy !== undefined ||
   limit !== undefined ||

@@ -73,12 +73,12 @@ const isCallWithoutOrder = (node: Syntax.Node, names: readonly string[]): boolea
   node.orderBy.length === 0 &&
   node.over === undefined;
 
-/** Whether SQL says the order of its rows. */
+/** True if SQL defines the order of its rows. */
 export function hasOrder(sql: string): boolean {
   const { body, orderBy, pipes } = parseQuery(sql).query;
   const inner = body.kind === 'Query' ? body.orderBy : [];
   return orderBy.length > 0 || inner.length > 0 || pipes.some(({ kind }) => kind === 'PipeOrderBy');
 }
 
-/** Whether the result of SQL depends on the time of the run. */
+/** True if the result of SQL depends on the time of the run. */
 export const readsClock = (sql: string): boolean => /\bcurrent_(?:timestamp|date|datetime|time)\b/i.test(sql);

@@ -56,7 +56,7 @@ function endsOf(sql: string): readonly number[] {
   return ends;
 }
 
-/** Words, semicolons, and other characters that are no blanks; a name after a dot is no keyword. */
+/** Words, semicolons, and other characters that are not blanks; a name after a dot is not a keyword. */
 const tokens = outsideLiterals(String.raw`[.@]?[a-z_]\w*|[^\s\w]`);
 
 /** With which a block begins that END closes. */

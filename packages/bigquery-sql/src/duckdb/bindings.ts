@@ -29,7 +29,7 @@ export type ParameterValue = string | readonly string[];
 /** By the names of parameters. */
 export type ParameterValues = Readonly<Record<string, ParameterValue>>;
 
-/** What is bound to a prepared statement, by the names of parameters. */
+/** The values bound to a prepared statement, by the names of parameters. */
 export type Bindings = ReadonlyMap<string, Binding>;
 
 /**

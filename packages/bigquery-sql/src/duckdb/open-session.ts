@@ -29,9 +29,9 @@ export type Value =
 export interface SessionOptions {
   /** The tables that queries may read; by default those of the connection's current schema, as they are at each query. */
   readonly tables?: readonly StoredTable[];
-  /** What CURRENT_TIMESTAMP() is. */
+  /** The value of CURRENT_TIMESTAMP(). */
   readonly now?: () => Date;
-  /** What SESSION_USER() is. By default queries that call it are refused. */
+  /** The value of SESSION_USER(). By default queries that call it are refused. */
   readonly user?: string;
 }
 

@@ -57,12 +57,12 @@ export interface Explanation {
   readonly passes: readonly PassEffect[];
 }
 
-/** What a pass does to a statement. */
+/** The effect of a pass on a statement. */
 export interface PassEffect {
   readonly name: string;
-  /** What the pass did; undefined if it changed nothing. */
+  /** The changes that the pass made; undefined if it changed nothing. */
   readonly effect: string | undefined;
 }
 
-/** What running or explaining a statement gives; `error` is only in a failure. */
+/** The outcome of running or explaining a statement; only a failure has an `error`. */
 export type Outcome = Result | Failure | Explanation;

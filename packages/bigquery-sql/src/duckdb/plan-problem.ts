@@ -6,11 +6,11 @@ import { walk } from '../syntax/walk.ts';
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** What DuckDB says when it plans a query, in the words of BigQuery's SQL. */
+/** An error that DuckDB reports when it plans a query, in the words of BigQuery's SQL. */
 interface Explanation {
   readonly pattern: RegExp;
   readonly message: (groups: Groups) => string;
-  /** Whether a node is what the author has to change. */
+  /** True if a node is the one that the author has to change. */
   readonly isPlace: (node: Syntax.Node, around: readonly Syntax.Node[], groups: Groups) => boolean;
   /** The message if no node is; a general one without it. */
   readonly otherwise?: string;

@@ -35,7 +35,7 @@ export interface PlannedColumn {
   /** The name of the column in the query. */
   readonly name: string;
   readonly type: Type;
-  /** What the query selects for a value, which must be cheap to repeat. */
+  /** The expression that the query selects for a value, which must be cheap to repeat. */
   select(value: Expression): Expression;
 }
 

@@ -1,4 +1,4 @@
-/** What DuckDB says about a value at run time, and GoogleSQL's words for it. */
+/** DuckDB's messages about a value at run time, and GoogleSQL's words for them. */
 const explanations: readonly (readonly [pattern: RegExp, message: string])[] = [
   // The macro that raises an error does so by a cast.
   [/^Could not convert string 'error: ([\s\S]*)' to INT8[\s\S]*$/, '$1'],
@@ -41,5 +41,5 @@ export function runProblem(reason: string): string {
   return known ? problem.replace(...known) : (problem.split('\n\n')[0] ?? '').trim();
 }
 
-/** Whether a value has this problem, although DuckDB reports it as one of the query. */
+/** True if a value has this problem, although DuckDB reports it as one of the query. */
 export const isOfValue = (reason: string): boolean => reason.startsWith('Unknown TimeZone ');

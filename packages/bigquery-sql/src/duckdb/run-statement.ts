@@ -40,13 +40,13 @@ export interface Statement {
   readonly declared?: readonly TypedParameter[];
 }
 
-/** What a statement may take. */
+/** The time and the rows that a statement may take. */
 export interface RunLimits {
   readonly timeoutMs: number;
   readonly maxRows: number;
 }
 
-/** What a session runs statements with. */
+/** Everything that a session runs statements with. */
 export interface StatementContext {
   readonly connection: DuckDBConnection;
   readonly compute: Compute;
@@ -55,7 +55,7 @@ export interface StatementContext {
   readonly now: () => Date;
   /** The macros that the database has. */
   readonly definedMacros: Set<string>;
-  /** Whether it has a place for them, as `macroDefinitions` says. */
+  /** True if the database has a place for the macros, as `macroDefinitions` says. */
   readonly hasMacroHome?: boolean;
 }
 
@@ -118,7 +118,7 @@ async function define(connection: DuckDBConnection, definitions: string, triesLe
   }
 }
 
-/** What each pass does to the tree that it gets from those before it. */
+/** The effect of each pass on the tree that it gets from those before it. */
 function passEffects(query: Query): Explanation['passes'] {
   const effects: PassEffect[] = [];
   runPasses(query, { known: {}, fresh: freshNames(query) }, new Set(), (name, before, after) => {

@@ -16,7 +16,7 @@ export class CapturedParameters {
     this.#macros = macros;
   }
 
-  /** Whether a call of a macro has its argument at a position in the body of a lambda. */
+  /** True if a macro has its argument at a position in the body of a lambda. */
   includes(callee: string, args: readonly unknown[], position: number): boolean {
     return signaturesOf(callee, args, this.#macros).some((macro) => this.#of(macro).has(position));
   }

@@ -3,12 +3,12 @@ import { callAt, nameIn, tokensOf } from '../planning-cost/macro-text.ts';
 import type { Macro } from './parse-macros.ts';
 
 /**
- * What computing an argument once may cost in tokens of the plan, compared with copying it: DuckDB computes copies once
- * in a select list, but not within the lambdas that macros have.
+ * The tokens that copies of an argument may add to the plan before it is computed once instead: DuckDB computes copies
+ * once in a select list, but not within the lambdas that macros have.
  */
 const worthwhileTokens = { inQuery: 40, inMacro: 12 };
 
-/** Whether an argument should be computed once, before the call: copies of it would make the plan too large. */
+/** True if an argument should be computed once, before the call, because copies of it would make the plan too large. */
 export const isWorthComputingOnce = (
   size: number,
   uses: number,
@@ -96,7 +96,7 @@ export function withArgumentsComputedOnce(
   );
 }
 
-/** Whether a token is one of the names, or a field of one. */
+/** True if a token is one of the names, or a field of one. */
 const isNamed = (token: string, names: ReadonlySet<string>) => names.has(nameIn(token));
 
 const lambdaNames = (body: string): readonly string[] =>

@@ -58,10 +58,10 @@ export function callsMacroWith(isIn: (body: string) => boolean): (text: string) 
   return (text) => macrosIn(text).some((name) => found.has(name));
 }
 
-/** Whether a macro has a subquery: it can't be called in a lambda. */
+/** True if a macro has a subquery, so that it can't be called in a lambda. */
 export const hasSubquery = callsMacroWith((body) => /\(\s*select\b/i.test(body));
 
-/** Whether a macro has a lambda. */
+/** True if a macro has a lambda. */
 export const hasLambda = callsMacroWith((body) => /\blambda\b/.test(body));
 
 /** How dear trees that call these macros are to plan. */

@@ -13,7 +13,7 @@ export interface Macro {
   readonly parameters: readonly MacroParameter[];
   readonly body: string;
   resultType(args: readonly Type[]): Type;
-  /** Whether it returns NULL if and only if an argument is NULL; written as `strict` after the type of the result. */
+  /** True if it returns NULL exactly when an argument is NULL; written as `strict` after the type of the result. */
   readonly isStrict: boolean;
   /** Why this signature of BigQuery is unsupported; written as `-- unsupported: reason`. */
   readonly unsupported: string | undefined;

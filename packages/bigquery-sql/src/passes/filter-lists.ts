@@ -65,7 +65,7 @@ const isCountOfRows = (value: Expression): boolean =>
   !value.distinct &&
   !value.over;
 
-/** Whether an expression has what DuckDB does not allow in a lambda, or another value each time. */
+/** True if an expression has a part that DuckDB does not allow in a lambda, or a new value each time. */
 const cannotMove = (value: Expression): boolean => isVolatile(value) || someNode(value, isForbidden);
 
 const isForbidden = (part: Node): boolean =>
@@ -93,7 +93,10 @@ const filtered = (from: Unnest, where: readonly Expression[]): Expression =>
     ? from.array
     : call('list_filter', [from.array, lambdaOf(from, and(where))], from.array.type);
 
-/** What the subquery selects of each element; undefined if it is the offset of elements that a condition chooses. */
+/**
+ * The list of the values that the subquery selects; undefined if they depend on the offsets of elements that a
+ * condition chooses.
+ */
 function valuesOf(from: Unnest, where: readonly Expression[], value: Expression): Expression | undefined {
   const kept = filtered(from, where);
   if (value.kind === 'column' && value.from === from.alias && value.name === 'value') return kept;
@@ -116,7 +119,7 @@ function existsIn(from: Unnest, where: readonly Expression[]): Expression {
   return call('coalesce', [found, boolLiteral(false)], scalar('BOOL'));
 }
 
-/** What an element is compared with by `=`, if it depends on no element. FLOAT64 has a NaN, which is equal to nothing. */
+/** The value that `=` compares an element with, if it depends on no element. FLOAT64's NaN is equal to nothing. */
 function equalTo({ alias }: Unnest, condition: Expression): Expression | undefined {
   if (condition.kind !== 'operation' || condition.operator !== '=') return undefined;
   const isElement = (side: Expression) =>

@@ -102,7 +102,7 @@ function isPlain(query: Query, outer: Select, alias: string): boolean {
   return !hasAggregate(query) && !query.where.some(isVolatile) && canMove(query, outer, alias);
 }
 
-/** Whether each column of the inner query may be written where the outer one reads it. */
+/** True if each column of the inner query may be written where the outer one reads it. */
 function canMove(inner: Select, outer: Select, alias: string): boolean {
   const uses = countReads(outer, alias);
   return inner.columns.every(({ name, value }) => {
@@ -113,7 +113,7 @@ function canMove(inner: Select, outer: Select, alias: string): boolean {
   });
 }
 
-/** Whether the rows are groups: without GROUP BY only the columns show it. */
+/** True if the rows are groups: without GROUP BY only the columns show it. */
 const makesGroups = ({ groupBy, columns }: Select): boolean =>
   groupBy !== undefined ||
   columns.some(({ value }) =>
@@ -123,7 +123,7 @@ const makesGroups = ({ groupBy, columns }: Select): boolean =>
 const hasAggregate = ({ columns }: Select): boolean =>
   columns.some(({ value }) => someNode(value, ({ kind }) => kind === 'aggregate'));
 
-/** What must be computed where it is written. */
+/** True if a node must be computed where it is written. */
 const isFixed = (node: Node): boolean =>
   node.kind === 'subquery' ||
   (node.kind === 'call' && (node.function === 'unnest' || node.function === 'bq.fail')) ||
@@ -138,7 +138,7 @@ function countReads(outer: Select, alias: string): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Whether a value costs nothing to write twice. */
+/** True if writing a value twice costs nothing. */
 function isCheap(value: Expression): boolean {
   switch (value.kind) {
     case 'column':

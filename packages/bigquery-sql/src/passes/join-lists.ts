@@ -35,7 +35,7 @@ function joined(condition: Expression): Expression {
   return { kind: 'subquery', form: 'in', query: items, value, type: condition.type };
 }
 
-/** Whether a list is the same for all rows, and cannot fail. */
+/** True if a list is the same for all rows, and cannot fail. */
 const isConstant = (list: Expression): boolean =>
   [...(list.kind === 'list' ? list.items : [list])].every(
     ({ kind }) => kind === 'parameter' || kind === 'literal',

@@ -69,7 +69,7 @@ function firstRead(node: Expression): Expression | undefined {
   return limited?.count === 1n ? firstOf(limited) : onlyOf(read.array);
 }
 
-/** What `firstRows` made of the same array before: with one row, DuckDB has the function for a value, too. */
+/** The value of an array that `firstRows` has limited to one row: DuckDB has the function for a value, too. */
 function onlyOf(array: Expression): Expression | undefined {
   if (array.kind !== 'aggregate' || array.type.kind !== 'array') return undefined;
   const [value, key, count] = array.args;

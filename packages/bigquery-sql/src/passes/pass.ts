@@ -3,7 +3,7 @@ import type { Query } from '../tree/nodes.ts';
 /** The text of a STRING by its name; null for a parameter of any type that is NULL. */
 export type KnownValues = Readonly<Record<string, string | null>>;
 
-/** What passes may need to know beside the tree. */
+/** The options and facts that passes may need beside the tree. */
 export interface PassOptions {
   /** The values of parameters that are known before the query runs. */
   readonly known: KnownValues;

@@ -72,7 +72,7 @@ function withThreshold(query: Select, context: Context): Select {
   return { ...query, where: [...where, compareWith(key.descending ? '>=' : '<=', value, threshold)] };
 }
 
-/** LIMIT plus OFFSET, if both are literals and the sum is no absurd number. */
+/** LIMIT plus OFFSET, if both are literals and the sum is not absurdly large. */
 function rowCount(limit: Expression | undefined, offset: Expression | undefined): Literal | undefined {
   const isNumber = (node: Expression | undefined): node is Literal & { readonly value: bigint } =>
     node?.kind === 'literal' && typeof node.value === 'bigint';
@@ -101,7 +101,7 @@ function commonTablesOf(query: Query): readonly CommonTable[] {
   return tables;
 }
 
-/** Whether the rows of FROM and WHERE are the same when they are read twice. */
+/** True if the rows of FROM and WHERE are the same when they are read twice. */
 function isRepeatable({ from, where }: Select, { commonTables }: Context): boolean {
   const parts: readonly Node[] = [...(from ? [from] : []), ...where];
   const hasReference = parts.some((part) => someNode(part, ({ kind }) => kind === 'reference'));
@@ -118,7 +118,7 @@ const isUnrepeatable = (node: Node): boolean =>
 /** So many columns cost no more to read for all rows than their key twice. */
 const fewColumns = 4;
 
-/** Whether the columns are so many or so large that reading them for all rows costs more than reading the key twice. */
+/** True if the columns are so many or so large that reading them for all rows costs more than reading the key twice. */
 const isWide = ({ columns }: Select): boolean =>
   columns.length > fewColumns ||
   columns.some(({ value }) => someNode(value, ({ kind }) => kind === 'record'));

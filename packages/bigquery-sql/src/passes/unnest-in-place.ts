@@ -58,7 +58,7 @@ function findUnnest(from: From): Found | undefined {
   return undefined;
 }
 
-/** Whether a subquery may be put around an item: one that reads the items to its left cannot be moved. */
+/** True if a subquery may be put around an item. An item that reads those to its left cannot be moved. */
 const canHold = (item: From): item is Found['owner'] =>
   'alias' in item && item.kind !== 'unnest' && !(item.kind === 'derived' && item.lateral);
 
@@ -80,7 +80,7 @@ function unnestOne(
   { fresh }: PassOptions,
 ): Select {
   const inner = fresh(owner.alias);
-  // What the whole query reads of the item: subqueries may be correlated to it.
+  // The columns of the item that the whole query reads: subqueries may be correlated to it.
   const read = new Map([...columnsIn(root, owner.alias), ...columnsIn(node, owner.alias)]);
   const kept = [...read.values()].map(
     ({ name, type, required }): Member => ({ name, value: column(inner, name, type, required) }),

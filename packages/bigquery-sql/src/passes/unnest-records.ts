@@ -48,9 +48,9 @@ const elementType = ({ type }: RecordValue) => (type.kind === 'array' ? type.ele
 interface Found {
   readonly unnest: Unnest;
   readonly record: RecordValue;
-  /** Whether a row without the record stays, with NULL as the element. */
+  /** True if a row without the record stays, with NULL as the element. */
   readonly keepEmpty: boolean;
-  /** What is left of FROM. */
+  /** The rest of FROM. */
   readonly from: From | undefined;
 }
 

@@ -40,7 +40,7 @@ export class MacroExpansions {
     return sql.includes('bq.') ? this.#measure(tokensOf(sql), []).size : tokensOf(sql).length;
   }
 
-  /** What a call becomes; undefined if it is not one of a macro. */
+  /** The expansion of a call; undefined if it does not call a macro. */
   expansionOf(callee: string, args: readonly unknown[]): Expansion | undefined {
     const signatures = signaturesOf(callee, args, this.#macros);
     return signatures.length === 0 ? undefined : this.expansionOfCall({ signatures, args });

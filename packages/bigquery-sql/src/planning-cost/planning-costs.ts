@@ -3,7 +3,7 @@ import type { Expression, Node } from '../tree/nodes.ts';
 import { type Expansion, MacroExpansions } from './macro-expansions.ts';
 import type { MacroTexts } from './macro-text.ts';
 
-/** What it takes DuckDB to plan a tree, which can't be interrupted meanwhile. */
+/** The cost of planning a tree in DuckDB, which can't be interrupted meanwhile. */
 export interface PlanningCost {
   /** About the number of tokens with all macros expanded, as DuckDB plans them. */
   readonly size: number;
@@ -20,10 +20,10 @@ export interface PlanningCost {
   readonly costlyDepth: number;
 }
 
-/** What a call over values that are computed once counts: each level copies those inside it. */
+/** The depth that a call over values computed once counts for: each level copies those inside it. */
 const computedOnceDepth = 0.25;
 
-/** What a node costs itself, in tokens; a macro costs its body. */
+/** The tokens of a node itself; a macro costs its body. */
 const ownTokens = 3;
 
 /** Measures trees that call these macros. A node is measured once: trees share their parts. */
@@ -77,7 +77,7 @@ export class PlanningCosts {
   }
 }
 
-/** Whether DuckDB binds the parts of a node twice; BETWEEN becomes two comparisons. */
+/** True if DuckDB binds the parts of a node twice; BETWEEN becomes two comparisons. */
 function isBoundTwice(node: Node): boolean {
   switch (node.kind) {
     case 'lambda':

@@ -3,19 +3,19 @@ import type { PlanningCost } from './planning-costs.ts';
 /** About how many tokens an expression of a caller may have with its macros expanded. */
 export const maxExpandedSize = 15_000;
 
-/** What DuckDB may bind to plan a caller's query: about a quarter of a second. */
+/** The most tokens that DuckDB may bind to plan a caller's query: about a quarter of a second. */
 export const maxPlanningWork = 20_000;
 
 const maxCostlyDepth = 8;
 const maxDepth = 100;
 
-/** Whether a caller's tree takes DuckDB too long to plan, however small it is. */
+/** True if DuckDB takes too long to plan a caller's tree, however small it is. */
 export const isTooDeep = ({ costlyDepth, depth }: PlanningCost): boolean =>
   costlyDepth > maxCostlyDepth || depth > maxDepth;
 
 const maxSizeForPasses = 6_000;
 const maxDepthForPasses = 60;
 
-/** Whether passes over a caller's tree would occupy the event loop for longer than they save. */
+/** True if passes over a caller's tree would occupy the event loop for longer than they save. */
 export const isTooLargeForPasses = ({ size, depth }: PlanningCost): boolean =>
   size > maxSizeForPasses || depth > maxDepthForPasses;

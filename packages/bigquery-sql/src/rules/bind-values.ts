@@ -21,7 +21,7 @@ export function bindValues(
   );
 }
 
-/** Whether a value can be written several times at hardly a cost: a column, a literal, a cast among numbers, or a struct of such values. */
+/** True if a value is cheap to write several times: a column, a literal, a cast among numbers, or a struct of these. */
 function isSimpleOperand(node: Expression): boolean {
   switch (node.kind) {
     case 'literal':
@@ -41,7 +41,7 @@ function isSimpleOperand(node: Expression): boolean {
   }
 }
 
-/** Whether an expression contains a subquery or an aggregate, which DuckDB does not allow inside a lambda. */
+/** True if an expression contains a subquery or an aggregate, which DuckDB does not allow inside a lambda. */
 export const isForbiddenInLambda = (node: Expression): boolean =>
   someNode(node, ({ kind }) => kind === 'subquery' || kind === 'aggregate');
 
@@ -80,7 +80,7 @@ function usesOf(name: Expression, within: Expression): number {
   return uses;
 }
 
-/** Whether a lambda would compute one of the values once for each element. */
+/** True if a lambda would compute one of the values once for each element. */
 const isInsideLambda = (names: readonly Expression[], within: Expression): boolean =>
   someNode(
     within,

@@ -38,7 +38,7 @@ const implicitConversions: Readonly<Partial<Record<ScalarName, readonly ScalarNa
 const typesOfTextLiterals: readonly ScalarName[] = ['DATE', 'DATETIME', 'TIME', 'TIMESTAMP'];
 
 /**
- * Whether a value is a literal or a parameter, which BigQuery converts more freely than other values. An array counts
+ * True if a value is a literal or a parameter, which BigQuery converts more freely than other values. An array counts
  * if all its elements do.
  */
 export function isCoercible(value: Expression): boolean {
@@ -49,15 +49,15 @@ export function isCoercible(value: Expression): boolean {
   );
 }
 
-/** What decides whether a value can be converted. */
+/** The properties of a value that decide whether it can be converted. */
 interface Convertible {
   readonly type: Type;
   readonly coercible: boolean;
   /** The fields of a struct that is constructed here. */
   readonly fields?: readonly Convertible[];
-  /** Whether it is a struct of literals. */
+  /** True for a struct of literals. */
   readonly isLiteral?: boolean;
-  /** Whether it is `[]`. */
+  /** True for `[]`. */
   readonly isEmpty?: boolean;
 }
 
@@ -91,7 +91,7 @@ function withFixedArray(member: Convertible, isOfLiteral: boolean): Convertible 
   return { type: type.element.kind === 'null' ? arrayOf(scalar('INT64')) : type, coercible: false };
 }
 
-/** Whether a value is a literal with a type in GoogleSQL, as a struct and an array of such literals is. */
+/** True if a value is a literal with a type in GoogleSQL, or a struct or an array of such literals. */
 function isTypedLiteral(value: Expression): boolean {
   if (value.kind === 'list') return value.items.every(isTypedLiteral);
   if (value.kind === 'struct') return value.fields.every((member) => isTypedLiteral(member.value));

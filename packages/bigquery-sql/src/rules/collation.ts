@@ -28,7 +28,7 @@ export const collate: SpecialFunction = (place, [text, specification, another]) 
 
 export const isCollated = (type: Type): boolean => isScalar(type, collatedName);
 
-/** What is compared instead of a text with a collation: ICU's sort key by letters and accents, without case. */
+/** The value compared instead of a text with a collation: ICU's sort key by letters and accents, without case. */
 export const sortKeyOf = (text: Expression): Expression => call(collationMacro, [text], scalar('STRING'));
 
 /** The same, and other values as they are. */
@@ -39,7 +39,7 @@ export const collationKey = (value: Expression): Expression =>
 export const textOfKey = (key: Expression): Expression | undefined =>
   key.kind === 'call' && key.function === collationMacro ? key.args[0] : undefined;
 
-/** What a function makes of texts; it has their collation. */
+/** Builds a function's result over texts, and gives it their collation. */
 export function passCollation(
   values: readonly Expression[],
   build: (values: readonly Expression[]) => Expression,
@@ -51,7 +51,7 @@ export function passCollation(
   return isScalar(built.type, 'STRING') ? castTo(built, collated) : built;
 }
 
-/** Whether a type, or a part of it, has a collation. */
+/** True if a type, or a part of it, has a collation. */
 export const hasCollation = (type: Type): boolean =>
   describeType(type) !== describeType(withoutCollation(type));
 

@@ -23,7 +23,7 @@ export interface ResolvedQuery {
   readonly absent?: readonly AbsentColumn[];
 }
 
-/** What is used instead of a query that is unsupported, after its problem is recorded. */
+/** The query that is used instead of an unsupported one, after its problem is recorded. */
 export const unknownQuery: ResolvedQuery = {
   query: select({ columns: [] }),
   columns: [],
@@ -54,8 +54,8 @@ export interface Context {
   /** A FROM item; `scope` holds the names to which it may be correlated. */
   from(node: Syntax.FromItem, scope: Scope): ResolvedFrom;
   /**
-   * Runs a step whose failure must not hide the problems of the other steps. What it says after a part of it has failed
-   * follows from that, and is not recorded.
+   * Runs a step whose failure must not hide the problems of the other steps. A problem that follows from the failure of
+   * one of its parts is not recorded.
    */
   attempt<T>(step: () => T, otherwise: T): T;
   /** The declared type of a parameter: STRING, unless a header binds it as another one. */
@@ -68,16 +68,16 @@ export interface Context {
   countInlinedCall(place: Place): void;
 }
 
-/** What takes the place of an expression whose problem is recorded. */
+/** The expression that replaces one whose problem is recorded. */
 const failed: Expression = nullLiteral(unknown);
 
-/** Whether an expression, or a part of it, has a problem that is recorded. */
+/** True if an expression, or a part of it, has a problem that is recorded. */
 export const hasFailed = (value: Expression): boolean => someExpression(value, (part) => part === failed);
 
 /** Functions that call others repeatedly would otherwise grow exponentially. */
 const maxInlinedCalls = 1000;
 
-/** What a tool may learn of a query while it is resolved. */
+/** Lets a tool learn about a query while it is resolved. */
 export interface Observer {
   readonly parameterType?: (name: string) => Type;
   readonly onExpression?: (node: Syntax.Expression, type: Type) => void;

@@ -10,13 +10,13 @@ import { arrayOf, describeType, duckdbType, quote, sameName, scalar, type Type, 
 import { resolveType } from './resolve-type.ts';
 import { Unsupported } from './unsupported.ts';
 
-/** A function whose body is no SQL. */
+/** A function whose body is not SQL. */
 type ForeignFunction = Syntax.CreateFunction & { readonly body: Syntax.ForeignBody };
 
 export const isForeign = (definition: Syntax.CreateFunction): definition is ForeignFunction =>
   definition.body.kind === 'ForeignBody';
 
-/** @throws Unsupported if it is no function in JavaScript as BigQuery has them */
+/** @throws Unsupported if it is not a function in JavaScript as BigQuery has them */
 export function requireJavascript(definition: ForeignFunction): void {
   const { body, name, options, parameters, returns } = definition;
   if (body.language.name.toLowerCase() !== 'js')
@@ -95,7 +95,7 @@ function groupText(row: readonly Expression[], group: readonly Expression[]): Ex
   );
 }
 
-/** What may give another value for the same arguments, if nothing says whether the function does. */
+/** Names by which a function may return another value for the same arguments; they count if it declares nothing. */
 const changing = /\b(?:random|Date|globalThis|eval|Function)\b/;
 
 function javascriptType(place: Syntax.Node, type: Type): JavascriptType {

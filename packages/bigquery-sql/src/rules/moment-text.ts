@@ -5,8 +5,8 @@ import { describeType, isScalar, type ScalarName, type Type } from '../types.ts'
 import { isNode, type Place, Unsupported } from './unsupported.ts';
 
 /**
- * Refuses a literal text that is no date or time at all, as BigQuery does before it runs a query. What is left is converted when
- * the query runs.
+ * Refuses a literal text that is not a date or time at all, as BigQuery does before it runs a query. Other texts are
+ * converted when the query runs.
  *
  * @throws Unsupported
  */
@@ -18,7 +18,7 @@ export function requireMoment(place: Place, text: string, type: Type): void {
   if (isScalar(type, 'TIMESTAMP')) requireZoneOfText(place, text);
 }
 
-/** Whether a text is a moment in a form that both engines read alike. */
+/** True if a text is a moment in a form that both engines read alike. */
 export const isSharedMoment = (type: ScalarName, text: string): boolean =>
   sharedForms[type]?.test(text) === true && hasDay(text) && hasTime(text.replace(dayPattern, ''));
 
@@ -39,7 +39,7 @@ export function requireComparable(place: Place, value: Expression, type: Type): 
 const dayPattern = /^\s*(?<year>\d{1,4})-(?<month>\d{1,2})-(?<day>\d{1,2})(?!\d)[Tt]?/;
 const timePattern = /^\s*(?<hours>\d{1,2}):(?<minutes>\d{1,2})(?::(?<seconds>\d{1,2}))?/;
 
-/** Whether the text begins with a day of the calendar. */
+/** True if the text begins with a day of the calendar. */
 function hasDay(text: string): boolean {
   const { year, month, day } = dayPattern.exec(text)?.groups ?? {};
   const date = new Date(0);
@@ -47,7 +47,7 @@ function hasDay(text: string): boolean {
   return Number(year) > 0 && date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
 }
 
-/** Whether the text begins with a time of day, or with something else, such as a zone. */
+/** True unless the text begins with a time of day that is out of range. */
 function hasTime(text: string): boolean {
   const { hours, minutes, seconds } = timePattern.exec(text)?.groups ?? {};
   return !(Number(hours) > 24 || Number(minutes) > 59 || Number(seconds) > 60);
@@ -108,7 +108,7 @@ function isZone(text: string): boolean {
   return known === undefined ? hasOtherName(text) : known === text;
 }
 
-/** Whether a text is an older name of a zone. */
+/** True if a text is an older name of a zone. */
 function hasOtherName(text: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });

@@ -12,7 +12,7 @@ export function argumentsOfOwnQuery(args: readonly Expression[], scope: Scope): 
   const ownNames = new Set(own.flatMap(sourcesOf));
   const sources = args.flatMap(sourcesOf);
   const [inner] = own;
-  // The names of a WITH expression are no columns of a query.
+  // The names of a WITH expression are not columns of a query.
   if (inner?.kind !== 'column' || sources.length === 0 || sources.some((name) => ownNames.has(name)))
     return args;
   const at = args.findIndex((arg) => sourcesOf(arg).length > 0);

@@ -53,7 +53,7 @@ export interface SqlFunction {
   readonly earlier: ReadonlyMap<string, SqlFunction>;
 }
 
-/** What one name in FROM refers to: the columns of an item, or one value for each row. */
+/** A name in FROM: it refers to the columns of an item, or to one value for each row. */
 export interface Range {
   /** Undefined if the item has no name. */
   readonly name: string | undefined;
@@ -189,14 +189,14 @@ function withoutGuesses(ranges: readonly Range[]): readonly Range[] {
   return guess ? [guess] : ranges;
 }
 
-/** Whether a name that is not found may be that of a column whose name is in doubt. */
+/** True if a name that is not found may be that of a column whose name is in doubt. */
 export const hasDoubtfulNames = (scope: Scope | undefined): boolean =>
   scope !== undefined &&
   (scope.hasDoubtfulAliases === true ||
     scope.ranges.some(({ columns }) => columns.some(({ isDoubtful }) => isDoubtful)) ||
     hasDoubtfulNames(scope.parent));
 
-/** Whether a name surely is a column: not only because an unsupported item accepts any name. */
+/** True if a name surely is a column, and not only because an unsupported item accepts any name. */
 export const isColumn = (scope: Scope, name: string): boolean =>
   findColumns(scope, name).some(({ type }) => type.kind !== 'unknown');
 
@@ -247,7 +247,7 @@ export function fieldsNamed(of: Expression, name: string): readonly Expression[]
   });
 }
 
-/** What FROM items, or queries, would give to their readers if local data had it. */
+/** The columns that FROM items, or queries, would give to their readers if local data had them. */
 export function absentIn(items: readonly Pick<Range, 'absent' | 'value'>[]): Pick<Range, 'absent'> {
   const absent = items.flatMap(({ absent = [] }) => absent);
   return absent.length > 0 ? { absent } : {};

@@ -6,7 +6,7 @@ export interface Place {
   readonly start: number;
 }
 
-/** Whether a place is a node of the syntax tree. */
+/** True if a place is a node of the syntax tree. */
 export const isNode = (place: Place): place is Node => 'kind' in place;
 
 /** Why a part of a query is not supported, or wrong. */

@@ -14,7 +14,7 @@ import { isScalar, scalar } from '../types.ts';
 /** The longest text, or BYTES, that an expression of a caller may make, as REPEAT and LPAD have it. */
 const maxTextBytes = 1_048_576;
 
-/** What makes texts that are longer than those that they are made of, by the form that computes the length before. */
+/** Forms that may make texts longer than their arguments, each with the form that computes the length before. */
 const boundedForms: ReadonlyMap<string, string> = new Map([
   ['bq."replace(s varchar, part varchar, other varchar)"', 'bq.bounded_replace'],
   ['bq."regexp_replace(s varchar, pattern varchar, rewrite varchar)"', 'bq.bounded_regexp_replace'],

@@ -4,8 +4,8 @@ import type { Node, Query } from '../tree/nodes.ts';
 import { takes } from './condition-of.ts';
 
 /**
- * Whether anything can fail that a query computes to find its rows: all but the columns of its result, which are computed
- * of rows that it has found, and constants, which are computed before it.
+ * True if anything can fail that a query computes to find its rows. The columns of its result do not count, which are
+ * computed from rows that it has found, nor constants, which are computed before it.
  */
 export function canFailOnTheWay(query: Query): boolean {
   const { query: hoisted } = hoist(query);

@@ -4,7 +4,7 @@ import { Unsupported } from '../rules/unsupported.ts';
 import type { Node, Statement } from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
 
-/** What of a saved query a caller's SQL may name. */
+/** The names of a saved query that a caller's SQL may use. */
 export interface Names {
   /** Of the common tables, as the saved query writes them. */
   readonly tables: readonly string[];
@@ -14,8 +14,8 @@ export interface Names {
 }
 
 /**
- * How much a caller may write. What a text makes grows with the product of some of these, so that each is far below what
- * the length of the text allows, and far above what people write.
+ * The limits of a caller's text. The work for it grows with the product of some of these, so that each is far below
+ * what the length of the text allows, and far above what people write.
  */
 const callerLimits = {
   commonTables: 20,

@@ -17,7 +17,7 @@ export const maxParts = 200;
 /** The same of parts within parts. */
 export const maxDepth = 50;
 
-/** Whether an operator of predicates takes operands of these types, without a conversion, which could fail. */
+/** True if an operator of predicates takes operands of these types without a conversion, which could fail. */
 export function takes(operator: Operator, types: readonly Type[]): boolean {
   const [first] = types;
   if (nullTests.has(operator)) return types.length === 1;
@@ -29,9 +29,9 @@ export function takes(operator: Operator, types: readonly Type[]): boolean {
   return ranges.has(operator) ? types.length === 3 : lists.has(operator) && types.length >= 2;
 }
 
-/** What conditions may name. */
+/** The columns and parameters that conditions may name. */
 interface PredicateNames {
-  /** @throws Error if it is no column that can be compared */
+  /** @throws Error if it is not a column that can be compared */
   readonly column: (path: string) => Expression;
   /** The type of a declared parameter. */
   readonly parameterType: (name: string) => Type | undefined;
@@ -91,8 +91,8 @@ function literalOf(part: { readonly type?: unknown; readonly value?: unknown }):
 }
 
 /**
- * Whether DuckDB certainly casts a text to a type: a cast that fails may be found only when a row is compared, and would
- * show that the row exists.
+ * True if DuckDB certainly casts a text to a type. A cast that fails may be found only when a row is compared, and
+ * would show that the row exists.
  */
 export function isCastable(type: ScalarName, text: string): boolean {
   switch (type) {

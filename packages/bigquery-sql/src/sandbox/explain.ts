@@ -18,7 +18,7 @@ export interface Explained {
   readonly plan: readonly string[];
 }
 
-/** What callers' SQL over a saved query can be. */
+/** Explains the SQL that callers may write over a saved query. */
 export interface Explainer {
   /** Its common tables, with their columns in BigQuery's syntax. */
   readonly tables: readonly { readonly name: string; readonly columns: Explained['columns'] }[];

@@ -122,7 +122,7 @@ function valueAt({ columns }: Flat, path: string): Expression {
   return found.value;
 }
 
-/** Whether an expression is a column of a stored table. */
+/** Makes a test that is true for expressions that are a column of a stored table. */
 function readsStored(query: Query): (value: Expression) => boolean {
   const aliases = new Set<string>();
   forEachNode(query, (node) => {
@@ -191,7 +191,7 @@ function withTextIntervals(type: Type): Type {
 /** They are queries of their own, which would have to read the same snapshot. */
 const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
 
-/** What conditions may compare. */
+/** The columns and parameters that conditions may compare. */
 interface Comparable {
   readonly plain: ReadonlySet<string>;
   readonly parameterType: (name: string) => Type | undefined;

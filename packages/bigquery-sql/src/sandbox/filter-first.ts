@@ -37,7 +37,7 @@ export function filterFirst(
 /** More rows than any table has. */
 export const noLimit = integerLiteral(Number.MAX_SAFE_INTEGER);
 
-/** Whether every stored table is alone in its FROM, and each condition there is one that its scan applies. */
+/** True if every stored table is alone in its FROM, and its scan applies each condition there. */
 function isFilteredByScans(query: Query, tenant: Tenant | undefined): boolean {
   let tables = 0;
   let filtered = 0;

@@ -37,7 +37,7 @@ export interface Sandbox {
   over(tables: readonly StoredTable[]): Sandbox;
   /** The common tables as queries by themselves, for a process that has only their rows. */
   exportTables(): readonly ExportedTable[];
-  /** What such a process judges callers' SQL by. */
+  /** The outline by which such a process judges callers' SQL. */
   outline(exported: readonly ExportedTable[]): Outline;
 }
 
@@ -60,7 +60,7 @@ export interface SandboxedQuery {
 interface SandboxOptions {
   /** True if the saved query may read other tables too, whose columns are not known. */
   readonly hasOpenTables?: boolean;
-  /** What messages about the saved query call the sandbox: `a sandbox` by default. */
+  /** The sandbox's name in messages about the saved query: `a sandbox` by default. */
   readonly subject?: string;
 }
 

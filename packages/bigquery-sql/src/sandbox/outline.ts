@@ -10,8 +10,8 @@ import type { Names } from './check-syntax.ts';
 import { judge, resolveCaller } from './judge.ts';
 
 /**
- * What callers may name of a saved query, without its SQL and its tables: data that can be sent to a process that has only
- * the rows of its common tables.
+ * The names of a saved query that callers may use, without its SQL and its tables: data that can be sent to a process
+ * that has only the rows of its common tables.
  */
 export interface Outline {
   readonly names: Names;

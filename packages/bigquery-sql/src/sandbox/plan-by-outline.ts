@@ -86,7 +86,7 @@ function withoutUnread(query: Query): Query {
   return mapper.query(query);
 }
 
-/** Whether a query only names the columns of a table, and puts its records together. */
+/** True if a query only names the columns of a table, and puts its records together. */
 function putsTogether(query: Query): query is Select {
   if (query.kind !== 'select' || query.from?.kind !== 'table' || query.distinct || query.groupBy)
     return false;

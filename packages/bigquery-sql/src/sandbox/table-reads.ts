@@ -5,7 +5,9 @@ import type { Expression, Literal, Operator, Query, Select, SortKey, Table } fro
 import type { ScalarName } from '../types.ts';
 import { isCastable, maxDepth, maxParts, takes } from './condition-of.ts';
 
-/** What a query needs of one table: at least these columns of at least these rows. Plain data, which can be sent. */
+/**
+ * The part of a table that a query needs: at least these columns of at least these rows. Plain data that can be sent.
+ */
 export interface TableRead {
   readonly table: string;
   /** The paths of stored columns. */
@@ -32,14 +34,14 @@ export type Predicate =
   | { readonly type: ScalarName; readonly parameter: string };
 
 interface ReadOptions {
-  /** Whether the values of a column, by its table and path, are read and not computed. */
+  /** True if the values of a column, by its table and path, are read and not computed. */
   readonly isPlain: (table: string, path: string) => boolean;
   /** The value of a parameter that the query binds besides those of the saved query: its text as a literal. */
   readonly constant: (name: string) => Literal | undefined;
   readonly isParameter: (name: string) => boolean;
 }
 
-/** What a query reads of each of its tables. */
+/** The reads of a query, one for each of its tables. */
 export function tableReads(query: Query, options: ReadOptions): readonly TableRead[] {
   const columns = columnsRead(query);
   const reads = new Map<Table, TableRead>();

@@ -68,7 +68,7 @@ const symbols: Readonly<Record<string, (at: TokenAt) => string | undefined>> = {
   },
 };
 
-/** What GoogleSQL writes in the place of a token that other dialects of SQL, or templates, have there. */
+/** The advice on a token of another dialect of SQL, or of a template: what GoogleSQL writes in its place. */
 export function foreignSyntax(at: TokenAt): string | undefined {
   const token = at(0);
   // It has been read as the alias of a table.
@@ -103,7 +103,7 @@ const clauses: readonly string[] = [
   'LIMIT',
 ];
 
-/** What is wrong with a clause that comes too late, or for the second time. */
+/** The problem of a clause that comes too late, or for the second time. */
 function misplacedClause(at: TokenAt): string | undefined {
   const key = at(0)?.key ?? '';
   const order = clauses.indexOf(key);
@@ -121,7 +121,7 @@ function misplacedClause(at: TokenAt): string | undefined {
   return later && `${named(key)} comes before ${named(later)}`;
 }
 
-/** What begins another query than the one of the token. */
+/** Tokens that begin another query than the one of the token. */
 const startsOther: ReadonlySet<string> = new Set(['SELECT', 'UNION', 'INTERSECT', '|>', ';']);
 
 const named = (clause: string): string =>

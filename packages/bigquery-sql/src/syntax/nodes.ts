@@ -15,7 +15,7 @@ export interface Located {
   readonly end: number;
 }
 
-/** What every node has. */
+/** The properties of every node. */
 interface Construct<Kind extends string> extends Located {
   readonly kind: Kind;
 }
@@ -272,7 +272,7 @@ export interface In extends Construct<'In'> {
   readonly values: ValueSet;
 }
 
-/** What IN and LIKE ANY compare with: `(1, 2)`, `(SELECT …)`, `UNNEST(array)`. */
+/** The values that IN and LIKE ANY compare with: `(1, 2)`, `(SELECT …)`, `UNNEST(array)`. */
 export type ValueSet = ExpressionList | Query | UnnestedValues;
 
 /** `(1, 2)`, with one item or more; the range includes the parentheses. */
@@ -850,7 +850,7 @@ export interface PipeWith extends Construct<'PipeWith'> {
 
 // ————— Statements —————
 
-/** What a file holds: temporary functions, statements of a script that become parts of the query, and one query. */
+/** The content of a file: temporary functions, statements of a script that become parts of the query, and one query. */
 export interface Statement extends Construct<'Statement'> {
   readonly functions: readonly CreateFunction[];
   readonly script: readonly ScriptStatement[];
@@ -891,12 +891,12 @@ export interface CreateTempTable extends Construct<'CreateTempTable'> {
 
 /** `CREATE [OR REPLACE] TEMP FUNCTION name(parameters) RETURNS type AS (body)`. */
 export interface CreateFunction extends Construct<'CreateFunction'> {
-  /** Whether its body aggregates the rows of a group. */
+  /** True if its body aggregates the rows of a group. */
   readonly aggregate: boolean;
   readonly name: Path;
   readonly parameters: readonly FunctionParameter[];
   readonly returns: Type | undefined;
-  /** Whether it is declared DETERMINISTIC or NOT DETERMINISTIC, if either. */
+  /** True if it is declared DETERMINISTIC, false if NOT DETERMINISTIC, undefined if neither. */
   readonly deterministic: boolean | undefined;
   readonly body: Expression | ForeignBody;
   readonly options: readonly Option[];

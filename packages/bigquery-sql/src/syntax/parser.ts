@@ -59,7 +59,7 @@ export class Parser {
     return this.#end;
   }
 
-  /** Whether the next tokens are these keywords and symbols. */
+  /** True if the next tokens are these keywords and symbols. */
   at(key: string, ...following: readonly string[]): boolean {
     return this.token.key === key && following.every((other, index) => this.peek(index + 1).key === other);
   }
@@ -68,7 +68,7 @@ export class Parser {
     return keys.has(this.peek(ahead).key);
   }
 
-  /** Whether a token is a name: in backquotes, or a word that is not reserved. */
+  /** True if a token is a name: in backquotes, or a word that is not reserved. */
   atName(ahead = 0): boolean {
     const token = this.peek(ahead);
     return token.kind === 'quoted name' || (token.kind === 'word' && !isReserved(token.key));
@@ -215,7 +215,7 @@ export class Parser {
     return this.problem(token.start, `expected ${expected}, found ${describe(token)}${hint}`);
   }
 
-  /** What GoogleSQL writes for what is here. */
+  /** The advice on foreign syntax at this place: what GoogleSQL writes instead. */
   #foreign(): string | undefined {
     return foreignSyntax((distance) => this.#tokens[this.#at + distance]);
   }

@@ -122,7 +122,7 @@ function parseCreate(p: Parser): CreateFunction | CreateTempTable {
   };
 }
 
-/** What a CREATE statement makes: the words before its name, as far as they are known. */
+/** The kind of object that a CREATE statement makes: the words before its name, as far as they are known. */
 function createdKind(p: Parser): string {
   const words: string[] = [];
   while (p.atOneOf(createdWords)) words.push(p.next().key);

@@ -43,7 +43,7 @@ function parseField(p: Parser): StructTypeField {
 
 const reservedTypes: ReadonlySet<string> = new Set(['ARRAY', 'STRUCT', 'RANGE', 'INTERVAL']);
 
-/** Whether the token after a name starts a type, so that the name is that of a field. */
+/** True if the token after a name starts a type, so that the name is that of a field. */
 function startsType(p: Parser): boolean {
   const { kind, key } = p.peek(1);
   return kind === 'quoted name' || (kind === 'word' && (!isReserved(key) || reservedTypes.has(key)));

@@ -1,6 +1,6 @@
 import type { Node } from './nodes.ts';
 
-/** What `enter` returns so that `walk` does not go into the node. */
+/** The value that `enter` returns so that `walk` does not go into the node. */
 export const skip: unique symbol = Symbol('skip');
 
 /**

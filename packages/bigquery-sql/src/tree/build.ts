@@ -53,7 +53,7 @@ export const operation = (
 export const compareWith = (operator: InfixOperator, left: Expression, right: Expression): Operation =>
   operation(operator, [left, right]);
 
-/** Whether a value is NULL. */
+/** The condition that a value is NULL. */
 export const isNull = (value: Expression): Operation => operation('IS NULL', [value]);
 
 /** The opposite of a BOOL; NULL stays NULL. */

@@ -1,6 +1,6 @@
 import type { Node } from './nodes.ts';
 
-/** Whether two trees are the same, up to the numbers of lambda parameters. */
+/** True if two trees are the same, up to the numbers of lambda parameters. */
 export const isEqual = (a: Node, b: Node): boolean => a === b || equalParts(a, b, new Map());
 
 function equalParts(a: unknown, b: unknown, locals: Map<number, number>): boolean {

@@ -2,8 +2,8 @@ import { forEachNode } from './map.ts';
 import type { Query } from './nodes.ts';
 
 /**
- * The columns of UNNEST and of what passes write, which are no names for tables: DuckDB takes `value.y` for a field of the
- * column `value` of an inner query before it looks for a table `value` around it.
+ * The columns of UNNEST and of what passes write, which must not be names of tables: DuckDB takes `value.y` for a field
+ * of the column `value` of an inner query before it looks for a table `value` around it.
  */
 export const writtenColumns: readonly string[] = ['value', 'offset', 'item', 'key'];
 

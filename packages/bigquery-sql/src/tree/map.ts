@@ -1,6 +1,6 @@
 import type { Aggregate, Bound, Expression, Frame, From, Node, Query, Select, Window } from './nodes.ts';
 
-/** What to do with each part of a node. */
+/** The functions that replace the parts of a node. */
 export interface Mapper {
   expression(node: Expression): Expression;
   query(node: Query): Query;
@@ -86,7 +86,7 @@ export function forEachPart(node: Node, use: (part: Node) => void): void {
   mapParts(node, { expression: each, query: each, from: each });
 }
 
-/** Whether a test holds for a node or any node below it. */
+/** True if a test holds for a node or any node below it. */
 export function someNode(node: Node, test: (node: Node) => boolean): boolean {
   if (test(node)) return true;
   let found = false;
@@ -96,7 +96,7 @@ export function someNode(node: Node, test: (node: Node) => boolean): boolean {
   return found;
 }
 
-/** Whether a test holds for an expression or any expression below it, but not in a subquery. */
+/** True if a test holds for an expression or any expression below it, but not in a subquery. */
 export function someExpression(node: Expression, test: (node: Expression) => boolean): boolean {
   if (test(node)) return true;
   let found = false;

@@ -29,13 +29,13 @@ export type Expression =
   | Subquery
   | Position;
 
-/** What returns rows. */
+/** A node that returns rows. */
 export type Query = Select | SetOperation | With;
 
 /** An item of a FROM clause. */
 export type From = Table | Reference | Derived | Unnest | Join | Sample;
 
-/** What every expression has. Helpers that have no BigQuery type (a map, a lambda) are of unknown type. */
+/** The properties of every expression. Helpers that have no BigQuery type (a map, a lambda) are of unknown type. */
 interface Typed<Kind extends string> {
   readonly kind: Kind;
   readonly type: Type;
@@ -47,7 +47,7 @@ interface Typed<Kind extends string> {
  */
 export interface Literal extends Typed<'literal'> {
   readonly value: null | boolean | bigint | string;
-  /** True if what was written is no literal but an expression of constant value: it keeps its type. */
+  /** True if the author wrote an expression of constant value, not a literal: it keeps its type. */
   readonly hasFixedType?: true;
 }
 
@@ -304,7 +304,7 @@ export interface Unnest {
   readonly kind: 'unnest';
   readonly alias: string;
   readonly array: Expression;
-  /** Whether it has a column `offset`, counted from 0. */
+  /** True if it has a column `offset`, counted from 0. */
   readonly offset: boolean;
 }
 

@@ -37,7 +37,7 @@ class Printer {
   readonly #locals = new Map<number, string>();
   /** The aliases of the FROM items of the innermost select. */
   #aliases: ReadonlySet<string> = new Set();
-  /** Whether an aggregate of the innermost select reads the expression. */
+  /** True if an aggregate of the innermost select reads the expression. */
   #isAggregated = false;
   readonly #isVolatile: boolean;
 
@@ -333,7 +333,7 @@ function literalText({ type, value }: Literal): string {
   return isScalar(type, 'STRING') ? quoteText(value) : `CAST(${quoteText(value)} AS ${duckdbType(type)})`;
 }
 
-/** Whether a value is not the same for all rows. */
+/** True if a value is not the same for all rows. */
 const readsRow = (node: Expression): boolean =>
   someExpression(node, ({ kind }) => kind === 'column' || kind === 'local' || kind === 'subquery');
 

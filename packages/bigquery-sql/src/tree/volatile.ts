@@ -4,19 +4,19 @@ import type { Expression, Node } from './nodes.ts';
 /** Functions whose value is another one each time. */
 const randomFunctions: readonly string[] = ['bq.rand', 'uuid', 'host_javascript_each_time'];
 
-/** Whether a node draws a random value itself. */
+/** True if a node draws a random value itself. */
 export const isDraw = (node: Node): boolean =>
   node.kind === 'call' && randomFunctions.includes(node.function);
 
-/** Whether a node, or one below it, draws a random value. */
+/** True if a node, or one below it, draws a random value. */
 export const isRandom = (node: Node): boolean => someNode(node, isDraw);
 
-/** Whether an expression draws a random value for each row of its own query: one in a subquery belongs to the rows there. */
+/** True if an expression draws a random value for each row of its own query; a subquery's draws belong to its rows. */
 export const isRandomByRow = (node: Expression): boolean => someExpression(node, isDraw);
 
 /**
- * Whether DuckDB computes a node each time that it needs it: it must be computed once, and where it is written. Its own
- * `random` is in matches that can be interrupted, whose value is always the same.
+ * True if DuckDB computes a node each time that it needs it, so that it must be computed once, and where it is written.
+ * DuckDB's own `random` is in matches that can be interrupted, whose value is always the same.
  */
 export const isVolatile = (node: Node): boolean =>
   someNode(node, (part) => isDraw(part) || (part.kind === 'call' && part.function === 'random'));

@@ -27,14 +27,14 @@ interface Missing {
 interface MissedChunk {
   readonly definition: string;
   readonly texts: readonly string[];
-  /** Whether equal arguments have one result. */
+  /** True if equal arguments have one result. */
   readonly isOnce: boolean;
 }
 
 /** The most text of arguments and results that is kept for one statement. */
 const maxKeptLength = 128_000_000;
 
-/** What is computed together at most, as text of arguments and as calls: statements take turns after it. */
+/** The most that is computed together, as text of arguments and as calls: statements take turns after it. */
 const batchLength = 200_000;
 const batchRows = 1_000;
 
@@ -56,7 +56,7 @@ export class ApartCalls {
   #length = 0;
   #isTooLarge = false;
 
-  /** Whether the outcome of the current run counts for nothing. */
+  /** True if the outcome of the current run does not count. */
   get isWaiting(): boolean {
     return this.#isWaiting;
   }
@@ -110,8 +110,8 @@ export class ApartCalls {
   }
 
   /**
-   * What the last run has missed, in parts, each of which is to be computed in turn. Statements may take turns between them:
-   * all calls of a function that keeps something are one part.
+   * The calls that the last run has missed, in parts, each of which is to be computed in turn. Statements may take
+   * turns between them: all calls of a function that keeps state are one part.
    */
   *missing(): Generator<(compute: ComputeApart) => Promise<void>> {
     const { definition, rows, isOnce } = this.#missing ?? { definition: '', rows: [], isOnce: true };

@@ -3,7 +3,7 @@ import { callsMacroWith } from '../../macros/macros.ts';
 
 const callsHostMacro = callsMacroWith((body) => body.includes('host_'));
 
-/** Whether a statement calls a function that this process computes. */
+/** True if a statement calls a function that this process computes. */
 export const callsHost = (sql: string): boolean =>
   sql.includes(javascriptCalls.once) || (sql.includes('bq.') && callsHostMacro(sql));
 

@@ -42,7 +42,7 @@ const apartTurnMs = 25;
 /** When this thread began to wait for functions in JavaScript, if the event loop has had no turn since. */
 let turnBeganAt: number | undefined;
 
-/** What one statement uses of the main thread. */
+/** One statement's use of the main thread. */
 export class HostWork {
   readonly #limits: HostLimits;
   readonly #signal: AbortSignal | undefined;

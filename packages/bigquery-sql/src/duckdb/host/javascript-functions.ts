@@ -103,7 +103,7 @@ function computeSoon(
     const answer = wait(`[${batch.join(',')}]`);
     if (answer !== undefined && 'isOver' in answer) noteSlow(definition);
     const results: unknown = answer && 'results' in answer ? JSON.parse(answer.results) : undefined;
-    // What fails is computed again apart, one after another: it is known then which row fails.
+    // If a batch fails, its rows are computed again one after another, to find the row that fails.
     if (!isTexts(results) || results.length !== batch.length) return rows.slice(first);
     for (const [at, row] of batch.entries()) apart.keep(definition, row, { text: results[at] ?? null });
   }
@@ -169,7 +169,7 @@ function numberOf(work: HostWork): number {
   return id;
 }
 
-/** What computes one function. It throws an Error that names the function, or one of `HostWork`. */
+/** Makes the function that computes one function's rows. It throws an Error that names it, or one of `HostWork`. */
 function computeWith(work: HostWork, definition: string): Compute {
   const id = numberOf(work);
   return (rows) => {

@@ -60,7 +60,7 @@ port.on('message', async (request: Request) => {
   port.postMessage(answer);
   wake();
 });
-// To compile QuickJS takes most of the time of the first call: it is no time of a statement.
+// Compiling QuickJS takes most of the time of the first call, so it is not charged to the statement.
 await compute({
   id: 0,
   definition: '{"parameters":[],"returns":"STRING","code":""}',

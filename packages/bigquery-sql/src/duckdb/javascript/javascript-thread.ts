@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 
-/** What the thread computes, or which statement it may forget. */
+/** A request to the thread: rows to compute, or the statement that it may forget. */
 export type Request =
   | {
       /** The statement, whose calls share what a function keeps. */
@@ -13,7 +13,7 @@ export type Request =
     }
   | { readonly ended: number };
 
-/** What the thread has computed, or why not. */
+/** The thread's answer: the results that it has computed, or why not. */
 export type Answer =
   /** JSON: an array of texts, or an object with the failure of a row. */
   | { readonly results: string }
@@ -62,7 +62,7 @@ function openThread(): Thread {
   return started;
 }
 
-/** Whether `computeInThread` would not wait for the thread to start; it is started if it does not run. */
+/** True if `computeInThread` would not wait for the thread to start. This starts the thread if it does not run. */
 export function isThreadReady(): boolean {
   const { hasStarted, flag } = startThread();
   return hasStarted || Atomics.load(flag, 0) === 1;

@@ -2,9 +2,9 @@
 export const noError = 'it threw null, or it uses too much memory or too deep a stack';
 
 /**
- * What runs in the sandbox before a function, as a text: it is an expression of JavaScript whose value takes a
- * `JavascriptFunction` as JSON, and returns a function that computes rows. Texts are those that DuckDB casts values to, and
- * from; an ARRAY or STRUCT is JSON with such texts.
+ * The text that runs in the sandbox before a function: an expression of JavaScript whose value takes a
+ * `JavascriptFunction` as JSON, and returns a function that computes rows. Texts are those that DuckDB casts values to,
+ * and from; an ARRAY or STRUCT is JSON with such texts.
  *
  * @see BigQuery's documentation of user-defined functions, "Supported JavaScript UDF data types"
  */

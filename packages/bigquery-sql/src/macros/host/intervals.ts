@@ -16,7 +16,7 @@ const microsOf = (fraction = '') => {
 
 const fields = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'];
 
-/** What each range of fields looks like, as BigQuery's canonical form leaves out the others. */
+/** The pattern of a range of fields: BigQuery's canonical form leaves out the others. */
 function patternOf(from: number, to: number): RegExp {
   const has = (field: number) => from <= field && field <= to;
   const months =

@@ -39,10 +39,13 @@ function pointerOrError(path: string, isOld: boolean): string {
   return pointer;
 }
 
-/** Whether a path of JSON_QUERY has words before it that let it look into arrays. */
+/** True if a path of JSON_QUERY begins with a mode that lets it look into arrays. */
 export const isLaxPath = (path: string): boolean => /^(?:lax|recursive)\s/i.test(path);
 
-/** What a lax path finds, as an array: names are looked up in the elements of arrays, and 0 is a value that is not in one. */
+/**
+ * The values that a lax path finds, as an array: names are looked up in the elements of arrays, and index 0 of any
+ * other value is the value itself.
+ */
 function queryLax(json: string, path: string): string {
   const [, words = '', rest = ''] = /^((?:[a-z]+\s+)*)(.*)$/is.exec(path) ?? [];
   const modes = words.toLowerCase().split(/\s+/).slice(0, -1);

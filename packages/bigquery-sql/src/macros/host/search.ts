@@ -32,7 +32,7 @@ const tokensOf = (text: string): readonly string[] =>
     .split(delimiter)
     .filter((token) => token !== '');
 
-/** What a query costs for each text grows with it. */
+/** A query may not be longer, because its cost for each text grows with its length. */
 const maxLength = 1000;
 
 /** @throws Error with what is wrong, if the documentation does not say what the query means */

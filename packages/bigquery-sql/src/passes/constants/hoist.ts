@@ -60,7 +60,7 @@ function timeOf(value: Expression): TimeExpression | undefined {
 
 const isTime = (value: Expression): boolean => timeOf(value) !== undefined;
 
-/** Whether a value is the same for all rows, and worth to be computed before them. */
+/** True if a value is the same for all rows, and worth computing before them. */
 function isConstant(node: Expression): boolean {
   if (node.kind === 'literal' || node.kind === 'parameter' || duckdbType(node.type) === undefined)
     return false;

@@ -58,7 +58,7 @@ function prune(query: Query, read: ReadonlySet<string>): Query {
   return { ...query, columns: columns.length > 0 ? columns : query.columns.slice(0, 1) };
 }
 
-/** Whether the rows depend on a column: `unnest` multiplies them, an aggregate without GROUP BY makes them one. */
+/** True if the rows depend on a column: `unnest` multiplies them, an aggregate without GROUP BY makes them one. */
 function makesRows(value: Expression, { groupBy, columns }: Select, at: number): boolean {
   if (someNode(value, (node) => node.kind === 'call' && node.function === 'unnest')) return true;
   const isAggregated = (column: Member | undefined) =>

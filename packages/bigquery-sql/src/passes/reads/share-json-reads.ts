@@ -49,7 +49,7 @@ function withSharedReads(node: Select, fresh: (prefix: string) => string): Selec
   const { from, where, ...rest } = node;
   const outer: Select = { ...rest, where: [] };
   const shared = from ? sharedPaths(outer, aliasesOf(from)) : [];
-  // What a subquery reads would have to be moved, too, and a record is more than one column.
+  // The reads of a subquery would have to be moved, too, and a record is more than one column.
   if (!from || shared.length === 0 || someNode(outer, ({ kind }) => kind === 'subquery' || kind === 'record'))
     return node;
   const alias = fresh('json_rows');
@@ -107,17 +107,17 @@ function sharedPaths(outer: Select, aliases: readonly string[]) {
       if (!known) found.push({ text: read.text, paths: [read.path] });
       else if (!known.paths.some(({ value }) => value === read.path.value)) known.paths.push(read.path);
     }
-    // What a branch reads is needed for few rows, perhaps.
+    // The reads of a branch do not count: it may be needed for few rows only.
     if (node.kind !== 'case') forEachPart(node, note);
     else if (node.branches[0]) note(node.branches[0].when);
   };
   note(outer);
-  // Values of a text by which rows are grouped are read of the groups.
+  // If the query groups by the JSON text, its values are read once per group.
   const isKey = (text: Column) => keys.some((key) => someUnread(key, text));
   return found.filter(({ text, paths }) => paths.length > 1 && !isKey(text));
 }
 
-/** Whether an expression uses a column in another way than by such a read. */
+/** True if an expression uses a column in another way than by such a read. */
 function someUnread(node: Expression, text: Column): boolean {
   if (readOf(node)) return false;
   if (node.kind === 'column') return isSameColumn(node, text);

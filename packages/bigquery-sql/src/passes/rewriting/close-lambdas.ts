@@ -37,7 +37,7 @@ function mapperIn(own: ReadonlySet<string>): Mapper {
   return mapper;
 }
 
-/** Whether the body of a lambda reads what DuckDB does not find there. */
+/** True if the body of a lambda reads something that DuckDB does not find there. */
 function hasOpenLambda(node: Call, readsOuter: (node: Expression) => boolean): boolean {
   if (hasSubquery(node.function)) return false;
   const captured = node.args.filter(

@@ -74,7 +74,7 @@ function filtered(query: Select, keep: readonly Expression[], alias: string): Se
   });
 }
 
-/** Whether an item is correlated to others of the same FROM. */
+/** True if an item is correlated to others of the same FROM. */
 function readsItemsBeside(item: From, from: From): boolean {
   const own = aliasesOf(item);
   const others = aliasesOf(from).filter((alias) => !own.includes(alias));

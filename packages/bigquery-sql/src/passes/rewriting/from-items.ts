@@ -28,6 +28,6 @@ export function replaceItem(from: From, item: From, replacement: From | undefine
 export const joinsOf = (from: From): readonly Join[] =>
   from.kind === 'join' ? [...joinsOf(from.left), ...joinsOf(from.right), from] : [];
 
-/** Whether every row of the left side meets every row of the right one. */
+/** True if every row of the left side meets every row of the right one. */
 export const isUnconditional = ({ join, on }: Join): boolean =>
   join === 'CROSS' || ((join === 'INNER' || join === 'LEFT') && on?.kind === 'literal' && on.value === true);

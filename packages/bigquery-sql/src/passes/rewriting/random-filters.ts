@@ -216,7 +216,7 @@ function split(conditions: readonly Expression[]) {
   return { random: all.filter(isRandomByRow), others: all.filter((one) => !isRandomByRow(one)) };
 }
 
-/** Whether DuckDB computes a part once for all rows of an item with equal values. */
+/** True if DuckDB computes a part once for all rows of an item with equal values. */
 function isShared(part: Node, item: From): boolean {
   const own = aliasesOf(item);
   const read: Column[] = [];

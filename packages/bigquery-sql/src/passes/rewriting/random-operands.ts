@@ -34,7 +34,7 @@ function drawnOnce(
     },
   });
   if (isDraw(mapped)) count(mapped, 1);
-  // What an aggregate reads is drawn for each of its rows.
+  // Values that an aggregate reads are drawn for each of its rows.
   if (node.kind === 'aggregate') return mapped;
   const repeated = [...counts].flatMap(([draw, times]) => (times > 1 ? [draw] : []));
   const isBound = node.kind !== 'lambda' && repeated.length > 0;

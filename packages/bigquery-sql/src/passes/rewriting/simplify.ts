@@ -53,7 +53,7 @@ const isBool = (node: Expression): node is Literal & { readonly value: boolean }
 
 const isNullLiteral = (node: Expression): boolean => node.kind === 'literal' && node.value === null;
 
-/** Whether two texts are equal, if both are literals. */
+/** True if two literal texts are equal; undefined unless both are literals. */
 function compareTexts(left: Expression, right: Expression): boolean | undefined {
   const isText = (node: Expression): node is Literal =>
     node.kind === 'literal' && isScalar(node.type, 'STRING') && node.value !== null;

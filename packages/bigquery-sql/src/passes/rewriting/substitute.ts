@@ -2,7 +2,7 @@ import { mapExpression, mapExpressions } from '../../tree/map.ts';
 import type { Column, Expression, Query } from '../../tree/nodes.ts';
 import { simplify } from './simplify.ts';
 
-/** What to write for columns, by the alias of their FROM item; undefined leaves the column as it is. */
+/** Gives the expression to write for a column of an item in FROM; undefined leaves the column as it is. */
 export type Substitution = (column: Column) => Expression | undefined;
 
 /** Replaces columns everywhere in a query; aliases are used once, so that no scope has to be regarded. */

@@ -147,7 +147,7 @@ function withParameters(node: Syntax.Type, value: Expression): Expression {
   }
 }
 
-/** Whether a type, or one inside it, has a length or a precision: `STRING(10)`. */
+/** True if a type, or one inside it, has a length or a precision: `STRING(10)`. */
 export function hasParameters(node: Syntax.Type): boolean {
   switch (node.kind) {
     case 'NamedType':

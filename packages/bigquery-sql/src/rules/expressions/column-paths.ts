@@ -37,7 +37,7 @@ export const path: Rule<Syntax.Path> = (node, scope, context) => {
   return value;
 };
 
-/** Whether a name is that of a FROM item which has a column of the same name. */
+/** True if a name is that of a FROM item which has a column of the same name. */
 function isWholeRow({ name }: Syntax.Identifier, scope: Scope): boolean {
   const range = scope.aliases?.has(name.toLowerCase()) ? undefined : findRange(scope, name);
   return range !== undefined && namesInRange(range).some((own) => sameName(own, name));
@@ -54,7 +54,7 @@ interface NamedValue {
   readonly fields: readonly Syntax.Identifier[];
 }
 
-/** What a path begins with: a column, or a FROM item as a value. */
+/** The value that a path begins with: a column, or a FROM item as a value. */
 export function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): NamedValue {
   const alias = scope.aliases?.get(first.name.toLowerCase());
   const range = alias ? undefined : findRange(scope, first.name);
@@ -152,7 +152,7 @@ export function jsonField(place: Place, of: Expression, name: Expression): Expre
   return call('json_extract', [of, textLiteral(pointer)], scalar('JSON'));
 }
 
-/** What may come before a point: a table that has an alias is not known by its own name. */
+/** The names that may come before a point: a table that has an alias is not known by its own name. */
 function aliasesHint({ ranges }: Scope): string {
   const names = ranges.flatMap(({ name }) => name ?? []);
   return names.length === 0 ? '' : `; FROM has ${names.join(', ')}`;

@@ -76,7 +76,7 @@ function fieldsInOrder(of: Expression): readonly Expression[] {
   return (of.kind === 'struct' ? of.fields : fieldValues(of)).map(({ value }) => value);
 }
 
-/** Whether a list contains a value: NULL if it does not, but contains NULL. False for an empty or a NULL list. */
+/** Tests if a list contains a value: NULL if it does not, but contains NULL. False for an empty or a NULL list. */
 export const containsValue = (value: Expression, list: Expression): Expression =>
   call('bq.op_in', [value, list], scalar('BOOL'));
 
@@ -105,7 +105,7 @@ function compareFloats(operator: ComparisonName, left: Expression, right: Expres
   }
 }
 
-/** Whether two values have a common type. */
+/** True if two values have a common type. */
 export const comparable = (left: Expression, right: Expression): boolean =>
   supertype([left, right]) !== undefined;
 

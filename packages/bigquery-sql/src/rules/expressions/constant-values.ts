@@ -57,7 +57,7 @@ export function constantInt64(
   return value;
 }
 
-/** Whether a value is a literal or computed of a parameter, such as CAST(@n AS INT64). */
+/** True if a value is a literal, or computed from a parameter, such as CAST(@n AS INT64). */
 export const isConstant = (value: Expression): boolean =>
   value.kind === 'literal' || (!dependsOnRows(value) && someNode(value, ({ kind }) => kind === 'parameter'));
 

@@ -59,7 +59,7 @@ const rules: { readonly [Kind in Syntax.Expression['kind']]: Rule<Syntax.NodeOf<
   Exists: exists,
 };
 
-/** What is converted more freely than other expressions; `unary` decides about a literal with a sign. */
+/** Expressions that are converted more freely than others; `unary` decides about a literal with a sign. */
 const literalKinds: ReadonlySet<Syntax.Expression['kind']> = new Set([
   'NullLiteral',
   'BooleanLiteral',

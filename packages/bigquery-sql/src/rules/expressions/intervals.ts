@@ -52,7 +52,7 @@ export const intervalLiteral: Rule<Syntax.IntervalLiteral> = (node, scope, conte
   return intervalOf(maker, amount, times);
 };
 
-/** What is not known to be in range is checked when it is computed. */
+/** The interval, which is checked when it is computed unless it is known to be in range. */
 function intervalOf(maker: string, amount: Expression, times: number): Expression {
   const made = call(maker, [timesUnit(amount, times)], interval);
   const units =

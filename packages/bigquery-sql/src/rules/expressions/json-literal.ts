@@ -10,7 +10,7 @@ import { type Place, Unsupported } from '../unsupported.ts';
  */
 export function canonicalJson(place: Place, text: string): string {
   try {
-    // What is not JSON is reported before members are left out.
+    // Text that is not JSON is reported before members are left out.
     parseJson(text);
     return canonicalText(parseJson(jsonTreeText(parseJsonTree(text)), keepNumbers));
   } catch {
@@ -33,7 +33,7 @@ function keepNumbers(value: unknown, text: string | undefined): unknown {
   return new WrittenNumber(isWide(source) ? String(value) : source);
 }
 
-/** Whether an integer fits neither INT64 nor UINT64, so that BigQuery converts it to FLOAT64. */
+/** True if an integer fits neither INT64 nor UINT64, so that BigQuery converts it to FLOAT64. */
 const isWide = (source: string) =>
   /^-?\d+$/.test(source) && (BigInt(source) >= 2n ** 64n || BigInt(source) < -(2n ** 63n));
 

@@ -35,7 +35,7 @@ export const binary: Rule<Syntax.Binary> = (node, scope, context) => {
 export const unary: Rule<Syntax.Unary> = (node, scope, context) => {
   const { operator, operand } = node;
   refuseNullLiterals(operator, [operand]);
-  // A number in parentheses is no part of a literal.
+  // A number in parentheses is not part of a literal.
   const isSigned = operator === '-' && operand.end === node.end;
   if (isSigned && operand.kind === 'IntegerLiteral') return int64(operand, -operand.value);
   if (isSigned && operand.kind === 'FloatLiteral') return float64(`-${operand.text}`);

@@ -106,7 +106,7 @@ function inList(
   );
 }
 
-/** Whether `=` of the engines differs: for structs, arrays and collations, and for NaN. */
+/** True if `=` of the engines differs: for structs, arrays and collations, and for NaN. */
 const needsComparison = (values: readonly Expression[]): boolean =>
   values.some(
     ({ type }) =>
@@ -187,7 +187,7 @@ const rowsAsArray = (query: Query, type: Type): Expression => ({
   type: arrayOf(type),
 });
 
-/** Whether a test holds for one row at least: NULL if it holds for none, but is NULL for some. */
+/** An expression that is true if a test holds for some row, and NULL if it holds for none but is NULL for some. */
 function anyRow(test: Expression, from: Parameters<typeof select>[0]['from'] & object): Expression {
   const some = (condition: Expression) => aggregate('bool_or', [condition], bool);
   const value = caseWhen(

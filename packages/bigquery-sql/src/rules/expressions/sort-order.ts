@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
-/** What ORDER BY sorts by. */
+/** A value that ORDER BY sorts by. */
 export interface SortValue {
   /** An expression, or the position of a column of the select list. */
   readonly key: Expression;
@@ -48,7 +48,7 @@ export function requireOrderable(place: Place, type: Type): void {
     throw new Unsupported(place, `ORDER BY does not take ${describeType(type)}`);
 }
 
-/** Whether a key, or its value, has a collation; that of the key is the one that counts. */
+/** True if the sort ignores case: the key's collation counts if it has one, else that of its value. */
 function isSortedWithoutCase({ collation }: Syntax.OrderByItem, type: Type): boolean {
   if (collation === undefined) return isCollated(type);
   const name = collation.kind === 'StringLiteral' ? collation.value : undefined;

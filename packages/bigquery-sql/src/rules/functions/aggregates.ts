@@ -48,7 +48,7 @@ export function aggregateCall(
   const isUnknown = name !== 'count' && !aggregate.window && args.some(({ type }) => type.kind === 'unknown');
   if (node.having && !isUnknown) return extremeRows(node, node.having, args, build, rowScope, context);
   const over = node.over && windowOf(node.over, shown, aggregate, node, scope, context);
-  // What it is made of depends on the type; it still is an aggregate, of these arguments.
+  // The tree depends on the type, which is not known; it still is an aggregate, of these arguments.
   if (isUnknown) return aggregateNode(name, args, aggregate.result(args), over ? { over } : {});
   return build(callRows(node, over, rowScope, context), args);
 }

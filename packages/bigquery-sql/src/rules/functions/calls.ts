@@ -90,7 +90,7 @@ interface PreparedCall {
   build(args: readonly Expression[]): Expression;
 }
 
-/** Whether a name may be that of a column or of a FROM item. */
+/** True if a name may be that of a column or of a FROM item. */
 const isName = (scope: Scope, name: string): boolean =>
   findColumns(scope, name).length > 0 || findRange(scope, name) !== undefined || hasDoubtfulNames(scope);
 

@@ -96,7 +96,7 @@ const isPart = (node: Syntax.Argument): boolean =>
   (node.kind === 'Path' && node.parts.length === 1) ||
   (node.kind === 'FunctionCall' && node.args.length === 1 && node.args[0]?.kind === 'Path');
 
-/** Whether one of a function's arguments is a date part or an interval. */
+/** True if one of a function's arguments is a date part or an interval. */
 export const takesPart = (name: string): boolean =>
   Object.hasOwn(partIndex, name) || Object.hasOwn(intervalIndex, name);
 

@@ -115,7 +115,7 @@ const ofOthers: Readonly<Record<string, string>> = {
   unix_timestamp: 'UNIX_SECONDS',
 };
 
-/** What BigQuery has instead of functions that are not in its reference, by their names in lower case. */
+/** BigQuery's replacements for functions that are not in its reference, by their names in lower case. */
 export const replacements: ReadonlyMap<string, string> = new Map(
   Object.entries({ ...ofOthers, ...ofGoogleSql }),
 );

@@ -6,7 +6,7 @@ import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
 import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
 import { absentIn, type Range, type Scope } from '../scope.ts';
 
-/** What flows from one pipe operator to the next. */
+/** The rows that one pipe operator passes to the next. */
 export interface Rows {
   readonly from: From | undefined;
   /** The tables that expressions may still name. */
@@ -87,6 +87,6 @@ export function toQuery(
   };
 }
 
-/** Whether there may be more columns, because something is unsupported. */
+/** True if there may be more columns, because something is unsupported. */
 const isIncomplete = (ranges: readonly Range[]): boolean =>
   ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn);

@@ -7,7 +7,7 @@ import { collationKey, isCollated, textOfKey } from '../collation.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import type { Output } from './outputs.ts';
 
-/** What the clauses after GROUP BY make of an expression. */
+/** Rewrites an expression for the clauses after GROUP BY. */
 export type AfterGrouping = (value: Expression) => Expression;
 
 /**
@@ -72,7 +72,7 @@ export function requireDistinguishable(
   if (wrong) throw new Unsupported(place, `SELECT DISTINCT does not take ${describeType(wrong.value.type)}`);
 }
 
-/** Whether values of a type can be grouped and distinguished by DISTINCT. */
+/** True if values of a type can be grouped and distinguished by DISTINCT. */
 export const isGroupable = (type: Type): boolean =>
   type.kind === 'struct'
     ? type.fields.every((field) => isGroupable(field.type))
@@ -80,7 +80,7 @@ export const isGroupable = (type: Type): boolean =>
       ? isGroupable(type.element)
       : !isScalar(type, 'JSON') && !isCollated(type);
 
-/** Whether PARTITION BY, set operations and DISTINCT of aggregates take a type, which GROUP BY and SELECT DISTINCT may. */
+/** True if PARTITION BY, set operations and aggregates' DISTINCT take a type, not only GROUP BY and SELECT DISTINCT. */
 export const isGroupableAnywhere = (type: Type): boolean =>
   type.kind !== 'array' && type.kind !== 'struct' && isGroupable(type);
 
@@ -91,6 +91,6 @@ export const groupableInstead = (type: Type): string => {
   return isText ? ': write TO_JSON_STRING(value)' : '';
 };
 
-/** What a key groups by, also one that names an output column. */
+/** The expression that a key groups by, also if the key names an output column. */
 export const expressionOf = (key: Expression, outputs: readonly Output[]): Expression =>
   key.kind === 'position' ? (outputs[key.index - 1]?.value ?? key) : key;

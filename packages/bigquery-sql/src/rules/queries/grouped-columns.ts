@@ -31,7 +31,7 @@ function ungroupedMessage({ name, value, isOfStruct }: ColumnUse, keys: readonly
     : `${cause}: GROUP BY it as well, or take ANY_VALUE(${name})`;
 }
 
-/** Whether a use reads one of the outputs that are columns or fields of columns, or a field of it. */
+/** True if a use reads an output that is a column or a field of one, or reads a field of such an output. */
 export function isReadable({ value }: ColumnUse, outputs: readonly Output[]): boolean {
   if (value.type.kind === 'unknown') return true;
   const isRead = (of: Expression): boolean =>
@@ -40,7 +40,7 @@ export function isReadable({ value }: ColumnUse, outputs: readonly Output[]): bo
   return isRead(value);
 }
 
-/** Whether an output is a column of FROM, or a field of one. */
+/** True if an output is a column of FROM, or a field of one. */
 export function isColumn({ value, node, uses = [] }: Output): boolean {
   if (node && !isPathNode(node)) return false;
   const [only, another] = uses;
@@ -48,7 +48,7 @@ export function isColumn({ value, node, uses = [] }: Output): boolean {
   return another === undefined && reads(value);
 }
 
-/** Whether a column of the select list is a key: it was named by GROUP BY, or is the same expression. */
+/** True if a column of the select list is a key: it was named by GROUP BY, or is the same expression. */
 export const isKey = (output: Output, keys: readonly Output[]): boolean =>
   keys.some((key) => key === output || isSameExpression(key, output));
 

@@ -194,6 +194,6 @@ export const positionOf = (outputs: readonly Output[], output: Output): Position
   type: output.value.type,
 });
 
-/** Whether an expression has an aggregate of its own: not in a subquery, and not over a window. */
+/** True if an expression has an aggregate of its own: not in a subquery, and not over a window. */
 export const aggregatesRows = (node: Expression): boolean =>
   someExpression(node, (part) => part.kind === 'aggregate' && part.over === undefined);

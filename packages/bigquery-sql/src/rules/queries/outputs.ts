@@ -86,11 +86,11 @@ const leftOutOf = ([first, ...others]: readonly RelationColumn[]): readonly stri
 /** The name of a column that means all columns that are not known. */
 export const openColumns = '*';
 
-/** Whether there are columns that are not known. */
+/** True if some of the columns are not known. */
 export const isOpen = (columns: readonly { readonly name: string }[]): boolean =>
   columns.some(({ name }) => name === openColumns);
 
-/** What `*` gives of a value whose fields are not known. */
+/** The output of `*` for a value whose fields are not known. */
 export const unknownFields = (value: Expression): Output =>
   toOutput(openColumns, field(value, openColumns, unknown));
 

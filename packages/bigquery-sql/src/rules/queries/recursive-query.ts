@@ -122,7 +122,7 @@ const isOuter = ({ join }: Join) => join === 'LEFT' || join === 'RIGHT' || join 
 const missingSide = (node: Join): From =>
   node.join === 'LEFT' ? node.right : node.join === 'RIGHT' ? node.left : node;
 
-/** Whether a row of the result depends on several rows of FROM. */
+/** True if a row of the result depends on several rows of FROM. */
 function combinesRows(node: Extract<Query, { kind: 'select' }>): boolean {
   const { distinct, groupBy, orderBy, limit, columns, having, qualify } = node;
   if (distinct || groupBy || limit || orderBy.length > 0) return true;

@@ -68,7 +68,7 @@ function allColumns(place: Syntax.Star, scope: Scope): readonly Output[] {
   return [...scope.merged.map((column) => withUse(column, place)), ...rest];
 }
 
-/** What a star gives, and whose columns these are. */
+/** The columns that a star gives, and the items that have them. */
 interface Starred {
   readonly outputs: readonly Output[];
   readonly ranges: readonly Range[];
@@ -98,7 +98,7 @@ function columnsOf(operand: Syntax.Expression, scope: Scope, context: Context): 
   return { outputs, ranges };
 }
 
-/** Whether all columns of FROM, or of an item of it, are selected. */
+/** True if all columns of FROM, or of an item of it, are selected. */
 export const hasStar = (items: readonly Syntax.SelectItem[]): boolean =>
   items.some(({ kind }) => kind === 'Star' || kind === 'DotStar');
 

@@ -116,11 +116,11 @@ function requireWindow(place: Place, values: readonly Expression[]): void {
 const isWindowed = (value: Expression): boolean =>
   someExpression(value, (part) => part.kind === 'aggregate' && part.over !== undefined);
 
-/** Whether `*` means columns that are not known because something before it is unsupported. */
+/** True if `*` means columns that are not known because something before it is unsupported. */
 const hasUnknownStar = (items: readonly Syntax.SelectItem[], { ranges }: ResolvedFrom): boolean =>
   ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn) && hasStar(items);
 
-/** Whether GROUP BY names an output column by its position or alias. */
+/** True if GROUP BY names an output column by its position or alias. */
 const isPositionIn = (groupBy: Grouping | undefined, outputs: readonly Output[], output: Output): boolean =>
   groupBy?.keys.some((key) => key.kind === 'position' && outputs[key.index - 1] === output) ?? false;
 

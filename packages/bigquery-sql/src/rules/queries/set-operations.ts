@@ -164,7 +164,7 @@ export function withColumns(
 const hasType = (part: RelationColumn | undefined, { type }: RelationColumn) =>
   part !== undefined && part.type.kind !== 'null' && duckdbType(part.type) === duckdbType(type);
 
-/** Whether the select list can be changed without changing the rows. */
+/** True if the select list can be changed without changing the rows. */
 const canReplaceColumns = ({ distinct, groupBy, orderBy }: Select): boolean =>
   !distinct && !groupBy && orderBy.length === 0;
 

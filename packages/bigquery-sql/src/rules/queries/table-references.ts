@@ -14,7 +14,7 @@ export function tableReferences(query: Syntax.Query): ReadonlySet<string> {
   return read;
 }
 
-/** What a query with common tables of its own reads beside them. */
+/** The tables that a query with common tables of its own reads beside them. */
 function tablesReadAround(query: Syntax.Query, { recursive, tables }: Syntax.With): ReadonlySet<string> {
   const names = tables.map(({ name }) => name.name.toLowerCase());
   const read = new Set<string>();

@@ -81,7 +81,7 @@ const literalTypes: ReadonlyMap<string, LiteralType> = new Map<string, LiteralTy
   ['JSON', 'JSON'],
 ]);
 
-/** `DATE '2024-01-31'`; undefined if the word is no type that has literals. */
+/** `DATE '2024-01-31'`; undefined if the word is not a type that has literals. */
 export function parseTypedLiteral(p: Parser, word: string): TypedLiteral | undefined {
   const type = literalTypes.get(word);
   if (type === undefined) return undefined;

@@ -76,7 +76,7 @@ function parseOperatorsAfter(p: Parser, start: number, operand: Expression, lowe
   }
 }
 
-/** A comparison is no operand of an operator that binds as tightly or tighter: `a = b = c`, `a IS NULL + 1`. */
+/** A comparison is not an operand of an operator that binds as tightly or tighter: `a = b = c`, `a IS NULL + 1`. */
 const failChain = (p: Parser) =>
   p.problem(p.start, `expected parentheses around the comparison before an operator, found "${p.token.key}"`);
 

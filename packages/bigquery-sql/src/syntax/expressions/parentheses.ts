@@ -1,7 +1,7 @@
 import type { Expression, Query, Tuple } from '../nodes.ts';
 import type { Parser } from '../parser.ts';
 
-/** Whether a query comes next, and no expression can; a parenthesis may start either. */
+/** True if a query comes next, and an expression cannot; a parenthesis may start either. */
 export function startsQuery(p: Parser): boolean {
   return p.at('SELECT') || p.at('FROM') || (p.at('WITH') && !p.at('WITH', '('));
 }
@@ -9,10 +9,10 @@ export function startsQuery(p: Parser): boolean {
 const queryClauses: ReadonlySet<string> = new Set(['UNION', 'INTERSECT', 'EXCEPT', 'ORDER', 'LIMIT', '|>']);
 const columnModes: ReadonlySet<string> = new Set(['FULL', 'LEFT', 'INNER', 'OUTER']);
 
-/** Whether a query in parentheses gets an alias for the pipe operators after it. */
+/** True if a query in parentheses gets an alias for the pipe operators after it. */
 export const startsPipesOfAlias = (p: Parser): boolean => p.at('AS') && p.atName(1) && p.peek(2).key === '|>';
 
-/** Whether what comes after a query in parentheses makes a larger query of it. */
+/** True if the tokens after a query in parentheses make a larger query of it. */
 export function continuesQuery(p: Parser): boolean {
   if (startsPipesOfAlias(p)) return true;
   let ahead = 0;
@@ -32,7 +32,7 @@ export function parseParenthesized(p: Parser): Expression {
   return parseTupleAfter(p, start, inner);
 }
 
-/** The rest of `(first, …)`; one expression alone is no tuple. */
+/** The rest of `(first, …)`; one expression alone is not a tuple. */
 function parseTupleAfter(p: Parser, start: number, first: Expression): Expression {
   if (!p.at(',')) {
     p.close();
@@ -45,7 +45,7 @@ function parseTupleAfter(p: Parser, start: number, first: Expression): Expressio
 }
 
 /**
- * What is between parentheses: a query, or the first expression. After `((SELECT 1)` it depends on what follows: an
+ * The content of parentheses: a query, or the first expression. After `((SELECT 1)` it depends on what follows: an
  * operator makes the query an operand, UNION a part of a larger query.
  */
 export const insideParentheses = (p: Parser): Query | Expression =>

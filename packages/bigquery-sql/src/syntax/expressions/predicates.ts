@@ -4,7 +4,7 @@ import { insideParentheses } from './parentheses.ts';
 
 const predicates: ReadonlySet<string> = new Set(['LIKE', 'IN', 'BETWEEN', 'IS', 'NOT']);
 
-/** Whether a comparison in words comes next. */
+/** True if a comparison in words comes next. */
 export const isPredicate = (p: Parser): boolean => p.atOneOf(predicates);
 
 /** LIKE, IN, BETWEEN and IS with what follows them. */

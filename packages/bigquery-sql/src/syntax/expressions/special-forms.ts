@@ -27,7 +27,7 @@ function parseBranch(p: Parser): CaseBranch {
   p.expect('WHEN');
   const when = p.expression();
   p.expect('THEN');
-  // biome-ignore lint/suspicious/noThenProperty: a node is no promise, and THEN is the word of the language.
+  // biome-ignore lint/suspicious/noThenProperty: a node is not a promise, and THEN is the word of the language.
   return { kind: 'CaseBranch', start, when, then: p.expression(), end: p.end };
 }
 

@@ -2,7 +2,7 @@ import type { Expression, Frame, FrameBound, Identifier, NamedWindow, Window } f
 import type { Parser } from '../parser.ts';
 import { parseOrderBy } from './ordering.ts';
 
-/** What follows OVER: a name or a window in parentheses. */
+/** The part after OVER: a name or a window in parentheses. */
 export const parseOver = (p: Parser): Identifier | Window =>
   p.at('(') ? parseWindow(p) : p.name('"(" or the name of a window after OVER');
 

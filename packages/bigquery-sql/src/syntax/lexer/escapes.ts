@@ -1,6 +1,6 @@
 import { SyntaxProblem } from '../syntax-problem.ts';
 
-/** What a literal is made of decides which escapes it may have, and what they mean. */
+/** The kind of a literal, which decides which escapes it may have, and what they mean. */
 type EscapeMode = 'string' | 'bytes' | 'name';
 
 const simple: Readonly<Record<string, number>> = {

@@ -8,5 +8,5 @@ const reserved: ReadonlySet<string> = new Set(
   WHERE WINDOW WITH WITHIN`.split(/\s+/),
 );
 
-/** Whether a word cannot be a name without backquotes. @param word in upper case */
+/** True if a word cannot be a name without backquotes. @param word in upper case */
 export const isReserved = (word: string): boolean => reserved.has(word);

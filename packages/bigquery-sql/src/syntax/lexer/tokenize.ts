@@ -4,7 +4,7 @@ import { isReserved } from './keywords.ts';
 import { readLiteral, readQuotedName, straightQuote } from './quoted-text.ts';
 import type { Token } from './tokens.ts';
 
-/** The tokens of a text. The last one is its end, or the first place that is no token. */
+/** The tokens of a text. The last one is its end, or the first place that is not a token. */
 export function tokenize(sql: string): readonly Token[] {
   const tokens: Token[] = [];
   try {
@@ -85,7 +85,7 @@ function readNumber(sql: string, start: number, end: number): Token {
   return { kind: /^\d+$|^0x/i.test(text) ? 'integer' : 'float', start, end, key: '', text };
 }
 
-/** Whether a dot comes after something that has fields; elsewhere, with a digit, it starts a number. */
+/** True if a dot comes after something that has fields; elsewhere, with a digit, it starts a number. */
 function isDot(sql: string, at: number, previous: Token | undefined): boolean {
   if (sql.charAt(at) !== '.' || !previous) return false;
   if (previous.kind === 'word') return !isReserved(previous.key);

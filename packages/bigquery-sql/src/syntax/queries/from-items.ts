@@ -32,7 +32,7 @@ export function parseFromPrimary(p: Parser, joinAfter: JoinAfter): FromItem {
   return withSamples(p, start, inner);
 }
 
-/** What is between parentheses in FROM: a query, or a join. Further parentheses may start either. */
+/** The content of parentheses in FROM: a query, or a join. Further parentheses may start either. */
 const insideParentheses = (p: Parser, joinAfter: JoinAfter): Query | FromItem =>
   p.nested(() => {
     const { start } = p;

@@ -13,7 +13,7 @@ export function listWithTrailingComma<Item>(p: Parser, item: (p: Parser) => Item
   return items;
 }
 
-/** What may follow a list, and starts none of its items. */
+/** Tokens that may follow a list, and start none of its items. */
 const afterList: ReadonlySet<string> = new Set(
   'FROM WHERE GROUP HAVING QUALIFY WINDOW ORDER LIMIT UNION INTERSECT EXCEPT |> ) ;'.split(' '),
 );

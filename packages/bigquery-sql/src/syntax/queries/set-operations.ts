@@ -24,7 +24,7 @@ export function parseSetOperations(
   return { kind: 'SetOperation', start, end: p.end, ...operator, inputs };
 }
 
-/** Whether UNION and the like come next, perhaps with FULL, LEFT or INNER before it. */
+/** True if UNION and the like come next, perhaps with FULL, LEFT or INNER before it. */
 export function startsSetOperator(p: Parser): boolean {
   const prefix = p.at('FULL') || p.at('LEFT') || p.at('INNER') ? 1 : 0;
   const outer = prefix === 1 && p.peek(1).key === 'OUTER' ? 1 : 0;

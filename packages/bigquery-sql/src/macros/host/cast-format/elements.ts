@@ -57,7 +57,7 @@ const categoriesOf: Readonly<Record<string, readonly Category[]>> = {
   TIMESTAMP: [...dates, ...times, 'zone'],
 };
 
-/** What an element is about. @throws Error if values of the type do not have it */
+/** The category of an element. @throws Error if values of the type do not have it */
 export function categoryOf(element: string, type: string): Category {
   const category = categories.find(([names]) => names.test(element))?.[1];
   if (category === undefined) throw new Error(`Unsupported format element '${element}'`);

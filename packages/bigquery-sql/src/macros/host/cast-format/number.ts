@@ -11,7 +11,7 @@ interface NumberFormat {
   /** Digits before the point: `0`, `9`, `X` and `x`, with `,` between them. */
   readonly whole: string;
   readonly fraction: string;
-  /** What separates the two: V separates them by nothing. */
+  /** The separator of the two; for V, nothing is written between them. */
   readonly point: '.' | 'V' | undefined;
   readonly sign: 'none' | 'S before' | 'S after' | 'MI' | 'PR';
   readonly currency: string;

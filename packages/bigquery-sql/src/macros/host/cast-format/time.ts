@@ -67,7 +67,7 @@ function formatTime(micros: bigint, offsetMicros: bigint, type: string, format: 
     .join('');
 }
 
-/** What has been read so far; undefined parts take their defaults. */
+/** The fields read so far; undefined ones take their defaults. */
 interface Fields {
   year?: number;
   month?: number;
@@ -88,7 +88,7 @@ const digitCounts: Readonly<Record<string, number>> = {
   ...{ MM: 2, DD: 2, HH: 2, HH12: 2, HH24: 2, MI: 2, SS: 2, SSSSS: 5, TZM: 2 },
 };
 
-/** Whether an element begins with a digit in the text. */
+/** True if an element begins with a digit in the text. */
 const isNumeric = ({ element = '' }: FormatPart) => element in digitCounts || /^(FF|Y,YYY)/.test(element);
 
 const only = (parts: readonly FormatPart[], pattern: RegExp) =>

@@ -24,7 +24,7 @@ function parse(text: string): bigint {
   return checkedBignumeric(value);
 }
 
-/** What PARSE_BIGNUMERIC takes without its sign: also commas. No character can be matched in two ways. */
+/** The form of a text for PARSE_BIGNUMERIC without its sign: with commas. No character can be matched in two ways. */
 const lenientForm = /^[\d,]*(?:\.\d*)?(?:[eE][+-]?\d+)?$/;
 
 /** PARSE_BIGNUMERIC, whose sign may have blanks around it or be at the end. */
@@ -120,7 +120,7 @@ function jsonOfDecimal(text: string): string {
   return isHeld ? text : `"${text}"`;
 }
 
-/** Whether the shortest text of the nearest FLOAT64 is the same number. */
+/** True if the shortest text of the nearest FLOAT64 is the same number. */
 const isFloat64 = (text: string) => ofNumeric(String(Number(text))) === ofNumeric(text);
 
 /** The number that is this share of the way from the first to the second one, rounded to nine digits. */

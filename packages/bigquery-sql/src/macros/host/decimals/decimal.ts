@@ -28,7 +28,7 @@ export function divideRounded(
   return a < 0n !== b < 0n ? -rounded : rounded;
 }
 
-/** @throws Error if a value is no BIGNUMERIC */
+/** @throws Error if a value is not a BIGNUMERIC */
 export function checkedBignumeric(value: bigint): bigint {
   if (value >= -bignumericLimit && value < bignumericLimit) return value;
   throw new Error('BIGNUMERIC overflow');
@@ -36,7 +36,7 @@ export function checkedBignumeric(value: bigint): bigint {
 
 const form = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
 
-/** Parses a decimal number, rounded to the scale; undefined if the text is no number. */
+/** Parses a decimal number, rounded to the scale; undefined if the text is not a number. */
 export function parseDecimal(text: string, scale: number): bigint | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = form.exec(text.trim()) ?? [];
   if (sign === undefined || whole + fraction === '') return undefined;

@@ -53,7 +53,7 @@ function decode(bytes: Uint8Array): Sketch {
 function addTo(dense: Uint8Array, hash: bigint): void {
   const [high, low] = [Number(hash >> 32n), Number(hash & 0xffff_ffffn)];
   const at = high >>> (32 - precision);
-  // The bits of the register are no zeros of the others: they are shifted out.
+  // The bits of the register's number are shifted out, so that their zeros do not count.
   const ofHigh = Math.clz32(high << precision);
   const zeros = 1 + (ofHigh < 32 ? ofHigh : 32 - precision + Math.clz32(low));
   if (zeros > (dense[at] ?? 0)) dense[at] = zeros;

@@ -3,7 +3,7 @@ import type { Expression } from '../../../tree/nodes.ts';
 import { arrayOf, isScalar, scalar, type Type, unknown } from '../../../types.ts';
 import type { Place } from '../../unsupported.ts';
 
-/** What may stand inside the parentheses of a call. */
+/** A clause inside the parentheses of a call. */
 export type Clause = 'distinct' | 'order' | 'limit' | 'having' | 'nulls';
 
 /** Aggregates the rows of a call by a function of DuckDB. */
@@ -11,7 +11,7 @@ export interface Rows {
   /** IGNORE NULLS or RESPECT NULLS, as written. */
   readonly nulls: 'IGNORE' | 'RESPECT' | undefined;
   readonly isDistinct: boolean;
-  /** Whether the call has OVER. */
+  /** True if the call has OVER. */
   readonly isWindow: boolean;
   /** The aggregate itself, with the DISTINCT, ORDER BY and LIMIT of the call. */
   main(name: string, args: readonly Expression[], type?: Type): Expression;
@@ -31,12 +31,12 @@ export interface Aggregate {
   readonly named?: string;
   /** The type of every argument; any type if absent. */
   readonly takes?: Type;
-  /** Whether the first argument may have a type, which is known; any may if absent. */
+  /** True if the first argument may have a type, which is known; any type may be if absent. */
   readonly takesFirst?: (type: Type) => boolean;
   readonly allows?: readonly Clause[];
   /** True for functions that exist only with OVER. */
   readonly window?: true;
-  /** Whether the window needs or refuses an ORDER BY; either way is fine if absent. */
+  /** `required` if the window needs an ORDER BY, `refused` if it must not have one; either way is fine if absent. */
   readonly windowOrder?: 'required' | 'refused';
   /** True if the window must not have a frame. */
   readonly noFrame?: true;
@@ -58,7 +58,7 @@ export const isFloat = (value: Expression | undefined): boolean =>
 
 export const isNumber = (type: Type): boolean => isScalar(type, 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC');
 
-/** Whether BigQuery compares values of a type by `<`. */
+/** True if BigQuery compares values of a type by `<`. */
 export const isOrdered = (type: Type): boolean =>
   type.kind !== 'struct' && type.kind !== 'array' && !isScalar(type, 'JSON');
 

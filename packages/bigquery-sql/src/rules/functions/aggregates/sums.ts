@@ -58,7 +58,7 @@ export const sum: Aggregate = plain('sum', typeOfFirst, {
   },
 });
 
-/** Whether no value is infinite, if their sum is. */
+/** An expression that is true if no value is infinite, although their sum is. */
 function areFinite(rows: Rows, arg: Expression): Expression {
   const infinite = infiniteIn(arg);
   if (infinite) return not(rows.other('bool_or', [infinite], bool));

@@ -89,7 +89,7 @@ function joinedWithChoice(pattern: Expression): Expression {
   );
 }
 
-/** What a CASE chooses among, through those inside it. */
+/** The results that a CASE chooses among, including those of each CASE inside it. */
 const resultsOf = (value: Expression | undefined): readonly Expression[] => {
   if (value?.kind !== 'case') return value ? [value] : [];
   return [...value.branches.map(({ result }) => result), value.otherwise].flatMap(resultsOf);

@@ -57,7 +57,7 @@ export const parseTime: SpecialFunction = (place, [format, value, zone, another]
   });
 };
 
-/** What DuckDB's strptime and strftime write in the same way, by the elements of a format. */
+/** DuckDB's format for each element that its strptime and strftime write in the same way. */
 const strftimeOf: Readonly<Record<string, string>> = {
   '%F': '%Y-%m-%d',
   '%T': '%H:%M:%S',
