@@ -44,5 +44,5 @@ export type FileSql = NonNullable<
 /** YAML with the lines of its values. */
 export type YamlData = Extract<ReturnType<typeof readYaml>, { readonly data: unknown }>;
 
-/** What is wrong with a value of a file. */
+/** A problem with a value of a file. */
 export type SchemaProblem = ReturnType<typeof schemaProblems>[number];

@@ -1,7 +1,7 @@
 import type { EngineFactory, EngineLimits } from 'querygate';
 import type { DuckdbOptions } from 'querygate/duckdb';
 
-/** What the tools work on: a folder of saved queries, and the engine on which they run. */
+/** The folder of saved queries that the tools work on, and the engine that runs them. */
 export interface Workspace {
   readonly queriesDir: string;
   readonly engine: EngineFactory & Required<Pick<EngineFactory, 'check'>>;

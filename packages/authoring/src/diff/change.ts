@@ -6,7 +6,7 @@ export interface Change {
   readonly kind: Kind;
   /** The key of the header that has changed, as in `['columns', 'status']`; `['sql']` for the SQL. */
   readonly path: readonly string[];
-  /** What has changed, with the old and the new value. */
+  /** The change in words, with the old and the new value. */
   readonly text: string;
   /** True if only the old version has the place. */
   readonly isRemoved?: boolean;

@@ -21,7 +21,7 @@ import type { OldCatalog } from './load-before.ts';
 import { matchEndpoints } from './match-endpoints.ts';
 import { compareSchemas } from './schema-changes.ts';
 
-/** What has become of one endpoint. */
+/** The changes of one endpoint. */
 export interface EndpointDiff {
   /** Its name; the former one, if it is removed. */
   readonly name: string;
@@ -37,7 +37,7 @@ export interface CatalogDiff {
   readonly unchanged: number;
   /** Pairs whose runs may read other bytes. */
   readonly measurable: readonly Pair[];
-  /** What could not be compared, and why. */
+  /** The parts that could not be compared, and why. */
   readonly notes: readonly string[];
 }
 

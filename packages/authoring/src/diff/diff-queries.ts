@@ -27,7 +27,7 @@ export interface DiffOptions {
 /**
  * Says what has changed for callers since a commit: `querygate diff`.
  *
- * @returns whether there is no change of the level with which it fails
+ * @returns true if no change has the level with which it fails
  * @throws ProblemError if one of the versions cannot be read, or GraphQL Inspector is not installed
  */
 export async function diffQueries(workspace: Workspace, ref: string, options: DiffOptions): Promise<boolean> {

@@ -9,15 +9,15 @@ export interface JudgedChange extends Change {
   readonly level: Level;
   readonly rest: Level;
   readonly graphql: Level;
-  /** What callers see. */
+  /** The effect that callers see. */
   readonly effect: string;
   /** The differences of the GraphQL schemas that it makes. */
   readonly schema: readonly FoundInSchema[];
 }
 
 /**
- * Judges the changes of an endpoint by the rules, and by what the comparison of the schemas says of the same keys of the
- * header. What only the schemas show is a change of its own.
+ * Judges the changes of an endpoint by the rules, and by what the comparison of the schemas says of the same keys of
+ * the header. A difference that only the schemas show becomes a change of its own.
  */
 export function judge(changes: readonly Change[], found: readonly FoundInSchema[]): readonly JudgedChange[] {
   const schemaOf = new Map<Change, FoundInSchema[]>();

@@ -1,5 +1,5 @@
 /**
- * What a change means to callers who do not change:
+ * The effect of a change on callers that do not change:
  *
  * - breaking: requests fail, or answers cannot be read as before;
  * - dangerous: requests succeed, but rows may be others, or other callers may read them;

@@ -4,7 +4,7 @@ import type { Level } from './levels.ts';
 interface Rule {
   readonly rest: Level;
   readonly graphql: Level;
-  /** What callers see. */
+  /** The effect that callers see. */
   readonly effect: string;
   /** Set if a comparison of GraphQL schemas, which cannot know the gateway, gives a level that is too high. */
   readonly isStricterInSchema?: true;

@@ -16,7 +16,7 @@ import type { SavedQuery } from 'querygate';
 import type { Problem } from '@querygate/bigquery-sql/problem';
 import type { FileSql } from '../catalog-types.ts';
 
-/** What is known of the text of a saved query. */
+/** Everything known about the text of a saved query. */
 export interface CheckedDocument {
   readonly problems: readonly Problem[];
   /** Texts that its author has not written yet. */
@@ -31,14 +31,14 @@ export interface TypedPlace {
   readonly type: Type;
 }
 
-/** What a text is checked with. */
+/** The tables and the dialect that a text is checked with. */
 export interface CheckContext {
   readonly tables: readonly TableSchema[];
   readonly dialect: Dialect;
 }
 
 /**
- * What `querygate check` says of one saved query, as far as its text and the tables show it.
+ * Checks one saved query as `querygate check` does, as far as its text and the tables allow.
  *
  * @param name the endpoint's name
  */

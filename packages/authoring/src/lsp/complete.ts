@@ -30,7 +30,7 @@ interface SqlPlace {
   readonly tables: readonly TableSchema[];
   /** The declared parameters, each with what it means. */
   readonly parameters: readonly NamedValue[];
-  /** What the SQL was when it could be parsed last. */
+  /** The tree of the last SQL that could be parsed. */
   readonly last: Syntax.Statement | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { TypedPlace } from './check-document.ts';
 import { placeAt, schemasAt } from './header-keys.ts';
 import { type NamedValue, resolvePath, scopeOf } from './sql-scope.ts';
 
-/** What is shown for a place, with the offsets of what it is about. */
+/** The text shown for a place, with the offsets of the part that it explains. */
 export interface Hover {
   /** Markdown. */
   readonly text: string;
@@ -14,7 +14,7 @@ export interface Hover {
   readonly end: number;
 }
 
-/** What a key of a header means. @param offset of the place in the header */
+/** Explains a key of a header. @param offset of the place in the header */
 export function hoverHeader(header: string, offset: number): Hover | undefined {
   const start = offset - (/[\w.-]*$/.exec(header.slice(0, offset))?.[0].length ?? 0);
   const [word = ''] = /^[\w.-]+/.exec(header.slice(start)) ?? [];

@@ -9,14 +9,14 @@ export interface NamedValue {
   readonly fields?: readonly NamedValue[] | undefined;
 }
 
-/** What SQL can name. */
+/** The names that SQL can use. */
 export interface SqlScope {
   /** Aliases of FROM with their columns. */
   readonly ranges: readonly NamedValue[];
   readonly tables: readonly NamedValue[];
 }
 
-/** The tree of SQL that may be unfinished at an offset. @returns undefined if it is no GoogleSQL elsewhere either */
+/** The tree of SQL that may be unfinished at an offset. @returns undefined if the rest is not GoogleSQL either */
 export function parseAround(sql: string, offset: number): Syntax.Statement | undefined {
   const before = sql.slice(0, offset).replace(/`?[\w]*$/, '');
   const after = sql.slice(offset).replace(/^\w*`?/, '');
@@ -87,7 +87,7 @@ export function scopeOf(statement: Syntax.Statement, schemas: readonly TableSche
   return { ranges: [...unique.values()], tables: [...common, ...tables] };
 }
 
-/** What a path of names means: a field of a range, or of a column. */
+/** Resolves a path of names to a field of a range, or of a column. */
 export function resolvePath(
   [first = '', ...others]: readonly string[],
   ranges: readonly NamedValue[],

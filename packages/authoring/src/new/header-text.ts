@@ -4,7 +4,7 @@ import type { ResultColumn } from 'querygate';
 import type { DescribedParameter } from '../proposals/describe-parameters.ts';
 import type { DescribedColumn, SqlDescription } from '../proposals/describe-sql.ts';
 
-/** What an existing file of the same name says, which stays. */
+/** The texts of an existing file of the same name, which stay. */
 export interface EarlierHeader {
   readonly id?: string;
   readonly description?: string;

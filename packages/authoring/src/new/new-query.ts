@@ -39,7 +39,7 @@ export interface NewOptions {
  * Writes a saved query from SQL: `querygate new`.
  *
  * @param sqlFile the file with the SQL; undefined or `-` for standard input
- * @returns whether the file was written
+ * @returns true if the file was written
  * @throws ProblemError if the command line is wrong
  */
 export async function newQuery(
@@ -172,7 +172,7 @@ function savedQueries(folder: string): readonly SavedQuery[] {
     });
 }
 
-/** What the version before this one says, else another one: all but its id. */
+/** The texts of the version before this one, else of another version: all but its id. */
 function otherVersion(folder: string, name: string): EarlierHeader {
   const { base, version } = parseVersionName(name);
   const others = (existsSync(folder) ? readdirSync(folder) : [])

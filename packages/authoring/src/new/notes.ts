@@ -11,7 +11,7 @@ interface NotesOptions {
 const usualConversion =
   "a parameter without bind is a STRING, which is '' if it is absent, and an absent list is empty";
 
-/** What the author of a new file should know and decide, for standard error. */
+/** The notes for the author of a new file, for standard error: what to know and what to decide. */
 export function notesOf({ file, text, description }: NotesOptions): string {
   const { columns, conversions, names, others, parameters, proposals, replacements, sql, tenants } =
     description;

@@ -25,7 +25,7 @@ export function idName(node: Syntax.Node, around: Around, tables: ReadonlySet<st
   return field === 'name' ? record : `${record}_${field}`;
 }
 
-/** What a literal is compared with, or `undefined`. */
+/** The expressions that a literal is compared with; empty if it is not compared. */
 export function comparedWith(node: Syntax.Node, around: Around): readonly Syntax.Expression[] {
   const parent = around.at(-1);
   const owner = around.at(-2);
@@ -58,13 +58,13 @@ export function listedValues(
 export const pluralOf = (name: string): string =>
   name.endsWith('s') ? name : name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
 
-/** Whether a literal is compared by a condition that must hold in every row that a query returns. */
+/** True if a literal is compared by a condition that must hold in every row that the query returns. */
 export function isCondition(around: Around): boolean {
   const parent = around.at(-1);
   return parent?.kind === 'Comparison' && parent.operator === '=' && isRequired(parent, around.slice(0, -1));
 }
 
-/** Whether a condition is in WHERE, HAVING or QUALIFY, below AND only. */
+/** True if a condition is part of WHERE, HAVING or QUALIFY, with only AND above it. */
 export function isRequired(condition: Syntax.Node, around: Around): boolean {
   let child = condition;
   for (const node of around.toReversed()) {

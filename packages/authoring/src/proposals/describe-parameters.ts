@@ -2,7 +2,7 @@ import { type Type, type ParameterType, parameterTypes } from '@querygate/bigque
 import type { LiteralProposal } from './literal-proposal.ts';
 import type { ParameterUse } from './parameter-uses.ts';
 
-/** What callers send for a parameter: the text of a value of that type, one of some values, or a regular expression. */
+/** A parameter's type, as callers send it: a text of that type, one of some values, or a regular expression. */
 export type ProposedType =
   | 'string'
   | 'pattern'
@@ -42,7 +42,7 @@ export interface DescribedParameter {
   readonly default?: LiteralProposal['default'] | undefined;
   /** The least and the greatest value. */
   readonly bounds?: LiteralProposal['bounds'];
-  /** What it means, if its use says so. */
+  /** Its meaning, if its use shows it. */
   readonly description?: string | undefined;
 }
 
@@ -101,7 +101,7 @@ function typedBind(uses: readonly ParameterUse[]): ParameterType | undefined {
 const bindOf = (type: Type | undefined): ParameterType | undefined =>
   parameterTypes.find((name) => name !== 'STRING' && type?.kind === 'scalar' && type.name === name);
 
-/** What callers send for a value of a scalar type; a string, if it is not one of these. */
+/** The header's type for each scalar type; other types are sent as a string. */
 const headerTypes: Readonly<Record<string, ProposedType>> = {
   INT64: 'integer',
   FLOAT64: 'float',

@@ -35,7 +35,7 @@ export interface ReportedColumn {
 export interface DescribedColumn extends ReportedColumn {
   /** True if it surely is never NULL. */
   readonly required: boolean;
-  /** From a comment beside it, or of the table's field that it is. */
+  /** Taken from the comment beside the column, else from the table field it comes from. */
   readonly description?: string | undefined;
   /** Of a record, if they have to be declared: if the files of the tables do not say them. */
   readonly fields?: readonly ReportedColumn[] | undefined;
@@ -49,7 +49,7 @@ interface TenantCandidate {
   readonly unfiltered: readonly string[];
 }
 
-/** What a saved query's header can say without its author. */
+/** A saved query's header as far as its SQL shows it, without its author. */
 export interface SqlDescription {
   /** The SQL with the conversions. */
   readonly sql: string;
@@ -161,7 +161,7 @@ function checkChosen(chosen: readonly string[], proposed: readonly LiteralPropos
   );
 }
 
-/** @throws ProblemError if the SQL is no query */
+/** @throws ProblemError if the SQL is not a query */
 function parseStatement(sql: string, tables: readonly TableSchema[], source: Source): Syntax.Statement {
   try {
     return parseQuery(sql);
@@ -197,7 +197,7 @@ function typesWithoutParameters(
   try {
     compileTree({ sql, source }, tables, { hasOpenTables: true, parameterType, onExpression });
   } catch (error) {
-    // What is wrong is reported when the types are known.
+    // The problem is reported when the types are known.
     if (!(error instanceof ProblemError)) throw error;
   }
   return (node) => types.get(keyOf(node)) ?? unknown;

@@ -5,7 +5,7 @@ export interface Edit {
   readonly after: string;
 }
 
-/** What is changed in the SQL, for messages. */
+/** A change to the SQL, for messages. */
 export interface Conversion {
   /** From 1, a line of the SQL. */
   readonly line: number;

@@ -115,7 +115,7 @@ function boundOf(node: Syntax.Node, around: readonly Syntax.Node[]): 'start' | '
   return undefined;
 }
 
-/** Whether a function gives the moment that it takes, in another type or as a text. */
+/** True if a function only converts the moment that it takes, to another type or to a text. */
 const isConversion = (node: Syntax.Node): boolean =>
   node.kind === 'FunctionCall' &&
   /^(?:date|datetime|timestamp|(?:format|parse)_(?:date|datetime|timestamp))$/i.test(

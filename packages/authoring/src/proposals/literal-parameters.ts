@@ -19,8 +19,8 @@ const idColumn =
   /(?:^|_)(?:id|ids|uuid|guid|ref|slug|name|login|email|project|tenant|account|customer|user|username|org|organization|repo|repository|host|hostname|domain|site|country|region|city|currency|service|language|platform)$|_key$/i;
 
 /**
- * What a caller may prefer to choose, in the order of the text: dates, ids and intervals, and any other literal that decides which
- * rows are returned.
+ * Literals that a caller may prefer to choose, in the order of the text: dates, ids and intervals, and any other
+ * literal that decides which rows are returned.
  */
 export function literalProposals(sql: string, statement: Syntax.Statement): readonly LiteralProposal[] {
   const names = new Names(statement);
@@ -69,7 +69,7 @@ function choiceAt(node: Syntax.Node, around: Around, source: Source): Choice | u
   }
 }
 
-/** Whether the literals in a node are no values of their own. */
+/** True if the literals inside a node are not values by themselves. */
 const isOneLiteral = (node: Syntax.Node): boolean =>
   node.kind === 'TypedLiteral' || (node.kind === 'IntervalLiteral' && node.value.kind === 'IntegerLiteral');
 
@@ -170,7 +170,7 @@ const conversions: Readonly<Partial<Record<Syntax.LiteralType, (parameter: strin
 const isComparedWithAny = (node: Syntax.Node, around: Around): boolean =>
   comparedWith(node, around).some((other) => other.kind === 'Path' || other.kind === 'FunctionCall');
 
-/** Whether an interval is the distance of a bound from now: an argument of `…_SUB` or `…_ADD`, or of a plain - or +. */
+/** True if an interval is the distance of a bound from now: an argument of `…_SUB` or `…_ADD`, or of a plain - or +. */
 function isWindow(around: Around): boolean {
   const parent = around.at(-1);
   if (parent?.kind === 'Binary') return true;

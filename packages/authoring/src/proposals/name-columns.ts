@@ -2,9 +2,9 @@ import { type Syntax, walk } from '@querygate/bigquery-sql/syntax';
 import type { Edit } from './edits.ts';
 
 /**
- * Names for the columns of the result that have none, one that another column has too, or one that is no GraphQL name: `COUNT(*)`
- * becomes `COUNT(*) AS count`, and `` AS `Total sales` `` becomes `AS total_sales`. In the order of the text; empty if the
- * columns are not all listed.
+ * Names for the columns of the result that have none, one that another column has too, or one that GraphQL does not
+ * allow: `COUNT(*)` becomes `COUNT(*) AS count`, and `` AS `Total sales` `` becomes `AS total_sales`. In the order of
+ * the text; empty if the columns are not all listed.
  */
 export function columnNames({ query }: Syntax.Statement): readonly Edit[] {
   const select = query.pipes.length === 0 ? firstSelect(query.body) : undefined;
@@ -39,10 +39,10 @@ export function columnNames({ query }: Syntax.Statement): readonly Edit[] {
   return edits.toSorted((a, b) => a.start - b.start);
 }
 
-/** Whether SQL and GraphQL can have the name as it is: GraphQL's has a letter before the first digit. */
+/** True if SQL and GraphQL can use the name as it is: in GraphQL, a letter comes before the first digit. */
 export const isUsable = (name: string): boolean => /^_?[a-z]\w*$/i.test(name);
 
-/** What two columns must not have in common: SQL ignores the case, GraphQL the separators. */
+/** The key that no two columns may share: SQL ignores the case, GraphQL the separators. */
 const takenKey = (name: string): string => name.replaceAll('_', '').toLowerCase();
 
 /** The SELECT whose list names the columns. */

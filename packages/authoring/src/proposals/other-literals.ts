@@ -91,7 +91,7 @@ function comparedName(
   return compared.kind === 'FunctionCall' ? compared.name.parts.at(-1)?.name.toLowerCase() : undefined;
 }
 
-/** What precedes the name of a bound; undefined for other comparisons. */
+/** The prefix of a bound's name, empty for `=`; undefined for other comparisons. */
 function sideOf(node: Syntax.Node, parent: Syntax.Node): '' | 'min_' | 'max_' | undefined {
   if (parent.kind === 'Between') return parent.negated ? undefined : node === parent.low ? 'min_' : 'max_';
   if (parent.kind !== 'Comparison' || parent.operator === '!=') return undefined;

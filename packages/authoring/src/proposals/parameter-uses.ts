@@ -8,7 +8,7 @@ export interface ParameterUse {
   readonly node: Syntax.NamedParameter;
   /** The type of the values that the place takes; `unknown` if it takes any. */
   readonly type: Type;
-  /** What must be written around the parameter, which is a STRING. */
+  /** The conversion that must be written around the parameter, which is a STRING. */
   readonly conversion?: 'cast' | 'list' | 'nullable';
   /** True if an absent parameter is foreseen here: by a comparison with '', NULLIF, SAFE_CAST, ELSE. */
   readonly isOptional?: boolean;
@@ -139,7 +139,7 @@ function memberUse(operand: Syntax.Expression, isNegated: boolean, typeOf: TypeO
   return { ...listOf(typeOf(operand)), ...(!isNegated && column !== undefined && { equals: column }) };
 }
 
-/** The name of the column that an expression is. */
+/** The column's name if the expression is a bare column. */
 export const columnName = (node: Syntax.Expression): string | undefined =>
   node.kind === 'Path' ? node.parts.at(-1)?.name : undefined;
 

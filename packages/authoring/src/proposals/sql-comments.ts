@@ -1,6 +1,6 @@
 import type { Syntax } from '@querygate/bigquery-sql/syntax';
 
-/** What the comments of SQL say about the query and its columns. */
+/** Texts on the query and its columns, taken from the comments of SQL. */
 export interface CommentedTexts {
   /** The comment before the query, as a sentence. */
   readonly query: string | undefined;
@@ -30,7 +30,7 @@ function leadingText(sql: string): string | undefined {
     .split('\n')
     .map((line) => line.replace(/^\s*(?:--+|#+|\/\*+|\*+(?!\/))?\s*|\s*(?:\*+\/)?\s*$/g, ''))
     .filter((line) => /[a-z]{2}/i.test(line) && !otherLine.test(line));
-  // SQL that is switched off is no description.
+  // Commented-out SQL is not a description.
   return lines.some((line) => sqlLine.test(line)) ? undefined : sentence(lines.join(' '));
 }
 

@@ -7,7 +7,7 @@ interface TenantQuery {
   readonly tenant?: { readonly parameter: string } | undefined;
 }
 
-/** What columns with the name of a tenant are usually called. */
+/** The usual names of tenants, with which the names of their columns begin. */
 const usualNames =
   'tenant project org organization organisation account customer workspace team company'.split(' ');
 

@@ -6,7 +6,7 @@ import { ProblemError } from '@querygate/bigquery-sql/problem';
 /** The fields for the file of a table. */
 export interface DeclaredFields {
   readonly fields: readonly DeclaredField[];
-  /** What the author should check or know. */
+  /** Notes for the author: what to check or to know. */
   readonly notes: readonly string[];
 }
 

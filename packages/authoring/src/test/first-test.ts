@@ -14,7 +14,7 @@ const maxFileBytes = 10_000_000;
 
 /**
  * Writes a first test of each named query that has none: over the rows of the data folder, with the examples of the
- * parameters. What it expects is written with the rows that are returned.
+ * parameters. The rows that the query returns become the expected ones.
  *
  * @param names empty for all queries whose tables have rows in the data folder
  */
@@ -105,7 +105,7 @@ async function filesOf(
   );
 }
 
-/** Whether a default or a bound of a parameter is relative to the time of the request. */
+/** True if a default or a bound of a parameter is relative to the time of the request. */
 const isRelativeToNow = ({ parameters }: SavedQuery): boolean =>
   parameters.some((parameter) =>
     [parameter.default, parameter.min, parameter.max]
@@ -137,7 +137,7 @@ function noonOf([, year, month, day]: RegExpExecArray): readonly Date[] {
   return Number.isNaN(noon.getTime()) ? [] : [noon];
 }
 
-/** What no test can compare, or not as it is. */
+/** Lists the columns that a test cannot compare, or not as they are. */
 function orderText({ sql, columns }: SavedQuery): string {
   const { arrays, texts } = undefinedOrders(sql);
   const named = (names: ReadonlySet<string>) =>

@@ -13,7 +13,7 @@ type FixtureRow = Readonly<Record<string, unknown>>;
 
 type Path = readonly (string | number)[];
 
-/** What a file gives for all of its tests, and a test for itself. */
+/** The keys that a file sets for all of its tests, and a test for itself. */
 type SharedKeys = Pick<TestFileData, 'approximate' | 'parameters' | 'tables'>;
 
 export interface QueryTest {

@@ -4,12 +4,12 @@ import { type ComparedRow, type Comparison, compareRows, resultRow } from './com
 import type { QueryTest } from './load-tests.ts';
 import type { FixtureEngine } from './fixture-engine.ts';
 
-/** What a query returned to the caller of a test. */
+/** The result of a query, as the caller of a test gets it. */
 export type TestResult =
   | { readonly rows: readonly ComparedRow[]; readonly truncated: boolean; readonly isExact: boolean }
   | { readonly error: GatewayError };
 
-/** Whether the result is the expected one; if not, why. */
+/** The verdict on a result: it is the expected one, or why it is not. */
 export type Verdict =
   | { readonly passed: true }
   | { readonly passed: false; readonly reason: string; readonly comparison?: Comparison };

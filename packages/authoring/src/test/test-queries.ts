@@ -26,7 +26,7 @@ export interface TestOptions {
  * Runs the tests of saved queries: `querygate test`.
  *
  * @param names of saved queries; empty for all
- * @returns whether all passed
+ * @returns true if all passed
  * @throws ProblemError if the queries, the tests or the settings have problems
  */
 export async function testQueries(

@@ -58,7 +58,7 @@ function renamedText(
   return `${what}; aliases: [${free.join(', ')}] would keep the path`;
 }
 
-/** What is removed: an endpoint, or one version of a name that means another one now. */
+/** Says which name is removed: an endpoint, or one version of a name that means another one now. */
 export function removedText({ name }: SavedQuery, { after }: BothCatalogs): string {
   const version = parseVersionName(name);
   const rest = seriesOf(after).get(version.base);
@@ -118,7 +118,7 @@ export function reusedAddresses(
   });
 }
 
-/** Whether a name has several versions, before or after. */
+/** True if a name has several versions, before or after. */
 const hasVersions = (base: string, all: BothCatalogs): boolean =>
   [all.before, all.after].some((queries) => (seriesOf(queries).get(base)?.versions.length ?? 0) > 1);
 

@@ -28,7 +28,7 @@ export function compareLimits(before: Parameter, after: Parameter): readonly Lim
     const [old, now] = [before, after].map(({ maxItems }) => maxItems ?? defaultMaxItems);
     if (old !== now) add('max_items', old, now, isLess(now, old));
   }
-  // Whether a regular expression accepts all that another one accepts is not decided here.
+  // This does not decide if one regular expression accepts every text that another one accepts.
   if (before.pattern !== after.pattern)
     add('pattern', before.pattern, after.pattern, after.pattern !== undefined);
   // An exact decimal takes no more digits than it can have; another float is rounded.

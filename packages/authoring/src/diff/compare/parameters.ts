@@ -70,7 +70,7 @@ function compareParameter(before: Parameter, after: Parameter): readonly Change[
   return changes;
 }
 
-/** Whether two values of the header are the same for its type: `05` is 5, and a list of one value is that value. */
+/** True if two values of the header are equal for its type: `05` is 5, and a list of one value is that value. */
 function sameTexts(
   parameter: Parameter,
   before: ParameterText | undefined,
@@ -100,6 +100,6 @@ function typeChange(before: Parameter, after: Parameter): Kind | undefined {
   return widerTypes[before.type]?.includes(after.type) ? 'parameter-type-text' : 'parameter-type-changed';
 }
 
-/** Whether each accepted text reached the SQL as it was. */
+/** True if each accepted text reached the SQL unchanged. */
 const hasOnlyItsTexts = ({ unknown, values }: EnumParameter): boolean =>
   unknown === 'refuse' && values.every(({ also }) => also.length === 0);

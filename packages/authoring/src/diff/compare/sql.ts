@@ -42,7 +42,7 @@ function tokenText(token: Token, sql: string): unknown {
       return token.key;
     case 'end':
       return '';
-    // What comes after it is compared as it is.
+    // The tokens end here, so the rest of the text is compared as it is.
     case 'invalid':
       return sql.slice(token.start);
   }
@@ -139,7 +139,7 @@ interface TableRead {
   readonly matches: (name: string) => boolean;
 }
 
-/** What a query reads; nothing if it can't be parsed. */
+/** The tables that a query reads; empty if it can't be parsed. */
 function readTables(sql: string): readonly TableRead[] {
   try {
     const { query } = parseQuery(sql);

@@ -21,7 +21,7 @@ export function openRepository(folder: string): Repository {
     if (path !== undefined) return { git, path };
   }
   const git = openGit({ cwd: folder, usesVariables: false });
-  // What git says of it: that there is no repository, or that its owner is another user.
+  // If git refuses the folder, this call fails with its reason: there is no repository, or its owner is another user.
   git.run(['rev-parse', '--show-toplevel']);
   throw gitError(`${folder} is not in the work tree of a git repository`);
 }

@@ -76,7 +76,7 @@ function namesIn(git: Git, tree: string, ending: string): readonly Entry[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What objects are; undefined for those that do not exist, and for links that lead nowhere. */
+/** Describes objects; undefined for those that do not exist, and for links that lead nowhere. */
 function describeObjects(git: Git, objects: readonly string[]): readonly (GitObject | undefined)[] {
   if (objects.length === 0) return [];
   const output = git.run(['cat-file', '--batch-check', '--follow-symlinks'], `${objects.join('\n')}\n`);
