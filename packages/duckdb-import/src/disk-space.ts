@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 
-/** What a batch may need besides its rows: the log, temporary files. */
+/** The space that a batch may need besides its rows, for the log and temporary files. */
 const spareBytes = 128 << 20;
 
 const outOfSpaceError =
@@ -11,7 +11,7 @@ const valueError = /^(?:Conversion|Invalid Input) Error: /;
 
 class OutOfSpace extends Error {}
 
-/** Whether an operation failed because disk space or memory is short; it may succeed later. */
+/** True if an operation failed because disk space or memory is short; it may succeed later. */
 export function isOutOfSpace(error: unknown): boolean {
   if (error instanceof OutOfSpace) return true;
   return error instanceof Error && outOfSpaceError.test(error.message) && !valueError.test(error.message);

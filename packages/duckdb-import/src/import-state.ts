@@ -6,14 +6,14 @@ import type { BatchLimits } from './read/lines-writer.ts';
 import { loadManifest, loadNumbersRejectedFor, type Manifest } from './store/manifest.ts';
 import { buildUnreadableFiles, type UnreadableFiles } from './unreadable-files.ts';
 
-/** What the import of local data reports to the operator. */
+/** The reports of the import of local data to the operator. */
 interface ImportEvents {
   /** A problem that the operator should fix: a file that cannot be read, rejected rows, a full disk. */
   problem(message: string): void;
   progress?(progress: ImportProgress): void;
 }
 
-/** What an import reads, where it stores the rows, and to whom it reports. */
+/** The data that an import reads, the store for its rows, and the receiver of its reports. */
 export interface ImportOptions {
   /** Opens a connection for the import alone, with its session settings. */
   readonly connect: () => Promise<DuckDBConnection>;

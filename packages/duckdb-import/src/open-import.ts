@@ -20,7 +20,7 @@ interface ImportSummary extends Partial<ImportWarnings> {
   readonly rows: number;
   readonly rejected: number;
   readonly bytes: number;
-  /** Whether the store has all rows of the folder; false if the disk is full, for example. */
+  /** True if the store has all rows of the folder; false if the disk is full, for example. */
   readonly isComplete: boolean;
 }
 

@@ -35,7 +35,7 @@ export interface FileReading {
   readonly position: Position;
   /** The beginning of a file that cannot grow. */
   readonly head: Buffer;
-  /** Whether only the file's name or modification time has changed. */
+  /** True if only the file's name or modification time has changed. */
   readonly isUnchanged: boolean;
   /** Rows that were rejected while the file was copied; they are stored with the first slice. */
   readonly rejects: Reject[];
@@ -136,7 +136,7 @@ function entryOf(
   };
 }
 
-/** Whether a file has changed, or has been removed, since the folder was scanned. */
+/** True if a file has changed, or has been removed, since the folder was scanned. */
 export async function hasChanged({ path, size, mtime }: DataFile): Promise<boolean> {
   try {
     const now = await stat(path, { bigint: true });

@@ -28,7 +28,7 @@ export async function* jsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 /** Without the byte order mark, which counts as white space. */
 const firstLineOf = (chunk: Buffer): string => chunk.toString().trimStart().split('\n', 1)[0] ?? '';
 
-/** Whether a line is a whole JSON object. One that another process is still writing is not, before its last byte is there. */
+/** True if a line is a whole JSON object. A line that is still being written is not, until its last byte is there. */
 export function isObjectText(line: string): boolean {
   const text = line.trim();
   if (!text.startsWith('{') || !text.endsWith('}')) return false;
@@ -108,5 +108,5 @@ function buildSplitter(): Splitter {
   };
 }
 
-/** Whether a byte is one of the three of a byte order mark. */
+/** True if a byte is one of the three of a byte order mark. */
 const isByteOrderMark = (byte: number) => byte === 0xef || byte === 0xbb || byte === 0xbf;

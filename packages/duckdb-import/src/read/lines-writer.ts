@@ -103,7 +103,7 @@ export class LinesWriter {
     else if (!isBlank(line)) this.#rows += 1;
   }
 
-  /** Whether the last byte written is a newline. */
+  /** True if the last byte written is a newline. */
   isAtLineEnd(): boolean {
     return this.#open.bytes === 0;
   }

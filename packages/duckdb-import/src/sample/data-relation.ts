@@ -78,7 +78,7 @@ export async function newestMoment(
     const newest = reader.getRows()[0]?.[0];
     return typeof newest === 'bigint' ? new Date(Number(newest)) : undefined;
   } catch {
-    // A column that the file lacks, or a value that is no moment: the author knows better.
+    // The file lacks the column, or a value is not a moment: the author knows better.
     return undefined;
   }
 }
@@ -122,11 +122,11 @@ export const fileError = (file: string, message: string) =>
   new ProblemError('The data file cannot be used', [{ file, message }]);
 
 /**
- * Refuses files from whose rows no table can be read: those without rows, CSV with another separator, and CSV with two columns of one
- * name.
+ * Refuses files from whose rows no table can be read: those without rows, CSV with another separator, and CSV with two
+ * columns of one name.
  *
  * @param given the files as the author named them, for messages
- * @returns whether there are rows: CSV may have a header only
+ * @returns true if there are rows: CSV may have a header only
  * @throws ProblemError
  */
 export async function checkRows(

@@ -20,7 +20,7 @@ import {
 /** The columns of a data file, as its first rows show them. */
 export interface InferredFields {
   readonly fields: readonly Field[];
-  /** What the author should check: types that the rows do not show. */
+  /** Notes on types that the rows do not show, which the author should check. */
   readonly notes: readonly string[];
 }
 
@@ -118,7 +118,7 @@ async function storeRows(
   return { ...data, relation: 'sampled' };
 }
 
-/** What DuckDB says of a file, without its advice about options. */
+/** DuckDB's message about a file, without its advice about options. */
 function reasonOf(message: string): string {
   const [first = '', second = '', third = ''] = message.replace(/^[\w ]+ Error: /, '').split('\n');
   if (/^Error when sniffing file/.test(first))
@@ -128,7 +128,7 @@ function reasonOf(message: string): string {
   return `line ${line}: ${second.startsWith('Original Line') ? third : second}`;
 }
 
-/** What SQL makes of names that it does not read as they are. */
+/** Notes on names that SQL does not read as they are. */
 const nameNotes = (names: readonly string[]): readonly string[] =>
   names.flatMap((name) => {
     if (/[!"$()*,./;?@[\\\]^`{}~]/.test(name))
@@ -162,7 +162,7 @@ interface FieldContext {
   readonly widePaths: ReadonlySet<string>;
   /** Paths of texts that are moments. */
   readonly momentPaths: ReadonlySet<string>;
-  /** What the texts of a path all are, if that is another type. */
+  /** The type that all texts of a path look like, if it is another one. */
   readonly textPaths: ReadonlyMap<string, string>;
 }
 
@@ -255,7 +255,7 @@ function scalarType(path: string, type: DuckDBType, context: FieldContext): Fiel
   }
 }
 
-/** What names say of types. */
+/** The types that names suggest. */
 const typeByName: readonly (readonly [pattern: RegExp, type: FieldType])[] = [
   [/(?:^|[._])int(?:eger|64)?(?:_value)?$/i, 'INTEGER'],
   [/(?:^|[._])(?:float|double|numeric)(?:64)?(?:_value)?$/i, 'FLOAT'],

@@ -19,7 +19,7 @@ export async function columnsOf(connection: DuckDBConnection, relation: string):
   return columns;
 }
 
-/** What DuckDB takes for a moment in a text file. */
+/** The types that DuckDB gives a moment in a text file. */
 export const momentTypes: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.TIMESTAMP,
   DuckDBTypeId.TIMESTAMP_TZ,
@@ -88,7 +88,7 @@ export async function pathsOfMoments(
   );
 }
 
-/** What texts may be that are written so because JSON has no such numbers, and the cure. */
+/** Kinds of values that are written as texts because JSON has no such numbers, and the cure. */
 const kindsOfTexts: readonly (readonly [pattern: string, described: string])[] = [
   [String.raw`-?(0|[1-9]\d{0,18})`, 'integers, as BigQuery exports INT64: write INTEGER if they are numbers'],
   [String.raw`-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?`, 'numbers: write FLOAT or NUMERIC'],

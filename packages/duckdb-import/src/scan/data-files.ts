@@ -30,7 +30,7 @@ export interface TableFiles {
   readonly problem?: string;
 }
 
-/** What a data folder has. */
+/** The contents of a data folder. */
 export interface DataFolder {
   /** The files of each table that has some. */
   readonly tables: ReadonlyMap<string, TableFiles>;
@@ -58,7 +58,10 @@ export async function findDataFiles(dataDir: string, tables: readonly TableSchem
   return { tables: found, others };
 }
 
-/** Whether an entry of a data folder is a file of a known format, or a folder with one or with partitions. It is not searched further. */
+/**
+ * True if an entry of a data folder is a file of a known format, or a folder with one or with partitions. It is not
+ * searched further.
+ */
 async function hasRows(dataDir: string, top: string): Promise<boolean> {
   if (isHidden(top)) return false;
   const inside = await readdir(join(dataDir, top)).catch(() => undefined);
@@ -117,7 +120,7 @@ function mergeFiles(parts: readonly TableFiles[]): TableFiles {
 /** The name of the table whose rows a file or folder of a data folder has. */
 export const tableOf = (name: string) => name.split(sep, 1)[0]?.replace(/\..*/s, '') ?? '';
 
-/** What the name of a data file says of it; undefined for other files. */
+/** The properties of a data file that its name shows; undefined for other files. */
 export function kindOf(name: string): Pick<DataFile, 'format' | 'compression' | 'partition'> | undefined {
   const [, extension, compression] = /\.(ndjson|jsonl|json|csv|parquet)(?:\.(gz|zst))?$/i.exec(name) ?? [];
   if (extension === undefined) return undefined;
@@ -154,11 +157,11 @@ const decodePercent = (value: string) =>
     Buffer.from(escaped.replaceAll('%', ''), 'hex').toString(),
   );
 
-/** Whether lines that are appended to a file of this kind can be imported without the lines before. */
+/** True if lines that are appended to a file of this kind can be imported without the lines before. */
 export const canGrow = ({ format, compression }: Pick<DataFile, 'format' | 'compression'>): boolean =>
   format === 'ndjson' && compression === undefined;
 
-/** Whether two names mean the same format and partition, so that a renamed file's rows stay valid. */
+/** True if two names mean the same format and partition, so that a renamed file's rows stay valid. */
 export function isSameKind(name: string, otherName: string): boolean {
   return JSON.stringify(kindOf(name)) === JSON.stringify(kindOf(otherName));
 }

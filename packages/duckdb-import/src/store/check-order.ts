@@ -9,8 +9,8 @@ const minRows = 4 * rowGroupSize;
 const maxSpread = 3;
 
 /**
- * Whether the rows of a table are so far from the order of their days that a query for a time window scans most of them:
- * each day is spread over several times the row groups that it would fill.
+ * True if the rows of a table are so far from the order of their days that a query for a time window scans most of
+ * them: each day is spread over several times the row groups that it would fill.
  */
 export async function isDisordered(
   connection: DuckDBConnection,

@@ -26,7 +26,7 @@ export interface ManifestEntry {
   readonly lines: number;
   readonly rows: number;
   readonly rejected: number;
-  /** Whether the whole file, as of `size` and `mtime`, has been imported. */
+  /** True if the whole file, as of `size` and `mtime`, has been imported. */
   readonly done: boolean;
 }
 

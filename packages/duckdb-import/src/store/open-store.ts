@@ -15,7 +15,7 @@ export interface Store {
   readonly scratch: string;
   /** Another one, for the rows that SQL of callers reads. */
   readonly sandboxes: string;
-  /** What these have compiled, which the next process finds if this one is killed. */
+  /** The folder of the compile cache of these, which the next process finds if this one is killed. */
   readonly compiled: string;
   /** Bytes on disk; undefined in memory. */
   size(): number | undefined;
@@ -124,7 +124,7 @@ function unusable(file: string, error: unknown): ProblemError {
   ]);
 }
 
-/** What the problem of a store says that another process has open. */
+/** The problem of a store that another process has open. */
 export const storeInUse = 'it is in use by another process';
 
 function advice(reason: string): string {
