@@ -22,5 +22,5 @@ export async function* linesOf(
   if (rest !== '') yield rest;
 }
 
-/** What is wrong with a line that is longer, in characters. */
+/** The problem of a line that is longer, in characters. */
 export const lineLongerThan = (maxLength: number): string => `the line is longer than ${maxLength / 1e6} MB`;

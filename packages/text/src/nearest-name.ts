@@ -46,8 +46,8 @@ function unabbreviated(text: string, names: readonly string[]): string | undefin
 }
 
 /**
- * Whether a text in lower case has some letters of a name, in their order, with the first one, and with all of its first
- * consonants or with its last letter: `hr` of `hourly`, `qty` of `quantity`. Digits around them do not count.
+ * True if a text in lower case has some letters of a name, in their order, with the first one, and with all of its
+ * first consonants or with its last letter: `hr` of `hourly`, `qty` of `quantity`. Digits around them do not count.
  */
 export function isAbbreviation(text: string, name: string): boolean {
   const short = text.replace(/^[\d\s]+|[\d\s]+$/g, '').replace(/(?<=..)s$/, '');
@@ -67,17 +67,17 @@ const consonants = (text: string): string => text.replace(/[aeiou_\-. ]/g, '').r
 /** The distance of one letter too much, missing or wrong; smaller ones are of mistakes that are made more often. */
 const edit = 4;
 
-/** What a letter costs that is missing, after another one: a vowel may be left out on purpose. */
+/** The cost of a letter that is missing, after another one: a vowel may be left out on purpose. */
 const missing = (letter: string | undefined, before: string | undefined): number =>
   isVowel(letter) ? 2 : extra(letter, before);
 
-/** What a letter costs that is too much. */
+/** The cost of a letter that is too much. */
 function extra(letter: string | undefined, before: string | undefined): number {
   if (isSeparator(letter)) return 1;
   return letter === before ? 2 : edit;
 }
 
-/** What a letter costs that is another one in the other text. */
+/** The cost of a letter that is another one in the other text. */
 function replaced(one: string | undefined, other: string | undefined): number {
   if (one === other) return 0;
   if (isSeparator(one) && isSeparator(other)) return 1;
@@ -114,7 +114,7 @@ function distanceTo(from: string, to: string, enough: number): number {
         ),
       );
     }
-    // What comes next is made of these two rows.
+    // All further rows are computed from these two.
     if (Math.min(...above) >= enough && Math.min(...current) >= enough) return enough;
     [twoAbove, above] = [above, current];
   }

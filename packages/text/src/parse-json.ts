@@ -23,7 +23,7 @@ declare global {
 export function parseJson(text: string, revive?: Revive): unknown {
   const keys = [...escapedKeys(text)];
   if (keys.length === 0) return parse(text, revive);
-  // What is not JSON is reported before anything is replaced.
+  // Text that is not JSON is reported before anything is replaced.
   JSON.parse(text);
   const names = new Map<string, string>();
   const replaced = replaceKeys(text, keys, names);
@@ -34,9 +34,9 @@ export function parseJson(text: string, revive?: Revive): unknown {
 }
 
 /**
- * Whether an object of a JSON text has a name twice: of those, the value has only the last one.
+ * True if an object of a JSON text has a name twice: of those, the value has only the last one.
  *
- * @param value what the text was parsed to
+ * @param value the result of parsing the text
  */
 export function hasEqualNames(text: string, value: unknown): boolean {
   let names = 0;

@@ -13,7 +13,7 @@ export const visibleText = (text: string): string =>
 export const visibleLine = (text: string): string =>
   visibleText(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 
-/** Whether a text, or a JSON text, may have anything that `visibleText` replaces. */
+/** True if a text, or a JSON text, may have anything that `visibleText` replaces. */
 export const mayHide = (json: string): boolean =>
   json.search(hidden) >= 0 || json.includes('\\u') || controls.test(json);
 
