@@ -202,7 +202,7 @@ describe('meanings', () => {
     ],
     ['a field', 'response.status_co', '`status_code` INT64'],
     ['a parameter', '>= @at_l', '`@at_least` INT64, sent as integer\n\nLowest status.'],
-    ['a key of the header', '\nmax_r', 'upper bound on the rows returned'],
+    ['a key of the header', '\nmax_r', 'required: the most rows of a result'],
     ['a key in a column', '\n    type', undefined],
     ['a table', 'from edge_l', '`edge_logs`\n\n- `id` STRING\n- `timestamp` TIMESTAMP'],
     ['a record', 'unnest(m.req', '`request` ARRAY<RECORD>\n\n- `host` STRING'],
