@@ -3,6 +3,9 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { counts } from '../../examples/plugins/counts.ts';
+import { endpointNames } from '../../examples/plugins/endpoint-names.ts';
+import { tabs } from '../../examples/plugins/tabs.ts';
 import { GatewayError, StartError } from '../../src/errors.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
@@ -100,7 +103,7 @@ describe('a gateway without plug-ins', () => {
   });
 });
 
-/** A plug-in of docs/plugins.md, as readers paste it. */
+/** The plug-in that docs/plugins.md shows, as readers paste it. */
 async function fromDocs<T>(start: string, check: (module: T) => Promise<void>): Promise<void> {
   const blocks = readFileSync('docs/plugins.md', 'utf8').matchAll(
     /```ts\n(?<code>[^`]*(?:`[^`]+`[^`]*)*?)\n```/g,
@@ -120,7 +123,7 @@ async function fromDocs<T>(start: string, check: (module: T) => Promise<void>): 
   }
 }
 
-describe('the plug-in of docs/plugins.md', () => {
+describe('the plug-ins of docs/plugins.md', () => {
   test('adds a route, a header, a metric, a log field, and refuses; by REST and GraphQL, hit and miss', async () => {
     await fromDocs<{ costs(blocked: ReadonlySet<string>): GatewayPlugin }>('costs(', async ({ costs }) => {
       const blocked = new Set<string>();
@@ -143,53 +146,46 @@ describe('the plug-in of docs/plugins.md', () => {
   });
 
   test('adds a form of rows, with all that the others have', async () => {
-    await fromDocs<{ tabs(): GatewayPlugin }>('export const tabs', async ({ tabs }) => {
-      await open(tabs(), openapi());
-      const byName = await get(`${rest}.tsv`);
-      const accept = { 'x-api-key': apiKey, accept: 'text/tab-separated-values' };
-      const byType = await get(rest, accept);
-      for (const response of [byName, byType, await get(`${rest}?format=tsv`)])
-        expect([response.status, await response.text()]).toEqual([200, 'n\n1\n']);
-      expect(byName.headers.get('content-type')).toBe('text/tab-separated-values; charset=utf-8');
-      expect(byName.headers.get('content-disposition')).toMatch(/^attachment; filename="q-.*\.tsv"$/);
-      const etag = byName.headers.get('etag') ?? '';
-      expect(etag).not.toBe((await get(rest)).headers.get('etag'));
-      expect((await get(`${rest}.tsv`, { 'x-api-key': apiKey, 'if-none-match': etag })).status).toBe(304);
-      expect(await (await get('/openapi.json')).text()).toContain('text/tab-separated-values');
-      expect((await (await get(`${rest}?format=tab`)).json()).error.message).toContain('tsv');
-      expect(lines.filter(({ path }) => path === `${rest}.tsv`)).toHaveLength(2);
-      await expect(open({ ...tabs(), name: 'more' }, tabs())).rejects.toThrow('the name tsv is taken');
-    });
+    await open(tabs(), openapi());
+    const byName = await get(`${rest}.tsv`);
+    const accept = { 'x-api-key': apiKey, accept: 'text/tab-separated-values' };
+    const byType = await get(rest, accept);
+    for (const response of [byName, byType, await get(`${rest}?format=tsv`)])
+      expect([response.status, await response.text()]).toEqual([200, 'n\n1\n']);
+    expect(byName.headers.get('content-type')).toBe('text/tab-separated-values; charset=utf-8');
+    expect(byName.headers.get('content-disposition')).toMatch(/^attachment; filename="q-.*\.tsv"$/);
+    const etag = byName.headers.get('etag') ?? '';
+    expect(etag).not.toBe((await get(rest)).headers.get('etag'));
+    expect((await get(`${rest}.tsv`, { 'x-api-key': apiKey, 'if-none-match': etag })).status).toBe(304);
+    expect(await (await get('/openapi.json')).text()).toContain('text/tab-separated-values');
+    expect((await (await get(`${rest}?format=tab`)).json()).error.message).toContain('tsv');
+    expect(lines.filter(({ path }) => path === `${rest}.tsv`)).toHaveLength(2);
+    await expect(open({ ...tabs(), name: 'more' }, tabs())).rejects.toThrow('the name tsv is taken');
   });
 
   test('adds fields of GraphQL, which load results as the fields of saved queries do', async () => {
-    await fromDocs<{ counts(): GatewayPlugin }>('export const counts', async ({ counts }) => {
-      await open(counts());
-      const query = encodeURIComponent('{ q { rowCount } _qCount again: _qCount }');
-      const response = await get(`/graphql?query=${query}`);
-      expect(await response.json()).toEqual({ data: { q: { rowCount: 1 }, _qCount: 1, again: 1 } });
-      expect(lines.filter(({ msg }) => msg === 'request').map(({ results }) => results)).toEqual([undefined]);
-      const broken: GatewayPlugin = {
-        name: 'broken',
-        extendSchema() {
-          throw new Error('no fields');
-        },
-      };
-      await expect(open(broken)).rejects.toThrow(StartError);
-    });
+    await open(counts());
+    const query = encodeURIComponent('{ q { rowCount } _qCount again: _qCount }');
+    const response = await get(`/graphql?query=${query}`);
+    expect(await response.json()).toEqual({ data: { q: { rowCount: 1 }, _qCount: 1, again: 1 } });
+    expect(lines.filter(({ msg }) => msg === 'request').map(({ results }) => results)).toEqual([undefined]);
+    const broken: GatewayPlugin = {
+      name: 'broken',
+      extendSchema() {
+        throw new Error('no fields');
+      },
+    };
+    await expect(open(broken)).rejects.toThrow(StartError);
   });
 
   test('with groups of the seam checks its options, and lists what the key may query', async () => {
-    type Module = { endpointNames(options: { limit: number }): GatewayPlugin };
-    await fromDocs<Module>('endpointNames(', async ({ endpointNames }) => {
-      expect(() => endpointNames({ limit: 0 })).toThrow(
-        expect.objectContaining({
-          problems: [{ message: 'limit: got 0; must be a whole number from 1 to 1000' }],
-        }),
-      );
-      await open(endpointNames({ limit: 1 }));
-      expect(await (await get('/endpoints.json')).json()).toEqual(['q']);
-    });
+    expect(() => endpointNames({ limit: 0 })).toThrow(
+      expect.objectContaining({
+        problems: [{ message: 'limit: got 0; must be a whole number from 1 to 1000' }],
+      }),
+    );
+    await open(endpointNames({ limit: 1 }));
+    expect(await (await get('/endpoints.json')).json()).toEqual(['q']);
   });
 });
 
