@@ -138,14 +138,11 @@ const sectionsOf = (
     .map(([from, members]) => `## ${from}\n\n${write(members)}\n`)
     .join('\n');
 
-/** Values with what they are for, and the names of types: editors show the rest. */
+/** Values and groups with what they are for, and the names of types: editors show the rest. */
 function describedNames(members: readonly ExportedName[]): string {
   const values = members
     .filter(({ isType }) => !isType)
-    .map(({ name, summary = '', members = [] }) => {
-      const has = members.length === 0 ? '' : ` It has ${listed(members)}.`;
-      return `- \`${name}\`: ${summary}${has}\n`;
-    });
+    .map(({ name, summary = '' }) => `- \`${name}\`: ${summary}\n`);
   const types = members.filter(({ isType }) => isType);
   return `${values.join('')}${types.length === 0 ? '' : `- types: ${listed(types)}`}`.trimEnd();
 }
@@ -153,13 +150,14 @@ function describedNames(members: readonly ExportedName[]): string {
 const listed = (members: readonly ExportedName[]): string =>
   members.map(({ name }) => `\`${name}\``).join(', ');
 
-const intro = `After this page you know every name that can be imported from the package. \`npm run generate\` writes it, and a test
-compares it with the code. [Embedding](embedding.md) and [Plug-ins](plugins.md) show how they are used; each has a docstring,
-which editors show. While the version is 0.x a name may change, and the changelog says how.`;
+const intro = `After this page you know what can be imported from the package. \`npm run generate\` writes it, and a test compares it with
+the code. [Embedding](embedding.md) and [Plug-ins](plugins.md) show how names are used; editors show the docstring of each.
+[surface.json](../release/surface.json) has the types of all, those in groups (\`callers\` to \`results\`) too, and which may
+[change](stability.md).`;
 
 const introOfTools = `After this page you know which names a program may import that reads, writes or judges saved queries, as
 \`@querygate/authoring\` does. \`npm run generate\` writes it, and a test compares it with the code. They change with the
-gateway: such a program needs its version. Each has a docstring, which editors show.`;
+gateway: such a program needs its version.`;
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
   for (const [file, text] of exportsPages()) writeFileSync(file, text);
