@@ -13,5 +13,5 @@ export { type ExactJson, exactText, isList, parseExact } from './exact-json.ts';
 export { lineLongerThan, linesOf } from './lines.ts';
 export { didYouMean, isAbbreviation, nearestName } from './nearest-name.ts';
 export { hasEqualNames, parseJson, type Revive, stringEnd } from './parse-json.ts';
-export { quoteShort, shorten } from './shorten.ts';
+export { listShort, quoteShort, shorten } from './shorten.ts';
 export { mayHide, visibleLine, visibleText } from './visible-text.ts';

@@ -128,9 +128,36 @@ function checkTexts(parameter: Parameter, texts: readonly string[], now: number)
 function checkText(parameter: Parameter, text: string, now: number, at: number): string {
   const checked = checkValue(parameter, text, now);
   if ('value' in checked) return checked.value;
-  if (parameter.type === 'enum' && parameter.unknown === 'default' && typeof parameter.default === 'string')
-    return parameter.default;
+  const fallback = fallbackOf(parameter);
+  if (fallback !== undefined) return fallback;
   throw invalid(parameter, `got ${quoteShort(text)}; ${checked.wrong}${listAdvice(parameter, text)}`, at);
+}
+
+/** What a value that is not listed means; undefined if it is refused. */
+const fallbackOf = (parameter: Parameter): string | undefined =>
+  parameter.type === 'enum' && parameter.unknown === 'default' && typeof parameter.default === 'string'
+    ? parameter.default
+    : undefined;
+
+/** Values that are not listed, and in whose place the default is used. */
+export function fallbacks(query: SavedQuery, raw: RawParameters): readonly Fallback[] {
+  return query.parameters.flatMap((parameter) => {
+    const used = fallbackOf(parameter);
+    const [text = ''] = raw.get(parameter.name) ?? [];
+    if (used === undefined || parameter.type !== 'enum' || text === '') return [];
+    const isListed = 'value' in checkValue(parameter, text, 0);
+    return isListed
+      ? []
+      : [{ name: parameter.name, text, used, values: parameter.values.map(({ value }) => value) }];
+  });
+}
+
+/** A default that is used in place of a value. */
+interface Fallback {
+  readonly name: string;
+  readonly text: string;
+  readonly used: string;
+  readonly values: readonly string[];
 }
 
 /** Many services take lists with commas. */

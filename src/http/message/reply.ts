@@ -77,7 +77,7 @@ export class SentHeaders {
 
 export const requestIdName = 'x-request-id';
 
-/** Of parameters that are probably misspelled: a sentence for each, with `; ` between them. */
+/** Of parameters that are probably mistakes: a sentence for each, with `; ` between them. */
 export const warningName = 'querygate-warning';
 
 const lengthName = 'content-length';

@@ -1,4 +1,5 @@
-import { didYouMean, nearestName } from '@querygate/text';
+import { didYouMean, listShort, nearestName, quoteShort } from '@querygate/text';
+import { fallbacks } from '../../catalog/binding/bind.ts';
 import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
@@ -15,15 +16,23 @@ const maxNameLength = 60;
 const maxWarnings = 5;
 
 /**
- * What a reply says of parameters that the query does not declare, if one is a misspelled name, or that of a column: the others
- * are ignored, as those of proxies and caches are. '' for none.
+ * What a reply says of parameters that did nothing: values that are not listed, and names that the query does not declare, if one is
+ * misspelled, or that of a column or of a row argument: the others are ignored, as those of proxies and caches are. '' for none.
  */
 const parameterWarning = memoize(({ query, parameters }: EndpointRequest): { readonly text: string } => {
+  const values = fallbacks(query, parameters).map(
+    ({ name, text, used, values: listed }) =>
+      `${name}: ${quoteShort(text)} is not one of ${listShort(listed)}: ${used} is used`,
+  );
+  return { text: [...values, ...ignoredNames(query, parameters)].map(headerText).join('; ') };
+});
+
+function ignoredNames(query: SavedQuery, parameters: EndpointRequest['parameters']): readonly string[] {
   const names = namesOf(query);
   const left = [...names].filter((name) => !parameters.has(name));
   const columns = new Set(query.columns.map(({ name }) => name));
-  const meant = undeclared(parameters, names)
-    .map(beforeBrackets)
+  return undeclared(parameters, names)
+    .map((name) => (isRowWord(name) ? name : beforeBrackets(name)))
     .filter((name) => name.length <= maxNameLength && /^[\w.-]+$/.test(name))
     .slice(0, maxWarnings)
     .flatMap((name) => {
@@ -34,10 +43,18 @@ const parameterWarning = memoize(({ query, parameters }: EndpointRequest): { rea
         1,
       );
       const found = left.find((one) => one.toLowerCase() === nearest);
-      return found === undefined ? [] : [`${name} is ignored, did you mean ${found}?`];
+      if (found !== undefined) return [`${name} is ignored, did you mean ${found}?`];
+      return isRowWord(name) ? [`${name} is ignored, this endpoint allows no row arguments`] : [];
     });
-  return { text: meant.join('; ') };
-});
+}
+
+const isRowWord = (name: string): boolean => (rowWords as readonly string[]).includes(name);
+
+/** Headers are ASCII, and a semicolon begins the next sentence. */
+const headerText = (text: string): string =>
+  text
+    .replaceAll('…', '...')
+    .replace(/[^ -:<-~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** The reply with that warning. */
 export function withParameterWarning(reply: Reply, endpoint: EndpointRequest): Reply {

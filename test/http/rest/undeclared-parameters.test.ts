@@ -9,6 +9,9 @@ const parameters = {
   status: '{ type: string, default: "200", description: A status. }',
   method: '{ type: string, required: true, description: A method. }',
 };
+const unit =
+  '{ type: enum, enum: Unit, description: A unit., default: day, unknown: default, values: { hour: { name: HOUR, also: [hr], description: An hour. }, day: { name: DAY, description: A day. } } }';
+const refusedUnit = unit.replace('unknown: default', 'unknown: refuse').replace('enum: Unit', 'enum: Other');
 const columns = { id: '{ type: string, required: true, description: An id. }' };
 const sql = 'select concat(@status, @method) as id';
 
@@ -24,6 +27,19 @@ describe('parameters that a query does not declare', () => {
       queryText({ name, parameters, columns, sql, caching: ['caching: 900s', ...caching] });
     queries = makeQueryFolder({
       'plain.sql': text('plain', []),
+      'unit.sql': queryText({
+        name: 'unit',
+        parameters: { unit, order: 'string' },
+        columns,
+        sql: 'select concat(@unit, @order) as id',
+        caching: ['caching: 900s'],
+      }),
+      'refused.sql': queryText({
+        name: 'refused',
+        parameters: { unit: refusedUnit },
+        columns,
+        sql: 'select @unit as id',
+      }),
       'paged.sql': text('paged', ['page: { by: [id] }']).replace(sql, `${sql} order by id`),
       'strict.sql': text('strict', ['strict: true']),
       'rows.strict.sql': text('rows.strict', ['strict: true', 'row_arguments: all']),
@@ -69,6 +85,39 @@ describe('parameters that a query does not declare', () => {
       expect(lines.at(-1)).not.toHaveProperty('misspelled');
     },
   );
+
+  test('are warned of if they are row arguments that the query does not allow', async () => {
+    const warningOf = async (path: string) => (await get(path)).headers.get('querygate-warning');
+    const wrong = 'is ignored, this endpoint allows no row arguments';
+    for (const name of ['order', 'select', 'limit', 'offset', 'or', 'not.and'])
+      expect(await warningOf(`plain?method=GET&${name}=1`), name).toBe(`${name} ${wrong}`);
+    expect(await warningOf('paged?method=GET&limit=1&order=id')).toBe(`order ${wrong}`);
+    expect(await warningOf('paged?method=GET&limit=1')).toBeNull();
+    expect(await warningOf('unit?order=1')).toBeNull();
+  });
+
+  test('the default in place of a value that is not listed is warned of, also from the cache', async () => {
+    const warningOf = async (search: string) => {
+      const response = await get(`unit${search}`);
+      expect(response.status).toBe(200);
+      return response.headers.get('querygate-warning');
+    };
+    const wrong = 'is not one of hour, day: day is used';
+    for (let at = 0; at < 3; at += 1) {
+      expect(await warningOf('?unit=weekly')).toBe(`unit: "weekly" ${wrong}`);
+      expect(await warningOf('?unit=hr')).toBeNull();
+    }
+    expect(await warningOf('.csv?unit=HOUR')).toBe(`unit: "HOUR" ${wrong}`);
+    expect(await warningOf('?unit=w%C3%B6che;%20%0D%0Ax:y')).toBe(
+      String.raw`unit: "w\u00f6che\u003b \r\nx:y" ${wrong}`,
+    );
+    expect(await warningOf(`?unit=${'x'.repeat(500)}&limit=1`)).toBe(
+      `unit: "${'x'.repeat(60)}..." ${wrong}; limit is ignored, this endpoint allows no row arguments`,
+    );
+    for (const search of ['', '?unit=', '?unit=hour', '?unit=day'])
+      expect(await warningOf(search)).toBeNull();
+    expect(await refusal('refused?unit=weekly')).toEqual([400, 'unit: got "weekly"; one of hour, day']);
+  });
 
   test('are refused by a query with strict: true, with the nearest name', async () => {
     const message = 'is not a parameter of this endpoint';
