@@ -19,8 +19,8 @@ import { type RejectWrongKey, unauthenticated } from './unauthenticated.ts';
  * key's rate.
  *
  * @param caller is filled in, also if an error is thrown afterwards
- * @throws GatewayError BAD_REQUEST | URL_TOO_LONG; UNAUTHENTICATED, the same for a key that is missing,
- * unknown, expired or revoked, and for two different keys; RATE_LIMITED
+ * @throws GatewayError BAD_REQUEST | URL_TOO_LONG; UNAUTHENTICATED, the same for a key that is unknown, expired or revoked;
+ * RATE_LIMITED
  */
 export type Admit = (
   head: RequestHead,
@@ -95,7 +95,8 @@ function wrongKey(
   { callers, rejectWrongKey }: AdmitOptions,
 ): GatewayError {
   if (text !== undefined && text !== '') return rejectWrongKey(address, callers.explain(text));
-  const hasTwo = headers['x-api-key'] !== undefined && headers.authorization !== undefined;
+  const hasTwo =
+    text === undefined && headers['x-api-key'] !== undefined && headers.authorization !== undefined;
   return hasTwo ? rejectWrongKey(address, { reason: 'two keys' }) : unauthenticated({ reason: 'missing' });
 }
 

@@ -35,10 +35,18 @@ export function buildRejectWrongKey(elapsedMs: () => number): RejectWrongKey {
   };
 }
 
-/** The same for every caller without a valid key. Of a token, a browser's developer has to know what to do: get a new one. */
+/**
+ * Says whether a key was sent, and of a wrong one no more. Of a token, a browser's developer has to know what to do: get a new one.
+ */
 export function unauthenticated(refusal: Refusal): GatewayError {
-  const required = 'One valid API key is required, in the header X-API-KEY or in Authorization after Bearer';
   const wrong = shownTokenProblem(refusal);
-  const message = wrong === undefined ? required : `${required}; ${wrong}`;
-  return new GatewayError('UNAUTHENTICATED', message, { refusal });
+  const message = `${sentKeys(refusal)}; send one valid API key, in the header X-API-KEY or in Authorization after Bearer`;
+  return new GatewayError('UNAUTHENTICATED', wrong === undefined ? message : `${message}; ${wrong}`, {
+    refusal,
+  });
+}
+
+function sentKeys({ reason }: Refusal): string {
+  if (reason === 'missing') return 'No key was sent';
+  return reason === 'two keys' ? 'Two different keys were sent' : 'The key that was sent is not valid';
 }

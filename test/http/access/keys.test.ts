@@ -61,33 +61,44 @@ describe('keys in REST and GraphQL', () => {
     return pending;
   };
 
-  test('every invalid key gets the same 401: equal status, headers and body', async () => {
+  test('a 401 says whether a key was sent, and of a wrong one nothing: equal status, headers and body', async () => {
     const [first, second] = [file.keyOf('plain'), file.keyOf('fresh')];
     const mistyped = `${first.slice(0, -1)}${first.endsWith('0') ? '1' : '0'}`;
-    const attempts: Record<string, string>[] = [
-      {},
-      { 'x-api-key': '' },
-      { 'x-api-key': 'unknown' },
-      { 'x-api-key': makeKey().text },
-      { 'x-api-key': mistyped },
-      { 'x-api-key': file.keyOf('expired') },
-      { 'x-api-key': file.keyOf('revoked') },
-      { 'x-api-key': makeKey().text.replace(/^qg_[^_]+/, `qg_${file.idOf('plain')}`) },
-      { 'x-api-key': first, authorization: `Bearer ${second}` },
-      { 'x-api-key': '', authorization: `Bearer ${first}` },
-      { 'x-api-key': `${first}, ${first}` },
-      { authorization: `Basic ${first}` },
-    ];
+    const attempts: Record<string, readonly Record<string, string>[]> = {
+      'No key was sent; ': [
+        {},
+        { 'x-api-key': '' },
+        { authorization: `Basic ${first}` },
+        { 'x-api-key': '', authorization: `Basic ${first}` },
+      ],
+      'Two different keys were sent; ': [
+        { 'x-api-key': first, authorization: `Bearer ${second}` },
+        { 'x-api-key': 'unknown', authorization: 'Bearer other' },
+        { 'x-api-key': '', authorization: `Bearer ${first}` },
+      ],
+      'The key that was sent is not valid; ': [
+        { 'x-api-key': 'unknown' },
+        { 'x-api-key': makeKey().text },
+        { 'x-api-key': mistyped },
+        { 'x-api-key': file.keyOf('expired') },
+        { authorization: `Bearer ${file.keyOf('revoked')}` },
+        { 'x-api-key': makeKey().text.replace(/^qg_[^_]+/, `qg_${file.idOf('plain')}`) },
+        { 'x-api-key': `${first}, ${first}` },
+      ],
+    };
     for (const url of [stats, `${path}/nope`, '/graphql?query={__typename}']) {
-      const responses = await Promise.all(
-        attempts.map(async (headers) => {
-          const response = await get(url, { ...headers, 'x-request-id': 'the-same' });
-          return [response.status, [...response.headers], await response.text()];
-        }),
-      );
-      expect(responses[0]?.[0]).toBe(401);
-      expect(responses[0]?.[2]).toContain('UNAUTHENTICATED');
-      for (const one of responses) expect(one).toEqual(responses[0]);
+      for (const [sent, headersOfAttempts] of Object.entries(attempts)) {
+        const responses = await Promise.all(
+          headersOfAttempts.map(async (headers) => {
+            const response = await get(url, { ...headers, 'x-request-id': 'the-same' });
+            return [response.status, [...response.headers], await response.text()];
+          }),
+        );
+        expect(responses[0]?.[0]).toBe(401);
+        expect(responses[0]?.[2]).toContain('UNAUTHENTICATED');
+        expect(responses[0]?.[2]).toContain(sent);
+        for (const one of responses) expect(one).toEqual(responses[0]);
+      }
     }
   });
 

@@ -116,7 +116,7 @@ describe('a token for one tenant', () => {
     ];
     for (const text of wrong) expect(await answer(`Bearer ${text}`)).toEqual(expected);
     const noToken = 'eyJ'.repeat(3_000);
-    expect(await answer(`Bearer ${noToken}`)).toEqual(await answer());
+    expect(await answer(`Bearer ${noToken}`)).toEqual(await answer('Bearer wrong'));
   });
 
   test('has its endpoints, its rate and its permissions', async () => {

@@ -169,7 +169,7 @@ describe('GraphQL', () => {
         errors: [
           {
             message:
-              'One valid API key is required, in the header X-API-KEY or in Authorization after Bearer',
+              'No key was sent; send one valid API key, in the header X-API-KEY or in Authorization after Bearer',
             extensions: { code: 'UNAUTHENTICATED' },
           },
         ],

@@ -155,15 +155,22 @@ describe('REST', () => {
   });
 
   test.each([
-    ['no key', {}],
-    ['a wrong key', { 'x-api-key': 'wrong' }],
-    ['an empty key', { 'x-api-key': '' }],
-    ['a key in another scheme', { authorization: `Basic ${apiKey}` }],
-  ])('401 for %s, the same for all', async (_, headers) => {
+    ['no key', {}, 'No key was sent'],
+    ['a wrong key', { 'x-api-key': 'wrong' }, 'The key that was sent is not valid'],
+    ['a wrong token', { authorization: 'Bearer wrong' }, 'The key that was sent is not valid'],
+    ['an empty key', { 'x-api-key': '' }, 'No key was sent'],
+    ['a key in another scheme', { authorization: `Basic ${apiKey}` }, 'No key was sent'],
+    [
+      'an empty key, and another scheme',
+      { 'x-api-key': '', authorization: `Basic ${apiKey}` },
+      'No key was sent',
+    ],
+    ['two keys', { 'x-api-key': apiKey, authorization: 'Bearer wrong' }, 'Two different keys were sent'],
+  ])('401 for %s says what was sent', async (_, headers, sent) => {
     const expected = {
       status: 401,
       code: 'UNAUTHENTICATED',
-      message: 'One valid API key is required, in the header X-API-KEY or in Authorization after Bearer',
+      message: `${sent}; send one valid API key, in the header X-API-KEY or in Authorization after Bearer`,
     };
     expect(await refusal(`${path}/logs.all?project=p`, { headers })).toEqual(expected);
     expect(await refusal(`${path}/nope?project=p`, { headers })).toEqual(expected);

@@ -311,6 +311,7 @@ describe('the Model Context Protocol', () => {
   test('a wrong key gets 401, and one beyond its rate 429, both as JSON-RPC', async () => {
     const wrong = await mcpClient(app.fetch, 'no-such-key').stateless('tools/list');
     expect([wrong.status, wrong.message.error.data.code]).toEqual([401, 'UNAUTHENTICATED']);
+    expect(wrong.message.error.message).toContain('The key that was sent is not valid');
     const slow = mcpClient(app.fetch, keys.keyOf('slow'));
     await slow.stateless('tools/list');
     const limited = await slow.stateless('tools/list');
