@@ -58,6 +58,13 @@ describe('documentation', () => {
     for (const page of listed) if (page !== 'README.md') expect(index).toContain(`](${page})`);
   });
 
+  test('docs has at most 45,000 words', () => {
+    const words = pages
+      .filter((page) => page.startsWith('docs/'))
+      .map((page) => read(page).trim().split(/\s+/).length);
+    expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(45_000);
+  });
+
   test('the README names the test command, and CI calls it', () => {
     expect(read('README.md')).toMatch(/^npm ci && npm run check +#/m);
     expect(read('.ci/run')).toMatch(/^ *npm ci && npm run check$/m);
