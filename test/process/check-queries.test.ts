@@ -1,7 +1,7 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openCommandHost } from '../support/command-host.ts';
 import { runQuerygate } from '../support/gateway-process.ts';
 
@@ -30,6 +30,31 @@ test('check reports every problem with file and line, and exits with 1', async (
   expect(exitCode).toBe(1);
   expect(errors).toContain(`usage.api-counts.sql:${line}:3 the function FROBNICATE is not supported`);
   rmSync(folder, { recursive: true });
+});
+
+describe('a folder without saved queries is reported by each command, with what would be right', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'empty'));
+  cpSync('queries/tables', join(folder, 'tables-only', 'tables'), { recursive: true });
+
+  test.each(['check', 'test', 'test --update', 'schema', 'openapi', 'types', 'compile a', 'diff HEAD'])(
+    '%s',
+    async (command) => {
+      const run = async (name: string) => {
+        const { output, errors } = await querygate(command.split(' '), { QUERIES_DIR: join(folder, name) });
+        expect(output).toBe('');
+        return errors;
+      };
+      for (const name of ['empty', 'tables-only'])
+        expect(await run(name)).toBe(
+          `There are no saved queries:\n  ${join(folder, name)} contains no *.sql file; querygate new writes one\n`,
+        );
+      expect(await run('missing')).toBe(
+        `The saved queries cannot be read:\n  ${join(folder, 'missing')} is not a readable folder of saved queries\n`,
+      );
+    },
+  );
 });
 
 test('a wrong command line is reported with what would be right, and exits with 1', async () => {

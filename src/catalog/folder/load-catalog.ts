@@ -15,6 +15,11 @@ export class CatalogError extends StartError {
   /** The SQL of the others, as far as it can be found. */
   readonly broken: readonly FileSql[];
 
+  /** Otherwise the check of StartError, which takes more, would be inherited. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    return error instanceof StartError && 'broken' in error;
+  }
+
   constructor(problems: readonly Problem[], catalog: Catalog, broken: readonly FileSql[]) {
     super('The saved queries have problems', problems);
     this.catalog = catalog;

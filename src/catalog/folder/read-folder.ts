@@ -93,7 +93,9 @@ export function readFolder(folder: string): CatalogFiles {
     return stats === undefined ? [] : [[path, readContent(join(folder, path), stats)]];
   });
   if (files.some(([path]) => !isTablePath(path))) return new Map(files);
-  throw new StartError('There are no saved queries', [{ file: folder, message: noQueries }]);
+  throw new StartError('There are no saved queries', [
+    { file: folder, message: `${noQueries}; querygate new writes one` },
+  ]);
 }
 
 export const noQueries = 'contains no *.sql file';

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import { CatalogError, loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import { StartError } from '../../../src/errors.ts';
 import { queryText } from '../../support/queries.ts';
 
 function folderWith(files: Record<string, string>): string {
@@ -138,6 +139,20 @@ describe('the queries folder', () => {
 
   test('that does not exist is rejected', () => {
     expect(() => loadCatalog('/proc/nowhere')).toThrow(/is not a readable folder of saved queries/);
+  });
+
+  test('only problems of its files are a CatalogError, which has what of it is valid', () => {
+    const errorOf = (folder: string) => {
+      try {
+        return loadCatalog(folder);
+      } catch (error) {
+        return error;
+      }
+    };
+    const broken = errorOf(folderWith({ 'a.sql': 'select 1' }));
+    expect([broken instanceof CatalogError, broken instanceof StartError]).toEqual([true, true]);
+    const empty = errorOf(folderWith({}));
+    expect([empty instanceof CatalogError, empty instanceof StartError]).toEqual([false, true]);
   });
 
   test('reports the problems of all files at once', () => {
