@@ -13,8 +13,7 @@ const usualConversion =
 
 /** The notes for the author of a new file, for standard error: what to know and what to decide. */
 export function notesOf({ file, text, description }: NotesOptions): string {
-  const { columns, conversions, names, others, parameters, proposals, replacements, sql, tenants } =
-    description;
+  const { columns, conversions, names, others, parameters, proposals, replacements, sql } = description;
   const sqlLine = text.slice(0, text.indexOf('---*/\n')).split('\n').length + 1;
   const lineOf = (offset: number) => sqlLine + sql.slice(0, offset).split('\n').length - 1;
   const lines = [
@@ -36,7 +35,7 @@ export function notesOf({ file, text, description }: NotesOptions): string {
       `Changed in the SQL, because ${usualConversion}:`,
       conversions.map(({ line, before, after }) => `${file}:${sqlLine + line - 1} ${before} → ${after}`),
     ),
-    ...tenantNotes(tenants),
+    ...tenantNotes(description),
     ...list(
       `Could be parameters (${optionsText(proposals)}):`,
       proposals.map(
@@ -62,8 +61,11 @@ function optionsText(proposals: SqlDescription['proposals']): string {
   return `with ${options.join(' or ')}`;
 }
 
-function tenantNotes([tenant, ...others]: SqlDescription['tenants']): readonly string[] {
-  if (tenant === undefined) return [];
+function tenantNotes({ parameters, tenants: [tenant, ...others] }: SqlDescription): readonly string[] {
+  if (tenant === undefined)
+    return parameters.some(({ type }) => type === 'string')
+      ? ['No parameter is a tenant: write tenant: true at the one that names whose rows are returned.']
+      : [];
   const { column, parameter, unfiltered } = tenant;
   const notes = [
     `@${parameter} is the tenant, because it is compared with ${column}: keys can be restricted to it.`,

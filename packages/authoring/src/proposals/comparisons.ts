@@ -1,5 +1,6 @@
 import { type Syntax, walk } from '@querygate/bigquery-sql/syntax';
 import { columnName } from './parameter-uses.ts';
+import { snakeCase } from './snake-case.ts';
 
 /** The nodes that contain a node, outermost first. */
 export type Around = readonly Syntax.Node[];
@@ -18,11 +19,12 @@ export function tableNames(statement: Syntax.Statement): ReadonlySet<string> {
 /** `repo` for `repo.name`, `repo_id` for `repo.id`, `repo_type` for `repo.type`, otherwise the name of the column. */
 export function idName(node: Syntax.Node, around: Around, tables: ReadonlySet<string>): string {
   const path = comparedWith(node, around).find((other) => other.kind === 'Path');
-  const names = path?.kind === 'Path' ? path.parts.map(({ name }) => name.toLowerCase()) : [];
-  const [record, field = 'id'] = names.slice(-2).length === 2 ? names.slice(-2) : [undefined, names[0]];
-  if (record === undefined || tables.has(record) || !/^(?:id|name|uuid|ref|key|slug|type|kind)$/.test(field))
-    return field;
-  return field === 'name' ? record : `${record}_${field}`;
+  const names = path?.kind === 'Path' ? path.parts.map((part) => part.name) : [];
+  const [record, last = 'id'] = names.length > 1 ? names.slice(-2) : [undefined, names[0]];
+  const field = snakeCase(last) || 'value';
+  const isName = /^(?:id|name|uuid|ref|key|slug|type|kind)$/.test(field);
+  if (record === undefined || tables.has(record.toLowerCase()) || !isName) return field;
+  return field === 'name' ? snakeCase(record) || field : snakeCase(`${record}_${field}`);
 }
 
 /** The expressions that a literal is compared with; empty if it is not compared. */

@@ -19,6 +19,7 @@ import { isUsual, type LiteralProposal } from './literal-proposal.ts';
 import { columnNames, isUsable } from './name-columns.ts';
 import { type ParameterUse, parameterUses } from './parameter-uses.ts';
 import { commentedTexts } from './sql-comments.ts';
+import { isTenantColumn } from './tenant-columns.ts';
 
 /** A column of the result, as who runs the SQL reports it. */
 export interface ReportedColumn {
@@ -78,7 +79,7 @@ export interface DescribeOptions {
   readonly tables: readonly TableSchema[];
   /** Names of proposed parameters that take the place of their literals; `all` for the usual ones. */
   readonly chosen?: readonly string[];
-  /** Names of columns that are compared with tenants, in lower case. */
+  /** Names of columns that other queries compare with their tenants, in lower case. */
   readonly tenantColumns: ReadonlySet<string>;
   /** True if the query may read tables whose columns are not known. */
   readonly hasOpenTables: boolean;
@@ -273,7 +274,7 @@ function tenantUses(
   for (const { equals, name, type } of uses) {
     // The names of tenants are texts.
     const isText = type.kind === 'unknown' || isScalar(type, 'STRING');
-    if (isText && equals !== undefined && tenantColumns.has(equals.toLowerCase()) && !found.has(name))
+    if (isText && equals !== undefined && isTenantColumn(equals, tenantColumns) && !found.has(name))
       found.set(name, equals);
   }
   return found;

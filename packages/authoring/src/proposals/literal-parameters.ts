@@ -11,12 +11,15 @@ import {
 } from './comparisons.ts';
 import { dateOfSuffix, momentCall, momentText, momentUse, suffixTables } from './literal-moments.ts';
 import { type Choice, isUsual, type LiteralProposal } from './literal-proposal.ts';
+import { takenKey } from './name-columns.ts';
 import { otherChoice } from './other-literals.ts';
+import { snakeCase } from './snake-case.ts';
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 /** Names of columns whose values a caller chooses: they identify or name something. A plain `key` is one of a map. */
 const idColumn =
-  /(?:^|_)(?:id|ids|uuid|guid|ref|slug|name|login|email|project|tenant|account|customer|user|username|org|organization|repo|repository|host|hostname|domain|site|country|region|city|currency|service|language|platform)$|_key$/i;
+  /(?:^|_)(?:id|ids|uuid|guid|ref|slug|name|login|email|project|tenant|account|customer|user|username|org|organization|repo|repository|host|hostname|domain|site|country|region|city|currency|service|language|platform)$|_key$/;
+const isIdColumn = (name: string): boolean => idColumn.test(snakeCase(name));
 
 /**
  * Literals that a caller may prefer to choose, in the order of the text: dates, ids and intervals, and any other
@@ -97,7 +100,7 @@ function calledMoment(node: Syntax.FunctionCall, around: Around): Choice | undef
 /** The list of `id IN ('a', 'b')`. */
 function idList(node: Syntax.ExpressionList, around: Around, { aliases }: Source): Choice | undefined {
   const { column, values: value } = listedValues(node, around) ?? {};
-  if (column === undefined || value === undefined || !idColumn.test(column)) return undefined;
+  if (column === undefined || value === undefined || !isIdColumn(column)) return undefined;
   const [first] = node.items;
   const single = first === undefined ? 'id' : idName(first, [...around, node], aliases);
   const instead = (parameter: string) => `UNNEST(${parameter})`;
@@ -133,28 +136,31 @@ function comparedText(
     const instead = (parameter: string) => `${name}('${day.format}', ${parameter})`;
     return { ...momentChoice(node, around, day.date), instead, ...(day.bounds && { bounds: day.bounds }) };
   }
-  if (/^\d{6}$/.test(value) && /(?:^|_)month$/i.test(compared))
-    return { kind: 'date', value, base: compared.toLowerCase(), description: undefined };
-  if (uuid.test(value) || (idColumn.test(compared) && value !== '' && isCondition(around)))
+  if (/^\d{6}$/.test(value) && /(?:^|_)month$/.test(snakeCase(compared)))
+    return { kind: 'date', value, base: snakeCase(compared), description: undefined };
+  if (uuid.test(value) || (isIdColumn(compared) && value !== '' && isCondition(around)))
     return { kind: 'id', value, base: idName(node, around, aliases), description: undefined };
   return undefined;
 }
 
 /** Gives each value of a use one name, and different values different ones. */
 class Names {
-  readonly #valueOf = new Map<string, string | undefined>();
+  /** A name and its value, or a name in use, by what two parameters must not have in common. */
+  readonly #taken = new Map<string, string>();
 
   constructor(statement: Syntax.Statement) {
     walk(statement, (node) => {
-      if (node.kind === 'NamedParameter') this.#valueOf.set(node.name.name.toLowerCase(), undefined);
+      if (node.kind === 'NamedParameter') this.#taken.set(takenKey(node.name.name), '');
     });
   }
 
   nameOf(base: string, value: string): string {
     for (let count = 1; ; count += 1) {
       const name = count === 1 ? base : `${base}_${count}`;
-      if (!this.#valueOf.has(name)) this.#valueOf.set(name, value);
-      if (this.#valueOf.get(name) === value) return name;
+      const key = takenKey(name);
+      const own = `${name}\n${value}`;
+      if (!this.#taken.has(key)) this.#taken.set(key, own);
+      if (this.#taken.get(key) === own) return name;
     }
   }
 }

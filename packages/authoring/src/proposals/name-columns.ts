@@ -1,5 +1,6 @@
 import { type Syntax, walk } from '@querygate/bigquery-sql/syntax';
 import type { Edit } from './edits.ts';
+import { snakeCase } from './snake-case.ts';
 
 /**
  * Names for the columns of the result that have none, one that another column has too, or one that GraphQL does not
@@ -42,8 +43,8 @@ export function columnNames({ query }: Syntax.Statement): readonly Edit[] {
 /** True if SQL and GraphQL can use the name as it is: in GraphQL, a letter comes before the first digit. */
 export const isUsable = (name: string): boolean => /^_?[a-z]\w*$/i.test(name);
 
-/** The key that no two columns may share: SQL ignores the case, GraphQL the separators. */
-const takenKey = (name: string): string => name.replaceAll('_', '').toLowerCase();
+/** The key that no two columns, and no two parameters, may share: SQL ignores the case, GraphQL the separators. */
+export const takenKey = (name: string): string => name.replaceAll('_', '').toLowerCase();
 
 /** The SELECT whose list names the columns. */
 function firstSelect(body: Syntax.QueryBody): Syntax.Select | undefined {
@@ -79,16 +80,4 @@ function nameOf(expression: Syntax.Expression): string {
   return snakeCase(
     [expression.name.parts.at(-1)?.name, expression.distinct && 'distinct', of].filter(Boolean).join('_'),
   );
-}
-
-function snakeCase(text: string): string {
-  const words = text
-    .replace(/%/g, ' percent ')
-    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
-    .normalize('NFKD')
-    .replace(/\p{Mark}/gu, '')
-    .replace(/[^a-z\d]+/gi, '_')
-    .replace(/^_+|_+$/g, '')
-    .toLowerCase();
-  return /^\d/.test(words) ? `column_${words}` : words;
 }

@@ -1,6 +1,7 @@
 import type { Syntax } from '@querygate/bigquery-sql/syntax';
 import { type Around, comparedWith, idName, isRequired, listedValues, pluralOf } from './comparisons.ts';
 import type { Choice } from './literal-proposal.ts';
+import { snakeCase } from './snake-case.ts';
 
 /** A literal that chooses rows, which only some callers would choose otherwise: the LIMIT, and what columns are compared with. */
 export function otherChoice(
@@ -88,7 +89,9 @@ function comparedName(
   tables: ReadonlySet<string>,
 ): string | undefined {
   if (compared.kind === 'Path') return idName(node, around, tables);
-  return compared.kind === 'FunctionCall' ? compared.name.parts.at(-1)?.name.toLowerCase() : undefined;
+  return compared.kind === 'FunctionCall'
+    ? snakeCase(compared.name.parts.at(-1)?.name ?? '') || 'value'
+    : undefined;
 }
 
 /** The prefix of a bound's name, empty for `=`; undefined for other comparisons. */

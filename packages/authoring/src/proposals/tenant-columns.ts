@@ -1,23 +1,24 @@
 import { parseQuery, SyntaxProblem } from '@querygate/bigquery-sql/syntax';
 import { unknown } from '@querygate/bigquery-sql/types';
 import { parameterUses } from './parameter-uses.ts';
+import { snakeCase } from './snake-case.ts';
 
 interface TenantQuery {
   readonly sql: string;
   readonly tenant?: { readonly parameter: string } | undefined;
 }
 
-/** The usual names of tenants, with which the names of their columns begin. */
+/** The usual names of columns of tenants, as words: `tenant_id`, `customer_account`. */
 const usualNames =
-  'tenant project org organization organisation account customer workspace team company'.split(' ');
+  /^(?:(?:tenant|project|org|organization|organisation|account|customer|workspace|team|company)(?:_|$))+(?:id|ref|key|slug|uuid)?$/;
 
-/** Names of columns that are compared with tenants: the usual ones, and those of the saved queries. In lower case. */
-export function tenantColumns(queries: readonly TenantQuery[]): ReadonlySet<string> {
-  const usual = usualNames.flatMap((name) =>
-    ['', '_id', '_ref', '_key', '_slug', '_uuid'].map((end) => name + end),
-  );
-  return new Set([...usual, ...queries.flatMap(comparedColumns)]);
-}
+/** Whether a column is compared with tenants: it has a usual name, or one of those that the saved queries have. */
+export const isTenantColumn = (name: string, ofQueries: ReadonlySet<string>): boolean =>
+  usualNames.test(snakeCase(name)) || ofQueries.has(name.toLowerCase());
+
+/** Names of columns that the saved queries compare with their tenants. In lower case. */
+export const tenantColumns = (queries: readonly TenantQuery[]): ReadonlySet<string> =>
+  new Set(queries.flatMap(comparedColumns));
 
 function comparedColumns({ sql, tenant }: TenantQuery): readonly string[] {
   if (tenant === undefined) return [];

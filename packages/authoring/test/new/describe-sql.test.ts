@@ -249,6 +249,17 @@ describe('tenant', () => {
     expect(tenants).toEqual([{ parameter: 'ref', column: 'project', unfiltered: ['users'] }]);
   });
 
+  test.each([
+    ['`Customer Account`', true],
+    ['accountId', true],
+    ['`Twitter Account`', false],
+    ['`顧客`', false],
+  ])('%s is a column of tenants: %s', async (column, isTenant) => {
+    const { tenants } = await describeText(`select n from orders where ${column} = @p`);
+    const name = column.replaceAll('`', '');
+    expect(tenants).toEqual(isTenant ? [{ parameter: 'p', column: name, unfiltered: [] }] : []);
+  });
+
   test('is a text: columns of other types are none of a tenant', async () => {
     const columns = new Set(['status', 'day']);
     for (const condition of ['status = @id', 'status in unnest(@id)', 'day = @id']) {

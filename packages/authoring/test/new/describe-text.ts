@@ -27,6 +27,18 @@ const tables: readonly TableSchema[] = [
   },
   { name: 'users', fields: [{ name: 'id', type: 'STRING', mode: 'REQUIRED' }] },
   {
+    name: 'orders',
+    fields: [
+      { name: 'n', type: 'INT64', mode: 'NULLABLE' },
+      { name: 'Customer Account', type: 'STRING', mode: 'NULLABLE' },
+      { name: 'accountId', type: 'STRING', mode: 'NULLABLE' },
+      { name: 'Twitter Account', type: 'STRING', mode: 'NULLABLE' },
+      { name: '顧客', type: 'STRING', mode: 'NULLABLE' },
+      { name: 'Net (€)', type: 'INT64', mode: 'NULLABLE' },
+      { name: 'Order Month', type: 'STRING', mode: 'NULLABLE' },
+    ],
+  },
+  {
     name: 'events_20260131',
     fields: [
       { name: 'event_name', type: 'STRING', mode: 'NULLABLE' },
@@ -45,7 +57,7 @@ const tables: readonly TableSchema[] = [
 
 const source = { file: 'a.sql', line: 1 };
 
-/** Describes SQL over the tables `logs`, `users` and `events_…`. */
+/** Describes SQL over the tables `logs`, `users`, `orders` and `events_…`. */
 export const describeText = (
   sql: string,
   chosen: readonly string[] = [],

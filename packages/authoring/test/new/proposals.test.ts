@@ -135,6 +135,31 @@ where tag in ('a', 'b') and (select count(*) from users limit 3) > 1 qualify pos
     expect(described.limit).toBe(1000);
   });
 
+  test.each([
+    ["`Customer Account` = 'acme'", 'customer_account', '`Customer Account` = @customer_account'],
+    [
+      "`Customer Account` in ('a', 'b')",
+      'customer_accounts',
+      '`Customer Account` in UNNEST(@customer_accounts)',
+    ],
+    ["o.accountId = 'acme'", 'account_id', 'o.accountId = @account_id'],
+    ["o.`顧客` = 'acme'", 'value', 'o.`顧客` = @value'],
+    ['`Net (€)` >= 5', 'min_net', '`Net (€)` >= @min_net'],
+    ["`Order Month` = '202601'", 'order_month', '`Order Month` = @order_month'],
+    [
+      "accountId = 'b' and `Twitter Account` = @accountID",
+      'account_id_2',
+      'accountId = @account_id_2 and `Twitter Account` = @accountID',
+    ],
+  ])('the parameter of %s is named %s', async (condition, name, instead) => {
+    const sql = 'select n from orders as o where ';
+    const { others, proposals } = await describeText(sql + condition);
+    expect([...proposals, ...others].map((one) => one.name)).toEqual([name]);
+    const described = await describeText(sql + condition, [name]);
+    expect(described.sql).toBe(sql + instead);
+    expect(described.parameters.map((one) => one.name)).toContain(name);
+  });
+
   test('one that is not proposed is refused', async () => {
     await expect(describeText("select ts from logs where project = 'abc'", ['projct'])).rejects.toThrow(
       'no parameter projct is proposed; proposed are project',
