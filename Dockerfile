@@ -30,7 +30,8 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/queries ./queries
-COPY --from=build /app/packages/pages ./packages/pages
+COPY --from=build /app/packages/pages/package.json ./packages/pages/
+COPY --from=build /app/packages/pages/built ./packages/pages/built
 COPY --from=build /app/packages/bigquery-sql/package.json ./packages/bigquery-sql/
 COPY --from=build /app/packages/bigquery-sql/dist ./packages/bigquery-sql/dist
 COPY --from=build /app/packages/text/package.json ./packages/text/

@@ -10,7 +10,7 @@ describe('the project of a test file', () => {
     ['app', 'test/engines/duckdb.test.ts'],
     ['memory', 'test/results/result-store.test.ts'],
     ['unit', 'test/keys/key-text.test.ts'],
-    ['unit', 'test/catalog/header/parse-query.test.ts'],
+    ['unit', 'test/catalog/header/parse-saved-query.test.ts'],
     ['unit', 'packages/bigquery-sql/test/syntax/pipes.test.ts'],
     ['timing', 'test/http/event-loop.timing.test.ts'],
   ])('is %s for %s', (project, file) => {

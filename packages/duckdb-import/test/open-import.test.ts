@@ -194,7 +194,7 @@ describe('rows that cannot be read', () => {
       ['logs/a.ndjson', 24n, 'ts: "yesterday" is not a timestamp'],
     ]);
     expect(bad.at(-1)?.[2]).toBe('does not match the declared fields');
-  });
+  }, 120_000);
 
   test('a key that occurs twice, and text that only DuckDB reads as JSON', async () => {
     folder.write(
