@@ -543,7 +543,7 @@ describe('the Model Context Protocol', () => {
       const wrong = await two.call('test.own', { project: 'c' });
       expect([wrong.isError, wrong.text]).toEqual([
         true,
-        'project: this key has no access to it; send one of the tenants that the key is restricted to, spelled exactly: a, b; the nearest is a',
+        'project: this key has no access to it; send one of the tenants that the key is restricted to, spelled exactly: a, b',
       ]);
       expect((await one.call('test.own', { project: 'b' })).isError).toBe(true);
       expect(

@@ -12,7 +12,7 @@ import type { CallAnswer, CallQuery } from './query-calls.ts';
 import { WrongArguments } from './read-call.ts';
 import { isDryRun } from './sql-arguments.ts';
 import { type CallSearch, searchedCall } from './search-calls.ts';
-import { nearestOf, nearOf } from './suggest.ts';
+import { nearOf } from './suggest.ts';
 import type { ToolNames } from './tool-names.ts';
 
 /**
@@ -120,6 +120,6 @@ const maxListedTenants = 20;
 /** A key may know which tenants are its own. */
 function tenantAdvice({ refusal }: GatewayError, tenants: ReadonlySet<string> | undefined): string {
   if (refusal?.reason !== 'tenant' || tenants === undefined || tenants.size > maxListedTenants) return '';
-  const nearest = nearestOf(refusal.tenant ?? '', [...tenants]);
-  return `: ${[...tenants].sort().join(', ')}${tenants.size > 1 && nearest !== undefined ? `; the nearest is ${nearest}` : ''}`;
+  const nearest = refusal.tenant === undefined ? undefined : nearOf(refusal.tenant, [...tenants]);
+  return `: ${[...tenants].sort().join(', ')}${nearest === undefined ? '' : `; the nearest is ${nearest}`}`;
 }
