@@ -289,11 +289,25 @@ where _table_suffix = format_date('%Y%m%d', current_date()) group by name order 
   test('a first test without data has no rows', async () => {
     rmSync(file);
     const { output } = await run('hits', '--update');
-    expect(output).toContain('a first test; web has no rows yet: add some, or run it with --data-dir');
     expect(output).toContain(
-      'expects 0 rows now\n    without rows it notices little: give it a now at which its rows are new, not 2026-01-31T12:00:00Z, or values of project that give rows, or rows that the query returns\n',
+      'a first test; web has no rows yet: add some, or run it with --data-dir <folder>',
+    );
+    expect(output).toContain(
+      `expects 0 rows now\n    without rows it notices little: in ${file}:4, give it a now at which its rows are new, not 2026-01-31T12:00:00Z, or values of project that give rows, or rows that the query returns\n`,
     );
     expect(readFileSync(file, 'utf8')).toContain('  web: []\n');
+  });
+
+  test('a first test says why a data folder that is given has no rows for it', async () => {
+    rmSync(file);
+    mkdirSync(join(folder, 'data'));
+    const { output } = await run('hits', '--update', '--data-dir', join(folder, 'data'));
+    expect(output).toContain(
+      `web has no rows yet: add some; in ${join(folder, 'data')}, rows of a table are taken from a single file of at most 10 MB\n`,
+    );
+    rmSync(file);
+    const ofDemo = await run('hits', '--update', '--data-dir', ':demo:');
+    expect(ofDemo.output).toContain('web has no rows yet: add some, or run it with --data-dir <folder>\n');
   });
 
   test('--junit writes XML for CI', async () => {

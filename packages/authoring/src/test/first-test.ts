@@ -34,7 +34,7 @@ export async function writeFirstTests(
     const text = await firstTest(query, tables, { files, folder, workspace });
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, text, { flag: 'wx' });
-    process.stdout.write(`wrote ${file}: ${rowsText(tables, files)}\n${orderText(query)}`);
+    process.stdout.write(`wrote ${file}: ${rowsText(tables, files, workspace)}\n${orderText(query)}`);
   }
 }
 
@@ -153,9 +153,14 @@ function orderText({ sql, columns }: SavedQuery): string {
   return lines.join('');
 }
 
-function rowsText(tables: readonly TableSchema[], files: ReadonlyMap<string, string>): string {
-  const [first, ...others] = tables.filter(({ name }) => !files.has(name)).map(({ name }) => name);
-  if (first === undefined) return 'a first test, of the rows of the data folder';
-  const empty = others.length === 0 ? `${first} has` : `${[first, ...others].join(', ')} have`;
-  return `a first test; ${empty} no rows yet: add some, or run it with --data-dir`;
+function rowsText(
+  tables: readonly TableSchema[],
+  files: ReadonlyMap<string, string>,
+  { duckdb: { dataDir } }: Workspace,
+): string {
+  const empty = tables.filter(({ name }) => !files.has(name)).map(({ name }) => name);
+  if (empty.length === 0) return 'a first test, of the rows of the data folder';
+  const start = `a first test; ${empty.join(', ')} ${empty.length === 1 ? 'has' : 'have'} no rows yet: add some`;
+  if (dataDir === undefined) return `${start}, or run it with --data-dir <folder>`;
+  return `${start}; in ${dataDir}, rows of a table are taken from a single file of at most ${maxFileBytes / 1_000_000} MB`;
 }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { readsClock } from '@querygate/bigquery-sql/analysis';
-import type { Column, SavedQuery } from 'querygate';
+import type { Column } from 'querygate';
 import { formatInstant } from 'querygate/catalog';
 import type { ComparedRow, RowDifference } from './compare-rows.ts';
 import type { TestOutcome } from './run-files.ts';
@@ -36,7 +36,7 @@ export function outcomeText(
   if (isUpdated) {
     const count = result === undefined || 'error' in result ? 0 : result.rows.length;
     const expects = `    ${file.file}:${test.line} expects ${count} ${count === 1 ? 'row' : 'rows'} now\n`;
-    return `${paint('yellow', '+')} ${title} ${time}\n${expects}${count === 0 ? noRowsText(file.query, test) : ''}`;
+    return `${paint('yellow', '+')} ${title} ${time}\n${expects}${count === 0 ? noRowsText(file, test) : ''}`;
   }
   const { comparison, reason } = verdict;
   const lines = [
@@ -53,14 +53,17 @@ export function outcomeText(
 }
 
 /** A test without rows passes with nearly every change of the query. */
-function noRowsText({ sql }: SavedQuery, { parameters, now }: TestOutcome['test']): string {
+function noRowsText(
+  { file, query }: TestOutcome['file'],
+  { line, parameters, now }: TestOutcome['test'],
+): string {
   const names = Object.keys(parameters ?? {}).join(', ');
   const cures = [
-    readsClock(sql) && `a now at which its rows are new, not ${formatInstant(now)}`,
+    readsClock(query.sql) && `a now at which its rows are new, not ${formatInstant(now)}`,
     names !== '' && `values of ${names} that give rows`,
     'rows that the query returns',
   ].filter(Boolean);
-  return `    without rows it notices little: give it ${cures.join(', or ')}\n`;
+  return `    without rows it notices little: in ${file}:${line}, give it ${cures.join(', or ')}\n`;
 }
 
 function differenceLines(
