@@ -6,6 +6,7 @@ import type { Compiled } from '@querygate/bigquery-sql/tree';
 import type { Catalog, SavedQuery, Tenant } from '../catalog/model/saved-query.ts';
 import type { Problem } from '../errors.ts';
 import { queryProblems } from './query-problems.ts';
+import { tenantUnderOr } from './tenant-under-or.ts';
 
 /** The tables that a query does not restrict to the tenant, a problem each; none if it need not. */
 export function tenantProblemsOf(query: SavedQuery, compile: () => Compiled): readonly Problem[] {
@@ -16,7 +17,12 @@ export function tenantProblemsOf(query: SavedQuery, compile: () => Compiled): re
     query,
     () =>
       unfilteredTables(compile().query, parameter).map(({ name, start }) =>
-        problemAt(query.sql, query.source, start, unfilteredMessage(name, parameter)),
+        problemAt(
+          query.sql,
+          query.source,
+          start,
+          unfilteredMessage(name, filterTexts(query, start, parameter)),
+        ),
       ),
     (why) => `it can't be checked that only rows of one tenant are returned: ${why}; ${optOut}`,
   );
@@ -40,7 +46,12 @@ export function sandboxProblemsOf(
       const { query: tree } = sandbox.readAll(common);
       if (parameter === undefined) return [];
       return unfilteredTables(tree, parameter).map(({ name, start }) =>
-        problemAt(query.sql, query.source, start, unfilteredCommonMessage(common, name, parameter)),
+        problemAt(
+          query.sql,
+          query.source,
+          start,
+          unfilteredCommonMessage(common, name, filterTexts(query, start, parameter)),
+        ),
       );
     });
     // A table that others read is named once, where it is read first.
@@ -105,15 +116,35 @@ export const uncheckedQueries = ({ queries }: Catalog): readonly string[] =>
 
 const optOut = 'if every caller may see what it returns, say why in the header: "tenant_unchecked: <reason>"';
 
-function comparisonWith({ name, isPattern, isList }: TenantParameter): string {
-  if (isPattern) return `REGEXP_CONTAINS(column, @${name})`;
-  return isList ? `column IN UNNEST(@${name})` : `column = @${name}`;
+function comparisonWith({ name, isPattern, isList }: TenantParameter, column: string): string {
+  if (isPattern) return `REGEXP_CONTAINS(${column}, @${name})`;
+  return isList ? `${column} IN UNNEST(@${name})` : `${column} = @${name}`;
 }
 
-function unfilteredMessage(table: string, parameter: TenantParameter): string {
-  return `${table} is read without "${comparisonWith(parameter)}", so rows of other tenants could be returned; add it to the conditions of that table, joined by AND; ${optOut}`;
+/** The comparison that a table needs, and why one that is there does not count. */
+interface FilterTexts {
+  readonly comparison: string;
+  readonly underOr: string;
 }
 
-function unfilteredCommonMessage(common: string, table: string, parameter: TenantParameter): string {
-  return `the common table ${common} reads ${table} without "${comparisonWith(parameter)}", so that with query_sandboxing: enabled a caller's SQL could return rows of other tenants; add it to the conditions of that table inside of ${common}`;
+function filterTexts({ sql, source }: SavedQuery, start: number, parameter: TenantParameter): FilterTexts {
+  const found = tenantUnderOr(sql, parameter, start);
+  if (found === undefined) return { comparison: comparisonWith(parameter, 'column'), underOr: '' };
+  const line = source.line + sql.slice(0, found.start).split('\n').length - 1;
+  return {
+    comparison: comparisonWith(parameter, found.column),
+    underOr: `; the one in line ${line} is under OR, which does not count`,
+  };
+}
+
+function unfilteredMessage(table: string, { comparison, underOr }: FilterTexts): string {
+  return `${table} is read without "${comparison}", so rows of other tenants could be returned; add it to the conditions of that table, joined by AND${underOr}; ${optOut}`;
+}
+
+function unfilteredCommonMessage(
+  common: string,
+  table: string,
+  { comparison, underOr }: FilterTexts,
+): string {
+  return `the common table ${common} reads ${table} without "${comparison}", so that with query_sandboxing: enabled a caller's SQL could return rows of other tenants; add it to the conditions of that table inside of ${common}${underOr}`;
 }

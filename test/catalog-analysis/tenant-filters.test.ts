@@ -109,6 +109,49 @@ describe('a query that takes SQL of callers restricts each of its common tables'
   });
 });
 
+describe('a refusal says that a comparison under OR does not count, and the name of its column', () => {
+  const messageOf = (sql: string, isPattern = false) => {
+    const [problem] = tenantProblems({ queries: [savedQuery(sql, isPattern)], tables });
+    return problem?.message;
+  };
+  const underOr = '; the one in line 11 is under OR, which does not count; if every';
+
+  test.each([
+    ['select id from logs where\n(project = @project or @PROJECT = "all")', '"project = @project"'],
+    [
+      'select id from logs l where id = "x" and (id = "y" or\n@project = l.`project`)',
+      '"l.`project` = @project"',
+    ],
+    [
+      'select l.id from logs l join others as o on o.project = @project where\nl.project = @project or l.id = "x"',
+      '"l.project = @project"',
+    ],
+  ])('%s', (sql, comparison) => {
+    expect(messageOf(sql)).toContain(`logs is read without ${comparison}, so`);
+    expect(messageOf(sql)).toContain(`joined by AND${underOr}`);
+  });
+
+  test('that of a pattern', () => {
+    const message = messageOf(
+      'select id from logs where\nregexp_contains(project, @project) or id = "x"',
+      true,
+    );
+    expect(message).toContain('"REGEXP_CONTAINS(project, @project)"');
+    expect(message).toContain(underOr);
+  });
+
+  test.each([
+    'select id from logs where project >= @project',
+    'select id from logs where project >= @project or id = "x"',
+    'select o.id from logs l join others o on l.project = @project where l.project = @project or l.id = "x"',
+    'select id from logs union all select id from others where project = @project or id = "x"',
+  ])('not of another table, and of no other comparison: %s', (sql) => {
+    const message = messageOf(sql);
+    expect(message).toContain('is read without "column = @project"');
+    expect(message).not.toContain('under OR');
+  });
+});
+
 describe('a query that may return rows of other tenants is refused', () => {
   test.each([
     ['a forgotten filter', 'select id from logs where @project is not null', ['q.sql:10 logs']],
