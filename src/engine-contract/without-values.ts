@@ -26,7 +26,7 @@ export function withoutValues(error: unknown): unknown {
 
 /** A problem of the data without quoted texts, and in a row without numbers: `a.ndjson:3: ts: … is not a timestamp`. */
 export function problemWithoutValues(problem: string): string {
-  const [place = ''] = /^.*?:(?: row )?\d+: |^/.exec(problem) ?? [];
+  const [place = ''] = /^.*?:(?: row | line )?\d+: |^/.exec(problem) ?? [];
   const full = problem.slice(place.length);
   // A text that was cut may end inside of quotes.
   const isCut = full.length >= maxReasonLength || (full.match(/["'`]/g) ?? []).length % 2 === 1;

@@ -91,8 +91,12 @@ describe('an error in the log', () => {
 test.each([
   ['logs.ndjson:3: ts: "yesterday" is not a timestamp', 'logs.ndjson:3: ts: … is not a timestamp'],
   [
-    'a-2026.csv: 5 rows cannot be read, the first: a-2026.csv: row 4: ts: "x" is not',
-    'a-2026.csv: 5 rows cannot be read, the first: a-2026.csv: row 4: ts: … is not',
+    'a-2026.csv: 5 rows cannot be read, the first: row 4: ts: "x" is not',
+    'a-2026.csv: 5 rows cannot be read, the first: row 4: ts: … is not',
+  ],
+  [
+    'a.ndjson: 5 rows cannot be read, the first: line 4: ts: "x" is not 12',
+    'a.ndjson: 5 rows cannot be read, the first: line 4: ts: … is not …',
   ],
   ['logs.ndjson:2: 9223372036854775808 is too large', 'logs.ndjson:2: … is too large'],
   [

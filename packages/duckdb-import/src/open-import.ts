@@ -9,7 +9,7 @@ import {
   runTransaction,
 } from './import-state.ts';
 import { type LoadedChanges, loadChanges } from './load-changes.ts';
-import { describeReject } from './reject/describe-problem.ts';
+import { describeRejects } from './reject/describe-problem.ts';
 import { type ImportWarnings, importWarnings } from './import-warnings.ts';
 import { type DataFolder, findDataFiles, type TableFiles } from './scan/data-files.ts';
 import { type Changes, findChanges } from './scan/find-changes.ts';
@@ -124,11 +124,7 @@ function reportRejects({ options }: ImportState, { rejects }: LoadedChanges): vo
   for (const [file, ofFile] of rejects) {
     const [first] = ofFile;
     if (first === undefined) continue;
-    const message = describeReject(file, first);
-    const count = ofFile.length;
-    options.events.problem(
-      count === 1 ? message : `${file.name}: ${count} rows cannot be read, the first: ${message}`,
-    );
+    options.events.problem(describeRejects(file, first, ofFile.length));
   }
 }
 

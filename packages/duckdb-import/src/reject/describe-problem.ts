@@ -19,9 +19,13 @@ export function describeReason(error: unknown, file: Pick<DataFile, 'name' | 'pa
 /** The reason of rejects beyond those that get one of their own. */
 export const generalReason = 'does not match the declared fields';
 
-/** A message about a row that cannot be read. */
-export const describeReject = ({ name }: Pick<DataFile, 'name'>, { isRow, line, reason }: Reject): string =>
-  isRow ? `${name}: row ${line}: ${reason}` : `${name}:${line}: ${reason}`;
+/** A message about the rows of a file that cannot be read, by the first of them. */
+export function describeRejects({ name }: Pick<DataFile, 'name'>, first: Reject, count: number): string {
+  const { isRow, line, reason } = first;
+  if (count > 1)
+    return `${name}: ${count} rows cannot be read, the first: ${isRow ? 'row' : 'line'} ${line}: ${reason}`;
+  return isRow ? `${name}: row ${line}: ${reason}` : `${name}:${line}: ${reason}`;
+}
 
 /** DuckDB's row and line numbers are left out: they are only sometimes right for JSON. */
 function detailOf(message: string): string {
