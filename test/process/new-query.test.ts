@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 const queries = join(folder, 'queries');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const write = (name: string, text: string) => {
+const write = (name: string, text: string | Buffer) => {
   writeFileSync(join(folder, name), text);
   return join(folder, name);
 };
@@ -61,6 +61,18 @@ describe('querygate tables add', () => {
       { name: 'n', type: 'FLOAT', mode: 'NULLABLE' },
       { name: 'day', type: 'DATE', mode: 'NULLABLE' },
     ]);
+  });
+
+  test('CSV has dates of ISO 8601 only, and integers beyond INT64 are NUMERIC', async () => {
+    const data = write(
+      'spellings.csv',
+      'us,mixed,big,comma\n01/02/2026,2026-11-01T10:00:00Z,12345678901234567890,"1,50"\n01/02/2026,2026-11-02,5,"2,50"\n',
+    );
+    const { errors } = await run('tables', 'add', 'spellings', data);
+    expect(errors).toContain('big is NUMERIC, because some of its numbers are beyond INT64');
+    expect(schemaOf('spellings')).toMatchObject(
+      ['STRING', 'TIMESTAMP', 'NUMERIC', 'STRING'].map((type) => ({ type })),
+    );
   });
 
   test('takes the texts that BigQuery exports for moments as TIMESTAMP', async () => {
@@ -293,7 +305,15 @@ describe('querygate tables add', () => {
     ['empty.csv', '', 'has no header line'],
     ['empty.ndjson', '', 'has no rows, which would show the fields'],
     ['nothing.ndjson', '{}\n', 'has no fields'],
-    ['semicolons.csv', 'a;b\r\n1;2\r\n', 'has one column, "a;b": values must be separated by commas'],
+    ['semicolons.csv', 'a;b\n1;2,5\n2;3,5\n', 'must have values separated by commas, found ;'],
+    ['tabs.csv', 'a\tb\n1\t2\n', 'must have values separated by commas, found tabs'],
+    [
+      'latin.csv',
+      Buffer.from('Gr\xf6\xdfe,b\n1,2\n', 'latin1'),
+      'must be UTF-8; line 1 is not: iconv -f latin1',
+    ],
+    ['wide.csv', Buffer.from('\uFEFFa,b\n1,2\n', 'utf16le'), 'must be UTF-8; it is UTF-16: iconv -f utf-16'],
+    ['ends.csv', 'a,b\n1,2\r\n3,"x\ny"\r\n', 'line 1 ends in LF, line 2 in CRLF'],
     ['twice.csv', 'a,b,A\n1,2,3\n', 'has two columns named A'],
     ['ragged.csv', 'a,b,c\n1,2\n3,4\n', 'must be UTF-8, with as many values in each line as in the header'],
     [

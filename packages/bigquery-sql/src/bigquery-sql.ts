@@ -1,8 +1,9 @@
 #!/usr/bin/env node
+import './command/check-node.ts';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { type DataFile, openDataFiles, parseDataFile } from './command/file-tables.ts';
+import { checkNotFile, type DataFile, openDataFiles, parseDataFile } from './command/file-tables.ts';
 import { outcomeCsv, outcomeJson, outcomeText } from './command/output.ts';
 import {
   applyParameters,
@@ -92,6 +93,7 @@ async function main(): Promise<number> {
   const parameters = parseParameters(values.parameter);
   const data = positionals.flatMap((text) => parseDataFile(text) ?? []);
   const given = positionals.filter((text) => parseDataFile(text) === undefined);
+  for (const text of given) checkNotFile(text);
   const texts = await readStatements(values.file, given);
   if (texts.length === 0) throw commandError('there is no statement; --help shows how to give one');
   const limits = {

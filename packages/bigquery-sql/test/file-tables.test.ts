@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { runCommand } from './support/command.ts';
 const folder = mkdtempSync(join(tmpdir(), 'bigquery-sql-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const write = (name: string, text: string) => {
+const write = (name: string, text: string | Buffer) => {
   const file = join(folder, name);
   writeFileSync(file, text);
   return file;
@@ -109,4 +110,59 @@ test('SQL of other dialects is refused with what BigQuery writes', () => {
     ['select 1 from event', 'no table is named event; did you mean events?'],
   ] as const)
     expect(runCommand([sql, csv])).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
+});
+
+test('text files have dates of ISO 8601 only, and integers beyond INT64 are NUMERIC', () => {
+  const spellings = write(
+    'spellings.csv',
+    'us,day,mixed,big,comma\n01/02/2026,2026-01-02,2026-11-01T10:00Z,12345678901234567890,"1,50"\n25/02/2026,2026-01-02,2026-11-02,5,"2,50"\n',
+  );
+  const { columns, rows } = JSON.parse(runCommand(['--json', 'select * from spellings', spellings]).stdout);
+  expect(columns.map(({ type }: { type: string }) => type)).toEqual([
+    ...['STRING', 'DATE', 'TIMESTAMP', 'NUMERIC', 'STRING'],
+  ]);
+  expect(rows[0]).toEqual([
+    ...['01/02/2026', '2026-01-02', '2026-11-01T10:00:00.000000Z', '12345678901234567890', '1,50'],
+  ]);
+  const lines = write('days.ndjson', '{"us":"01/02/2026","seen":"2026-01-02T10:00:00Z"}\n');
+  expect(rowsOf('select us, seen from days', lines)).toEqual([['01/02/2026', '2026-01-02T10:00:00.000000Z']]);
+});
+
+test('the first line is the header, whose separator is that of the rows', () => {
+  expect(rowsOf('select a, b from semi', write('semi.csv', 'a;b\n1;2,5\n2;3,5\n'))).toEqual([
+    ['1', '2,5'],
+    ['2', '3,5'],
+  ]);
+});
+
+test.each([
+  [
+    'latin.csv',
+    Buffer.from('a,b\n1,Gr\xf6\xdfe\n', 'latin1'),
+    'must be UTF-8; line 2 is not: iconv -f latin1 -t utf-8',
+  ],
+  [
+    'wide.csv',
+    Buffer.from('\uFEFFa,b\n1,2\n', 'utf16le'),
+    'must be UTF-8; it is UTF-16: iconv -f utf-16 -t utf-8',
+  ],
+  ['ends.csv', 'a,b\n1,2\r\n3,4\r\n', 'line 1 ends in LF, line 2 in CRLF'],
+  ['ragged.csv', 'a,b\n1,2\n3\n', 'each line must have as many values as the header'],
+  ['orders.xlsx', 'PK', '.xlsx is not read; save it as CSV'],
+  ['report.sql', 'select 1', 'has SQL: write -f '],
+])('%s is refused with its cause', (name, text, message) => {
+  const { status, stderr } = runCommand(['select 1', write(name, text)]);
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain('sniffing');
+  expect(status).toBe(2);
+});
+
+test('an old version of Node is refused with the version that is needed', () => {
+  const old = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'})";
+  const bin = join(import.meta.dirname, '../src/bigquery-sql.ts');
+  const { status, stderr } = spawnSync(process.execPath, ['--import', old, bin, 'select 1'], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('bigquery-sql needs Node 22 or newer; this is 20.1.0\n');
+  expect(status).toBe(2);
 });

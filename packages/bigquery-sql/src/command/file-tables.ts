@@ -1,8 +1,17 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
-import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, extname } from 'node:path';
+import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
 import { didYouMean } from '@querygate/text';
 import { scalarNames } from '../duckdb/bigquery-type.ts';
+import {
+  areMoments,
+  areWideIntegers,
+  lineEndProblem,
+  separatorOf,
+  type TextStart,
+  textStart,
+} from '../duckdb/csv-file.ts';
+import { scalarValue } from '../duckdb/layout/scalar-value.ts';
 import { quoteText } from '../tree/quote-text.ts';
 import { quote } from '../types.ts';
 import { commandError } from './parameter-option.ts';
@@ -15,23 +24,29 @@ export interface DataFile {
 
 interface Format {
   readonly pattern: RegExp;
-  /** DuckDB's table function, without its last bracket. */
-  readonly reader: (path: string) => string;
+  /** DuckDB's table function. */
+  readonly reader: (path: string, separator: string, moreOptions?: string) => string;
   /** Without types of its own: a moment without a zone is a TIMESTAMP in UTC, as BigQuery loads it. */
   readonly isText: boolean;
 }
+
+/** No other spelling is a date: `01/02/2026` has two meanings. */
+const isoDates = "dateformat = '%Y-%m-%d'";
 
 const compressed = String.raw`(?:\.(?:gz|zst))?$`;
 
 const formats: readonly Format[] = [
   {
     pattern: new RegExp(String.raw`\.(?:csv|tsv)${compressed}`, 'i'),
-    reader: (path) => `read_csv(${path}, header = true, allow_quoted_nulls = false, union_by_name = true)`,
+    // Otherwise DuckDB skips lines until one has as many values as the most.
+    reader: (path, separator, moreOptions = '') =>
+      `read_csv(${path}, header = true, skip = 0, delim = ${quoteText(separator)}, allow_quoted_nulls = false, union_by_name = true, ${isoDates}${moreOptions})`,
     isText: true,
   },
   {
     pattern: new RegExp(String.raw`\.(?:ndjson|jsonl)${compressed}`, 'i'),
-    reader: (path) => `read_json(${path}, format = 'newline_delimited', union_by_name = true)`,
+    reader: (path) =>
+      `read_json(${path}, format = 'newline_delimited', union_by_name = true, ${isoDates}, timestampformat = 'iso')`,
     isText: true,
   },
   {
@@ -48,6 +63,23 @@ export function parseDataFile(text: string): DataFile | undefined {
   const [, name, path = ''] = /^(?:([a-z_][\w-]*)=)?([^\n;]+)$/i.exec(text) ?? [];
   if (formatOf(path) === undefined || /^\s*(?:select|with|from)\s/i.test(text)) return undefined;
   return { table: name ?? basename(path).replace(/\..*$/, ''), path };
+}
+
+/**
+ * Refuses an argument that is a file rather than SQL.
+ *
+ * @throws ProblemError
+ */
+export function checkNotFile(text: string): void {
+  const path = text.replace(/^[a-z_][\w-]*=/i, '');
+  if (path.length > 4096 || /\n/.test(path) || !existsSync(path)) return;
+  const ending = extname(path);
+  if (/^\.(?:sql|bqsql)$/i.test(ending)) throw commandError(`${path} has SQL: write -f ${path}`);
+  throw commandError(
+    statSync(path).isDirectory()
+      ? `${path} is a folder: write name='${path}/*.csv' for its files as one table`
+      : `${path}: ${ending === '' ? 'a file without an ending' : ending} is not read; save it as CSV`,
+  );
 }
 
 /**
@@ -71,21 +103,94 @@ async function openDataFile(connection: DuckDBConnection, table: string, path: s
   const isPattern = /[*?[]/.test(path);
   if (format === undefined || (!isPattern && !existsSync(path)))
     throw commandError(`${path} does not exist${didYouMean(path, neighbours(path))}`);
-  const source = format.reader(quoteText(path));
+  const shown = format.isText ? await checkText(connection, path) : [];
   try {
-    const rows = await connection.run(`FROM ${source} LIMIT 0`);
-    const types = rows.columnTypes();
-    const columns = rows.columnNames().map((name, at) => {
-      const type = types[at];
-      const known = type && knownType(type, format.isText);
+    const separator = separatorOf(shown[0]?.header ?? '');
+    const plain = format.reader(quoteText(path), separator);
+    const rows = await connection.run(`FROM ${plain} LIMIT 0`);
+    const columns = rows.columnNames().map((name, at) => ({ name, type: rows.columnType(at) }));
+    const texts = isCsv(path) ? format.reader(quoteText(path), separator, ', all_varchar = true') : plain;
+    const own = format.isText ? await ownTypes(connection, texts, columns, isCsv(path)) : new Map();
+    const moments = format.isText ? await nestedMoments(connection, plain, columns) : undefined;
+    const asTexts = [...own].map(
+      ([name, type]) => `${quoteText(name)}: '${type === 'TIMESTAMP' ? 'VARCHAR' : type}'`,
+    );
+    const source =
+      isCsv(path) && own.size > 0
+        ? format.reader(quoteText(path), separator, `, types = {${asTexts.join(', ')}}`)
+        : plain;
+    const values = columns.map(({ name, type }) => {
+      if (own.get(name) === 'TIMESTAMP') return `${momentOf(name)} AS ${quote(name)}`;
+      const known = own.has(name) ? undefined : knownType(name, type, moments);
       return known === undefined ? quote(name) : `CAST(${quote(name)} AS ${known}) AS ${quote(name)}`;
     });
-    await connection.run(`CREATE VIEW ${quote(table)} AS SELECT ${columns.join(', ')} FROM ${source}`);
+    await connection.run(`CREATE VIEW ${quote(table)} AS SELECT ${values.join(', ')} FROM ${source}`);
   } catch (error) {
-    const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n');
-    throw commandError(`${path} cannot be read: ${reason.replace(/^[\w ]+ Error: /, '')}`);
+    const message = String(error instanceof Error ? error.message : error);
+    const ends = isCsv(path) && !isPattern ? await lineEndProblem(path) : undefined;
+    throw commandError(`${path} ${ends ?? `cannot be read: ${reasonOf(message)}`}`);
   }
 }
+
+const isCsv = (path: string) => /\.[ct]sv(?:\.\w+)?$/i.test(path);
+
+/** DuckDB's sentence, unless it is about how it guesses. */
+function reasonOf(message: string): string {
+  const [reason = '', second = '', third = ''] = message.replace(/^[\w ]+ Error: /, '').split('\n');
+  if (/^Error when sniffing file/.test(reason))
+    return 'each line must have as many values as the header, and " around texts with separators';
+  const line = /^CSV Error on Line: (\d+)/.exec(reason)?.[1];
+  return line === undefined ? reason : `line ${line}: ${second.startsWith('Original Line') ? third : second}`;
+}
+
+async function checkText(connection: DuckDBConnection, path: string): Promise<readonly TextStart[]> {
+  const found = await connection.runAndReadAll(`SELECT file FROM glob(${quoteText(path)})`);
+  const starts: TextStart[] = [];
+  for (const [file] of found.getRows()) {
+    const start = await textStart(String(file));
+    if (start.problem !== undefined) throw commandError(`${file} ${start.problem}`);
+    starts.push(start);
+  }
+  return starts;
+}
+
+/** The columns whose types DuckDB detects otherwise than BigQuery's: TIMESTAMP, a text or a number too large. */
+async function ownTypes(
+  connection: DuckDBConnection,
+  texts: string,
+  columns: readonly { readonly name: string; readonly type: DuckDBType }[],
+  isOfTexts: boolean,
+): Promise<ReadonlyMap<string, 'TIMESTAMP' | 'VARCHAR' | 'DECIMAL(38,9)'>> {
+  const found = new Map<string, 'TIMESTAMP' | 'VARCHAR' | 'DECIMAL(38,9)'>();
+  const asked = columns.filter(
+    ({ type }) =>
+      (type.typeId === DuckDBTypeId.VARCHAR && type.alias !== 'JSON') ||
+      (isOfTexts && detectedTypes.has(type.typeId)),
+  );
+  for (const { name, type } of asked) {
+    const reader = await connection.runAndReadAll(
+      `SELECT ${areMoments}, ${areWideIntegers} FROM (SELECT ${quote(name)} AS v FROM ${texts} LIMIT 20000)`,
+    );
+    const [isMoment, isWide] = reader.getRows()[0] ?? [];
+    if (isMoment === true) found.set(name, 'TIMESTAMP');
+    else if (type.typeId === DuckDBTypeId.DOUBLE && isWide === true) found.set(name, 'DECIMAL(38,9)');
+    else if (isOfTexts && type.typeId !== DuckDBTypeId.DOUBLE) found.set(name, 'VARCHAR');
+  }
+  return found;
+}
+
+const detectedTypes: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.TIMESTAMP,
+  DuckDBTypeId.TIMESTAMP_TZ,
+  DuckDBTypeId.DOUBLE,
+]);
+
+const momentOf = (name: string) =>
+  scalarValue(
+    { name, type: 'TIMESTAMP', mode: 'NULLABLE' },
+    { sql: quote(name), type: VARCHAR },
+    (field, message) => `error(${quoteText(`${field}: `)} || ${message})`,
+  );
 
 /** Data files that may be meant, as they would be written. */
 function neighbours(path: string): readonly string[] {
@@ -95,24 +200,63 @@ function neighbours(path: string): readonly string[] {
   return names.filter((name) => formatOf(name) !== undefined).map((name) => `${start}${name}`);
 }
 
-/** The type of DuckDB that holds the values as BigQuery would; undefined if it is the given one. */
-function knownType(type: DuckDBType, isText: boolean): string | undefined {
+/** The paths of texts within records and arrays that are all moments: DuckDB detects them only if all have a zone. */
+async function nestedMoments(
+  connection: DuckDBConnection,
+  relation: string,
+  columns: readonly { readonly name: string; readonly type: DuckDBType }[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const visit = async (path: string, values: string, type: DuckDBType): Promise<void> => {
+    if (type.typeId === DuckDBTypeId.LIST)
+      return visit(path, `SELECT unnest(v) AS v FROM (${values})`, type.valueType);
+    if (type.typeId === DuckDBTypeId.STRUCT) {
+      for (const [at, entry] of type.entryTypes.entries()) {
+        const name = type.entryNames[at] ?? '';
+        await visit(`${path}.${name}`, `SELECT v.${quote(name)} AS v FROM (${values})`, entry);
+      }
+    } else if (type.typeId === DuckDBTypeId.VARCHAR && type.alias !== 'JSON') {
+      const reader = await connection.runAndReadAll(
+        `SELECT ${areMoments} AND bool_and(v IS NULL OR try_cast(v AS TIMESTAMPTZ) IS NOT NULL) FROM (${values})`,
+      );
+      if (reader.getRows()[0]?.[0] === true) found.add(path);
+    }
+  };
+  for (const { name, type } of columns)
+    if (type.typeId !== DuckDBTypeId.VARCHAR)
+      await visit(name, `SELECT ${quote(name)} AS v FROM ${relation} LIMIT 20000`, type);
+  return found;
+}
+
+/**
+ * The type of DuckDB that holds the values as BigQuery would; undefined if it is the given one.
+ *
+ * @param moments the paths of texts that are moments; undefined for a format with types
+ */
+function knownType(
+  path: string,
+  type: DuckDBType,
+  moments: ReadonlySet<string> | undefined,
+): string | undefined {
   if (type.typeId === DuckDBTypeId.LIST) {
     // BigQuery has no arrays of arrays.
     if (type.valueType.typeId === DuckDBTypeId.LIST) return 'JSON';
-    const element = knownType(type.valueType, isText);
+    const element = knownType(path, type.valueType, moments);
     return element && `${element}[]`;
   }
   if (type.typeId === DuckDBTypeId.STRUCT) {
-    const types = type.entryTypes.map((entry) => knownType(entry, isText));
+    const types = type.entryTypes.map((entry, at) =>
+      knownType(`${path}.${type.entryNames[at]}`, entry, moments),
+    );
     if (types.every((one) => one === undefined)) return undefined;
     const fields = type.entryTypes.map(
       (entry, at) => `${quote(type.entryNames[at] ?? '')} ${types[at] ?? String(entry)}`,
     );
     return `STRUCT(${fields.join(', ')})`;
   }
-  if (type.typeId === DuckDBTypeId.TIMESTAMP) return isText ? 'TIMESTAMPTZ' : undefined;
+  if (type.typeId === DuckDBTypeId.TIMESTAMP) return moments ? 'TIMESTAMPTZ' : undefined;
   if (type.alias === 'JSON') return undefined;
+  if (moments?.has(path)) return 'TIMESTAMPTZ';
   return otherTypes[type.typeId] ?? (scalarNames[type.typeId] === undefined ? 'VARCHAR' : undefined);
 }
 

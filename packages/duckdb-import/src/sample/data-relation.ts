@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { separatorOf, textStart } from '@querygate/bigquery-sql/duckdb';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
@@ -26,7 +27,7 @@ const readers: readonly (readonly [pattern: RegExp, source: (paths: string) => s
   [
     /\.csv(?:\.(?:gz|zst))?$/i,
     (paths) =>
-      `read_csv(${paths}, header = true, delim = ',', sample_size = ${sampledRows}, union_by_name = true, ${isoDates})`,
+      `read_csv(${paths}, header = true, skip = 0, delim = ',', sample_size = ${sampledRows}, union_by_name = true, ${isoDates})`,
     true,
   ],
   [
@@ -135,8 +136,11 @@ export async function checkRows(
   { relation }: DataRelation,
   given: readonly string[],
 ): Promise<boolean> {
-  for (const [at, file] of files.entries())
-    if (isCsv(file)) checkHeaderLine(given[at] ?? file, await firstLine(connection, file));
+  for (const [at, file] of files.entries()) {
+    if (!isCsv(file)) continue;
+    await checkStart(given[at] ?? file, file);
+    checkHeaderLine(given[at] ?? file, await firstLine(connection, file));
+  }
   const reader = await connection.runAndReadAll(`SELECT 1 FROM ${relation} LIMIT 1`);
   const hasRows = reader.currentRowCount > 0;
   // The header of CSV says what the columns are.
@@ -145,18 +149,28 @@ export async function checkRows(
   return hasRows;
 }
 
+async function checkStart(given: string, file: string): Promise<void> {
+  const { header, problem } = await textStart(file);
+  // Of other lines, the import leaves out those that are not UTF-8.
+  if (problem !== undefined && !/line (?!1 )/.test(problem)) throw fileError(given, problem);
+  const separator = separatorOf(header);
+  if (separator !== ',')
+    throw fileError(
+      given,
+      `must have values separated by commas, found ${separator === '\t' ? 'tabs' : separator}`,
+    );
+}
+
 async function firstLine(connection: DuckDBConnection, file: string): Promise<readonly string[]> {
   const reader = await connection.runAndReadAll(
-    `SELECT * FROM read_csv(${globText(file)}, header = false, all_varchar = true, delim = ',', sample_size = 1) LIMIT 1`,
+    `SELECT * FROM read_csv(${globText(file)}, header = false, all_varchar = true, delim = ',', skip = 0, sample_size = 1) LIMIT 1`,
   );
   return (reader.getRows()[0] ?? []).map((name, at) => String(name ?? `column${at}`));
 }
 
 function checkHeaderLine(file: string, names: readonly string[]): void {
-  const [first, another] = names;
+  const [first] = names;
   if (first === undefined) throw fileError(file, 'has no header line, which would name the columns');
-  if (another === undefined && /[;\t|]/.test(first))
-    throw fileError(file, `has one column, ${JSON.stringify(first)}: values must be separated by commas`);
   const lower = names.map((name) => name.toLowerCase());
   const twin = names.find((_, at) => lower.indexOf(lower[at] ?? '') < at);
   if (twin !== undefined) throw fileError(file, `has two columns named ${twin}`);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
 import { isReserved } from '@querygate/bigquery-sql/syntax';
-import { scalarNames } from '@querygate/bigquery-sql/duckdb';
+import { lineEndProblem, scalarNames } from '@querygate/bigquery-sql/duckdb';
 import { type Field, type FieldType, legacyNames } from '@querygate/bigquery-sql/table-schema';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { checkRows, type DataRelation, fileError, relationOf, sampledRows } from './data-relation.ts';
@@ -15,6 +15,7 @@ import {
   pathsOfMoments,
   pathsOfTexts,
   pathsWithoutValues,
+  wideColumnsOf,
 } from './value-paths.ts';
 
 /** The columns of a data file, as its first rows show them. */
@@ -45,6 +46,10 @@ export async function inferFields(
       return await fieldsOf(connection, { files, notes: [] }, files);
     } catch (error) {
       if (!isCsv || error instanceof ProblemError) throw error;
+      for (const one of files) {
+        const problem = await lineEndProblem(one);
+        if (problem !== undefined) throw fileError(one, problem);
+      }
       const valid = await validCsvRows(connection, files, scratch).catch(() => undefined);
       if (valid === undefined) throw error;
       return await fieldsOf(connection, valid, files);
@@ -81,7 +86,10 @@ async function fieldsOf(
     isText,
     notes,
     emptyPaths: await pathsWithoutValues(connection, relation, columns),
-    widePaths: await pathsBeyondInt64(connection, files, columns),
+    widePaths:
+      texts === undefined
+        ? await pathsBeyondInt64(connection, files, columns)
+        : await wideColumnsOf(connection, texts, columns),
     momentPaths: isText ? await pathsOfMoments(connection, data, columns) : new Set<string>(),
     textPaths:
       texts === undefined ? await pathsOfTexts(connection, relation, columns) : new Map<string, string>(),

@@ -1,4 +1,5 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import { areMoments, areWideIntegers } from '@querygate/bigquery-sql/duckdb';
 import { quote } from '@querygate/bigquery-sql/types';
 import { type DataRelation, relationOf, sampledRows } from './data-relation.ts';
 
@@ -69,6 +70,18 @@ export async function pathsBeyondInt64(
 
 const maxInt64 = 2n ** 63n - 1n;
 
+/** The columns of CSV whose numbers are all integers, of which some are beyond INT64: DuckDB reads them as DOUBLE. */
+export const wideColumnsOf = (
+  connection: DuckDBConnection,
+  texts: string,
+  columns: readonly Column[],
+): Promise<ReadonlySet<string>> =>
+  pathsWhere(
+    connection,
+    sampledValues(texts, columns, ({ typeId }) => typeId === DuckDBTypeId.DOUBLE),
+    areWideIntegers,
+  );
+
 /**
  * The paths of texts that are all moments, as the import reads them: ISO 8601, with a fraction of a second or without and in any
  * zone, which DuckDB detects only if all have the same parts; and `2026-01-31 12:00:00.5 UTC`, as BigQuery exports them.
@@ -80,12 +93,7 @@ export async function pathsOfMoments(
 ): Promise<ReadonlySet<string>> {
   const isText = ({ alias, typeId }: DuckDBType) =>
     (alias !== 'JSON' && typeId === DuckDBTypeId.VARCHAR) || (texts !== undefined && momentTypes.has(typeId));
-  const pattern = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d(:?\d\d)?| UTC)?`;
-  return pathsWhere(
-    connection,
-    sampledValues(texts ?? relation, columns, isText),
-    `coalesce(bool_and(regexp_full_match(v, '${pattern}')), false)`,
-  );
+  return pathsWhere(connection, sampledValues(texts ?? relation, columns, isText), areMoments);
 }
 
 /** Kinds of values that are written as texts because JSON has no such numbers, and the cure. */

@@ -1,0 +1,104 @@
+import { createReadStream } from 'node:fs';
+import zlib from 'node:zlib';
+
+/** The first lines of a text file, as far as they show how it is written. */
+export interface TextStart {
+  readonly header: string;
+  /** Why DuckDB would read the file wrongly, or not at all. */
+  readonly problem: string | undefined;
+}
+
+const shownBytes = 1 << 20;
+
+/** The beginning of a text file, which may be compressed. */
+export async function textStart(path: string): Promise<TextStart> {
+  const bytes = await firstBytes(path);
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    return { header: '', problem: 'must be UTF-8; it is UTF-16: iconv -f utf-16 -t utf-8' };
+  const text = bytes.toString('latin1');
+  const lines = linesOf(text);
+  const header = Buffer.from(lines[0]?.text ?? '', 'latin1').toString();
+  const wrong = lines.findIndex((line) => !isUtf8(line.text));
+  if (wrong >= 0)
+    return { header, problem: `must be UTF-8; line ${wrong + 1} is not: iconv -f latin1 -t utf-8` };
+  return { header: header.replace(/^\uFEFF/, ''), problem: undefined };
+}
+
+/** Lines of CSV that end unlike the first line, as a problem; DuckDB reads no such file. */
+export async function lineEndProblem(path: string): Promise<string | undefined> {
+  const rows = rowEnds((await firstBytes(path)).toString('latin1'));
+  const [first] = rows;
+  const other = rows.find(({ isCrlf }) => isCrlf !== first?.isCrlf);
+  if (first === undefined || other === undefined) return undefined;
+  const shown = (isCrlf: boolean) => (isCrlf ? 'CRLF' : 'LF');
+  return `must have one kind of line ends; line ${first.line} ends in ${shown(first.isCrlf)}, line ${other.line} in ${shown(other.isCrlf)}: sed -i 's/\\r$//' makes all LF`;
+}
+
+/** The character that separates most values in the header of CSV; a comma if none does. */
+export function separatorOf(header: string): string {
+  const bare = header.replace(/"(?:[^"]|"")*"/g, '');
+  const counts = [',', ';', '\t', '|'].map((one) => [one, bare.split(one).length] as const);
+  return counts.reduce((best, one) => (one[1] > best[1] ? one : best))[0];
+}
+
+/**
+ * SQL of an aggregate over texts `v`: whether all are dates or moments of ISO 8601, and some have a time. DuckDB detects other
+ * spellings too, and these only if all have the same parts.
+ */
+export const areMoments = `coalesce(bool_and(regexp_full_match(v, '\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?| UTC)?)?')) AND bool_or(contains(v, ':')), false)`;
+
+/** SQL of an aggregate over texts `v`: whether all are integers that NUMERIC can have, and some are beyond INT64. */
+export const areWideIntegers = `coalesce(bool_and(regexp_full_match(v, '[+-]?\\d{1,29}')) AND bool_or(try_cast(v AS BIGINT) IS NULL), false)`;
+
+/** As Latin-1, so that a byte is a character. */
+function linesOf(text: string): readonly { readonly text: string }[] {
+  const lines = text.split('\n').map((line) => ({ text: line.replace(/\r$/, '') }));
+  // The last line may be cut within a character.
+  return text.length < shownBytes || lines.length === 1 ? lines : lines.slice(0, -1);
+}
+
+function isUtf8(latin1: string): boolean {
+  if (!/[\x80-\xff]/.test(latin1)) return true;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(latin1, 'latin1'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The ends of lines that are not within a text in quotes. */
+function rowEnds(text: string): readonly { readonly line: number; readonly isCrlf: boolean }[] {
+  const ends: { line: number; isCrlf: boolean }[] = [];
+  let isQuoted = false;
+  for (const [at, line] of text.split('\n').slice(0, -1).entries()) {
+    if ((line.split('"').length - 1) % 2 === 1) isQuoted = !isQuoted;
+    if (!isQuoted) ends.push({ line: at + 1, isCrlf: line.endsWith('\r') });
+  }
+  return ends;
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const file = createReadStream(path, { highWaterMark: shownBytes });
+  const unpacked = /\.gz$/i.test(path)
+    ? file.pipe(zlib.createGunzip())
+    : /\.zst$/i.test(path)
+      ? file.pipe(zlib.createZstdDecompress())
+      : file;
+  file.once('error', (error) => unpacked.destroy(error));
+  const parts: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const part of unpacked) {
+      parts.push(part);
+      length += part.length;
+      if (length >= shownBytes) break;
+    }
+  } catch {
+    // What is wrong with a compressed file is said by what reads all of it.
+  } finally {
+    file.destroy();
+  }
+  return Buffer.concat(parts).subarray(0, shownBytes);
+}
