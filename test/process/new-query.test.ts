@@ -75,6 +75,28 @@ describe('querygate tables add', () => {
     );
   });
 
+  test('says how texts are read that look like dates and numbers', async () => {
+    const data = write(
+      'looks.csv',
+      'Ship date,us,seen,comma,thousands,name\n04/11/2026,01/02/2026,04.11.26 10:30,"1,50","1,234",12 Main St\n25/11/2026,01/02/2026,25.11.26 10:30,"2,5","5,678",3\n',
+    );
+    const { errors } = await run('tables', 'add', 'looks', data);
+    expect(errors).toContain(
+      "`Ship date` is STRING: its texts look like dates (04/11/2026); write PARSE_DATE('%d/%m/%Y', `Ship date`), or ISO 8601 in the file",
+    );
+    expect(errors).toContain(
+      "us is STRING: its texts look like dates (01/02/2026), with the day or the month first; write PARSE_DATE('%d/%m/%Y', us) or PARSE_DATE('%m/%d/%Y', us)",
+    );
+    expect(errors).toContain("write PARSE_TIMESTAMP('%d.%m.%y %H:%M', seen)");
+    expect(errors).toContain(
+      "comma is STRING: its texts look like numbers with a comma (1,50); write CAST(REPLACE(comma, ',', '.') AS NUMERIC)",
+    );
+    expect(errors).toContain(
+      "if the comma is a decimal one, CAST(REPLACE(thousands, ',', '') AS NUMERIC) if not",
+    );
+    expect(errors).not.toContain('name is STRING');
+  });
+
   test('takes the texts that BigQuery exports for moments as TIMESTAMP', async () => {
     const data = write(
       'exported.ndjson',

@@ -8,3 +8,11 @@ export {
   stringParameters,
 } from './command/parameter-option.ts';
 export { readStatements } from './command/read-statements.ts';
+export {
+  areMoments,
+  areWideIntegers,
+  lineEndProblem,
+  separatorOf,
+  type TextStart,
+  textStart,
+} from './command/csv-file.ts';

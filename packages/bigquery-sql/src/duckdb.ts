@@ -2,14 +2,6 @@
 export { bigqueryType, scalarNames } from './duckdb/bigquery-type.ts';
 export { type Bindings, bindingsOf, bindTo } from './duckdb/bindings.ts';
 export { buildCompute, type Compute, computeTimes } from './duckdb/compute-constants.ts';
-export {
-  areMoments,
-  areWideIntegers,
-  lineEndProblem,
-  separatorOf,
-  type TextStart,
-  textStart,
-} from './duckdb/csv-file.ts';
 export { ApartCalls, tooMuchText, tooSlow } from './duckdb/host/apart-calls.ts';
 export { callsHost, runCallingHost } from './duckdb/host/exit-guard.ts';
 export { type HostWorks, registerHostFunctions } from './duckdb/host/host-functions.ts';

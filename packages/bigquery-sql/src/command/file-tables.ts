@@ -10,7 +10,7 @@ import {
   separatorOf,
   type TextStart,
   textStart,
-} from '../duckdb/csv-file.ts';
+} from './csv-file.ts';
 import { scalarValue } from '../duckdb/layout/scalar-value.ts';
 import { quoteText } from '../tree/quote-text.ts';
 import { quote } from '../types.ts';
@@ -162,12 +162,12 @@ async function ownTypes(
   isOfTexts: boolean,
 ): Promise<ReadonlyMap<string, 'TIMESTAMP' | 'VARCHAR' | 'DECIMAL(38,9)'>> {
   const found = new Map<string, 'TIMESTAMP' | 'VARCHAR' | 'DECIMAL(38,9)'>();
-  const asked = columns.filter(
+  const checked = columns.filter(
     ({ type }) =>
       (type.typeId === DuckDBTypeId.VARCHAR && type.alias !== 'JSON') ||
       (isOfTexts && detectedTypes.has(type.typeId)),
   );
-  for (const { name, type } of asked) {
+  for (const { name, type } of checked) {
     const reader = await connection.runAndReadAll(
       `SELECT ${areMoments}, ${areWideIntegers} FROM (SELECT ${quote(name)} AS v FROM ${texts} LIMIT 20000)`,
     );
@@ -207,13 +207,13 @@ async function nestedMoments(
   columns: readonly { readonly name: string; readonly type: DuckDBType }[],
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  const visit = async (path: string, values: string, type: DuckDBType): Promise<void> => {
+  const collect = async (path: string, values: string, type: DuckDBType): Promise<void> => {
     if (type.typeId === DuckDBTypeId.LIST)
-      return visit(path, `SELECT unnest(v) AS v FROM (${values})`, type.valueType);
+      return collect(path, `SELECT unnest(v) AS v FROM (${values})`, type.valueType);
     if (type.typeId === DuckDBTypeId.STRUCT) {
       for (const [at, entry] of type.entryTypes.entries()) {
         const name = type.entryNames[at] ?? '';
-        await visit(`${path}.${name}`, `SELECT v.${quote(name)} AS v FROM (${values})`, entry);
+        await collect(`${path}.${name}`, `SELECT v.${quote(name)} AS v FROM (${values})`, entry);
       }
     } else if (type.typeId === DuckDBTypeId.VARCHAR && type.alias !== 'JSON') {
       const reader = await connection.runAndReadAll(
@@ -224,7 +224,7 @@ async function nestedMoments(
   };
   for (const { name, type } of columns)
     if (type.typeId !== DuckDBTypeId.VARCHAR)
-      await visit(name, `SELECT ${quote(name)} AS v FROM ${relation} LIMIT 20000`, type);
+      await collect(name, `SELECT ${quote(name)} AS v FROM ${relation} LIMIT 20000`, type);
   return found;
 }
 

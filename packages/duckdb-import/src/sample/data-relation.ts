@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { separatorOf, textStart } from '@querygate/bigquery-sql/duckdb';
+import { separatorOf, textStart } from '@querygate/bigquery-sql/command';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
 import { isReserved } from '@querygate/bigquery-sql/syntax';
-import { lineEndProblem, scalarNames } from '@querygate/bigquery-sql/duckdb';
+import { lineEndProblem } from '@querygate/bigquery-sql/command';
+import { scalarNames } from '@querygate/bigquery-sql/duckdb';
 import { type Field, type FieldType, legacyNames } from '@querygate/bigquery-sql/table-schema';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { checkRows, type DataRelation, fileError, relationOf, sampledRows } from './data-relation.ts';
 import { type SampledRows, sampleRows, validCsvRows } from './sample-rows.ts';
+import { textNotes } from './text-notes.ts';
 import {
   columnsOf,
   momentTypes,
@@ -94,11 +96,14 @@ async function fieldsOf(
     textPaths:
       texts === undefined ? await pathsOfTexts(connection, relation, columns) : new Map<string, string>(),
   };
+  const unread = await textNotes(connection, relation, columns);
   const fields = columns.map(({ name, type }) => {
     // Of CSV, DuckDB reads moments in other spellings too, which the import does not.
     const isOther = texts !== undefined && momentTypes.has(type.typeId) && !context.momentPaths.has(name);
     return fieldOf(name, isOther ? VARCHAR : type, context);
   });
+  for (const [path, note] of unread)
+    if (!context.momentPaths.has(path)) notes.push(`${/\s/.test(path) ? `\`${path}\`` : path} ${note}`);
   return { fields, notes: groupNotes(notes) };
 }
 
@@ -148,7 +153,7 @@ const nameNotes = (names: readonly string[]): readonly string[] =>
 
 /** Equal notes as one, with the paths of all its fields: a note begins with the path. */
 function groupNotes(notes: readonly string[]): readonly string[] {
-  const splitNote = (note: string) => /^(\S+) ([\s\S]*)$/.exec(note)?.slice(1) ?? [note, ''];
+  const splitNote = (note: string) => /^(`[^`]*`|\S+) ([\s\S]*)$/.exec(note)?.slice(1) ?? [note, ''];
   const paths = Map.groupBy(notes, (note) => splitNote(note)[1] ?? '');
   return [...paths].map(([rest, own]) => {
     const [first = '', ...others] = own.map((note) => splitNote(note)[0] ?? '');

@@ -1,5 +1,5 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import { areMoments, areWideIntegers } from '@querygate/bigquery-sql/duckdb';
+import { areMoments, areWideIntegers } from '@querygate/bigquery-sql/command';
 import { quote } from '@querygate/bigquery-sql/types';
 import { type DataRelation, relationOf, sampledRows } from './data-relation.ts';
 
@@ -127,7 +127,7 @@ export async function pathsOfTexts(
 }
 
 /** @param condition over the column `v` of all values, as an aggregate */
-async function pathsWhere(
+export async function pathsWhere(
   connection: DuckDBConnection,
   values: readonly ValuesOfPath[],
   condition: string,
@@ -146,16 +146,20 @@ async function pathsWhere(
 /** The time in which DuckDB plans a statement grows faster than the number of its subqueries. */
 const maxSubqueries = 50;
 
-interface ValuesOfPath {
+export interface ValuesOfPath {
   readonly path: string;
   /** Returns the values as the column `v`. */
   readonly query: string;
 }
 
+/** A text, also of JSON, that is no JSON itself. */
+export const isPlainText = ({ alias, typeId }: DuckDBType): boolean =>
+  alias !== 'JSON' && typeId === DuckDBTypeId.VARCHAR;
+
 type TypeTest = (type: DuckDBType) => boolean;
 
 /** The values of the first rows, or of all, of the fields whose type passes a test. */
-const sampledValues = (
+export const sampledValues = (
   relation: string,
   columns: readonly Column[],
   test: TypeTest,
