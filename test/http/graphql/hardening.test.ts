@@ -81,25 +81,59 @@ describe('the GraphQL server', () => {
     ],
     [
       '{ usageApiCounts(project: "p", interval: "hourly") { rowCount } }',
-      'Enum "UsageInterval" cannot represent non-enum value: "hourly"; did you mean HOURLY?',
+      'Enum "UsageInterval" cannot represent non-enum value: "hourly"; did you mean HOURLY, without quotes?',
+    ],
+    [
+      '{ functionsInvocationStats(project: "p", interval: "1hr") { rowCount } }',
+      'Enum "InvocationInterval" cannot represent non-enum value: "1hr"; did you mean ONE_HOUR, without quotes?',
+    ],
+    [
+      '{ functionsInvocationStats(project: "p", interval: "ONE_HOUR") { rowCount } }',
+      'Enum "InvocationInterval" cannot represent non-enum value: "ONE_HOUR"; did you mean ONE_HOUR, without quotes?',
+    ],
+    [
+      '{ usageApiCounts(project: "p", interval: YEARS) { rowCount } }',
+      'Value "YEARS" does not exist in "UsageInterval" enum; one of MINUTELY, HOURLY, DAILY',
+    ],
+    [
+      '{ usageApiCounts(project: "p", interval: "every 2 min") { rowCount } }',
+      'Enum "UsageInterval" cannot represent non-enum value: "every 2 min"; one of MINUTELY, HOURLY, DAILY',
+    ],
+    [
+      '{ usageApiCounts(project: "p", interval: 60) { rowCount } }',
+      'Enum "UsageInterval" cannot represent non-enum value: 60; one of MINUTELY, HOURLY, DAILY',
+    ],
+    [
+      '{ functionsInvocationStats(project: "p") { timestamp } }',
+      'Cannot query field "timestamp" on type "FunctionsInvocationStatsResult"; it is a field of rows: rows { timestamp }',
+    ],
+    [
+      '{ functionsInvocationStats(project: "p") { error_count } }',
+      'Cannot query field "error_count" on type "FunctionsInvocationStatsResult"; it is a field of rows: rows { errorCount }',
     ],
     ['{ ...A } fragment A on Quer { __typename }', 'Unknown type "Quer"; did you mean Query?'],
+    ['{ logsAll(project: "p") { nothing } }', 'Cannot query field "nothing" on type "LogsAllResult".'],
     ['{ nothingLikeIt }', 'Cannot query field "nothingLikeIt" on type "Query".'],
   ])('%s is reported with the name that is probably meant', async (query, message) => {
     expect(await messages(query)).toContain(message);
   });
 
-  test('variables are reported with the value that is probably meant', async () => {
+  test.each([
+    ['hourli', '"hourli" does not exist in "UsageInterval" enum; did you mean HOURLY?'],
+    ['hourly', '"hourly" does not exist in "UsageInterval" enum; did you mean HOURLY?'],
+    ['say "years"', '" does not exist in "UsageInterval" enum; one of MINUTELY, HOURLY, DAILY'],
+    ['x'.repeat(100), '" enum; one of MINUTELY, HOURLY, DAILY'],
+    [7, 'Enum "UsageInterval" cannot represent non-string value: 7; one of MINUTELY, HOURLY, DAILY'],
+  ])('a variable is reported with the value that is probably meant, or all: %j', async (i, expected) => {
     const query = 'query ($i: UsageInterval!) { usageApiCounts(project: "p", interval: $i) { rowCount } }';
     const response = await fetch(url(), {
       method: 'POST',
       headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify({ query, variables: { i: 'hourli' } }),
+      body: JSON.stringify({ query, variables: { i } }),
     });
     const { errors } = (await response.json()) as { errors: readonly { message: string }[] };
-    expect(errors[0]?.message).toMatch(
-      /"hourli" does not exist in "UsageInterval" enum; did you mean HOURLY\?$/,
-    );
+    expect(errors[0]?.message).toContain(expected);
+    expect(errors[0]?.message).toMatch(/\?$|DAILY$/);
   });
 
   test('accepts Content-Encoding: identity, and rejects others with what would be valid', async () => {

@@ -1,8 +1,10 @@
-import { didYouMean } from '@querygate/text';
+import { didYouMean, listShort } from '@querygate/text';
 import {
   type GraphQLError,
   type GraphQLNamedType,
   type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -13,31 +15,47 @@ import {
 const maxCompared = 2_000;
 const maxSuggestions = 3;
 
-/** The messages of graphql-js about unknown names, each with the names that there are. */
-const unknownNames: readonly (readonly [RegExp, (schema: GraphQLSchema, of: string) => readonly string[]])[] =
+/** The end of a message about an unknown name, or nothing. */
+type Hint = (schema: GraphQLSchema, of: string, name: string) => string;
+
+/** Of the nearest of the names that there are. */
+const nearestOf =
+  (namesIn: (schema: GraphQLSchema, of: string) => readonly string[]): Hint =>
+  (schema, of, name) => {
+    const names = namesIn(schema, of);
+    return names.length > maxCompared ? '' : didYouMean(name, names);
+  };
+
+const nearestField = nearestOf((schema, of) => Object.keys(fieldsOf(schema.getType(of))));
+
+/** The messages of graphql-js about unknown names. */
+const unknownNames: readonly (readonly [RegExp, Hint])[] = [
   [
-    [
-      /Cannot query field "(?<name>\w+)" on type "(?<of>\w+)"\.$/,
-      (schema, of) => Object.keys(fieldsOf(schema.getType(of))),
-    ],
-    [
-      /Unknown argument "(?<name>\w+)" on field "(?<of>\w+\.\w+)"\.$/,
-      (schema, of) => {
-        const [type = '', field = ''] = of.split('.');
-        return (fieldsOf(schema.getType(type))[field]?.args ?? []).map(({ name }) => name);
-      },
-    ],
-    [/Value "(?<name>[\w-]+)" does not exist in "(?<of>\w+)" enum\.$/, valuesOf],
-    [/Enum "(?<of>\w+)" cannot represent non-enum value: "(?<name>[\w-]+)"\.$/, valuesOf],
-    [
-      /value of type "(?<of>\w+)!?" not to include unknown field "(?<name>\w+)"/,
-      (schema, of) => {
-        const type = schema.getType(of);
-        return isInputObjectType(type) ? Object.keys(type.getFields()) : [];
-      },
-    ],
-    [/Unknown type "(?<name>\w+)"(?<of>)\.$/, (schema) => Object.keys(schema.getTypeMap())],
-  ];
+    /Cannot query field "(?<name>\w+)" on type "(?<of>\w+)"\.$/,
+    (schema, of, name) => placeOfField(schema, of, name) ?? nearestField(schema, of, name),
+  ],
+  [
+    /Unknown argument "(?<name>\w+)" on field "(?<of>\w+\.\w+)"\.$/,
+    nearestOf((schema, of) => {
+      const [type = '', field = ''] = of.split('.');
+      return (fieldsOf(schema.getType(type))[field]?.args ?? []).map(({ name }) => name);
+    }),
+  ],
+  // What a longer value means is not looked for.
+  [/(?:Value "(?<name>[^"]{0,60}))?" does not exist in "(?<of>\w+)" enum\.$/, valueHint],
+  [
+    /Enum "(?<of>\w+)" cannot represent non-(?:enum|string) value: (?:"(?<quoted>[^"]{0,60})"\.$|(?<name>[\w.-]{0,60}))/,
+    valueHint,
+  ],
+  [
+    /value of type "(?<of>\w+)!?" not to include unknown field "(?<name>\w+)"/,
+    nearestOf((schema, of) => {
+      const type = schema.getType(of);
+      return isInputObjectType(type) ? Object.keys(type.getFields()) : [];
+    }),
+  ],
+  [/Unknown type "(?<name>\w+)"(?<of>)\.$/, nearestOf((schema) => Object.keys(schema.getTypeMap()))],
+];
 
 export const isOfUnknownName = (message: string): boolean =>
   unknownNames.some(([pattern]) => pattern.test(message));
@@ -52,21 +70,48 @@ export function addNearestNames(errors: readonly GraphQLError[], schema: GraphQL
   let left = maxSuggestions;
   for (const error of errors) {
     if (left === 0) return;
-    for (const [pattern, namesIn] of unknownNames) {
-      const { name, of } = pattern.exec(error.message)?.groups ?? {};
-      if (name === undefined || of === undefined) continue;
+    for (const [pattern, hintOf] of unknownNames) {
+      const groups = pattern.exec(error.message)?.groups;
+      if (groups === undefined) continue;
       left -= 1;
-      const names = namesIn(schema, of);
-      const hint = names.length > maxCompared ? '' : didYouMean(name, names);
-      if (hint !== '') error.message = `${error.message.replace(/\.$/, '')}${hint}`;
+      const { of = '', quoted, name = quoted ?? '' } = groups;
+      const hint = hintOf(schema, of, name);
+      const right =
+        quoted !== undefined && hint.endsWith('?') ? hint.replace('?', ', without quotes?') : hint;
+      if (right !== '') error.message = `${error.message.replace(/\.$/, '')}${right}`;
+      break;
     }
   }
 }
 
+/** Where a field of an object of the type is, as that of a column of the rows of a result. */
+function placeOfField(schema: GraphQLSchema, of: string, name: string): string | undefined {
+  const plain = plainName(name);
+  for (const outer of Object.values(fieldsOf(schema.getType(of)))) {
+    const inner = Object.values(fieldsOf(getNamedType(outer.type))).find(
+      (one) => plainName(one.name) === plain,
+    );
+    if (inner === undefined) continue;
+    const fields = isCompositeType(getNamedType(inner.type)) ? ' { … }' : '';
+    return `; it is a field of ${outer.name}: ${outer.name} { ${inner.name}${fields} }`;
+  }
+  return undefined;
+}
+
+/** A column has another spelling in REST. */
+const plainName = (name: string): string => name.replaceAll('_', '').toLowerCase();
+
+/** The value that is probably meant, as it is spelled here or in REST, or all of them. */
+function valueHint(schema: GraphQLSchema, of: string, text: string): string {
+  const type = schema.getType(of);
+  if (!isEnumType(type)) return '';
+  const values = type.getValues();
+  const exact = values.find(({ name, value }) => name === text || value === text)?.name;
+  if (exact !== undefined) return `; did you mean ${exact}?`;
+  const names = values.map(({ name }) => name);
+  const nearest = names.length > maxCompared ? '' : didYouMean(text, names);
+  return nearest === '' ? `; one of ${listShort(names)}` : nearest;
+}
+
 const fieldsOf = (type: GraphQLNamedType | undefined) =>
   isObjectType(type) || isInterfaceType(type) ? type.getFields() : {};
-
-function valuesOf(schema: GraphQLSchema, of: string): readonly string[] {
-  const type = schema.getType(of);
-  return isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
-}

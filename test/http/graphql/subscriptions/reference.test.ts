@@ -10,6 +10,7 @@ import { LoopTurns, runSteps } from '../../../../src/concurrency/loop-turns.ts';
 import { GatewayError } from '../../../../src/errors.ts';
 import { buildCheckDocument, type CheckedDocument } from '../../../../src/http/graphql/check-document.ts';
 import { buildContext, type Context, openLoader } from '../../../../src/http/graphql/context.ts';
+import { addNearestNames } from '../../../../src/http/graphql/document/nearest-names.ts';
 import { maskError, withoutHttp } from '../../../../src/http/graphql/errors.ts';
 import { buildGraphql } from '../../../../src/http/graphql/graphql.ts';
 import { buildMakeCells } from '../../../../src/http/graphql/rows/kept-cells.ts';
@@ -120,8 +121,10 @@ test('the events of a subscription have the text of what graphql-js executes', a
     }
     const checkDocument = buildCheckDocument(schema, true);
     const log = pino({ level: 'silent' });
-    const textOf = ({ errors, data }: ExecutionResult): string =>
-      JSON.stringify({ errors: errors?.map((error) => withoutHttp(maskError(error, log))), data });
+    const textOf = ({ errors, data }: ExecutionResult): string => {
+      addNearestNames(errors ?? [], schema);
+      return JSON.stringify({ errors: errors?.map((error) => withoutHttp(maskError(error, log))), data });
+    };
     const check = (text: string): Partial<CheckedDocument> & Pick<CheckedDocument, 'errors'> => {
       try {
         return checkDocument(text);
@@ -129,7 +132,7 @@ test('the events of a subscription have the text of what graphql-js executes', a
         return { errors: [error as GraphQLError] };
       }
     };
-    /** What graphql-js itself gives, event for event. */
+    /** What graphql-js itself gives, event for event, with our hints of names. */
     const executed = async (text: string, variableValues: object, caller: Caller & { head: RequestHead }) => {
       const { document, errors } = check(text);
       if (errors.length > 0 || document === undefined) return [textOf({ errors })];
