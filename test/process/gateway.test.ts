@@ -156,16 +156,19 @@ describe('the process', () => {
     expect(errors).not.toContain('    at ');
   });
 
-  test('reports that its port is in use and exits with 2', async () => {
+  test('reports that its port is in use, before anything else is opened, and exits with 2', async () => {
     const empty = { DATA_DIR: 'test' };
     const gateway = await startGateway(empty);
     const { exitCode, errors } = await runCommand('src/main.ts', {
       ...empty,
       PORT: new URL(gateway.origin).port,
+      QUERIES_DIR: 'test',
     });
     await gateway.end();
     expect(exitCode).toBe(2);
-    expect(errors).toMatch(/PORT \d+, HOST 127\.0\.0\.1: listen EADDRINUSE/);
+    expect(errors).toMatch(
+      /PORT \d+, HOST 127\.0\.0\.1: listen EADDRINUSE.*; is another gateway running\? --port takes another port/,
+    );
   });
 
   test('reports a store that another process uses and exits with 2', async () => {

@@ -14,7 +14,8 @@ export function startBanner(
 ): string {
   const rest = examples.map((path) => `  curl -s -H "X-API-KEY: ${shownKey}" "${origin}${path}"`);
   const graphql = `  curl -s -H "X-API-KEY: ${shownKey}" -H "Content-Type: application/json" -d '{"query":"{ endpoints { name description } }"}' "${origin}/graphql"`;
-  const variable = shownKey.startsWith('$')
+  const isVariable = shownKey.startsWith('$');
+  const variable = isVariable
     ? `The commands below read the key from a variable; in another shell, first: export ${shownKey.slice(1)}=…
 
 `
@@ -22,7 +23,7 @@ export function startBanner(
   const pages = `Pages of the saved queries, in a browser:
   ${origin}/
 
-GraphiQL, in a browser (header X-API-KEY: ${shownKey}):
+GraphiQL, in a browser (${isVariable ? 'type your key at the top' : 'the key is filled in'}):
   ${origin}/graphql
 
 `;

@@ -1,5 +1,4 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { Logger } from 'pino';
 import { withSources } from '../../problems/print-problems.ts';
 import { type Config, readConfig } from '../../config.ts';
@@ -10,6 +9,7 @@ import { openTracer, type Tracer } from '../../exports/opentelemetry.ts';
 import { type MetricsPlugin, metrics, openMetricsServer } from '../../exports/plugins.ts';
 import { createGateway, type FilesReport, type Gateway, StartError } from '../../index.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
+import { flagOfSetting } from '../settings/setting-keys.ts';
 import { nameSettings } from '../settings/name-settings.ts';
 import { gatewayOptions } from './gateway-options.ts';
 import { exitOnSignal, shutDownOnSignal } from './graceful-shutdown.ts';
@@ -52,6 +52,8 @@ async function serve(
   onSignalsHandled: () => void,
 ): Promise<Gateway> {
   const { log, writeLine } = openLog(config);
+  const address: Address = { setting: 'PORT', port: config.port, host: config.host };
+  await requireFree(address);
   for (const warning of misspelt) log.warn(warning);
   // With a key file or tokens, an additional unrestricted key would be a risk without a use.
   const hasOthers = config.apiKeysFile !== undefined || config.jwt !== undefined;
@@ -82,7 +84,7 @@ async function serve(
     log,
     trustedProxies: config.trustedProxies,
   });
-  await listen(server, { setting: 'PORT', port: config.port, host: config.host });
+  await listen(server, address);
   await listenForMetrics(metricsPlugin, config, log);
   const { shutdownDelaySeconds: delaySeconds } = config;
   shutDownOnSignal({ server, connections, app: gateway, log, delaySeconds });
@@ -157,10 +159,21 @@ interface Address {
   readonly host: string;
 }
 
+/** Before the engine opens: the rows of the demo take seconds. @throws StartError */
+async function requireFree(address: Address): Promise<void> {
+  const server = createServer();
+  await listen(server, address);
+  await new Promise((resolve) => server.close(resolve));
+}
+
 function listen(server: Server, { setting, port, host }: Address): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', ({ message }) => {
-      const problem = { message: `${setting} ${port}, HOST ${host}: ${message}` };
+    server.once('error', ({ message, code }: NodeJS.ErrnoException) => {
+      const right =
+        code === 'EADDRINUSE'
+          ? `; is another gateway running? --${flagOfSetting(setting)} takes another port`
+          : '';
+      const problem = { message: `${setting} ${port}, HOST ${host}: ${message}${right}` };
       reject(new StartError('The gateway cannot listen', [problem]));
     });
     // As many as the system allows may wait to be accepted: beyond Node's 511, clients that all come back at once would try
