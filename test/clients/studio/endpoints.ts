@@ -35,7 +35,8 @@ export function testEndpoints(gateway: () => DemoGateway, isCompat: boolean): vo
       'usage.api-counts, %s: UTC dates without zone, and totals that can be added',
       async (interval, stepMs) => {
         const rows = await result('usage.api-counts', { interval, ref: project, project_tier: 'FREE' });
-        expect(rows.length).toBeGreaterThan(1);
+        // The last hour has one bucket where a clock hour has just begun.
+        expect(rows.length).toBeGreaterThan(interval === 'hourly' ? 0 : 1);
         const times = rows.map(({ timestamp }) => Date.parse(isoText(timestamp)));
         expect(times).toEqual(times.toSorted((a, b) => a - b));
         for (const time of times) expect(time % stepMs).toBe(0);
