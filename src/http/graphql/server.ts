@@ -3,6 +3,7 @@ import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { callerDisconnected } from '../../errors.ts';
+import { rightsOf } from '../../answers/rights.ts';
 import { ownerOf } from '../../keys/principal.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import { graphqlPath } from '../message/paths.ts';
@@ -102,9 +103,9 @@ export function buildServer(options: ServerOptions): (received: ReceivedOperatio
 
 const newState = { checked: undefined, refusal: undefined, reply: undefined, readsObtaining: false } as const;
 
-/** Equal for equal requests. */
-const textOf = ({ url, body }: ReceivedOperation): string =>
-  body === undefined ? url.search : hash('sha256', body, 'base64url');
+/** Equal for equal requests of callers with equal rights: a response may have what a caller sees of the catalog. */
+const textOf = ({ url, body, admission }: ReceivedOperation): string =>
+  `${rightsOf(admission.principal)} ${body === undefined ? url.search : hash('sha256', body, 'base64url')}`;
 
 /** Yoga reads only its path. */
 const yogaUrl = `http://localhost${graphqlPath}`;
