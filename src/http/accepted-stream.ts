@@ -55,6 +55,9 @@ const parameterOf = (parameters: readonly string[], name: string): string | unde
 export const namesStream = (accept = ''): boolean =>
   elementsOf(accept).some((element) => partsOf(element)[0] === eventStreamType);
 
+/** Ends an operation of GraphQL over SSE. `EventSource` passes on only events that have data. */
+export const completeEvent = 'event: complete\ndata: \n\n';
+
 /**
  * The headers of a response with events: nothing between us and the client may keep, delay or change it. One object for all,
  * from which the lines of the head are made once.

@@ -3,10 +3,7 @@ import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { statusOf } from '../../../errors.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
 import type { Reply } from '../../message/reply.ts';
-import { streamHeaders } from '../../accepted-stream.ts';
-
-/** `EventSource` passes on only events that have data. */
-const complete = 'event: complete\ndata: \n\n';
+import { completeEvent, streamHeaders } from '../../accepted-stream.ts';
 
 interface AsEventsOptions {
   readonly owner: Owner;
@@ -44,7 +41,7 @@ const stepLength = 1_000_000;
 /** A result and the end of the stream, in steps. */
 function* joinEvents(json: Uint8Array): Generator<void, Buffer> {
   const start = 'event: next\ndata: ';
-  const end = `\n\n${complete}`;
+  const end = `\n\n${completeEvent}`;
   const events = Buffer.allocUnsafeSlow(start.length + json.byteLength + end.length);
   let at = events.write(start);
   for (let from = 0; from < json.byteLength; from += stepLength) {

@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { GatewayError } from '../../../errors.ts';
+import { matchesEtag } from '../../../http/message/cache-headers.ts';
 import { problemText } from '../../../http/message/reply.ts';
 import { Frame } from '../../../http/message/stream/frame.ts';
+import type { ResultDocument } from '../../../results/result-document.ts';
 
 /** The reasons of the gateway for ending a stream. */
 export const endCodes = ['KEY_REVOKED', 'TOKEN_EXPIRED', 'QUERY_CHANGED', 'SHUTTING_DOWN'] as const;
@@ -13,6 +15,10 @@ export const heartbeat = new Frame([':\n\n']);
 
 /** The entity tag of a result, as REST has it. */
 export const etagOf = (digest: string): string => `W/"${digest}"`;
+
+/** The digest of a result that the client has already, by the tag that it sent. */
+export const knownDigest = ({ digest }: ResultDocument, tag: string | undefined): string | undefined =>
+  tag !== undefined && matchesEtag(etagOf(digest), tag) ? digest : undefined;
 
 /** An event whose data is the text of a JSON value. @param id of the result; undefined if a reconnect cannot begin there */
 export const eventFrame = (

@@ -5,34 +5,27 @@ import type { PluginHost } from '../../../gateway/plugin.ts';
 import type { FollowedRequest } from '../../../http/following.ts';
 import { matchesEtag } from '../../../http/message/cache-headers.ts';
 import type { Reply } from '../../../http/message/reply.ts';
-import { type EventStream, streamHeaders } from '../../../http/accepted-stream.ts';
+import type { EventStream } from '../../../http/accepted-stream.ts';
 import { memoize } from '../../../memoize.ts';
 import { endFrame, etagOf } from '../events/event-frames.ts';
 import { changedRows, wholeResults } from '../events/variant.ts';
-import { onlyWhole, requireFollowable } from '../followable.ts';
+import { onlyWhole } from '../followable.ts';
 import type { Live } from '../followed.ts';
 import type { StreamKind } from '../stream.ts';
+import { replyWithStream } from './stream-reply.ts';
 
 const restStreams: StreamKind = { endFrame };
 
 /** Replies of REST that follow the result of a query. */
-export function buildRestReplies(live: Live, { open, obtain, obtainFollowed, turns }: PluginHost) {
+export function buildRestReplies(live: Live, host: PluginHost) {
+  const { open, obtain, turns } = host;
   const rowsOf = memoize((query: SavedQuery) => changedRows(query.rowKey, turns));
   return {
     /** @throws GatewayError NOT_ACCEPTABLE, and as REST does */
-    async stream({ head, call, resolve, isWhole }: FollowedRequest, events: EventStream): Promise<Reply> {
-      if (!isWhole) throw onlyWhole();
-      const { endpoint, bound, caller } = call;
-      requireFollowable(bound);
-      const { document } = await obtainFollowed(call);
-      if (head.method === 'HEAD') return { status: 200, headers: streamHeaders, body: undefined };
-      const variant = events === 'rows' ? rowsOf(bound.query) : wholeResults;
-      const lastId = head.headers['last-event-id'];
-      const isKnown = lastId !== undefined && matchesEtag(etagOf(document.digest), lastId);
-      const knownDigest = isKnown ? document.digest : undefined;
-      const request = { endpoint, resolve, variant, knownDigest };
-      const body = live.stream(head, caller.admission, [{ request, call, document }], restStreams);
-      return { status: 200, headers: streamHeaders, body };
+    async stream(request: FollowedRequest, events: EventStream): Promise<Reply> {
+      if (!request.isWhole) throw onlyWhole();
+      const variant = events === 'rows' ? rowsOf(request.call.bound.query) : wholeResults;
+      return replyWithStream(live, host, request, variant, restStreams);
     },
     /**
      * Waits for another result than the caller has.

@@ -7,7 +7,6 @@ import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../../errors.ts';
 import { describeIssue, schemaProblems } from '../../../files/schema-problems.ts';
 import type { PluginHost } from '../../../gateway/plugin.ts';
-import { matchesEtag } from '../../../http/message/cache-headers.ts';
 import type { RequestHead } from '../../../http/message/head.ts';
 import { httpLimits } from '../../../http/message/http-limits.ts';
 import { problemText } from '../../../http/message/reply.ts';
@@ -16,7 +15,7 @@ import { streamHeaders } from '../../../http/accepted-stream.ts';
 import { Frame } from '../../../http/message/stream/frame.ts';
 import { requestsWhole } from '../../../http/rest/row-parameters.ts';
 import { refuseUndeclared } from '../../../http/rest/undeclared-parameters.ts';
-import { endFrame, etagOf, eventFrame, hasLineBreak } from '../events/event-frames.ts';
+import { endFrame, etagOf, eventFrame, hasLineBreak, knownDigest } from '../events/event-frames.ts';
 import type { Variant } from '../events/variant.ts';
 import { onlyWhole, requireFollowable } from '../followable.ts';
 import type { Followed, Live } from '../followed.ts';
@@ -105,13 +104,12 @@ export function buildSeveralQueries(
       requireFollowable(call.bound);
       if (!requestsWhole(call)) throw onlyWhole();
       const { document } = await obtainFollowed(call);
-      const isKnown = item.etag !== undefined && matchesEtag(etagOf(document.digest), item.etag);
       const request = {
         id: item.id,
         endpoint,
         resolve: queryNamed(item.query),
         variant: taggedResults,
-        knownDigest: isKnown ? document.digest : undefined,
+        knownDigest: knownDigest(document, item.etag),
         head: new Frame([`data: {"id":${JSON.stringify(item.id)},`]),
       };
       return { item, followed: { request, call, document } };

@@ -1,3 +1,4 @@
+import { openRepeat } from '../../../concurrency/repeat.ts';
 import type { PluginHost } from '../../../gateway/plugin.ts';
 import { checkEveryMs } from '../subscribers.ts';
 import { beatEveryMs } from '../delivery.ts';
@@ -15,8 +16,7 @@ interface CheckTimersOptions {
 /** Checks the callers and bindings of streams, and writes signs of life, again and again while there are streams. */
 export class CheckTimers {
   readonly #options: CheckTimersOptions;
-  /** Functions that stop them. */
-  #timers: readonly (() => void)[] = [];
+  #timers: readonly ReturnType<typeof openRepeat>[] = [];
   /** The steps of a check may take longer than the time between two checks. */
   #check: 'idle' | 'running' = 'idle';
 
@@ -38,22 +38,13 @@ export class CheckTimers {
   }
 
   stop(): void {
-    for (const stop of this.#timers) stop();
+    for (const timer of this.#timers) void timer.close();
     this.#timers = [];
   }
 
-  #every(everyMs: number, work: () => void): () => void {
+  #every(everyMs: number, work: () => void) {
     const { clock, onBug } = this.#options;
-    const repeat = () => {
-      cancel = clock.after(everyMs, repeat);
-      try {
-        work();
-      } catch (error) {
-        onBug(error);
-      }
-    };
-    let cancel = clock.after(everyMs, repeat);
-    return () => cancel();
+    return openRepeat({ clock, everyMs, work: async () => work(), onError: onBug });
   }
 
   *#checkAll(): Generator<void> {
