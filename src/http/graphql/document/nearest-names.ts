@@ -87,7 +87,10 @@ export function addNearestNames(errors: readonly GraphQLError[], schema: GraphQL
 /** Where a field of an object of the type is, as that of a column of the rows of a result. */
 function placeOfField(schema: GraphQLSchema, of: string, name: string): string | undefined {
   const plain = plainName(name);
-  for (const outer of Object.values(fieldsOf(schema.getType(of)))) {
+  const type = schema.getType(of);
+  // Each saved query has the fields of a result: none of them is meant.
+  if (type === schema.getQueryType()) return undefined;
+  for (const outer of Object.values(fieldsOf(type))) {
     const inner = Object.values(fieldsOf(getNamedType(outer.type))).find(
       (one) => plainName(one.name) === plain,
     );
