@@ -123,6 +123,7 @@ function finishHeaders(
     return new SentHeaders({ ...headers, ...cors, vary, ...rateLimit });
   }
   const byStatus = sharedHeaders(reply.headers);
+  // Not `getOrAdd`: its function would be made for every reply.
   const known = byStatus.get(reply.status);
   const shared = known ?? new SentHeaders(completeHeaders(reply));
   if (known === undefined) byStatus.set(reply.status, shared);

@@ -37,9 +37,8 @@ export function buildFetch(options: FetchOptions) {
     const reply = await handle(head, { arrived: undefined, read: () => bodyOfFetch(request, clock) });
     const { status, body } = reply;
     const raw = reply.headers.raw(reply.requestId);
-    const headers = raw.flatMap((name, at): [string, string][] =>
-      at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : [],
-    );
+    const headers = new Headers();
+    for (let at = 0; at < raw.length; at += 2) headers.append(raw[at] ?? '', raw[at + 1] ?? '');
     const init = { status, headers };
     if (body instanceof Readable) return new Response(Readable.toWeb(body) as ReadableStream, init);
     if (body instanceof StreamBody) {

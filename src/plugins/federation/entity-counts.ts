@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { ResolverContext } from '../../http/graphql/schema-extension.ts';
 import { getOrAdd } from '../../get-or-add.ts';
-import { federationLimits } from './entity-limits.ts';
+import { federationLimits } from './federation-limits.ts';
 
 const { maxEntityFields, maxRepresentations } = federationLimits;
 

@@ -18,7 +18,7 @@ import { selectedNames } from '../../http/graphql/document/collect-fields.ts';
 import type { ExtendSchema, ResolverContext, SchemaExtension } from '../../http/graphql/schema-extension.ts';
 import { entityType, referenceFields } from './entity-types.ts';
 import { countRepresentations, mayHaveEntityFields } from './entity-counts.ts';
-import { federationLimits } from './entity-limits.ts';
+import { federationLimits } from './federation-limits.ts';
 import { lookupFields } from './lookup-fields.ts';
 import { type EntityValue, readRepresentation } from './representation.ts';
 import { subgraphSdl } from './subgraph-sdl.ts';

@@ -3,6 +3,7 @@ import type { KeyField, ParameterKeyField } from '../../catalog/model/entity-key
 import { maxValueLength } from '../../catalog/binding/value-limits.ts';
 import { shorten } from '@querygate/text';
 import { GatewayError } from '../../errors.ts';
+import { httpLimits } from '../../http/message/http-limits.ts';
 import { EndpointRequest } from '../../call/endpoint-request.ts';
 import { type KeyValue, keyValue } from '../../http/graphql/rows/key-value.ts';
 import type { RawParameters } from '../../catalog/binding/bind.ts';
@@ -32,7 +33,7 @@ export function readRepresentation(
   const entity = entities.get(name);
   if (entity === undefined || entity.fields.length === 0)
     throw wrong(
-      `__typename: ${JSON.stringify(shorten(name, maxShownLength))} is no entity that this subgraph resolves`,
+      `__typename: ${JSON.stringify(shorten(name, httpLimits.maxErrorLength))} is no entity that this subgraph resolves`,
     );
   const values = new Map<string, KeyValue>();
   for (const field of keyFieldsOf(entity)) {
@@ -49,9 +50,6 @@ export function readRepresentation(
   const keys = entity.keys.map((key) => key.map(({ name }) => name).join(' and ')).join(', or ');
   throw wrong(`${name}: needs ${keys}`);
 }
-
-/** Of a name that a message repeats, in characters. */
-const maxShownLength = 300;
 
 /** @throws GatewayError INVALID_PARAMETER */
 export function checkedKeyValue(field: KeyField, value: unknown): KeyValue {
