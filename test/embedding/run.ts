@@ -1,13 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { packAll } from '../../release/pack.ts';
 import { packages } from '../../release/packages.ts';
+import { freePort } from '../support/free-port.ts';
 
 /**
  * Packs all packages, installs them into an empty folder with the servers and runtimes of `package.json`, and runs there a
@@ -139,14 +139,6 @@ function importExamples(files: readonly string[]): void {
     const name = file.slice(`${folder}/examples/`.length);
     print(`${name}: ${run(process.execPath, '--input-type=module', '-e', program).trim()}`);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { readonly port: number };
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 function print(text: string): void {

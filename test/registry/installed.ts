@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answers, end, freePort, type Registry } from './registry.ts';
+import { freePort } from '../support/free-port.ts';
+import { answers, end, type Registry } from './registry.ts';
 
 /** A gateway of a released version over files of a user. */
 export interface Running {

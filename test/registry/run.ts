@@ -4,7 +4,8 @@ import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Project } from './installed.ts';
-import { answers, end, freePort, openRegistry } from './registry.ts';
+import { freePort } from '../support/free-port.ts';
+import { answers, end, openRegistry } from './registry.ts';
 import { playUpgrade } from './upgrade.ts';
 import { Checkout } from './versions.ts';
 
@@ -103,7 +104,13 @@ function npx(node: string, ...args: readonly string[]) {
 async function demo(command: string, args: readonly string[]): Promise<string> {
   const port = await freePort();
   const key = 'a-key-of-the-release';
-  const env = { ...registry.env, API_KEY: key, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
+  const env = {
+    ...registry.env,
+    API_KEY: key,
+    PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+    // Each makes the rows of the demo.
+    XDG_CACHE_HOME: emptyFolder(),
+  };
   const child = spawn(command, [...args, 'start', '--demo', '--port', String(port)], {
     cwd: emptyFolder(),
     env,

@@ -13,8 +13,9 @@ export class Checkout {
     this.folder = folder;
     this.#registry = registry;
     execFileSync('git', ['clone', '--quiet', resolve('.'), folder]);
-    // Hard links take no room; links within the folder lead to the packages of the copy.
-    execFileSync('cp', ['-al', resolve('node_modules'), join(folder, 'node_modules')]);
+    // Hard links take no room, where both folders are on one file system; links within lead to the packages of the copy.
+    const [from, to] = [resolve('node_modules'), join(folder, 'node_modules')];
+    if (spawnSync('cp', ['-alT', from, to]).status !== 0) execFileSync('cp', ['-aT', from, to]);
     this.git('config', 'user.name', 'Release');
     this.git('config', 'user.email', 'release@example.com');
   }

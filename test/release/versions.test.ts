@@ -52,8 +52,9 @@ describe('the packages', () => {
       execFileSync('git', args, { cwd: folder });
     execFileSync(resolve('node_modules/.bin/changeset'), ['version'], { cwd: folder });
 
-    const [major, minor] = readJson('package.json').version.split('.').map(Number);
-    const next = `${major}.${minor + 1}.0`;
+    const [major, minor, patch, preview] = readJson('package.json').version.split(/[.-]/);
+    // A preview of a minor version becomes that version.
+    const next = `${major}.${Number(minor) + (preview !== undefined && patch === '0' ? 0 : 1)}.0`;
     for (const file of manifests) {
       const manifest = readJson(join(folder, file));
       const own = Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies }).filter(

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@keyv/redis';
 import { hasProgram } from './has-program.ts';
-import { listen } from './listen.ts';
+import { freePort } from './free-port.ts';
 
 /** Tests that need Redis are skipped when it is not installed, except in CI. */
 export const hasRedis = hasProgram('redis-server');
@@ -64,12 +63,4 @@ export async function redisServer(...options: string[]): Promise<RedisServer> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  server.close();
-  await once(server, 'close');
-  return port;
 }
