@@ -195,18 +195,18 @@ describe('former settings', () => {
       'all',
       'endpoints that a key may not query are hidden from keys that are bound to tenants',
     ],
-  ])('by which callers had rights are refused: %s', (name, value, now) => {
+  ])('that gave callers rights are refused: %s', (name, value, now) => {
     expect(problemsOf({ [name]: value })).toEqual([`${name}: is no longer a setting: ${now}`]);
     expect(problemsOf({ [name]: '' })).toEqual([]);
   });
 
-  test('are not settings, and say in one line what is so in their place', () => {
+  test('are not settings any more, and each says in one line what replaces it', () => {
     expect(formerNames.filter((name) => settingNames.includes(name as never))).toEqual([]);
     for (const name of formerNames)
       expect(formerSetting(name, 'x')).toMatch(/^is no longer a setting: [^\n]{10,90}$/);
   });
 
-  test('name settings that there are', () => {
+  test('name only settings that exist', () => {
     const named = formerNames.flatMap(
       (name) => formerSetting(name, 'x')?.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? [],
     );

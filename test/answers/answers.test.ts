@@ -116,7 +116,7 @@ describe('an answer', () => {
     expect((await answer(answers, key('two')))[1]).toBe('made');
   });
 
-  test('is found where it was kept: by what answers for another version of the catalog, and by other routes, it is not', async () => {
+  test('is found only by the version of the catalog and the route that kept it', async () => {
     const answers = open();
     await kept(answers, key('k'));
     expect((await answer(open(), key('k')))[1]).toBe('made');

@@ -6,7 +6,7 @@ import { dataset } from '../../bench/local/dataset.ts';
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 
 describe('the benchmark of the local engine', () => {
-  test('runs in a process that is started as npm start starts it: without options of Node', () => {
+  test('npm start starts Node without options, as the benchmark is started', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(scripts.start).toBe('node src/main.ts');
   });

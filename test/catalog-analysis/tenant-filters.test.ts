@@ -131,7 +131,7 @@ describe('a refusal says that a comparison under OR does not count, and the name
     expect(messageOf(sql)).toContain(`joined by AND${underOr}`);
   });
 
-  test('that of a pattern', () => {
+  test('a comparison with a pattern is named too', () => {
     const message = messageOf(
       'select id from logs where\nregexp_contains(project, @project) or id = "x"',
       true,

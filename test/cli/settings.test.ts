@@ -64,7 +64,7 @@ describe('the file of settings', () => {
     expect(() => parseConfigFile('a.yaml', text)).toThrow(message);
   });
 
-  test('says what is so in place of a former setting', () => {
+  test('says what replaces a former setting', () => {
     expect(() => parseConfigFile('a.yaml', 'reload: off\njwt_rate_claim: limit\n')).toThrow(
       [
         'a.yaml:1 reload: is no longer a setting: changed saved queries are always served without a restart',
@@ -111,7 +111,7 @@ describe('precedence', () => {
   });
 });
 
-test('variables of former settings are spoken of at the start, and those that gave rights refuse it', () => {
+test('former variables are reported at the start; those that gave rights stop it', () => {
   const loaded = loadSettings({ MCP_MAX_ROWS: '5', METRICS: 'off', HIDE_ENDPOINTS: 'all' }, {});
   expect(loaded.misspelt).toEqual([
     'MCP_MAX_ROWS is no longer a setting: an answer to an agent has at most 100 rows',

@@ -52,8 +52,6 @@ test('a slot is one, however often it is taken, and none is lost by those that l
   await slots.slotFor('b').take(signal);
 });
 
-const neverAborted = () => new AbortController().signal;
-
 test('runs as many tasks as it has slots, queues the next in order, and rejects the rest', async () => {
   const slots = new Slots(2, { queueLength: 2, overflow: queueFull });
   const order: number[] = [];
@@ -62,15 +60,15 @@ test('runs as many tasks as it has slots, queues the next in order, and rejects 
     order.push(name);
     return new Promise<void>((resolve) => ends.push(resolve));
   };
-  const runs = [1, 2, 3, 4].map((name) => slots.run(neverAborted(), work(name)));
-  await expect(slots.run(neverAborted(), work(5))).rejects.toMatchObject({
+  const runs = [1, 2, 3, 4].map((name) => slots.run(signal, work(name)));
+  await expect(slots.run(signal, work(5))).rejects.toMatchObject({
     code: 'ENGINE_BUSY',
     retryAfterSeconds: 1,
   });
   expect(order).toEqual([1, 2]);
   for (let at = 0; at < 4; at += 1) {
     ends[at]?.();
-    await new Promise(setImmediate);
+    await settled();
   }
   await Promise.all(runs);
   expect(order).toEqual([1, 2, 3, 4]);
@@ -81,25 +79,25 @@ test('an aborted waiter leaves the queue, and a failed task its slot', async () 
   const leaving = new AbortController();
   let end = () => {};
   const first = slots.run(
-    neverAborted(),
+    signal,
     () => new Promise<void>((_, reject) => (end = () => reject(new Error('no')))),
   );
   const second = slots.run(leaving.signal, async () => 'never');
   leaving.abort(new Error('left'));
   await expect(second).rejects.toThrow('left');
-  const third = slots.run(neverAborted(), async () => 'done');
+  const third = slots.run(signal, async () => 'done');
   end();
   await expect(first).rejects.toThrow('no');
   expect(await third).toBe('done');
   await expect(slots.run(AbortSignal.abort(new Error('late')), async () => 'never')).rejects.toThrow('late');
-  expect(await slots.run(neverAborted(), async () => 'still here')).toBe('still here');
+  expect(await slots.run(signal, async () => 'still here')).toBe('still here');
 });
 
 test('owners take turns, and one of them does not fill the queue', async () => {
   const slots = new Slots(1, { queueLength: 32, overflow: queueFull });
   const order: string[] = [];
   const run = (owner: string | undefined, name = owner ?? 'refresh') =>
-    slots.run(neverAborted(), async () => void order.push(name), owner).catch(({ code }) => code);
+    slots.run(signal, async () => void order.push(name), owner).catch(({ code }) => code);
   const runs = [run('a'), run(undefined), ...Array.from({ length: 40 }, () => run('a')), run('b'), run('b')];
   const codes = await Promise.all(runs);
   expect(codes.filter((code) => code === 'ENGINE_BUSY').length).toBeGreaterThan(4);

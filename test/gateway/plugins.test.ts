@@ -79,7 +79,7 @@ describe('a gateway without plug-ins', () => {
       expect((await get(path)).status).toBe(404);
   });
 
-  test('answers a caller who wants to follow a result as one who wants another form that it does not have', async () => {
+  test('refuses event streams, ignores Prefer: wait, and has no subscriptions until live() adds them', async () => {
     await open();
     const key = { 'x-api-key': apiKey };
     const events = await get(rest, { ...key, accept: 'text/event-stream' });

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { collectOutput } from '../support/child-output.ts';
 import { eventually } from '../support/eventually.ts';
 import { type GatewayProcess, ready, startGateway } from '../support/gateway-process.ts';
@@ -172,8 +172,11 @@ test('SIGHUP looks for changes, and does not end the process', async () => {
 });
 
 test('SIGHUP during the start does not end the process', async () => {
+  // Neither rows of the demo that an earlier start kept, nor a folder of the user.
+  const cache = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  onTestFinished(() => rmSync(cache, { recursive: true }));
   const starting = spawn(process.execPath, ['src/main.ts', 'start', '--demo'], {
-    env: { PATH: process.env.PATH, PORT: '0' },
+    env: { PATH: process.env.PATH, PORT: '0', XDG_CACHE_HOME: cache },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const { output, until } = collectOutput(starting);

@@ -178,14 +178,15 @@ describe('rows that cannot be read', () => {
     await folder.close();
     folder = await openImportFolder();
     folder.write('logs/z.ndjson', lines(-1));
-    folder.write('logs/a.ndjson', `${mixed(12_000)}\n`);
+    // More than one chunk of 16,384 lines, and more than 1,000 reasons in the first.
+    folder.write('logs/a.ndjson', `${mixed(18_000)}\n`);
     expect(await folder.sync()).toEqual([
-      expect.stringMatching(/^logs\/a\.ndjson: 1200 rows cannot be read, the first: line 4: not JSON: /),
+      expect.stringMatching(/^logs\/a\.ndjson: 1800 rows cannot be read, the first: line 4: not JSON: /),
     ]);
-    expect(await folder.query('SELECT count(*), count(DISTINCT id) FROM logs')).toEqual([[10_801n, 10_801n]]);
+    expect(await folder.query('SELECT count(*), count(DISTINCT id) FROM logs')).toEqual([[16_201n, 16_201n]]);
     const bad = await folder.query('SELECT file, line, reason FROM import.rejects ORDER BY line');
     expect(bad.map(([, line]) => Number(line))).toEqual(
-      idsBetween(1, 12_001).filter((line) => [4, 14, 24].includes(line % 30)),
+      idsBetween(1, 18_001).filter((line) => [4, 14, 24].includes(line % 30)),
     );
     expect(bad.slice(1, 3)).toEqual([
       ['logs/a.ndjson', 14n, expect.stringMatching(/^id: "abc" is not an integer$/)],

@@ -141,7 +141,7 @@ describe('the queries folder', () => {
     expect(() => loadCatalog('/proc/nowhere')).toThrow(/is not a readable folder of saved queries/);
   });
 
-  test('only problems of its files are a CatalogError, which has what of it is valid', () => {
+  test('problems of its files are a CatalogError with the valid rest; other problems are only a StartError', () => {
     const errorOf = (folder: string) => {
       try {
         return loadCatalog(folder);

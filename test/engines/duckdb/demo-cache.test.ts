@@ -73,7 +73,7 @@ describe('the store with the rows of the demo', () => {
     expect(kept()).toEqual([name]);
   });
 
-  test('is that of the same SQL', () => {
+  test('is used only for the same SQL', () => {
     open().keep(store());
     mkdirSync(join(folder, 'other'));
     writeFileSync(join(folder, 'other', 'rows.sql'), 'SELECT 2');

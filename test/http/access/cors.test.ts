@@ -126,7 +126,7 @@ test('a page may send every header that the documentation names, at every addres
   await app.close();
 });
 
-test('a page may send any other header too, as a browser reads *', async () => {
+test('a page may send any other header, by the wildcard', async () => {
   const app = await open('*');
   const headers = await corsHeadersOf(app, 'https://a.example', '/graphql', { method: 'OPTIONS' });
   // It means every header but Authorization, and only where no credentials are allowed.

@@ -239,7 +239,7 @@ describe('entities', () => {
   });
 });
 
-/** `ENTITY_REQUESTS=10000 npx vitest run test/http/graphql/federation` sends as many. */
+/** `ENTITY_REQUESTS=10000 npx vitest run test/plugins/federation` sends as many. */
 const numRuns = Number(process.env.ENTITY_REQUESTS ?? 100);
 
 test('a tenant gets its own entities, and for each foreign one null with an error, also with rows as objects', async () => {

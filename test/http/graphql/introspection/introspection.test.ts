@@ -59,6 +59,11 @@ describe('a query of the schema', () => {
         if (method === 'GET' && query.length > 1_000) continue;
         const answered = await send(query, method, accept);
         expect(answered.text).toBe(reference(query));
+        expect([answered.status, answered.headers['content-type']]).toEqual([
+          200,
+          `${accept}; charset=utf-8`,
+        ]);
+        expect(JSON.parse(answered.text)).not.toHaveProperty('errors');
         expect(await send(query, method, accept)).toEqual(answered);
       }
     }

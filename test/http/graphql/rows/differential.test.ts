@@ -202,7 +202,9 @@ test('an operation whose rows are leaves is answered and reported as graphql-js 
         expect(await answer(leaf), operation.query).toEqual(expected);
     }
   });
-  await fc.assert(property, { numRuns: Math.ceil(operationCount / operationsPerCatalog) });
+  // Short runs are the same each time: each kind must be among them.
+  const seed = process.env.DIFFERENTIAL_OPERATIONS === undefined ? { seed: 20_261_128 } : {};
+  await fc.assert(property, { numRuns: Math.ceil(operationCount / operationsPerCatalog), ...seed });
   expect(answered).toBeGreaterThanOrEqual(operationCount);
   if (process.env.DIFFERENTIAL_OPERATIONS !== undefined) console.info(answered, Object.fromEntries(kinds));
   for (const kind of ['429', 'complete', 'partly refused', 'refused', 'invalid', 'edges', 'entities'])
