@@ -82,10 +82,11 @@ describe('close', () => {
   });
 
   test('stops running and waiting queries, whose requests are answered', async () => {
-    const { gateway, started } = await open({ 'endless.sql': endless, 'q.sql': count });
+    const { gateway, ofMetrics, started } = await open({ 'endless.sql': endless, 'q.sql': count });
     const running = get(gateway, 'endless');
-    const waiting = get(gateway, 'q');
     await started;
+    const waiting = get(gateway, 'q');
+    await expect.poll(() => ofMetrics.render()).toContain('\nquerygate_engine_queued 1\n');
     await gateway.close();
     for (const { status, body } of await Promise.all([running, waiting])) {
       expect(status).toBeGreaterThan(400);
