@@ -43,8 +43,9 @@ const allow = (origin: string) => ({
 });
 
 /**
- * What callers of the API, followers of results, OpenTelemetry's instrumentation of browsers, agents, and Apollo's clients send,
- * for browsers before 2020; others read the `*`, which permits any header but Authorization where no cookies are sent.
+ * The headers that callers of the API, followers of results, OpenTelemetry's instrumentation of browsers, agents, and
+ * Apollo's clients send. They are listed for browsers before 2020; others read the `*`, which permits any header but
+ * Authorization where no cookies are sent.
  */
 const allowedHeaders = [
   ...['X-API-KEY', 'Authorization', 'Content-Type', 'Accept', 'Cache-Control', 'If-None-Match', labelsHeader],

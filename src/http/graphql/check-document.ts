@@ -23,15 +23,15 @@ export interface CheckedDocument {
   /** With errors, only its operations, without what they select. */
   readonly document: DocumentNode;
   readonly errors: readonly GraphQLError[];
-  /** What was compiled of it. */
+  /** The selections that were compiled of it. */
   readonly selections: CompiledSelections;
-  /** Whether it selects what no leaf can write. */
+  /** True if it selects fields that no leaf can write. */
   needsObjects: boolean;
 }
 
 /**
- * Parses and validates a document within the limits. What comes of it is remembered, also of rejected ones: dashboards send
- * the same few.
+ * Parses and validates a document within the limits. The outcome is remembered, also for rejected documents, because
+ * dashboards send the same few.
  *
  * @throws GraphQLError if it cannot be parsed
  */

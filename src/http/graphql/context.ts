@@ -33,9 +33,9 @@ export interface ReceivedOperation {
   /** undefined for GET. */
   readonly body: Uint8Array | undefined;
   readonly admission: Admission;
-  /** What the caller accepts; the head says what the body of an event must be. */
+  /** `Accept` as the caller sent it. The head of a request for events has the media type of an event's body instead. */
   readonly accept: string | undefined;
-  /** What introspection shows the caller; undefined if it is off. */
+  /** The schema that introspection shows the caller; undefined if introspection is off. */
   readonly shownSchema: (() => Promise<GraphQLSchema>) | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface Operation extends ReceivedOperation {
   refusal: unknown;
   /** The answer to a subscription. */
   reply: Reply | undefined;
-  /** Whether the response says how results were obtained: another request gets another one. */
+  /** True if the response says how results were obtained, which differs from request to request. */
   readsObtaining: boolean;
 }
 
@@ -59,18 +59,18 @@ export interface ServerContext {
   readonly operation: Operation;
 }
 
-/** What resolvers may use during one request. */
+/** The parts of the gateway that resolvers use during one request. */
 export interface Context extends ResolverContext {
   /** A page of a query that has pages. @throws GatewayError as `bindPage` does, and as above */
   getPage(query: SavedQuery, parameters: RawParameters, request: PageRequest): Promise<Page>;
   /**
-   * What arguments mean over all rows of a query, if a result that `getResult` gave has only the first ones, and the query is
-   * pushed; undefined otherwise. @throws GatewayError as `getResult` does
+   * The result of arguments over all rows of a query, if the one that `getResult` gave has only the first rows and the
+   * query is pushed; undefined otherwise. @throws GatewayError as `getResult` does
    */
   getPushed(result: CachedResult, push: (whole: BoundQuery) => BoundQuery): Promise<CachedResult> | undefined;
   /** Finds rows of a result. @throws GatewayError as `ReadRows` does */
   readRows(result: CachedResult, task: RowTask): Promise<RowOutcome>;
-  /** What a leaf writes of each row, compiled once for a document. @throws NeedsObjects */
+  /** The selection that a leaf writes of each row, compiled once for a document. @throws NeedsObjects */
   readonly selectionOf: CompiledSelections['get'];
   /** A list of rows as a leaf. @throws UnexpectedCell; GatewayError QUERY_TOO_EXPENSIVE */
   writeRows(selection: RowSelection, rows: FieldRows): Promise<Written>;
@@ -90,7 +90,7 @@ export interface Context extends ResolverContext {
   nextTurn(): Promise<unknown> | undefined;
 }
 
-/** What resolvers of all requests share. */
+/** The parts of the gateway that the resolvers of all requests share. */
 export interface Resources extends Omit<LoadOptions, 'maxRunning'> {
   readonly pageOfResult: PageOfResult;
   readonly makeCells: MakeCells;

@@ -26,13 +26,13 @@ import type { FollowField } from './subscriptions/follow-field.ts';
 import { buildSchemas } from './visible-schemas.ts';
 
 interface GraphqlOptions extends Omit<Resources, 'makeCells'> {
-  /** Whether callers may query the schema. */
+  /** True if callers may query the schema. */
   readonly introspection: boolean;
   /** The only documents that are answered; undefined for any. */
   readonly trusted?: TrustedDocuments | undefined;
   /** Keeps the cells of results as text. */
   readonly derived: DerivedStore;
-  /** What the schema has besides; undefined for nothing. */
+  /** Gives the plug-ins' additions to the schema; undefined if no plug-in has any. */
   readonly extendSchema?: ExtendSchema | undefined;
   readonly budget: ByteBudget;
   /** undefined if no plug-in has it: then there are no subscriptions. */

@@ -89,12 +89,13 @@ const { maxBracketDepth, maxListValues, maxVariableValues } = httpLimits;
 /** More than any valid list has: what refuses it sees that it is too long. */
 const maxShownElements = maxListValues + 1;
 
-/** What an object counts for beside its members. */
+/** The values that an object counts for beside its members. */
 const objectWeight = 9;
 
 /**
- * Variables without most members and elements of objects and lists that have more than any argument takes: graphql-js reads
- * all, and prints all members of an object that it refuses. What is nested deeper than in any valid condition is left out too: later steps recurse for each level.
+ * Variables without most members and elements of objects and lists that have more than any argument takes: graphql-js
+ * reads all, and prints all members of an object that it refuses. Values nested deeper than in any valid condition are
+ * left out too, because later steps recurse for each level.
  *
  * @throws GraphQLError OPERATION_TOO_LARGE, before graphql-js sees more values than any arguments have
  */

@@ -24,7 +24,7 @@ export interface Schemas<T> {
 /** How many schemas of a part of the catalog are kept: keys of a team often permit the same endpoints. */
 const maxParts = 32;
 
-/** What a part may keep of what the whole catalog may keep. */
+/** A part may keep this share of the documents that the whole catalog may keep. */
 const partShare = 1 / 16;
 
 /**
@@ -58,7 +58,7 @@ export function* buildSchemas<T>(
     if (known !== undefined) return known.schema;
     const schema = turns.run(owner, build({ ...catalog, queries, all: catalog.queries }, partShare));
     parts.set(key, { schema });
-    // What has failed is built again by the next request.
+    // The next request builds a failed schema again.
     schema.catch(() => parts.delete(key));
     return schema;
   };

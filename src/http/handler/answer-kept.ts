@@ -22,7 +22,7 @@ const maxKeyedBytes = 16_384;
 const maxAcceptLength = 500;
 
 /**
- * What decides the answer to a request beside its caller's rights.
+ * The key of a kept reply: all that decides the answer to a request, except its caller's rights.
  *
  * @param body of a request by POST; before it has arrived, the text only says that a reply may be kept
  * @returns undefined if none is

@@ -34,7 +34,7 @@ export interface RequestBody {
   readonly read: ReadBody;
 }
 
-/** What answers requests for one version of the catalog. */
+/** Answers requests for one version of the catalog. */
 export interface AnsweringVersion {
   readonly prepare: PrepareRequest;
   readonly replies: KeptReplies;
@@ -59,7 +59,7 @@ interface HandlerOptions {
  */
 type Phase = 'arrived' | 'in flight' | 'left';
 
-/** What of a request decides how it is answered. */
+/** The parts of a request that decide how it is answered. */
 interface AdmittedRequest {
   readonly request: PreparedRequest;
   readonly admission: Admission;
@@ -74,7 +74,7 @@ interface OpenExchange extends Exchange {
   phase: Phase;
   /** undefined once it has left. */
   version: Version<AnsweringVersion> | undefined;
-  /** Whether the reply to an error was shown to the plug-ins. */
+  /** True once the reply to an error was shown to the plug-ins. */
   hasFailed: boolean;
   readonly results: ObtainedResult[];
 }

@@ -23,7 +23,7 @@ export class KeptReply {
   readonly #headersAt: MadeOf['headersAt'];
   /** undefined: those of the one result. They must not stay in memory longer than it. */
   #encodings: Encodings | undefined;
-  /** Whether it is to be compressed for the next caller who accepts that. */
+  /** True if it is to be compressed for the next caller who accepts that. */
   #isPlain: boolean;
   /** By a document, with which it is given up; a reply that is made of none has one for itself. */
   readonly #recent = new WeakMap<ResultDocument | KeptReply, Partial<Record<Coding, Recent>>>();
@@ -38,7 +38,7 @@ export class KeptReply {
     this.#isPlain = !isOfDocument && isPacked !== true && !('zstd' in encodings);
   }
 
-  /** What it takes in memory. */
+  /** Its size in memory. */
   get bytes(): number {
     return overheadBytes + (this.#encodings === undefined ? 0 : bytesOf(this.#encodings));
   }

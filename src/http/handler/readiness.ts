@@ -2,7 +2,7 @@ import type { BrokenFile } from '../../catalog/folder/catalog-history.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { type Reply, replyJson } from '../message/reply.ts';
 
-/** What `/readyz` answers. Broken files do not make the service unready: their last good versions are served. */
+/** The answers of `/readyz`. The service stays ready with broken files: their last good versions are served. */
 export interface Readiness {
   brief(): Reply;
   /** `?verbose`, for anybody: numbers only. */

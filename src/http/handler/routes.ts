@@ -115,7 +115,7 @@ export const isRestKept = ({ method, headers: { prefer } }: RequestHead) =>
 function isGraphqlKept(head: RequestHead): boolean {
   const { accept, 'content-type': type, 'content-encoding': coding } = head.headers;
   const acceptsJson = accept === undefined || accept === '*/*' || accept === 'application/json';
-  // What most clients send, recognised without parsing the headers.
+  // Most clients send these headers, which are recognised without parsing them.
   if (acceptsJson && type === 'application/json' && coding === undefined) return true;
   checkMediaTypes(head);
   return acceptedStream(accept) === undefined;

@@ -17,7 +17,7 @@ export class ByteBudget {
     this.largeBytes = largeBytes;
   }
 
-  /** What is charged now, in bytes. */
+  /** The bytes that are charged now. */
   get usedBytes(): number {
     return this.#share.used;
   }

@@ -10,11 +10,11 @@ export const variesBy = 'X-API-KEY, Authorization, Accept-Encoding';
 export const variesByFormat = `${variesBy}, Accept`;
 
 /**
- * What HTTP caches and people may know about the results in a response: `ETag`, `Age`, `Cache-Control`, `Cache-Status`,
- * `Vary`. Caches may use a result until its next refresh (`max-age`), during the refresh until it is older than
- * `caching` (`stale-while-revalidate`), and while we fail until it expires (`stale-if-error`); and never after a relative
- * default has changed, from when on the same request means other rows. All times are those of when the last result was
- * obtained.
+ * The headers that describe the results in a response to HTTP caches and people: `ETag`, `Age`, `Cache-Control`,
+ * `Cache-Status`, `Vary`. Caches may use a result until its next refresh (`max-age`), during the refresh until it is
+ * older than `caching` (`stale-while-revalidate`), and while we fail until it expires (`stale-if-error`); and never
+ * after a relative default has changed, from when on the same request means other rows. All times are those of when the
+ * last result was obtained.
  *
  * @param results at least one
  * @param digest of the body before compression

@@ -54,7 +54,7 @@ export class CodedBody {
     return new CodedBody(await encode(body));
   }
 
-  /** What it takes in memory. */
+  /** Its size in memory. */
   get bytes(): number {
     return bytesOf(this.#encodings);
   }

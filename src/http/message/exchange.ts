@@ -3,7 +3,7 @@ import type { ObtainedResult } from '../../results/get-result.ts';
 import type { RequestHead } from './head.ts';
 import type { Route } from './route.ts';
 
-/** What the access log and the headers of every response, errors too, say about a caller. */
+/** The facts about a caller for the access log and the headers of every response, errors too. */
 export interface CallerInfo {
   /** The id of the caller's key, never the key itself; undefined without a valid one. */
   keyId: string | undefined;
@@ -24,6 +24,6 @@ export interface Exchange {
   readonly route: Pick<Route, 'access' | 'allowsCors'>;
   /** As `performance.now()` gave it. */
   readonly startedAt: number;
-  /** What the request has got until now: one result in REST, and one for each field of GraphQL. */
+  /** The results that the request has got until now: one in REST, and one for each field of GraphQL. */
   readonly results: readonly ObtainedResult[];
 }

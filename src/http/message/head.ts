@@ -31,7 +31,7 @@ export interface RequestHead {
   results?: ObtainedResult[] | undefined;
 }
 
-/** What a plug-in may change of a request. */
+/** The parts of a request that a plug-in may change. */
 export type TranslatedRequest = Pick<RequestHead, 'method' | 'url' | 'headers'>;
 
 /** How requests reach the gateway. */
@@ -63,7 +63,7 @@ export class NodeRequestHead implements RequestHead {
 
   constructor(message: IncomingMessage, response: ServerResponse, { trustedProxies, basePath }: Reception) {
     this.method = message.method ?? 'GET';
-    // Only `set-cookie`, which is no request header, would be an array.
+    // Only `set-cookie`, which is not a request header, would be an array.
     this.headers = message.headers as RequestHeaders;
     const url = hasRepeatedHeader(message.rawHeaders) ? undefined : urlOfNode(message);
     this.url = basePath === '' || url === undefined ? url : withoutBase(url, basePath);

@@ -9,8 +9,8 @@ import { httpLimits } from './http-limits.ts';
 const noNames: ReadonlySet<string> = new Set();
 
 /**
- * What the steps of the request path derive from a URL; kept for later requests with the same URL. A copy would keep
- * nothing for them, so the types refuse one.
+ * A URL with all that the steps of the request path derive from it; kept for later requests with the same URL. A copy
+ * would keep nothing for them, so the types refuse one.
  */
 export class PreparedRequest {
   readonly url: URL;
@@ -20,7 +20,7 @@ export class PreparedRequest {
   readonly lists: ReadonlySet<string>;
   /** The parameters of the query string; set once they are known to contain no key. */
   parameters: RawParameters | undefined;
-  /** What a REST path addresses; set when it is first looked for. */
+  /** The endpoint that a REST path addresses; set when it is first looked for. */
   addressed: AddressedEndpoint | undefined;
 
   constructor(url: URL, loggedPath: string, lists = noNames, parameters?: RawParameters) {
@@ -42,7 +42,7 @@ export class PreparedRequest {
 /** The format that a URL names, or why it names none. */
 export type FormatOfUrl = Renderer | 'unknown extension' | 'unknown parameter' | 'repeated parameter';
 
-/** What a REST path addresses. */
+/** The query and the format that a REST path addresses. */
 export interface EndpointAddress {
   readonly query: SavedQuery;
   /** undefined if `Accept` decides. */

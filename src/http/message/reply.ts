@@ -31,7 +31,7 @@ export interface Reply {
   readonly madeOf?: MadeOf | undefined;
 }
 
-/** What a reply is made of that is kept: the results of its request, and nothing else that changes. */
+/** The content of a kept reply. It depends on the results of its request, and on nothing else that changes. */
 export interface MadeOf {
   /** The whole body, in the codings that there are. */
   readonly encodings: Encodings;
@@ -128,7 +128,7 @@ export function replyError(error: unknown, log: Logger): Reply {
   return replyJson(gatewayError.status, problemText(gatewayError), errorHeaders(gatewayError));
 }
 
-/** What a caller may know of an error, as JSON. */
+/** The parts of an error that a caller may know, as JSON. */
 export const problemText = ({ code, message, parameter }: GatewayError): string =>
   JSON.stringify({ error: { code, message, parameter } });
 
@@ -143,7 +143,7 @@ export function errorHeaders(error: GatewayError): Reply['headers'] {
 
 const shownProblems: ReadonlySet<string> = new Set(Object.values(tokenProblems));
 
-/** What a caller may know of its token: times, which are read of signed tokens only. All else is for the log. */
+/** A token's problem as its caller may see it: times, which are read of signed tokens only. The log has the rest. */
 export const shownTokenProblem = ({ problem }: Refusal): string | undefined => {
   if (problem === undefined) return undefined;
   return shownProblems.has(problem) ? problem : 'the token is not valid';

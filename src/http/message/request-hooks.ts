@@ -5,8 +5,8 @@ import type { LogFields } from './log-fields.ts';
 import type { Reply } from './reply.ts';
 
 /**
- * What plug-ins do on the way of a request, in their order; empty lists cost nothing. `onRequest` and `onReply` may throw a
- * `GatewayError`, the others never throw.
+ * The hooks of plug-ins on the way of a request, in the order of the plug-ins; empty lists cost nothing. `onRequest`
+ * and `onReply` may throw a `GatewayError`, the others never throw.
  */
 export interface RequestHooks {
   readonly translate: readonly ((head: RequestHead) => RequestHead)[];

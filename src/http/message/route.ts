@@ -26,13 +26,13 @@ export interface Route {
   readonly answer: Answer;
   readonly replyError: (error: unknown, log: Logger, head: Pick<RequestHead, 'headers'>) => Reply;
   /**
-   * Whether a request may get a reply that was kept: its method, URL and body, `Accept` and labels decide the answer, and nothing
-   * else of it. Without the function nothing that the route answers is kept.
+   * True if a request may get a reply that was kept, because only its method, URL and body, `Accept` and labels decide
+   * the answer. Without the function nothing that the route answers is kept.
    *
    * @throws GatewayError as `answer` does, before it reads the body
    */
   readonly isKept?: (head: RequestHead) => boolean;
-  /** Whether pages of the configured origins may read the responses. */
+  /** True if pages of the configured origins may read the responses. */
   readonly allowsCors: boolean;
 }
 
@@ -53,13 +53,14 @@ export interface PluginRoute {
   readonly browsersOnly?: true;
   /** Only requests that neither the gateway nor another route answers. Default: it precedes the gateway's own. */
   readonly isFallback?: true;
-  /** Whether pages of the configured origins may read the responses. Default: false. */
+  /** True if pages of the configured origins may read the responses. Default: false. */
   readonly allowsCors?: boolean;
-  /** Default: `{"error":{"code","message"}}`. What only operators may know is in the log by then. */
+  /** Default: `{"error":{"code","message"}}`. Details that only operators may know are in the log by then. */
   readonly replyError?: (error: GatewayError) => Reply;
   /**
-   * Whether a request by GET or POST may get a reply that was kept: one with `madeOf`, of an equal request of a caller with equal
-   * rights, while the results of that are current. Equal are method, URL, body, `Accept` and labels. Default: none is kept.
+   * True if a request by GET or POST may get a reply that was kept: one with `madeOf`, to a request with the same
+   * method, URL, body, `Accept` and labels of a caller with the same rights, while its results are current. Default: no
+   * reply is kept.
    */
   readonly isKept?: Route['isKept'];
   /** The path as the access log shows it; undefined for `unknown`. Default: `path`. */

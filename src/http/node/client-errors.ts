@@ -32,7 +32,7 @@ export function describeClientError(error: NodeJS.ErrnoException): GatewayError 
     : new GatewayError('HEADERS_TOO_LARGE', `The headers are larger than ${maxHeaderBytes / 1024} KB`);
 }
 
-/** What can be read of a request that the parser rejected. */
+/** The parts of a request that can be read although the parser rejected it. */
 export interface RejectedRequest {
   readonly method: string;
   readonly target: string;

@@ -95,7 +95,7 @@ class OpenConnection implements Connection {
     if (this.#waiting.length >= maxWaiting) this.#socket.pause();
   };
 
-  /** Most connections never need it: it is no function of each. */
+  /** A method, not a function that each connection has of its own, because most connections never need it. */
   #beginNextAfter(response: ServerResponse): void {
     response.once('close', () => setImmediate(() => this.#beginNext()));
   }

@@ -9,8 +9,8 @@ import { StreamBody } from '../message/stream/stream-body.ts';
 import { webStreamOf } from './stream-sink.ts';
 
 /**
- * What a server says of the connection of a request, besides the request: `{ address }` with the address of its other end, or
- * what Bun, Deno and hono give to a handler of requests, in which it is found.
+ * The connection of a request, as a server describes it: `{ address }` with the address of its other end, or the
+ * argument that Bun, Deno and hono give to a handler of requests, in which the address is found.
  */
 export type Connection = object & { readonly address?: unknown };
 
@@ -61,7 +61,7 @@ interface ServerArgument {
   requestIP?(request: Request): { readonly address?: unknown } | null;
   /** Deno's information. */
   readonly remoteAddr?: { readonly hostname?: unknown };
-  /** What hono's server for Node gives. */
+  /** Given by hono's server for Node. */
   readonly incoming?: { readonly socket?: { readonly remoteAddress?: unknown } };
 }
 

@@ -113,7 +113,7 @@ function beginStream(reply: FinishedReply, body: StreamBody, response: ServerRes
   response.once('close', onClose);
 }
 
-/** Whether a part of the response is still in memory: the system takes as much as it can at once. */
+/** True while a part of the response is still in memory: the system takes as much as it can at once. */
 function isWaiting(response: ServerResponse): boolean {
   return response.writableLength > 0;
 }

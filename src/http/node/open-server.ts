@@ -71,7 +71,7 @@ export function openServer(
   return { server, connections };
 }
 
-/** What the server sends responses with: prepared lines, if this version of Node sends them as they are. */
+/** The class of responses: the one with prepared lines, if this version of Node sends them as they are. */
 export function chooseResponse(
   log: Pick<Logger, 'warn'>,
   Prepared: typeof PreparedResponse = PreparedResponse,

@@ -44,8 +44,8 @@ export class PreparedResponse<
 }
 
 /**
- * Whether a response with prepared lines is what Node sends without them. If it is not, the server has to use Node's own
- * `writeHead`, which only takes longer. The responses are sent to memory, in a fraction of a millisecond.
+ * True if Node sends a response with prepared lines as it sends one without them. Otherwise the server has to use
+ * Node's own `writeHead`, which only takes longer. The responses are sent to memory, in a fraction of a millisecond.
  */
 export function sendsPreparedLines(Prepared: typeof PreparedResponse = PreparedResponse): boolean {
   const headers = new SentHeaders({ 'x-check': 'one', 'content-length': '2' });

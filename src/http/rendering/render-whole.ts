@@ -33,7 +33,7 @@ async function render(
   { budget, turns }: RenderOptions,
 ): Promise<Buffer> {
   const { whole, parts } = renderer;
-  // What is made in parts is in memory twice, in parts and as a whole; a file that is made apart takes a part of what JSON does.
+  // A body made in parts is in memory twice, in parts and as a whole; a file that is made apart is smaller than JSON.
   const charge = budget.reserve(owner, (whole === undefined ? 2 : 0.5) * rows.identity.byteLength);
   try {
     const body =

@@ -2,7 +2,7 @@ import type { Cost } from '../../engine-contract/engine.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import type { Reply } from '../message/reply.ts';
 
-/** What GraphQL says of a result beside its rows, as headers: REST's body is the rows alone. */
+/** The metadata that GraphQL returns beside the rows, as headers, because REST's body is the rows alone. */
 export function resultHeaders({ document: { computedAt, metadata } }: CachedResult): Reply['headers'] {
   const { rowCount, ofRows, truncated, cost } = metadata;
   const costs = cost === undefined ? '' : costText(cost);

@@ -15,16 +15,16 @@ import {
   type PreparedRequest,
 } from '../message/prepared-request.ts';
 
-/** What addresses of REST mean. */
+/** The queries and formats that addresses of REST name. */
 export interface Addressing {
   readonly catalog: Catalog;
   readonly renderers: Renderers;
 }
 
 /**
- * What the path of a request addresses, with or without an extension, and in which format. Names have dots too: the longest text that
- * addresses a query is its address, so that a query named `logs.csv` is not the query `logs` as CSV. An ending that is not the
- * extension of a format belongs to the name. The parameter precedes the extension.
+ * The query that the path of a request addresses, with or without an extension, and the format. Names have dots too:
+ * the longest text that addresses a query is its address, so that a query named `logs.csv` is not the query `logs` as
+ * CSV. An ending that is not the extension of a format belongs to the name. The parameter precedes the extension.
  *
  * @throws GatewayError UNKNOWN_QUERY
  */

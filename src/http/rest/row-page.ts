@@ -27,7 +27,7 @@ export function readPage({ query, parameters }: EndpointRequest, whole: BoundQue
   return bindPage(whole, parameters, { size, isBackward: before !== undefined, after, before });
 }
 
-/** Whether a request has a parameter of a page. */
+/** True if a request has a parameter of a page. */
 export const namesPage = ({ query, parameters }: EndpointRequest): boolean =>
   query.pages !== undefined && pageWords.some((name) => parameters.get(name)?.some((text) => text !== ''));
 

@@ -16,8 +16,9 @@ const maxNameLength = 60;
 const maxWarnings = 5;
 
 /**
- * What a reply says of parameters that did nothing: values that are not listed, and names that the query does not declare, if one is
- * misspelled, or that of a column or of a row argument: the others are ignored, as those of proxies and caches are. '' for none.
+ * The warning in a reply about parameters that did nothing: values that are not listed, and names that the query does
+ * not declare, if one is misspelled, or that of a column or of a row argument. Other names get no warning, because
+ * proxies and caches add theirs. '' for none.
  */
 const parameterWarning = memoize(({ query, parameters }: EndpointRequest): { readonly text: string } => {
   const values = fallbacks(query, parameters).map(

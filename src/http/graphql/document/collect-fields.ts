@@ -16,7 +16,7 @@ export type Conditions = Readonly<Record<string, unknown>>;
 /** The fragments of a document by name. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** What decides which fields a selection has. */
+/** The fragments, conditions and type that decide which fields a selection has. */
 export interface SelectionScope {
   readonly fragments: Fragments;
   /** undefined for what a document has whatever its variables are: no field is left out. */

@@ -41,7 +41,7 @@ const unknownNames: readonly (readonly [RegExp, Hint])[] = [
       return (fieldsOf(schema.getType(type))[field]?.args ?? []).map(({ name }) => name);
     }),
   ],
-  // What a longer value means is not looked for.
+  // A longer value is not compared with the names.
   [/(?:Value "(?<name>[^"]{0,60}))?" does not exist in "(?<of>\w+)" enum\.$/, valueHint],
   [
     /Enum "(?<of>\w+)" cannot represent non-(?:enum|string) value: (?:"(?<quoted>[^"]{0,60})"\.$|(?<name>[\w.-]{0,60}))/,

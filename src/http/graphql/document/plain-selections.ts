@@ -14,7 +14,7 @@ import {
 import { responseKeyOf } from './collect-fields.ts';
 
 /**
- * What is left of a document without its plain fields: those that select a leaf of the schema, without arguments and
+ * A document without its plain fields: those that select a leaf of the schema, without arguments and
  * directives, under a response key that no other field of the selection has. No rule of validation can find anything
  * wrong with them, so that documents with equal remainders are all valid or all invalid. A selection that is new is
  * mostly one of other plain fields.

@@ -6,7 +6,7 @@ import {
   selectionsBelow,
 } from './collect-fields.ts';
 
-/** What a selection of rows adds to the size of a document. */
+/** The size that a selection of rows adds to a document. */
 export interface RowSize {
   /** How often a row has the same column, at most; records may count in parts. */
   readonly copies: number;

@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import { getOrAdd } from '../../../get-or-add.ts';
 
-/** What a field of lists has as a leaf: bytes that are written into the response as they are. */
+/** The type of a field of lists as a leaf: bytes that are written into the response as they are. */
 const writtenType = new GraphQLNonNull(new GraphQLScalarType({ name: 'Written' }));
 
 type LeafResolver<Source, Context> = GraphQLFieldResolver<Source, Context, Record<string, unknown>>;

@@ -5,7 +5,7 @@ import { httpLimits } from '../../message/http-limits.ts';
 import { requestError } from '../errors.ts';
 import { hasDocument, notFound, type PersistedDocuments, persistedHash } from './persisted-query.ts';
 
-/** What one key may store of all: a key with endless documents must not push out those of others. */
+/** The share of one key in the stored documents: a key with endless ones must not push out those of others. */
 const ownerShare = 1 / 4;
 
 interface Stored {
@@ -13,7 +13,7 @@ interface Stored {
   readonly owner: Owner;
 }
 
-/** What one key has stored. */
+/** The documents that one key has stored. */
 interface Holding {
   bytes: number;
   /** The oldest first. */

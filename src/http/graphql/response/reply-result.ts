@@ -29,7 +29,7 @@ interface Answered {
   readonly owner: Owner;
   /** The results of saved queries that it is made of. */
   readonly obtained: readonly ObtainedResult[];
-  /** Whether it says how they were obtained. */
+  /** True if it says how they were obtained. */
   readonly readsObtaining: boolean;
   /** Equal for equal requests. */
   readonly textOfRequest: () => string;
@@ -40,7 +40,7 @@ export type ReplyResult = (result: ExecutionResult, answered: Answered) => Promi
 
 interface Body {
   readonly bytes: Buffer;
-  /** Whether it is also that of another response: its memory is not used for another body then. */
+  /** True if another response has it too: then its memory is not used for another body. */
   isShared: boolean;
 }
 
@@ -172,7 +172,7 @@ async function digestOf(body: Buffer, turns: LoopTurns, owner: Owner): Promise<s
 interface HttpExtension {
   readonly status?: number;
   readonly headers?: Reply['headers'];
-  /** Whether clients that accept `application/json` get 200. */
+  /** True if clients that accept `application/json` get 200. */
   readonly spec?: boolean;
 }
 

@@ -47,7 +47,7 @@ export interface Cells {
 export class DocumentCells {
   readonly #document: ResultDocument;
   readonly #blocks = new Map<ColumnGroup, CellBlock>();
-  /** What the blocks take in memory, in bytes; only grows. */
+  /** The memory of the blocks; only grows. */
   bytes = 0;
 
   constructor(document: ResultDocument) {
@@ -86,7 +86,7 @@ export class DocumentCells {
     const blocks = new Map<ColumnGroup, CellBlock>();
     const builders = groups.map((group) => ({ group, builder: new BlockBuilder(group) }));
     if (builders.length === 0) return blocks;
-    // What follows takes its turn; what is kept needs none.
+    // New blocks are built in turns; blocks that are kept need none.
     yield;
     for (const rows of rowParts(this.#document)) {
       for (const { builder } of builders) builder.add(rows);

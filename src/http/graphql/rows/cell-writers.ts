@@ -8,7 +8,7 @@ export type WriteCell = (value: unknown) => string;
 
 /** How NULL is written in place of a list. */
 export interface ListRules {
-  /** Whether it is an empty list. */
+  /** True if NULL is written as an empty list. */
   readonly isNullEmpty: boolean;
 }
 

@@ -8,7 +8,7 @@ type CompileSelection = (fields: readonly CollectedField[], scope: SelectionScop
 
 type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>;
 
-/** What was made of one place of a document. */
+/** The selections that were compiled for one place of a document. */
 interface CompiledField {
   /** The fields that share the place. */
   readonly nodes: readonly FieldNode[];
@@ -21,8 +21,9 @@ interface CompiledField {
 const maxVariants = 4;
 
 /**
- * What was compiled of one document, for the values of its conditions; kept with it. Not in a `WeakMap`, which would keep the
- * syntax trees of documents that are sent once until the next collection of the whole heap.
+ * The selections that were compiled of one document, for the values of its conditions. They are kept with the document
+ * and not in a `WeakMap`, which would keep the syntax trees of documents that are sent once until the next collection
+ * of the whole heap.
  */
 export class CompiledSelections {
   readonly #fields = new Map<FieldNode, CompiledField[]>();

@@ -6,8 +6,8 @@ export type KeyValue = string | number | boolean;
 /**
  * The value of a field of a key as GraphQL returns it.
  *
- * @returns undefined if it does not fit its type. An empty text is no key: for parameters it is the same as absent, and rows
- * would not be restricted to one entity
+ * @returns undefined if it does not fit its type. An empty text is not a key: for parameters it is the same as absent,
+ * and rows would not be restricted to one entity
  */
 export function keyValue({ type }: KeyField, value: unknown): KeyValue | undefined {
   if (type === 'Boolean') return typeof value === 'boolean' ? value : undefined;

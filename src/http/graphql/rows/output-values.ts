@@ -22,7 +22,7 @@ function outputNumber(type: 'integer' | 'timestamp' | 'float', value: unknown): 
 export const floatOutput = (value: unknown): unknown =>
   isLargeInteger(value) ? Number(value.rawJSON) : value;
 
-/** @returns undefined if it is no integer */
+/** @returns undefined if it is not an integer */
 export function timestampOutput(value: unknown): string | undefined {
   if (isLargeInteger(value)) return cellTimestamp(value.rawJSON);
   return typeof value === 'number' ? isoText(value) : undefined;

@@ -8,7 +8,7 @@ import {
 import type { RecordField } from '../../../catalog/model/saved-query.ts';
 import { graphqlNames } from '../../../names/graphql-names.ts';
 
-/** What a record returns, as far as writing it needs to know. */
+/** The fields of a record as they are written, with its type. */
 export interface RecordOutput {
   /** Unique in the process: a type of another version of the catalog has another one. */
   readonly id: number;
@@ -23,8 +23,8 @@ interface FieldOutput {
 }
 
 /**
- * What the object type of a record returns; found when an operation first selects it: most types of a large catalog are
- * never selected.
+ * The output of a record's object type. It is made when an operation first selects the type, because most types of a
+ * large catalog are never selected.
  */
 export function recordOutput(type: GraphQLObjectType, fields: readonly RecordField[]): RecordOutput {
   const known = outputs.get(type);

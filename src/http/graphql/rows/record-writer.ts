@@ -18,8 +18,8 @@ interface RecordWriter {
 }
 
 /**
- * Compiles what writes the selected fields of a record, or of each record of a list, as JSON text. What the executor would
- * complain about is an unexpected cell.
+ * Compiles a function that writes the selected fields of a record, or of each record of a list, as JSON text. It throws
+ * `UnexpectedCell` for values that the executor would report as errors.
  *
  * @param collected the field that is the record, with what is selected in it
  */
@@ -71,7 +71,7 @@ type Member =
   | {
       readonly start: string;
       readonly name: string;
-      /** True if every object has a property of the name, which is no field. */
+      /** True if every object inherits a property of the name, which is not a field. */
       readonly isInherited: boolean;
       readonly write: WriteCell;
     }

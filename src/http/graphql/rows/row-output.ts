@@ -9,7 +9,7 @@ import { outputType } from './record-output.ts';
 import { keyOfObject, type RowObject } from './row-object.ts';
 import type { ColumnPlace } from './rows-writer.ts';
 
-/** What the rows of a saved query return, as far as writing them needs to know. */
+/** The fields of a saved query's rows as they are written, with their type. */
 export interface RowOutput {
   readonly typeName: string;
   /** By the name of the field in the row type. */

@@ -26,7 +26,7 @@ export interface FieldRows {
 export interface RowSelection {
   /** Of which columns the cells must have been made. */
   readonly groups: readonly ColumnGroup[];
-  /** What it selects in records, a column each, whose cells must have been made too. */
+  /** The columns of records in which it selects fields; their cells must have been made too. */
   readonly selected: readonly SelectedColumn[];
   /** @throws UnexpectedCell */
   list(cells: Cells, rows: FieldRows): Written;

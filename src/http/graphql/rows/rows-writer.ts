@@ -24,7 +24,7 @@ export type RowMember = { readonly responseKey: string } & (
   | { readonly members: readonly RowMember[] }
 );
 
-/** What a row is made of: the members from one column to another of one group, or a text that all rows have. */
+/** A part of each row: the members from one column to another of one group, or a text that all rows have. */
 type RowPart =
   | { readonly text: string }
   | { readonly group: ColumnGroup; readonly from: number; readonly to: number; readonly skip: number };
@@ -193,8 +193,8 @@ function writeRow(sources: readonly Source[], row: number, out: OutputBytes, row
 const longBytes = 256;
 
 /**
- * Copies in words of eight bytes, of which the last may be too many: `copyMargin`. What it overwrites is written later. V8 makes no
- * objects of these integers.
+ * Copies in words of eight bytes, of which the last may be too many: `copyMargin`. The bytes that it overwrites are
+ * written later. V8 makes no objects of these integers.
  */
 function copyBytes(
   { bytes, view }: Pick<Source, 'bytes' | 'view'>,

@@ -63,7 +63,7 @@ function inTurn<T>({ nextTurn }: Context, get: () => T): T | Promise<T> {
   return turn === undefined ? get() : turn.then(get);
 }
 
-/** Whether a query has parameters that need more fields than those of text and numbers do. */
+/** True if a query has parameters that need more fields than parameters of text and numbers do. */
 const hasDetails = ({ parameters }: SavedQuery): boolean =>
   parameters.some(
     ({ type, repeated, min, max, maxLength, pattern }) =>

@@ -32,7 +32,7 @@ export interface SharedTypes {
   readonly cacheStatus: CacheStatusRef;
 }
 
-/** What every result says beside its rows. */
+/** The fields that every result has beside its rows. */
 export const metadataFields = (
   t: FieldBuilder<CachedResult>,
   { cost, cacheStatus }: SharedTypes,

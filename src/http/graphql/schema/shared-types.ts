@@ -18,8 +18,8 @@ import { addSqlResultType } from './sql-result-type.ts';
 const resultMetadata = 'ResultMetadata';
 
 /**
- * What the types of saved queries refer to. All schemas have the same objects: a query's types are kept while its file
- * does not change.
+ * The types that the types of saved queries refer to. All schemas have the same objects, because a query's types are
+ * kept while its file does not change.
  */
 const builtTypes = buildTypes();
 

@@ -38,7 +38,7 @@ export function executeLeaves(
   };
 }
 
-/** What graphql-js refuses before it executes anything are the variables. */
+/** A result without data means wrong variables: graphql-js refuses nothing else before it executes an operation. */
 function refuseVariables({ data, errors = [] }: ExecutionResult): void {
   if (data === undefined) for (const { extensions } of errors) extensions.http = { status: 400 };
 }

@@ -9,7 +9,7 @@ const granularityBytes = 16 * 1024;
  * Memory of bodies that were sent, for the next bodies. Memory outside of the heap is freed by garbage collection alone,
  * and megabytes of it make collections of the whole heap frequent: they took more time than writing the bodies.
  *
- * What it gives has the bytes of earlier bodies, of any key: the taker must overwrite all that is sent.
+ * The memory that it gives has the bytes of earlier bodies, of any key: the taker must overwrite all that is sent.
  */
 export class BodyMemory {
   readonly #free: Buffer[] = [];

@@ -47,7 +47,7 @@ export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
   });
 }
 
-/** What a framework has read before the gateway, and parsed into `body`. */
+/** The body that a framework has read before the gateway, and parsed into `body`. */
 async function bodyThatWasRead({ body }: IncomingMessage & { readonly body?: unknown }): Promise<Uint8Array> {
   if (body instanceof Uint8Array) return body;
   if (typeof body === 'string') return Buffer.from(body);

@@ -3,7 +3,7 @@ import type { Frame } from './frame.ts';
 
 /** Where the events of one response are written. */
 export interface Sink {
-  /** Whether a part of what was written is still in memory, because the client does not read. */
+  /** True while a part of what was written is still in memory, because the client does not read. */
   readonly isWaiting: boolean;
   write(frame: Frame): void;
   /** Ends the response. */
@@ -12,7 +12,7 @@ export interface Sink {
   destroy(): void;
 }
 
-/** What became of a stream, for the metrics; further fields are for the log. */
+/** How a stream ended and its length, for the metrics; further fields are for the log. */
 export interface StreamSummary extends LogFields {
   readonly end: string;
   readonly bytes: number;

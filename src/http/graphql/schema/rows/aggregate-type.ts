@@ -27,7 +27,7 @@ import { scalars } from '../shared-types.ts';
 /** The values of aggregates in their order; undefined for NULL. */
 export type AggregateTexts = readonly (string | undefined)[];
 
-/** What a field of the type shows: the place of its value. */
+/** The aggregate that a field of the type shows, and the place of its value. */
 interface Place {
   readonly at: number;
   readonly aggregate: Aggregate;

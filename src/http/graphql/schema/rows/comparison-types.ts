@@ -39,7 +39,7 @@ const comparisons: Partial<Record<Column['type'], GraphQLInputObjectType>> = {
   bytes: comparison('Bytes', scalars.String, {}, ' The value is Base64.'),
 };
 
-/** What a column of the type is compared with. @throws TypeError for a type without order */
+/** The input type of comparisons with columns of a type. @throws TypeError for a type without order */
 export function comparisonType(type: Column['type']): GraphQLInputObjectType {
   const input = comparisons[type];
   if (input === undefined) throw new TypeError(`values of type ${type} are not compared`);

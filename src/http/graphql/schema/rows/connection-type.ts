@@ -119,7 +119,7 @@ function edgeListBytes(info: GraphQLResolveInfo, { result: { document }, cursors
   }, 0);
 }
 
-/** What every result says beside its rows. */
+/** The fields that every result has beside its rows, except `truncated`. */
 function ofResult(): GraphQLFieldConfigMap<Page, Context> {
   const fields = Object.entries(resultFields).filter(([name]) => name !== 'truncated');
   return Object.fromEntries(
