@@ -133,7 +133,7 @@ function checkText(parameter: Parameter, text: string, now: number, at: number):
   throw invalid(parameter, `got ${quoteShort(text)}; ${checked.wrong}${listAdvice(parameter, text)}`, at);
 }
 
-/** What a value that is not listed means; undefined if it is refused. */
+/** The value used in place of one that is not listed; undefined if such a value is refused. */
 const fallbackOf = (parameter: Parameter): string | undefined =>
   parameter.type === 'enum' && parameter.unknown === 'default' && typeof parameter.default === 'string'
     ? parameter.default
