@@ -48,7 +48,7 @@ function comparedPath(
   return other?.kind === 'Path' ? other : undefined;
 }
 
-/** Whether a column of a SELECT is one of a table in its FROM: the only one, or the one that the column names. */
+/** True if a column of a SELECT is one of a table in its FROM: the only table, or the one that the column names. */
 function readsFrom({ from }: Syntax.Select, { parts }: Syntax.Path, tableStart: number): boolean {
   const tables: Syntax.Table[] = [];
   if (from !== undefined)
