@@ -12,7 +12,7 @@ interface TenantQuery {
 const usualNames =
   /^(?:(?:tenant|project|org|organization|organisation|account|customer|workspace|team|company)(?:_|$))+(?:id|ref|key|slug|uuid)?$/;
 
-/** Whether a column is compared with tenants: it has a usual name, or one of those that the saved queries have. */
+/** True for a column of tenants: its name is a usual one, or saved queries compare it with their tenants. */
 export const isTenantColumn = (name: string, ofQueries: ReadonlySet<string>): boolean =>
   usualNames.test(snakeCase(name)) || ofQueries.has(name.toLowerCase());
 
