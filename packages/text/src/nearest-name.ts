@@ -22,7 +22,7 @@ export function nearestName(
 const longerBy = (text: string, name: string): number =>
   text.length >= 4 && name.startsWith(text) ? edit * 1.5 : Number.POSITIVE_INFINITY;
 
-/** Names are no longer: to compare longer texts takes time. */
+/** No name is longer, and longer texts take long to compare. */
 const maxLength = 100;
 
 /** The end of a message about an unknown name: the nearest known one, whatever its case, or nothing. */
