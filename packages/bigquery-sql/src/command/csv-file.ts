@@ -96,7 +96,7 @@ async function firstBytes(path: string): Promise<Buffer> {
       if (length >= shownBytes) break;
     }
   } catch {
-    // What is wrong with a compressed file is said by what reads all of it.
+    // A fault of a compressed file is reported when the whole file is read.
   } finally {
     file.destroy();
   }

@@ -54,7 +54,7 @@ create macro bq.numeric_total(small, large) as case when large is null then bq.n
 create macro bq.numeric_sum(total) as case when total > bq.numeric_max() or total < - bq.numeric_max() then bq.fail('numeric overflow: SUM') else total end; -- decimal(38,9)
 create macro bq.numeric_units(x) as cast(replace(cast(x as varchar), '.', '') as bignum); -- bignum
 create macro bq.numeric_of_units(n) as cast(host_numeric_of_units(n) as decimal(38,9)); -- decimal(38,9)
--- What a quotient by FLOAT64 leaves of the total is below 2^50 billionths, so that FLOAT64 divides it exactly enough; from the middle away from zero.
+-- A quotient by FLOAT64 leaves a remainder of the total below 2^50 billionths, which FLOAT64 divides exactly enough; halves are rounded away from zero.
 create macro bq.average_near(total, n, near) as near + bq.few_billionths(sign(total) * floor(sign(total) * round(cast(total - near * cast(n as decimal(19,0)) as double) * 1e9) / n + 0.5)); -- decimal(38,9)
 create macro bq.numeric_average(small, large, n) as case when n = 0 then null when large is null and small between -100000000000000000000 and 100000000000000000000 then bq.average_near(small, n, cast(cast(small as double) / n as decimal(38,9))) else bq.numeric_of_units(host_bignumeric_average(bq.numeric_all_units(small, large), n)) end; -- decimal(38,9)
 create macro bq.numeric_statistic(items, name) as host_decimal_variance(list_transform(items, lambda x: cast(x as varchar)), name); -- double

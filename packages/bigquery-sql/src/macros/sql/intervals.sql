@@ -6,7 +6,7 @@ create macro bq.interval_checked(months, days, us) as case when abs(months) > 12
 create macro bq.interval_in_range(i) as list_transform([i], lambda i_: case when bq.interval_checked(bq.interval_months(i_), bq.interval_days(i_), bq.interval_micros(i_)) is not null then i_ end)[1]; -- interval
 create macro bq.interval_of(months, days, us) as list_transform([row(months, days, us)], lambda i: bq.interval_checked(i[1], i[2], i[3]))[1]; -- interval
 
--- What is left of months is divided as days of 30 to a month, what is left of days as microseconds.
+-- The remainder of the months is divided as days, 30 to a month, and the remainder of the days as microseconds.
 create macro bq.interval_divided(months, days, us, n) as bq.interval_of(months // n, (days + months % n * 30) // n, cast((cast(us as hugeint) + (days + months % n * 30) % n * 86400000000) // n as bigint)); -- interval
 
 create macro bq.make_interval() as to_days(0); -- interval

@@ -1,10 +1,10 @@
--- Paths are JSON pointers: rules call this macro for those that are no literals.
+-- Paths are JSON pointers: rules call this macro for those that are not literals.
 create macro bq.json_pointer(path, is_old) as host_json_pointer(path, is_old); -- varchar
 -- DuckDB accepts more than JSON and rewrites numbers: numbers in texts are kept as marked strings during processing.
 create macro bq.json_bones(s) as regexp_replace(s, '"(?:[^"\\]|\\.)*"', '""', 'g'); -- varchar
 -- A pattern that begins with letters is found fast.
 create macro bq.json_sound(s) as case when regexp_matches(s, '(?i)n(an|f([,}\]\s]|inity|$))') then not regexp_matches(bq.json_bones(s), '(?i)nan|inf') and json_valid(s) else json_valid(s) end; -- boolean
--- Whether a number has another text in DuckDB: one with an exponent, with a zero at its end, with many digits, or -0.
+-- True if a text has a number that DuckDB writes in another way: one with an exponent, with a zero at its end, with many digits, or -0.
 create macro bq.json_has_odd_number(s) as regexp_matches(s, '(^|[:,\[\s])(-?(\d+(\.\d+)?[eE]|\d+\.\d+0([^\d]|$)|[\d.]{17}|0\.0000)|-0([^.\d]|$))'); -- boolean
 create macro bq.json_with_numbers(s) as case when regexp_matches(s, '\d[.eE]|-0|\d{19}') then array_to_string(list_transform(regexp_extract_all(s, '"(?:[^"\\]|\\.)*"|[^"]+'), lambda token: case when starts_with(token, '"') then token else regexp_replace(token, '(-?\d[\d.eE+-]*)', '"\\u0001#\\u0002\1"', 'g') end), '') else s end; -- varchar
 create macro bq.json_text_of(j) as regexp_replace(cast(j as varchar), '"\\u0001#\\u0002([^"]*)"', '\1', 'g'); -- varchar
@@ -18,7 +18,7 @@ create macro bq.json_scalars(items) as case when len(list_filter(items, lambda i
 create macro bq.json_number(n) as case when regexp_matches(n, '[.eE]') then bq.format_point(case when cast(format('{:.15g}', cast(n as double) + 0.0) as double) = cast(n as double) then format('{:.15g}', cast(n as double) + 0.0) else format('{:.17g}', cast(n as double)) end) else n end; -- varchar
 create macro bq.json_value_scalar(j) as case when json_type(j) = 'DOUBLE' then bq.json_number(j ->> '$') when json_type(j) not in ('OBJECT', 'ARRAY', 'NULL') then j ->> '$' end; -- varchar
 create macro bq.json_value_scalars(items) as case when len(list_filter(items, lambda item: json_type(item) in ('OBJECT', 'ARRAY'))) = 0 then list_transform(items, lambda item: bq.json_value_scalar(item)) end; -- varchar[]
--- Of most values DuckDB's text is the one that JSON has: the others begin with a digit, or are no scalars. Words and paths are first.
+-- DuckDB's text of most values is the one that JSON has: the others begin with a digit, or are not scalars. Words and paths are first.
 create macro bq.json_may_be_number(t) as t >= '-' and t < ':' and (t = '0' or contains(t, '.') or contains(t, 'e')) and try_cast(t as double) is not null; -- boolean
 create macro bq.json_may_be_list(t) as t >= '[' and t < '\' or t >= '{' and t < '|'; -- boolean
 create macro bq.json_is_usual(t) as t >= '_' and t < '{' or t >= '/' and t < '0' or t >= ':' and not starts_with(t, '[') and not starts_with(t, '{') or t < ':' and t <> '0' and not contains(t, '.') and not contains(t, 'e'); -- boolean

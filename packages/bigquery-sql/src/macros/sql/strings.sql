@@ -130,5 +130,5 @@ create macro bq.search_refusal(s, query varchar) as host_search_refusal(query); 
 -- SEARCH: most texts lack a text that every match has.
 create macro bq.search(s varchar, query varchar) as case when s is null then null when query is null then bq.fail('SEARCH: the search query is NULL') when contains(lower(s), host_search_needle(query)) then host_search(s, query) else false end; -- boolean
 
--- What is compared for the collation 'und:ci': ICU's sort key of letters and accents, without the level of case. Its options are a part of the locale.
+-- The key that is compared for the collation 'und:ci': ICU's sort key of letters and accents, without the level of case. Its options are a part of the locale.
 create macro bq.collation_key(x varchar) as icu_sort_key(x, 'und@colStrength=secondary'); -- varchar strict
