@@ -84,14 +84,14 @@ export interface Endpoint {
   readonly graphql: GraphqlOperation;
   /** Extensions of the path for other formats. */
   readonly formats: readonly string[];
-  /** What the name is without the number of a version. */
+  /** The name without its version number. */
   readonly base: string;
   readonly version: number;
   /** The version that runs beside this one, whose rows are compared. */
   readonly shadow: number | undefined;
 }
 
-/** What the key permits. */
+/** The rights of the reader's key. */
 export interface ReadersKey {
   readonly permissions: readonly string[];
   /** undefined: all, or too many to list. */
@@ -123,7 +123,7 @@ interface RawParameter {
   readonly schema: ValueSchema;
   readonly example?: Json;
   readonly 'x-tenant'?: boolean;
-  /** It changes what is returned of the rows, and is no parameter of the query. */
+  /** True for a row argument, which is not a parameter of the query. */
   readonly 'x-row-argument'?: boolean;
   readonly 'x-bind'?: string;
 }

@@ -33,10 +33,10 @@ export function computedAtOf(headers: Headers): number | undefined {
   return computedAt === null ? undefined : Date.parse(computedAt) / 1000;
 }
 
-/** Whether the query has more rows than were returned. */
+/** True if the query has more rows than were returned. */
 export const isCut = ({ headers }: RowsResponse): boolean => headers.get('querygate-truncated') === 'true';
 
-/** What is known of an endpoint since its gateway has started. */
+/** The use of an endpoint since its gateway was started. */
 export interface Use {
   readonly results?: number;
   readonly hits?: number;
@@ -57,7 +57,7 @@ export interface UseOfEndpoints {
 /** Requests with one key. */
 export interface Gateway {
   openapi(): Promise<OpenapiDocument>;
-  /** What is known of the use of endpoints; nothing if the gateway does not say. */
+  /** The use of all endpoints; none if the gateway does not report it. */
   use(): Promise<UseOfEndpoints>;
   /** @param again whether the query is to run, whatever is cached */
   rows(url: string, signal: AbortSignal, again: boolean): Promise<RowsResponse>;
@@ -67,7 +67,7 @@ export interface Gateway {
    * @param etag of the rows that are known already
    */
   events(url: string, etag: string | undefined, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
-  /** What a route of the gateway's own says. */
+  /** The answer of one of the gateway's own routes. */
   json<Body>(url: string, signal: AbortSignal): Promise<Body>;
   file(url: string): Promise<{ readonly blob: Blob; readonly name: string }>;
   /** The SQL of a saved query. */

@@ -131,7 +131,7 @@ function showPage(gateway: Gateway, document: OpenapiDocument): void {
   showQuery({ main, gateway, endpoint, group, key, onWrongKey });
 }
 
-/** What had the focus is gone: screen readers go on with what has come in its place. */
+/** Moves the focus to the new content if the focused element is gone, so that screen readers continue there. */
 function focusMain(): void {
   if (document.activeElement === document.body) main.focus();
 }

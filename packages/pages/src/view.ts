@@ -1,4 +1,4 @@
-/** What the chart shows. */
+/** The columns that the chart shows. */
 export interface ChartChoice {
   /** Columns of numbers, by name. */
   readonly values: readonly string[];

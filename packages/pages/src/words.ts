@@ -40,7 +40,7 @@ export function cacheText(cacheStatus: string, ageSeconds: number): string {
     : 'Computed now.';
 }
 
-/** What the run cost, if the engine says so, by the header `Querygate-Cost`: a dictionary of structured fields (RFC 9651). */
+/** The cost of the run, if the engine reports it, from the header `Querygate-Cost`: structured fields (RFC 9651). */
 export function costText(header: string | null): string {
   if (header === null) return '';
   const parts = new Map(
@@ -95,7 +95,7 @@ export function foundText(count: number, ofRows: number, isTruncated: boolean): 
   return isTruncated ? `${found} The query has more, in which is not searched.` : found;
 }
 
-/** What went wrong, in the gateway's words, and when to try again if the gateway says so. */
+/** The problem in the gateway's words, and when to try again if the gateway says so. */
 export function problemText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const retry = error instanceof GatewayError ? error.retryAfterSeconds : undefined;

@@ -29,14 +29,14 @@ export interface Chart {
     isCut: boolean,
     computedAt: number | undefined,
   ): void;
-  /** What is drawn, as a file of SVG; undefined if it is nothing. */
+  /** The drawing as a file of SVG; undefined if nothing is drawn. */
   picture(texts: Pick<PictureTexts, 'title' | 'subtitle'>): string | undefined;
 }
 
 interface ChartOptions {
   readonly columns: readonly Column[];
   readonly onChoice: (choice: ChartChoice) => void;
-  /** What is shown below the drawing, beside the settings. */
+  /** The elements below the drawing, beside the settings. */
   readonly actions: readonly HTMLElement[];
 }
 
@@ -126,7 +126,7 @@ interface ChartRows {
   readonly computedAt: number | undefined;
 }
 
-/** What is drawn of rows, and what is said about it. */
+/** A drawing of rows, with its texts. */
 interface Drawn {
   readonly isEmpty: boolean;
   readonly text: string;

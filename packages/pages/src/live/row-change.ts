@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json.ts';
 /** The rows of a result, and what has changed in them. Rows that are as before are the same objects. */
 export interface RowChange {
   readonly rows: readonly JsonObject[];
-  /** What a row was, of those that are others now. */
+  /** The former version of each row that has changed. */
   readonly before: ReadonlyMap<JsonObject, JsonObject>;
 }
 
@@ -39,7 +39,7 @@ export function applyPatch(
 }
 
 /**
- * What has changed between whole results.
+ * The change from one whole result to another.
  *
  * @param key columns whose values distinguish rows; without them, or if two rows have the same, their places do
  */
@@ -62,7 +62,7 @@ export function compareRows(
   return { rows: next, before };
 }
 
-/** Whether two values of JSON are the same; undefined is a column that is left out. */
+/** True for equal values of JSON; undefined is a column that is left out. */
 export function isEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

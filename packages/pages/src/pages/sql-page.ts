@@ -86,7 +86,7 @@ function buildPlayground(
   );
   select.addEventListener('change', () => {
     endpoint = endpoints.find(({ name }) => name === select.value) ?? first;
-    // What is on its way, and what is shown, belongs to the other one.
+    // The output, and a request on its way, belong to the endpoint that was chosen before.
     output.clear();
     choose();
   });
@@ -133,7 +133,7 @@ function buildTables(gateway: Gateway, editor: SqlEditor) {
   };
 }
 
-/** What becomes of the text in the editor: a problem with its place, or DuckDB's text, types, plan and rows. */
+/** The outcome of the text in the editor: a problem with its place, or DuckDB's text, types, plan and rows. */
 function buildOutput(gateway: Gateway, editor: SqlEditor) {
   let running = new AbortController();
   const output = element('div', { class: 'side sql-output' });

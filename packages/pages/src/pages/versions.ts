@@ -4,7 +4,7 @@ import type { Endpoint } from '../endpoint.ts';
 
 /** The versions of one name. */
 export interface Group {
-  /** What the name alone means; else the newest version. */
+  /** The endpoint whose name has no number; else the newest version. */
   readonly main: Endpoint;
   /** Each version by its own name, the newest first; none if there is only one. */
   readonly versions: readonly Endpoint[];

@@ -5,9 +5,9 @@ import { canonicalText } from './values.ts';
 
 /** The part of a form that takes the value of one parameter. */
 export interface Control {
-  /** What is labelled, described and focused. */
+  /** The element that is labelled, described and focused. */
   readonly input: HTMLElement;
-  /** Whether it is a group, whose label is a legend. */
+  /** True for a group, whose label is a legend. */
   readonly isGroup?: true;
   /** The texts to send; none for an empty field. */
   read(): readonly string[];

@@ -111,7 +111,7 @@ function buildField(parameter: Parameter, id: string, tenants: readonly string[]
   };
 }
 
-/** What people need to know of the values: the author's description with bounds, and what the type of the field means. */
+/** The help for the values: the author's description with bounds, and the meaning of the field's type. */
 function helpOf(
   { description, schema, fallback, example, isTenant }: Parameter,
   tenants?: readonly string[],

@@ -1,4 +1,4 @@
-/** What `<input type="datetime-local">` takes: no zone, at most milliseconds. */
+/** The texts that `<input type="datetime-local">` takes: no zone, at most milliseconds. */
 const local = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)$/;
 
 const withZone = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:?\d\d)$/i;

@@ -4,7 +4,7 @@ import { timestampText } from '../timestamp.ts';
 import type { Order } from '../view.ts';
 import type { ParameterValues } from './values.ts';
 
-/** What the address has beside parameters, of an endpoint whose rows can be filtered, ordered or read in pages. */
+/** The parts of an endpoint that decide which row arguments its address may have: filters, orders and pages. */
 type RowsOfEndpoint = Pick<Endpoint, 'parameters' | 'filter' | 'order' | 'pageKeys' | 'maxRows'>;
 
 const treeNames = ['and', 'or', 'not.and', 'not.or'];

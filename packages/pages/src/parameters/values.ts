@@ -31,11 +31,11 @@ export const exampleValues = (parameters: readonly Parameter[], { tenants }: Rea
     ),
   );
 
-/** Whether everything that is required has a value. */
+/** True if every required parameter has a value. */
 export const isComplete = (values: ParameterValues, parameters: readonly Parameter[]): boolean =>
   parameters.every(({ name, required }) => !required || values.has(name));
 
-/** A value as the gateway binds it: of several spellings always the same one. What it refuses stays as it is. */
+/** A value as the gateway binds it: of several spellings always the same one. Refused values are not changed. */
 export function canonicalText(text: string, schema: ValueSchema): string {
   const { type, format, enum: choices } = schema;
   if (choices !== undefined) {

@@ -15,7 +15,7 @@ const maxShownLength = 240;
 /** Of texts that have no place for a line break. */
 const timeTypes = new Set(['date', 'datetime', 'time']);
 
-/** What a cell shows of a value. */
+/** A value as a cell shows it. */
 export function cellContent(value: Json | undefined, column: Column): Node {
   const { type, repeated } = column;
   if (value === undefined) return element('span', { class: 'null' }, 'NULL');

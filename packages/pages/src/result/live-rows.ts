@@ -10,7 +10,7 @@ export interface LiveRows {
   isOn(): boolean;
   /** Follows what has changed since these rows. @param search the query string of their request */
   begin(rows: RowsResponse, search: string): void;
-  /** Whether the rows that are shown can be followed. */
+  /** @param isWhole false if arguments select among the rows, which cannot be followed then */
   allow(isWhole: boolean): void;
   /** Until `begin`: a request is on its way. */
   pause(): void;

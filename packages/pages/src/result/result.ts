@@ -184,7 +184,7 @@ class Result implements ResultSection {
           : emptyText(endpoint.parameters, this.#current);
   }
 
-  /** What happens to rows that are shown: they follow their result, or are requested again. */
+  /** Rows that are shown follow their result, or are requested again. */
   #followOrRefresh(): void {
     const shown = this.#shown;
     // A request with other parameters may be on its way.

@@ -13,7 +13,7 @@ import { costText } from '../words.ts';
 
 /** The rows of a query as a table and a chart, with their downloads. */
 export interface RowsView {
-  /** What the run cost. */
+  /** The cost of the run. */
   readonly cost: HTMLElement;
   readonly element: HTMLElement;
   /** The query string of the request whose rows are shown; undefined without rows. */

@@ -151,7 +151,7 @@ function captionOf(count: number, left: number, shown: number, order: Order | un
   return `${part}${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}${orderText(order)}`;
 }
 
-/** What a cell shows; where people may filter by it, it is a button. */
+/** The content of a cell, as a button where people may filter by it. */
 function cellOf(row: JsonObject, column: Column, controls: RowControls | undefined): Node {
   const value = valueIn(row, column);
   const content = cellContent(value, column);

@@ -16,9 +16,9 @@ import { buildTabs, copyable, type Tab } from './tabs.ts';
 interface SnippetSectionOptions {
   readonly gateway: Gateway;
   readonly endpoint: Endpoint;
-  /** Whether the key has the permission `catalog`. */
+  /** True if the key has the permission `catalog`. */
   readonly maySeeSql: boolean;
-  /** What the form holds now. */
+  /** The current values of the form. */
   readonly values: () => ParameterValues;
   readonly tab: string | undefined;
   readonly onTab: (tab: string) => void;

@@ -4,7 +4,7 @@ import type { Snippet } from './snippets.ts';
 export interface Tab {
   readonly id: string;
   readonly title: string;
-  /** What it shows; made when it is looked at. */
+  /** Its texts, made when the tab is shown. */
   readonly snippets: () => readonly Snippet[];
 }
 

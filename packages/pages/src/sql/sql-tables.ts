@@ -15,7 +15,7 @@ export interface SqlTable {
   readonly columns: readonly SqlColumn[];
 }
 
-/** What the gateway says of SQL without running it. */
+/** The gateway's explanation of SQL that it has not run. */
 export interface Explained {
   readonly sql: string;
   readonly columns: readonly SqlColumn[];

@@ -18,7 +18,7 @@ interface BarValue {
 /** Rows without a time: a bar for each row, or for each name. */
 export interface BarData {
   readonly columns: readonly Column[];
-  /** What the bars are named by, as in `kind · region`. */
+  /** The columns that name the bars, as in `kind · region`. */
   readonly title: string;
   readonly bars: readonly Bar[];
   readonly summed: readonly Column[];

@@ -10,8 +10,8 @@ export const maxLines = 12;
 const maxSplit = 4;
 
 /**
- * What fits the rows: the numbers with the unit of the first one, and the columns that distinguish the rows. If that takes more
- * lines than can be drawn, fewer columns are taken for counts and amounts, whose sums are then drawn.
+ * The choice that fits the rows: the numbers with the unit of the first one, and the columns that distinguish the rows.
+ * If that takes more lines than can be drawn, counts and amounts get fewer columns, and their sums are drawn.
  */
 export function defaultChoice(rows: readonly JsonObject[], columns: readonly Column[]): ChartChoice {
   const split = splitOf(rows, columns);

@@ -41,7 +41,7 @@ const measuredUnits = new Set([
   '°C',
 ]);
 
-/** Whether the sum of several values means something: of counts and amounts, not of averages, shares and latencies. */
+/** True if a sum of values means something: of counts and amounts, not of averages, shares and latencies. */
 export const isAdditive = ({ name, unit = '' }: Column): boolean =>
   !notAdditive.test(name) && (!measuredUnits.has(unit) || /total|sum/i.test(name));
 
@@ -54,7 +54,7 @@ export function numberOf(value: Json | undefined): number | undefined {
   return Math.abs(number) <= largest ? number : undefined;
 }
 
-/** Whether a value is there, and none that can be drawn. */
+/** True for a value, other than NULL, that cannot be drawn. */
 export const isUndrawable = (value: Json | undefined): boolean =>
   value !== undefined && numberOf(value) === undefined;
 
@@ -69,7 +69,7 @@ export function secondsOf(value: Json | undefined): number | undefined {
 const textOf = (value: Json | undefined) =>
   value === undefined ? 'NULL' : value === '' ? 'empty text' : plainText(String(value));
 
-/** What a row is called by some columns, as in `storage · production`. */
+/** The name of a row by some columns, as in `storage · production`. */
 export const nameOf = (row: JsonObject, columns: readonly Column[]): string =>
   columns.map((column) => textOf(valueIn(row, column))).join(' · ');
 

@@ -4,7 +4,7 @@ import type { ChartChoice } from '../../view.ts';
 import { isAdditive, numberColumnsOf, numberOf } from './columns.ts';
 import { readableNumber } from './number-text.ts';
 
-/** What a chart does not show of a column. */
+/** The values of a column that a chart does not show. */
 export interface Left {
   readonly column: Column;
   /** How many of its values cannot be drawn: NaN, infinite, beyond what a screen can show. */

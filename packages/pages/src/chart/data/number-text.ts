@@ -9,7 +9,7 @@ const formats = {
   scientific: new Intl.NumberFormat('en', { notation: 'scientific', maximumSignificantDigits: 4 }),
 };
 
-/** The numbers beside an axis, where there is little room. What should be zero may be a rounding error of the others. */
+/** The numbers beside an axis, where there is little room. Rounding errors of the others are shown as zero. */
 export function axisNumbers(values: readonly number[]): string[] {
   const least = Math.max(...values.map(Math.abs)) * 1e-12;
   return values.map((value) => {

@@ -6,7 +6,7 @@ import { maxLines } from './choice.ts';
 import { isAdditive, isUndrawable, keyOf, nameOf, numberOf, secondsOf } from './columns.ts';
 import { countText, keepLargest, type Left, leftText, rounded } from './left.ts';
 
-/** What is drawn at one place: the value of a row, or the sum of several. */
+/** The value drawn at one place: that of a row, or the sum of several. */
 export interface Point {
   readonly value: number;
   /** All digits of the value. */
@@ -26,15 +26,15 @@ export interface TimeData extends Buckets {
   readonly lines: readonly Line[];
   /** The columns of which sums are drawn. */
   readonly summed: readonly Column[];
-  /** Whether a line may have several points at a time: they are drawn apart, without lines between them. */
+  /** True if a line may have several points at a time: they are drawn apart, without lines between them. */
   readonly isScattered: boolean;
   /** The last bucket, if it was not over when the rows were computed. */
   readonly unfinished: { readonly time: number; readonly width: number } | undefined;
-  /** Whether nothing is drawn between the hours of a day. */
+  /** True if nothing is drawn between the hours of a day. */
   readonly isByDay: boolean;
-  /** What the chart does not show, for each drawn column. */
+  /** The values that the chart does not show, for each drawn column. */
   readonly left: readonly Left[];
-  /** What people must know to read the chart. */
+  /** The facts that people must know to read the chart. */
   readonly notes: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import type { Line, TimeData } from '../data/time-data.ts';
 
 /** Lines with one axis. */
 export interface Panel {
-  /** What the axis shows, with its unit. */
+  /** The quantity that the axis shows, with its unit. */
   readonly title: string;
   /** With their places among all lines, which give them their colors. */
   readonly lines: readonly { readonly line: Line; readonly place: number }[];

@@ -6,13 +6,13 @@ export interface PictureTexts {
   readonly title: string;
   /** Its parameters, and when its rows were computed. */
   readonly subtitle: string;
-  /** What must be known to read the chart. */
+  /** The facts that people must know to read the chart. */
   readonly note: string;
   /** The lines' names, if there are several, with whether they are dashed. */
   readonly legend: readonly { readonly name: string; readonly isDashed: boolean }[];
 }
 
-/** What the style sheet gives to a drawing, which a file must have in itself. */
+/** The properties that a drawing has from the style sheet, and that a file must contain itself. */
 const styled = [
   ...[
     'fill',

@@ -55,7 +55,7 @@ export function logarithmicScale(values: readonly number[], count: number): Scal
   };
 }
 
-/** Whether the largest of some sizes makes another one invisible. @param sizes of what is to be seen beside each other */
+/** True if the largest of some sizes makes another one invisible. @param sizes of things drawn beside each other */
 export function differTooMuch(sizes: readonly number[]): boolean {
   const present = sizes.filter((size) => size > 0);
   return present.length > 1 && Math.max(...present) / Math.min(...present) > maxRatio;
