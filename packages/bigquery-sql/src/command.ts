@@ -1,4 +1,4 @@
-/** The parts that commands running SQL share: parameters, statements, output. */
+/** The parts that commands running SQL share: parameters, statements, output, and how data files are written. */
 export { outcomeJson, outcomeText } from './command/output.ts';
 export {
   applyParameters,
@@ -11,8 +11,10 @@ export { readStatements } from './command/read-statements.ts';
 export {
   areMoments,
   areWideIntegers,
+  fileReason,
+  globText,
+  isoDates,
   lineEndProblem,
   separatorOf,
-  type TextStart,
   textStart,
 } from './command/csv-file.ts';

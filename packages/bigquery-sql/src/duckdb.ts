@@ -19,6 +19,15 @@ export {
 } from './duckdb/layout/shredded-columns.ts';
 export type { ErrorSql, SourceValue } from './duckdb/layout/scalar-value.ts';
 export { describeSource, errorInTry, storedValue } from './duckdb/layout/stored-value.ts';
+export {
+  type Column,
+  columnsOf,
+  isPlainText,
+  pathsBeyondInt64,
+  pathsWhere,
+  sampledRows,
+  sampledValues,
+} from './duckdb/layout/value-paths.ts';
 export type { Cell, Explanation, Failure, Outcome, Result, StatementProblem } from './duckdb/outcome.ts';
 export {
   boundRelation,

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import zlib from 'node:zlib';
+import { quoteText } from '../tree/quote-text.ts';
 
 /** The first lines of a text file, as far as they show how it is written. */
 export interface TextStart {
@@ -42,14 +43,30 @@ export function separatorOf(header: string): string {
   return counts.reduce((best, one) => (one[1] > best[1] ? one : best))[0];
 }
 
+/** A path as SQL text. DuckDB reads paths as glob patterns: their special characters are put in brackets. */
+export const globText = (path: string): string => quoteText(path.replace(/[*?[]/g, '[$&]'));
+
+/** DuckDB's option for dates in text files: no other spelling is one, as `01/02/2026` has two meanings. */
+export const isoDates = "dateformat = '%Y-%m-%d'";
+
 /**
- * SQL of an aggregate over texts `v`: whether all are dates or moments of ISO 8601, and some have a time. DuckDB detects other
+ * SQL of an aggregate over texts: whether all are dates or moments of ISO 8601, and some have a time. DuckDB detects other
  * spellings too, and these only if all have the same parts.
  */
-export const areMoments = `coalesce(bool_and(regexp_full_match(v, '\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?| UTC)?)?')) AND bool_or(contains(v, ':')), false)`;
+export const areMoments = (texts: string): string =>
+  `coalesce(bool_and(regexp_full_match(${texts}, '\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?| UTC)?)?')) AND bool_or(contains(${texts}, ':')), false)`;
 
-/** SQL of an aggregate over texts `v`: whether all are integers that NUMERIC can have, and some are beyond INT64. */
-export const areWideIntegers = `coalesce(bool_and(regexp_full_match(v, '[+-]?\\d{1,29}')) AND bool_or(try_cast(v AS BIGINT) IS NULL), false)`;
+/** SQL of an aggregate over texts: whether all are integers that NUMERIC can have, and some are beyond INT64. */
+export const areWideIntegers = (texts: string): string =>
+  `coalesce(bool_and(regexp_full_match(${texts}, '[+-]?\\d{1,29}')) AND bool_or(try_cast(${texts} AS BIGINT) IS NULL), false)`;
+
+/** The cause in DuckDB's message about a text file; undefined if it is only that DuckDB could not guess the format. */
+export function fileReason(message: string): string | undefined {
+  const [reason = '', second = '', third = ''] = message.replace(/^[\w ]+ Error: /, '').split('\n');
+  if (/^Error when sniffing file/.test(reason)) return undefined;
+  const line = /^CSV Error on Line: (\d+)/.exec(reason)?.[1];
+  return line === undefined ? reason : `line ${line}: ${second.startsWith('Original Line') ? third : second}`;
+}
 
 /** As Latin-1, so that a byte is a character. */
 function linesOf(text: string): readonly { readonly text: string }[] {

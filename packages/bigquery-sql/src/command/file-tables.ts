@@ -3,17 +3,26 @@ import { basename, dirname, extname } from 'node:path';
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
 import { didYouMean } from '@querygate/text';
 import { scalarNames } from '../duckdb/bigquery-type.ts';
+import { scalarValue } from '../duckdb/layout/scalar-value.ts';
+import {
+  type Column,
+  columnsOf,
+  isPlainText,
+  pathsWhere,
+  sampledRows,
+  sampledValues,
+} from '../duckdb/layout/value-paths.ts';
+import { quoteText } from '../tree/quote-text.ts';
+import { quote } from '../types.ts';
 import {
   areMoments,
   areWideIntegers,
+  fileReason,
+  isoDates,
   lineEndProblem,
   separatorOf,
-  type TextStart,
   textStart,
 } from './csv-file.ts';
-import { scalarValue } from '../duckdb/layout/scalar-value.ts';
-import { quoteText } from '../tree/quote-text.ts';
-import { quote } from '../types.ts';
 import { commandError } from './parameter-option.ts';
 
 /** A file, or a pattern of files, whose rows are a table. */
@@ -29,9 +38,6 @@ interface Format {
   /** Without types of its own: a moment without a zone is a TIMESTAMP in UTC, as BigQuery loads it. */
   readonly isText: boolean;
 }
-
-/** No other spelling is a date: `01/02/2026` has two meanings. */
-const isoDates = "dateformat = '%Y-%m-%d'";
 
 const compressed = String.raw`(?:\.(?:gz|zst))?$`;
 
@@ -103,22 +109,20 @@ async function openDataFile(connection: DuckDBConnection, table: string, path: s
   const isPattern = /[*?[]/.test(path);
   if (format === undefined || (!isPattern && !existsSync(path)))
     throw commandError(`${path} does not exist${didYouMean(path, neighbours(path))}`);
-  const shown = format.isText ? await checkText(connection, path) : [];
+  const files = format.isText ? await checkText(connection, path) : [];
+  const separator = separatorOf(files[0]?.header ?? '');
+  const read = (pathText: string, moreOptions?: string) => format.reader(pathText, separator, moreOptions);
   try {
-    const separator = separatorOf(shown[0]?.header ?? '');
-    const plain = format.reader(quoteText(path), separator);
-    const rows = await connection.run(`FROM ${plain} LIMIT 0`);
-    const columns = rows.columnNames().map((name, at) => ({ name, type: rows.columnType(at) }));
-    const texts = isCsv(path) ? format.reader(quoteText(path), separator, ', all_varchar = true') : plain;
+    const plain = read(quoteText(path));
+    const columns = await columnsOf(connection, plain);
+    const texts = isCsv(path) ? read(quoteText(path), ', all_varchar = true') : plain;
     const own = format.isText ? await ownTypes(connection, texts, columns, isCsv(path)) : new Map();
     const moments = format.isText ? await nestedMoments(connection, plain, columns) : undefined;
     const asTexts = [...own].map(
       ([name, type]) => `${quoteText(name)}: '${type === 'TIMESTAMP' ? 'VARCHAR' : type}'`,
     );
     const source =
-      isCsv(path) && own.size > 0
-        ? format.reader(quoteText(path), separator, `, types = {${asTexts.join(', ')}}`)
-        : plain;
+      isCsv(path) && own.size > 0 ? read(quoteText(path), `, types = {${asTexts.join(', ')}}`) : plain;
     const values = columns.map(({ name, type }) => {
       if (own.get(name) === 'TIMESTAMP') return `${momentOf(name)} AS ${quote(name)}`;
       const known = own.has(name) ? undefined : knownType(name, type, moments);
@@ -126,54 +130,56 @@ async function openDataFile(connection: DuckDBConnection, table: string, path: s
     });
     await connection.run(`CREATE VIEW ${quote(table)} AS SELECT ${values.join(', ')} FROM ${source}`);
   } catch (error) {
-    const message = String(error instanceof Error ? error.message : error);
     const ends = isCsv(path) && !isPattern ? await lineEndProblem(path) : undefined;
-    throw commandError(`${path} ${ends ?? `cannot be read: ${reasonOf(message)}`}`);
+    throw commandError(`${path} ${ends ?? `cannot be read: ${fileReason(messageOf(error)) ?? wrongShape}`}`);
   }
 }
 
 const isCsv = (path: string) => /\.[ct]sv(?:\.\w+)?$/i.test(path);
 
-/** DuckDB's sentence, unless it is about how it guesses. */
-function reasonOf(message: string): string {
-  const [reason = '', second = '', third = ''] = message.replace(/^[\w ]+ Error: /, '').split('\n');
-  if (/^Error when sniffing file/.test(reason))
-    return 'each line must have as many values as the header, and " around texts with separators';
-  const line = /^CSV Error on Line: (\d+)/.exec(reason)?.[1];
-  return line === undefined ? reason : `line ${line}: ${second.startsWith('Original Line') ? third : second}`;
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const wrongShape = 'each line must have as many values as the header, and " around texts with separators';
+
+/** A text file with its first line. */
+interface TextFile {
+  readonly file: string;
+  readonly header: string;
 }
 
-async function checkText(connection: DuckDBConnection, path: string): Promise<readonly TextStart[]> {
+async function checkText(connection: DuckDBConnection, path: string): Promise<readonly TextFile[]> {
   const found = await connection.runAndReadAll(`SELECT file FROM glob(${quoteText(path)})`);
-  const starts: TextStart[] = [];
-  for (const [file] of found.getRows()) {
-    const start = await textStart(String(file));
-    if (start.problem !== undefined) throw commandError(`${file} ${start.problem}`);
-    starts.push(start);
+  const files: TextFile[] = [];
+  for (const [name] of found.getRows()) {
+    const file = String(name);
+    const { header, problem } = await textStart(file);
+    if (problem !== undefined) throw commandError(`${file} ${problem}`);
+    files.push({ file, header });
   }
-  return starts;
+  return files;
 }
 
 /** The columns whose types DuckDB detects otherwise than BigQuery's: TIMESTAMP, a text or a number too large. */
 async function ownTypes(
   connection: DuckDBConnection,
   texts: string,
-  columns: readonly { readonly name: string; readonly type: DuckDBType }[],
+  columns: readonly Column[],
   isOfTexts: boolean,
 ): Promise<ReadonlyMap<string, 'TIMESTAMP' | 'VARCHAR' | 'DECIMAL(38,9)'>> {
   const found = new Map<string, 'TIMESTAMP' | 'VARCHAR' | 'DECIMAL(38,9)'>();
   const checked = columns.filter(
-    ({ type }) =>
-      (type.typeId === DuckDBTypeId.VARCHAR && type.alias !== 'JSON') ||
-      (isOfTexts && detectedTypes.has(type.typeId)),
+    ({ type }) => isPlainText(type) || (isOfTexts && detectedTypes.has(type.typeId)),
   );
-  for (const { name, type } of checked) {
-    const reader = await connection.runAndReadAll(
-      `SELECT ${areMoments}, ${areWideIntegers} FROM (SELECT ${quote(name)} AS v FROM ${texts} LIMIT 20000)`,
-    );
-    const [isMoment, isWide] = reader.getRows()[0] ?? [];
-    if (isMoment === true) found.set(name, 'TIMESTAMP');
-    else if (type.typeId === DuckDBTypeId.DOUBLE && isWide === true) found.set(name, 'DECIMAL(38,9)');
+  if (checked.length === 0) return found;
+  const names = checked.map(({ name }) => quote(name));
+  const reader = await connection.runAndReadAll(
+    `SELECT ${[...names.map(areMoments), ...names.map(areWideIntegers)].join(', ')} FROM (FROM ${texts} LIMIT ${sampledRows})`,
+  );
+  const [holds = []] = reader.getRows();
+  for (const [at, { name, type }] of checked.entries()) {
+    const isWide = holds[names.length + at] === true;
+    if (holds[at] === true) found.set(name, 'TIMESTAMP');
+    else if (type.typeId === DuckDBTypeId.DOUBLE && isWide) found.set(name, 'DECIMAL(38,9)');
     else if (isOfTexts && type.typeId !== DuckDBTypeId.DOUBLE) found.set(name, 'VARCHAR');
   }
   return found;
@@ -201,32 +207,20 @@ function neighbours(path: string): readonly string[] {
 }
 
 /** The paths of texts within records and arrays that are all moments: DuckDB detects them only if all have a zone. */
-async function nestedMoments(
+const nestedMoments = (
   connection: DuckDBConnection,
   relation: string,
-  columns: readonly { readonly name: string; readonly type: DuckDBType }[],
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  const collect = async (path: string, values: string, type: DuckDBType): Promise<void> => {
-    if (type.typeId === DuckDBTypeId.LIST)
-      return collect(path, `SELECT unnest(v) AS v FROM (${values})`, type.valueType);
-    if (type.typeId === DuckDBTypeId.STRUCT) {
-      for (const [at, entry] of type.entryTypes.entries()) {
-        const name = type.entryNames[at] ?? '';
-        await collect(`${path}.${name}`, `SELECT v.${quote(name)} AS v FROM (${values})`, entry);
-      }
-    } else if (type.typeId === DuckDBTypeId.VARCHAR && type.alias !== 'JSON') {
-      const reader = await connection.runAndReadAll(
-        `SELECT ${areMoments} AND bool_and(v IS NULL OR try_cast(v AS TIMESTAMPTZ) IS NOT NULL) FROM (${values})`,
-      );
-      if (reader.getRows()[0]?.[0] === true) found.add(path);
-    }
-  };
-  for (const { name, type } of columns)
-    if (type.typeId !== DuckDBTypeId.VARCHAR)
-      await collect(name, `SELECT ${quote(name)} AS v FROM ${relation} LIMIT 20000`, type);
-  return found;
-}
+  columns: readonly Column[],
+): Promise<ReadonlySet<string>> =>
+  pathsWhere(
+    connection,
+    sampledValues(
+      relation,
+      columns.filter(({ type }) => type.typeId !== DuckDBTypeId.VARCHAR),
+      isPlainText,
+    ),
+    `${areMoments('v')} AND bool_and(v IS NULL OR try_cast(v AS TIMESTAMPTZ) IS NOT NULL)`,
+  );
 
 /**
  * The type of DuckDB that holds the values as BigQuery would; undefined if it is the given one.

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { globText } from '@querygate/bigquery-sql/command';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import type { Reject } from '../store/manifest.ts';
 import { bytesWithoutRows, findLongRows } from './long-csv-rows.ts';
 import { lineTooLong, maxLineBytes, readLines } from './read-text.ts';
-import { globText } from './source-relation.ts';
 
 /**
  * Writes the rows of a CSV file as JSON lines, which are then read by the same rules as those of other formats. Records

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { globText } from '@querygate/bigquery-sql/command';
 import type { DataFile } from '../scan/data-files.ts';
-import { buildRelation, globText, type SourceRelation } from './source-relation.ts';
+import { buildRelation, type SourceRelation } from './source-relation.ts';
 
 /** The rows of a Parquet file. @param excludedRows numbers of rows to leave out, from 1 */
 export function parquetRelation(

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { VARCHAR } from '@duckdb/node-api';
+import { globText } from '@querygate/bigquery-sql/command';
 import { columnType, describeSource, type SourceValue } from '@querygate/bigquery-sql/duckdb';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree';
@@ -24,9 +25,6 @@ interface LinesFile {
 }
 
 export const scratchName = (number: number): string => String(number).padStart(10, '0');
-
-/** A path as SQL text. DuckDB reads paths as glob patterns: their special characters are put in brackets. */
-export const globText = (path: string): string => quoteText(path.replace(/[*?[]/g, '[$&]'));
 
 /** The rows of scratch files, all of one table and one partition. */
 export function linesRelation(

@@ -3,18 +3,13 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { globText } from '@querygate/bigquery-sql/command';
 import { columnType, errorInTry, storedValue } from '@querygate/bigquery-sql/duckdb';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { hasEqualNames } from '@querygate/text';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { parseExactNumbers } from '../read/normalize-keys.ts';
-import {
-  describeColumns,
-  globText,
-  linesRelation,
-  readJsonSql,
-  withTextTypes,
-} from '../read/source-relation.ts';
+import { describeColumns, linesRelation, readJsonSql, withTextTypes } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
 
 /** A line that is not a row of the table. */

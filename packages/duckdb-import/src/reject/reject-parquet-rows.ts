@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { globText } from '@querygate/bigquery-sql/command';
 import { errorInTry, type ErrorSql, storedValue } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { parquetRelation } from '../read/read-parquet.ts';
-import { globText } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
 import { describeReason, generalReason } from './describe-problem.ts';

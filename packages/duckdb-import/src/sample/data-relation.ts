@@ -1,15 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { separatorOf, textStart } from '@querygate/bigquery-sql/command';
+import { globText, isoDates, separatorOf, textStart } from '@querygate/bigquery-sql/command';
+import { sampledRows } from '@querygate/bigquery-sql/duckdb';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
-import { globText } from '../read/source-relation.ts';
-
-/** How many rows are read, however large the file is. */
-export const sampledRows = 20_000;
-
-/** The import reads no other spelling: `01/02/2026` is a text. */
-const isoDates = "dateformat = '%Y-%m-%d'";
 
 const readers: readonly (readonly [pattern: RegExp, source: (paths: string) => string, isText: boolean])[] = [
   [

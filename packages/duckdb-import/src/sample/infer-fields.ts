@@ -3,17 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
 import { isReserved } from '@querygate/bigquery-sql/syntax';
-import { lineEndProblem } from '@querygate/bigquery-sql/command';
-import { scalarNames } from '@querygate/bigquery-sql/duckdb';
+import { fileReason, lineEndProblem } from '@querygate/bigquery-sql/command';
+import { columnsOf, pathsBeyondInt64, sampledRows, scalarNames } from '@querygate/bigquery-sql/duckdb';
 import { type Field, type FieldType, legacyNames } from '@querygate/bigquery-sql/table-schema';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
-import { checkRows, type DataRelation, fileError, relationOf, sampledRows } from './data-relation.ts';
+import { checkRows, type DataRelation, fileError, relationOf } from './data-relation.ts';
 import { type SampledRows, sampleRows, validCsvRows } from './sample-rows.ts';
 import { textNotes } from './text-notes.ts';
 import {
-  columnsOf,
   momentTypes,
-  pathsBeyondInt64,
   pathsOfMoments,
   pathsOfTexts,
   pathsWithoutValues,
@@ -58,10 +56,8 @@ export async function inferFields(
     }
   } catch (error) {
     if (error instanceof ProblemError) throw error;
-    throw fileError(
-      file,
-      `cannot be read: ${reasonOf(error instanceof Error ? error.message : String(error))}`,
-    );
+    const reason = fileReason(error instanceof Error ? error.message : String(error));
+    throw fileError(file, `cannot be read: ${reason ?? wrongShape}`);
   } finally {
     rmSync(scratch, { recursive: true });
   }
@@ -90,7 +86,12 @@ async function fieldsOf(
     emptyPaths: await pathsWithoutValues(connection, relation, columns),
     widePaths:
       texts === undefined
-        ? await pathsBeyondInt64(connection, files, columns)
+        ? await pathsBeyondInt64(
+            connection,
+            files.map((one) => relationOf([one]).relation),
+            columns,
+            isText,
+          )
         : await wideColumnsOf(connection, texts, columns),
     momentPaths: isText ? await pathsOfMoments(connection, data, columns) : new Set<string>(),
     textPaths:
@@ -131,15 +132,8 @@ async function storeRows(
   return { ...data, relation: 'sampled' };
 }
 
-/** DuckDB's message about a file, without its advice about options. */
-function reasonOf(message: string): string {
-  const [first = '', second = '', third = ''] = message.replace(/^[\w ]+ Error: /, '').split('\n');
-  if (/^Error when sniffing file/.test(first))
-    return 'must be UTF-8, with as many values in each line as in the header, separated by commas, and " around texts with commas';
-  const line = /^CSV Error on Line: (\d+)/.exec(first)?.[1];
-  if (line === undefined) return first;
-  return `line ${line}: ${second.startsWith('Original Line') ? third : second}`;
-}
+const wrongShape =
+  'must be UTF-8, with as many values in each line as in the header, separated by commas, and " around texts with commas';
 
 /** Notes on names that SQL does not read as they are. */
 const nameNotes = (names: readonly string[]): readonly string[] =>

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { type Column, isPlainText, pathsWhere, sampledValues } from '@querygate/bigquery-sql/duckdb';
 import { isReserved } from '@querygate/bigquery-sql/syntax';
 import { quoteText } from '@querygate/bigquery-sql/tree';
-import { type Column, isPlainText, pathsWhere, sampledValues } from './value-paths.ts';
 
 /** How texts of a column that look like dates or numbers are read in SQL, by its path: the notes of STRING columns. */
 export async function textNotes(
