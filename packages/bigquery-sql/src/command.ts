@@ -18,3 +18,4 @@ export {
   separatorOf,
   textStart,
 } from './command/csv-file.ts';
+export { decompress, readBytes } from './command/file-bytes.ts';

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { runCommand } from './support/command.ts';
 
@@ -156,6 +157,28 @@ test.each([
   expect(stderr).not.toContain('sniffing');
   expect(status).toBe(2);
 });
+
+test.each(['csv.gz', 'csv.zst', 'ndjson.gz', 'ndjson.zst'])(
+  'a compressed file that is cut is refused with its name, wherever it is cut: %s',
+  (ending) => {
+    const line = (n: number) =>
+      ending.startsWith('csv') ? `${n},${n * 7919}\n` : `{"a":${n},"b":${n * 7919}}\n`;
+    for (const count of [10, 200_000]) {
+      const text = `${ending.startsWith('csv') ? 'a,b\n' : ''}${Array.from({ length: count }, (_, at) => line(at)).join('')}`;
+      const whole = ending.endsWith('gz') ? gzipSync(text) : zstdCompressSync(text);
+      write(`whole-1.${ending}`, whole);
+      const pattern = `parts=${join(folder, `whole-*.${ending}`)}`;
+      expect(rowsOf('select count(*) from parts', pattern)).toEqual([[String(count)]]);
+      const cut = write(`whole-2.${ending}`, whole.subarray(0, -9));
+      for (const given of [pattern, `parts=${cut}`]) {
+        const { status, stdout, stderr } = runCommand(['select count(*) from parts', given]);
+        expect(stderr).toMatch(`${cut}: cannot be decompressed: `);
+        expect([status, stdout]).toEqual([2, '']);
+      }
+      rmSync(cut);
+    }
+  },
+);
 
 test('an old version of Node is refused with the version that is needed', () => {
   const old = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'})";

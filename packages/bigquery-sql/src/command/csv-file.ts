@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs';
-import zlib from 'node:zlib';
 import { quoteText } from '../tree/quote-text.ts';
+import { decompress } from './file-bytes.ts';
 
 /** The first lines of a text file, as far as they show how it is written. */
 export interface TextStart {
@@ -11,9 +10,14 @@ export interface TextStart {
 
 const shownBytes = 1 << 20;
 
-/** The beginning of a text file, which may be compressed. */
-export async function textStart(path: string): Promise<TextStart> {
-  const bytes = await firstBytes(path);
+/**
+ * The beginning of a text file, which may be compressed.
+ *
+ * @param toEnd decompresses all of it, which shows whether it is truncated
+ * @throws Error if it cannot be read or decompressed
+ */
+export async function textStart(path: string, toEnd = false): Promise<TextStart> {
+  const bytes = await firstBytes(path, toEnd);
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
     return { header: '', problem: 'must be UTF-8; it is UTF-16: iconv -f utf-16 -t utf-8' };
@@ -96,26 +100,16 @@ function rowEnds(text: string): readonly { readonly line: number; readonly isCrl
   return ends;
 }
 
-async function firstBytes(path: string): Promise<Buffer> {
-  const file = createReadStream(path, { highWaterMark: shownBytes });
-  const unpacked = /\.gz$/i.test(path)
-    ? file.pipe(zlib.createGunzip())
-    : /\.zst$/i.test(path)
-      ? file.pipe(zlib.createZstdDecompress())
-      : file;
-  file.once('error', (error) => unpacked.destroy(error));
+async function firstBytes(path: string, toEnd = false): Promise<Buffer> {
+  const ending = /\.(gz|zst)$/i.exec(path)?.[1]?.toLowerCase();
+  const compression = ending === 'gz' || ending === 'zst' ? ending : undefined;
   const parts: Buffer[] = [];
   let length = 0;
-  try {
-    for await (const part of unpacked) {
-      parts.push(part);
-      length += part.length;
-      if (length >= shownBytes) break;
-    }
-  } catch {
-    // A fault of a compressed file is reported when the whole file is read.
-  } finally {
-    file.destroy();
+  for await (const chunk of decompress({ path, compression })) {
+    // A chunk is valid until the next.
+    if (length < shownBytes) parts.push(Buffer.from(chunk));
+    length += chunk.length;
+    if (length >= shownBytes && (compression === undefined || !toEnd)) break;
   }
   return Buffer.concat(parts).subarray(0, shownBytes);
 }

@@ -152,7 +152,9 @@ async function checkText(connection: DuckDBConnection, path: string): Promise<re
   const files: TextFile[] = [];
   for (const [name] of found.getRows()) {
     const file = String(name);
-    const { header, problem } = await textStart(file);
+    const { header, problem } = await textStart(file, true).catch((error: unknown) => {
+      throw commandError(`${file}: ${messageOf(error)}`);
+    });
     if (problem !== undefined) throw commandError(`${file} ${problem}`);
     files.push({ file, header });
   }

@@ -1,4 +1,5 @@
-import { maxLineBytes, readBytes } from './read-text.ts';
+import { readBytes } from '@querygate/bigquery-sql/command';
+import { maxLineBytes } from './read-text.ts';
 
 const newline = 10;
 const carriageReturn = 13;

@@ -1,15 +1,14 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { decompress, readBytes } from '@querygate/bigquery-sql/command';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
 import { copyCsv } from './csv-copy.ts';
 import { jsonLines } from './json-lines.ts';
-import { readBytes } from './read-text.ts';
 
 /** A data file as JSON lines. */
 interface PlainLines {
@@ -50,31 +49,6 @@ export async function openPlainLines(
   const copy = join(scratch, 'lines');
   const rejects = await copyCsv(await connect(), fields, plain, copy);
   return { bytes: readBytes(copy, offset), rejects: offset === 0 ? rejects : [] };
-}
-
-/** Node decompresses, because DuckDB accepts a truncated file as a complete one. */
-export async function* decompress({
-  path,
-  compression,
-}: Pick<DataFile, 'path' | 'compression'>): AsyncGenerator<Buffer> {
-  if (compression === undefined) {
-    yield* readBytes(path);
-    return;
-  }
-  // The rotation of logs leaves such files, in which nothing was compressed.
-  if ((await stat(path)).size === 0) return;
-  const options = { chunkSize: 1 << 20 };
-  const decompressor = compression === 'gz' ? createGunzip(options) : createZstdDecompress(options);
-  const source = createReadStream(path, { highWaterMark: 1 << 20 });
-  source.once('error', (error) => decompressor.destroy(error));
-  try {
-    for await (const chunk of source.pipe(decompressor)) yield chunk;
-  } catch (cause) {
-    throw new Error(`cannot be decompressed: ${cause instanceof Error ? cause.message : cause}`, { cause });
-  } finally {
-    source.destroy();
-    decompressor.destroy();
-  }
 }
 
 async function* skipBytes(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {

@@ -1,0 +1,63 @@
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import zlib from 'node:zlib';
+
+const chunkBytes = 1 << 21;
+
+/**
+ * The bytes of a file from one offset to another, in big chunks; fewer if the file ends before. A chunk is valid until
+ * the next is read.
+ */
+export async function* readBytes(
+  path: string,
+  from = 0,
+  to = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
+  if (to <= from) return;
+  const handle = await open(path);
+  try {
+    // All chunks share this memory: new pages would cost more than the copying.
+    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, to - from));
+    for (let at = from; at < to; ) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, to - at), at);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A file whose bytes may be compressed. */
+interface PackedFile {
+  readonly path: string;
+  readonly compression: 'gz' | 'zst' | undefined;
+}
+
+/**
+ * The bytes of a file that may be compressed; a chunk is valid until the next. Node decompresses, because DuckDB accepts a
+ * truncated file as a complete one.
+ *
+ * @throws Error if it is truncated, or not compressed
+ */
+export async function* decompress({ path, compression }: PackedFile): AsyncGenerator<Buffer> {
+  if (compression === undefined) {
+    yield* readBytes(path);
+    return;
+  }
+  // The rotation of logs leaves such files, in which nothing was compressed.
+  if ((await stat(path)).size === 0) return;
+  const options = { chunkSize: 1 << 20 };
+  const decompressor = compression === 'gz' ? zlib.createGunzip(options) : zlib.createZstdDecompress(options);
+  const source = createReadStream(path, { highWaterMark: 1 << 20 });
+  source.once('error', (error) => decompressor.destroy(error));
+  try {
+    for await (const chunk of source.pipe(decompressor)) yield chunk;
+  } catch (cause) {
+    throw new Error(`cannot be decompressed: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  } finally {
+    source.destroy();
+    decompressor.destroy();
+  }
+}
