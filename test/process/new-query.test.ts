@@ -260,6 +260,15 @@ describe('querygate tables add', () => {
     ]);
   });
 
+  test('a column of CSV with integers and NULL is FLOAT if another file has fractions of it', async () => {
+    const files = [
+      write('halves_1.csv', `n,s\n${',x\n7,x\n'.repeat(10_000)}`),
+      write('halves_2.csv', 'n,s\n1.5,x\n'),
+    ];
+    await run('tables', 'add', 'halves_*', ...files);
+    expect(schemaOf('halves_1')).toMatchObject([{ name: 'n', type: 'FLOAT' }, { name: 's' }]);
+  });
+
   test('unsigned columns of Parquet are INTEGER unless one of their numbers is beyond INT64', async () => {
     const file = join(folder, 'unsigned.parquet');
     const connection = await (await DuckDBInstance.create()).connect();

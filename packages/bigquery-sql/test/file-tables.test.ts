@@ -158,6 +158,14 @@ test.each([
   expect(status).toBe(2);
 });
 
+test('a column of integers and NULL with a fraction after the first rows is FLOAT64', () => {
+  const integers = ',x\n7,x\n'.repeat(10_050);
+  const late = write('late.csv', `n,s\n${integers}1.5e-12,x\n`);
+  const { columns, rows } = JSON.parse(runCommand(['--json', 'select min(n) as n from late', late]).stdout);
+  expect(columns).toEqual([{ name: 'n', type: 'FLOAT64' }]);
+  expect(rows).toEqual([[1.5e-12]]);
+});
+
 test.each(['csv.gz', 'csv.zst', 'ndjson.gz', 'ndjson.zst'])(
   'a compressed file that is cut is refused with its name, wherever it is cut: %s',
   (ending) => {

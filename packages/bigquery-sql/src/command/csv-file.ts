@@ -62,7 +62,7 @@ export const areMoments = (texts: string): string =>
 
 /** SQL of an aggregate over texts: whether all are integers that NUMERIC can have, and some are beyond INT64. */
 export const areWideIntegers = (texts: string): string =>
-  `coalesce(bool_and(regexp_full_match(${texts}, '[+-]?\\d{1,29}')) AND bool_or(try_cast(${texts} AS BIGINT) IS NULL), false)`;
+  `coalesce(bool_and(regexp_full_match(${texts}, '[+-]?\\d{1,29}')) AND bool_or(${texts} IS NOT NULL AND try_cast(${texts} AS BIGINT) IS NULL), false)`;
 
 /** The cause in DuckDB's message about a text file; undefined if it is only that DuckDB could not guess the format. */
 export function fileReason(message: string): string | undefined {
