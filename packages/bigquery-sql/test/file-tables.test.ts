@@ -188,6 +188,44 @@ test.each(['csv.gz', 'csv.zst', 'ndjson.gz', 'ndjson.zst'])(
   },
 );
 
+test('integers that DuckDB reads as wide ones are INT64 unless one is beyond it', async () => {
+  const [max, min] = ['9223372036854775807', '-9223372036854775808'];
+  const lineOf = (small: string, large: string) =>
+    `{"n":${small},"r":{"n":${small}},"l":[${small}],"s":[{"n":${small}}],"big":${large}}\n`;
+  write('sign-1.ndjson', lineOf(max, '1') + lineOf(min, '-1'));
+  write('sign-2.ndjson', lineOf('-3', '18446744073709551615') + lineOf('4', '-1'));
+  const { columns, rows } = JSON.parse(
+    runCommand([
+      '--json',
+      'select n, r.n as rn, l, s[0].n as sn, big from signs order by n',
+      `signs=${join(folder, 'sign-*.ndjson')}`,
+    ]).stdout,
+  );
+  expect(columns.map(({ type }: { type: string }) => type)).toEqual([
+    ...['INT64', 'INT64', 'ARRAY<INT64>', 'INT64', 'NUMERIC'],
+  ]);
+  expect(rows).toEqual([
+    [min, min, [min], min, '-1'],
+    ['-3', '-3', ['-3'], '-3', '18446744073709551615'],
+    ['4', '4', ['4'], '4', '-1'],
+    [max, max, [max], max, '1'],
+  ]);
+  const parquet = join(folder, 'unsigned.parquet');
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  await connection.run(
+    `COPY (SELECT i::UBIGINT AS small, [i::UBIGINT] AS l, (i::HUGEINT + 9223372036854775807)::UBIGINT AS large FROM range(30000) AS r(i)) TO '${parquet}'`,
+  );
+  connection.closeSync();
+  const unsigned = runCommand(['--json', 'select small, l, large from unsigned where small < 2', parquet]);
+  expect(JSON.parse(unsigned.stdout)).toMatchObject({
+    columns: [{ type: 'INT64' }, { type: 'ARRAY<INT64>' }, { type: 'NUMERIC' }],
+    rows: [
+      ['0', ['0'], max],
+      ['1', ['1'], '9223372036854775808'],
+    ],
+  });
+});
+
 test('an old version of Node is refused with the version that is needed', () => {
   const old = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'})";
   const bin = join(import.meta.dirname, '../src/bigquery-sql.ts');

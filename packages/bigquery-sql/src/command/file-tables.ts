@@ -8,9 +8,11 @@ import {
   type Column,
   columnsOf,
   isPlainText,
+  pathsBeyondInt64,
   pathsWhere,
   sampledRows,
   sampledValues,
+  wideTypes,
 } from '../duckdb/layout/value-paths.ts';
 import { quoteText } from '../tree/quote-text.ts';
 import { quote } from '../types.ts';
@@ -18,6 +20,7 @@ import {
   areMoments,
   areWideIntegers,
   fileReason,
+  globText,
   isoDates,
   lineEndProblem,
   separatorOf,
@@ -117,7 +120,15 @@ async function openDataFile(connection: DuckDBConnection, table: string, path: s
     const columns = await columnsOf(connection, plain);
     const texts = isCsv(path) ? read(quoteText(path), ', all_varchar = true') : plain;
     const own = format.isText ? await ownTypes(connection, texts, columns, isCsv(path)) : new Map();
-    const moments = format.isText ? await nestedMoments(connection, plain, columns) : undefined;
+    const found: FoundPaths = {
+      moments: format.isText ? await nestedMoments(connection, plain, columns) : undefined,
+      wide: await pathsBeyondInt64(
+        connection,
+        format.isText ? files.map(({ file }) => read(globText(file))) : [plain],
+        columns,
+        format.isText,
+      ),
+    };
     const asTexts = [...own].map(
       ([name, type]) => `${quoteText(name)}: '${type === 'TIMESTAMP' ? 'VARCHAR' : type}'`,
     );
@@ -125,7 +136,7 @@ async function openDataFile(connection: DuckDBConnection, table: string, path: s
       isCsv(path) && own.size > 0 ? read(quoteText(path), `, types = {${asTexts.join(', ')}}`) : plain;
     const values = columns.map(({ name, type }) => {
       if (own.get(name) === 'TIMESTAMP') return `${momentOf(name)} AS ${quote(name)}`;
-      const known = own.has(name) ? undefined : knownType(name, type, moments);
+      const known = own.has(name) ? undefined : knownType(name, type, found);
       return known === undefined ? quote(name) : `CAST(${quote(name)} AS ${known}) AS ${quote(name)}`;
     });
     await connection.run(`CREATE VIEW ${quote(table)} AS SELECT ${values.join(', ')} FROM ${source}`);
@@ -224,25 +235,24 @@ const nestedMoments = (
     `${areMoments('v')} AND bool_and(v IS NULL OR try_cast(v AS TIMESTAMPTZ) IS NOT NULL)`,
   );
 
-/**
- * The type of DuckDB that holds the values as BigQuery would; undefined if it is the given one.
- *
- * @param moments the paths of texts that are moments; undefined for a format with types
- */
-function knownType(
-  path: string,
-  type: DuckDBType,
-  moments: ReadonlySet<string> | undefined,
-): string | undefined {
+interface FoundPaths {
+  /** Of texts that are moments; undefined for a format with types. */
+  readonly moments: ReadonlySet<string> | undefined;
+  /** Of integers beyond INT64. */
+  readonly wide: ReadonlySet<string>;
+}
+
+/** The type of DuckDB that holds the values as BigQuery would; undefined if it is the given one. */
+function knownType(path: string, type: DuckDBType, found: FoundPaths): string | undefined {
   if (type.typeId === DuckDBTypeId.LIST) {
     // BigQuery has no arrays of arrays.
     if (type.valueType.typeId === DuckDBTypeId.LIST) return 'JSON';
-    const element = knownType(path, type.valueType, moments);
+    const element = knownType(path, type.valueType, found);
     return element && `${element}[]`;
   }
   if (type.typeId === DuckDBTypeId.STRUCT) {
     const types = type.entryTypes.map((entry, at) =>
-      knownType(`${path}.${type.entryNames[at]}`, entry, moments),
+      knownType(`${path}.${type.entryNames[at]}`, entry, found),
     );
     if (types.every((one) => one === undefined)) return undefined;
     const fields = type.entryTypes.map(
@@ -250,9 +260,10 @@ function knownType(
     );
     return `STRUCT(${fields.join(', ')})`;
   }
-  if (type.typeId === DuckDBTypeId.TIMESTAMP) return moments ? 'TIMESTAMPTZ' : undefined;
+  if (type.typeId === DuckDBTypeId.TIMESTAMP) return found.moments ? 'TIMESTAMPTZ' : undefined;
   if (type.alias === 'JSON') return undefined;
-  if (moments?.has(path)) return 'TIMESTAMPTZ';
+  if (found.moments?.has(path)) return 'TIMESTAMPTZ';
+  if (wideTypes.has(type.typeId)) return found.wide.has(path) ? 'DECIMAL(38, 9)' : 'BIGINT';
   return otherTypes[type.typeId] ?? (scalarNames[type.typeId] === undefined ? 'VARCHAR' : undefined);
 }
 
@@ -260,9 +271,6 @@ const otherTypes: Readonly<Partial<Record<DuckDBTypeId, string>>> = {
   [DuckDBTypeId.UTINYINT]: 'BIGINT',
   [DuckDBTypeId.USMALLINT]: 'BIGINT',
   [DuckDBTypeId.UINTEGER]: 'BIGINT',
-  [DuckDBTypeId.UBIGINT]: 'DECIMAL(38, 9)',
-  [DuckDBTypeId.HUGEINT]: 'DECIMAL(38, 9)',
-  [DuckDBTypeId.UHUGEINT]: 'DECIMAL(38, 9)',
   [DuckDBTypeId.TIMESTAMP_S]: 'TIMESTAMPTZ',
   [DuckDBTypeId.TIMESTAMP_MS]: 'TIMESTAMPTZ',
   [DuckDBTypeId.TIMESTAMP_NS]: 'TIMESTAMPTZ',

@@ -22,7 +22,7 @@ export async function columnsOf(connection: DuckDBConnection, relation: string):
 }
 
 /** The integers of DuckDB that INT64 may not hold. */
-const wideTypes: ReadonlySet<DuckDBTypeId> = new Set([
+export const wideTypes: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.UBIGINT,
   DuckDBTypeId.UHUGEINT,
   DuckDBTypeId.HUGEINT,
