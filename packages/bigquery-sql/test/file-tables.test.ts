@@ -188,6 +188,24 @@ test.each(['csv.gz', 'csv.zst', 'ndjson.gz', 'ndjson.zst'])(
   },
 );
 
+test('files of a pattern have one separator; those with one column have any', () => {
+  const pattern = `marks=${join(folder, 'mark-*.csv')}`;
+  write('mark-1.csv', 'a\n1\n');
+  write('mark-2.csv', 'a;b\n2;2,5\n');
+  write('mark-3.csv', 'b;a\n"3,5";3\n');
+  expect(rowsOf('select a, b from marks order by a', pattern)).toEqual([
+    ['1', null],
+    ['2', '2,5'],
+    ['3', '3,5'],
+  ]);
+  write('mark-4.csv', 'a,b\n4,x\n');
+  expect(runCommand(['select * from marks', pattern])).toMatchObject({
+    status: 2,
+    stdout: '',
+    stderr: `${join(folder, 'mark-*.csv')}: its files have different separators: save them with one\n`,
+  });
+});
+
 test('integers that DuckDB reads as wide ones are INT64 unless one is beyond it', async () => {
   const [max, min] = ['9223372036854775807', '-9223372036854775808'];
   const lineOf = (small: string, large: string) =>

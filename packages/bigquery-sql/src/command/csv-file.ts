@@ -40,11 +40,12 @@ export async function lineEndProblem(path: string): Promise<string | undefined> 
   return `must have one kind of line ends; line ${first.line} ends in ${shown(first.isCrlf)}, line ${other.line} in ${shown(other.isCrlf)}: sed -i 's/\\r$//' makes all LF`;
 }
 
-/** The character that separates most values in the header of CSV; a comma if none does. */
-export function separatorOf(header: string): string {
+/** The character that separates most values in the header of CSV; undefined if it has only one value. */
+export function separatorOf(header: string): string | undefined {
   const bare = header.replace(/"(?:[^"]|"")*"/g, '');
   const counts = [',', ';', '\t', '|'].map((one) => [one, bare.split(one).length] as const);
-  return counts.reduce((best, one) => (one[1] > best[1] ? one : best))[0];
+  const [separator, values] = counts.reduce((best, one) => (one[1] > best[1] ? one : best));
+  return values > 1 ? separator : undefined;
 }
 
 /** A path as SQL text. DuckDB reads paths as glob patterns: their special characters are put in brackets. */

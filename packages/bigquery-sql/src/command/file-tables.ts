@@ -113,7 +113,7 @@ async function openDataFile(connection: DuckDBConnection, table: string, path: s
   if (format === undefined || (!isPattern && !existsSync(path)))
     throw commandError(`${path} does not exist${didYouMean(path, neighbours(path))}`);
   const files = format.isText ? await checkText(connection, path) : [];
-  const separator = separatorOf(files[0]?.header ?? '');
+  const separator = isCsv(path) ? commonSeparator(path, files) : ',';
   const read = (pathText: string, moreOptions?: string) => format.reader(pathText, separator, moreOptions);
   try {
     const plain = read(quoteText(path));
@@ -170,6 +170,14 @@ async function checkText(connection: DuckDBConnection, path: string): Promise<re
     files.push({ file, header });
   }
   return files;
+}
+
+/** A file with one column has none. */
+function commonSeparator(path: string, files: readonly TextFile[]): string {
+  const [first = ',', ...others] = new Set(files.flatMap(({ header }) => separatorOf(header) ?? []));
+  if (others.length > 0)
+    throw commandError(`${path}: its files have different separators: save them with one`);
+  return first;
 }
 
 /** The columns whose types DuckDB detects otherwise than BigQuery's: TIMESTAMP, a text or a number too large. */

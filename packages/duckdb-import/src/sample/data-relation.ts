@@ -147,7 +147,7 @@ async function checkStart(given: string, file: string): Promise<void> {
   const { header, problem } = await textStart(file);
   // Of other lines, the import leaves out those that are not UTF-8.
   if (problem !== undefined && !/line (?!1 )/.test(problem)) throw fileError(given, problem);
-  const separator = separatorOf(header);
+  const separator = separatorOf(header) ?? ',';
   if (separator !== ',')
     throw fileError(
       given,
