@@ -244,6 +244,14 @@ test('integers that DuckDB reads as wide ones are INT64 unless one is beyond it'
   });
 });
 
+test.each(['ä', '€', '😀'])('a first line of more than 1 MiB may have any characters: %s', (character) => {
+  for (const shift of ['', 'x', 'xx', 'xxx']) {
+    const text = shift + character.repeat(600_000);
+    const long = write('long.ndjson', `{"a":"${text}"}\n{"a":"x"}\n`);
+    expect(rowsOf('select max(length(a)) from long', long)).toEqual([[String([...text].length)]]);
+  }
+});
+
 test('an old version of Node is refused with the version that is needed', () => {
   const old = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'})";
   const bin = join(import.meta.dirname, '../src/bigquery-sql.ts');

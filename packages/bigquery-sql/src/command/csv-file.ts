@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { quoteText } from '../tree/quote-text.ts';
 import { decompress } from './file-bytes.ts';
 
@@ -6,6 +7,8 @@ export interface TextStart {
   readonly header: string;
   /** Why DuckDB would read the file wrongly, or not at all. */
   readonly problem: string | undefined;
+  /** The line that has the problem, from 1. */
+  readonly wrongLine: number | undefined;
 }
 
 const shownBytes = 1 << 20;
@@ -20,14 +23,17 @@ export async function textStart(path: string, toEnd = false): Promise<TextStart>
   const bytes = await firstBytes(path, toEnd);
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
-    return { header: '', problem: 'must be UTF-8; it is UTF-16: iconv -f utf-16 -t utf-8' };
-  const text = bytes.toString('latin1');
-  const lines = linesOf(text);
-  const header = Buffer.from(lines[0]?.text ?? '', 'latin1').toString();
-  const wrong = lines.findIndex((line) => !isUtf8(line.text));
-  if (wrong >= 0)
-    return { header, problem: `must be UTF-8; line ${wrong + 1} is not: iconv -f latin1 -t utf-8` };
-  return { header: header.replace(/^\uFEFF/, ''), problem: undefined };
+    return { header: '', problem: 'must be UTF-8; it is UTF-16: iconv -f utf-16 -t utf-8', wrongLine: 1 };
+  const lines = linesOf(bytes.toString('latin1'));
+  const header = bytesOf(lines[0] ?? '').toString();
+  const wrongLine = lines.findIndex((line) => !isUtf8(bytesOf(line))) + 1;
+  if (wrongLine > 0)
+    return {
+      header,
+      problem: `must be UTF-8; line ${wrongLine} is not: iconv -f latin1 -t utf-8`,
+      wrongLine,
+    };
+  return { header: header.replace(/^\uFEFF/, ''), problem: undefined, wrongLine: undefined };
 }
 
 /** Lines of CSV that end unlike the first line, as a problem; DuckDB reads no such file. */
@@ -74,21 +80,13 @@ export function fileReason(message: string): string | undefined {
 }
 
 /** As Latin-1, so that a byte is a character. */
-function linesOf(text: string): readonly { readonly text: string }[] {
-  const lines = text.split('\n').map((line) => ({ text: line.replace(/\r$/, '') }));
-  // The last line may be cut within a character.
-  return text.length < shownBytes || lines.length === 1 ? lines : lines.slice(0, -1);
+function linesOf(text: string): readonly string[] {
+  // The last character may be cut.
+  const whole = text.length < shownBytes ? text : text.replace(/[\xc2-\xf4][\x80-\xbf]{0,2}$/, '');
+  return whole.split('\n').map((line) => line.replace(/\r$/, ''));
 }
 
-function isUtf8(latin1: string): boolean {
-  if (!/[\x80-\xff]/.test(latin1)) return true;
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(latin1, 'latin1'));
-    return true;
-  } catch {
-    return false;
-  }
-}
+const bytesOf = (latin1: string) => Buffer.from(latin1, 'latin1');
 
 /** The ends of lines that are not within a text in quotes. */
 function rowEnds(text: string): readonly { readonly line: number; readonly isCrlf: boolean }[] {

@@ -144,9 +144,9 @@ export async function checkRows(
 }
 
 async function checkStart(given: string, file: string): Promise<void> {
-  const { header, problem } = await textStart(file);
+  const { header, problem, wrongLine } = await textStart(file);
   // Of other lines, the import leaves out those that are not UTF-8.
-  if (problem !== undefined && !/line (?!1 )/.test(problem)) throw fileError(given, problem);
+  if (problem !== undefined && wrongLine === 1) throw fileError(given, problem);
   const separator = separatorOf(header) ?? ',';
   if (separator !== ',')
     throw fileError(
