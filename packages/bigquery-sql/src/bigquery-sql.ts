@@ -91,8 +91,9 @@ async function main(): Promise<number> {
     return 0;
   }
   const parameters = parseParameters(values.parameter);
-  const data = positionals.flatMap((text) => parseDataFile(text) ?? []);
-  const given = positionals.filter((text) => parseDataFile(text) === undefined);
+  const parsed = positionals.map((text) => parseDataFile(text) ?? text);
+  const data = parsed.filter((one) => typeof one !== 'string');
+  const given = parsed.filter((one) => typeof one === 'string');
   for (const text of given) checkNotFile(text);
   const texts = await readStatements(values.file, given);
   if (texts.length === 0) throw commandError('there is no statement; --help shows how to give one');

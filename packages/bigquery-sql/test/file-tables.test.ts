@@ -150,7 +150,7 @@ test.each([
   ['ends.csv', 'a,b\n1,2\r\n3,4\r\n', 'line 1 ends in LF, line 2 in CRLF'],
   ['ragged.csv', 'a,b\n1,2\n3\n', 'each line must have as many values as the header'],
   ['orders.xlsx', 'PK', '.xlsx is not read; save it as CSV'],
-  ['report.sql', 'select 1', 'has SQL: write -f '],
+  ['report.bqsql', 'select 1', 'has SQL: write -f '],
 ])('%s is refused with its cause', (name, text, message) => {
   const { status, stderr } = runCommand(['select 1', write(name, text)]);
   expect(stderr).toContain(message);
@@ -250,6 +250,11 @@ test.each(['ä', '€', '😀'])('a first line of more than 1 MiB may have any c
     const long = write('long.ndjson', `{"a":"${text}"}\n{"a":"x"}\n`);
     expect(rowsOf('select max(length(a)) from long', long)).toEqual([[String([...text].length)]]);
   }
+});
+
+test('an argument that is a file of SQL, or of a list of statements, is run', () => {
+  expect(rowsOf(write('report.sql', 'select count(*) from events'), csv)).toEqual([['3']]);
+  expect(rowsOf(write('report.json', '["select count(*) from events"]'), csv)).toEqual([['3']]);
 });
 
 test('an old version of Node is refused with the version that is needed', () => {

@@ -75,7 +75,7 @@ export function parseDataFile(text: string): DataFile | undefined {
 }
 
 /**
- * Refuses an argument that is a file rather than SQL.
+ * Refuses an argument that is a file neither of rows nor of SQL.
  *
  * @throws ProblemError
  */
@@ -83,6 +83,8 @@ export function checkNotFile(text: string): void {
   const path = text.replace(/^[a-z_][\w-]*=/i, '');
   if (path.length > 4096 || /\n/.test(path) || !existsSync(path)) return;
   const ending = extname(path);
+  // Statements, which are read as with -f.
+  if (path === text && /^\.(?:sql|json)$/i.test(ending)) return;
   if (/^\.(?:sql|bqsql)$/i.test(ending)) throw commandError(`${path} has SQL: write -f ${path}`);
   throw commandError(
     statSync(path).isDirectory()
