@@ -97,14 +97,13 @@ async function fieldsOf(
     textPaths:
       texts === undefined ? await pathsOfTexts(connection, relation, columns) : new Map<string, string>(),
   };
-  const unread = await textNotes(connection, relation, columns);
+  const unread = await textNotes(connection, relation, columns, context.momentPaths);
   const fields = columns.map(({ name, type }) => {
     // Of CSV, DuckDB reads moments in other spellings too, which the import does not.
     const isOther = texts !== undefined && momentTypes.has(type.typeId) && !context.momentPaths.has(name);
     return fieldOf(name, isOther ? VARCHAR : type, context);
   });
-  for (const [path, note] of unread)
-    if (!context.momentPaths.has(path)) notes.push(`${/\s/.test(path) ? `\`${path}\`` : path} ${note}`);
+  for (const [path, note] of unread) notes.push(`${/\s/.test(path) ? `\`${path}\`` : path} ${note}`);
   return { fields, notes: groupNotes(notes) };
 }
 

@@ -3,13 +3,18 @@ import { type Column, isPlainText, pathsWhere, sampledValues } from '@querygate/
 import { isReserved } from '@querygate/bigquery-sql/syntax';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 
-/** How texts of a column that look like dates or numbers are read in SQL, by its path: the notes of STRING columns. */
+/**
+ * How texts of a column that look like dates or numbers are read in SQL, by its path: the notes of STRING columns.
+ *
+ * @param moments the paths of texts that are read as TIMESTAMP
+ */
 export async function textNotes(
   connection: DuckDBConnection,
   relation: string,
   columns: readonly Column[],
+  moments: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
-  const values = sampledValues(relation, columns, isPlainText);
+  const values = sampledValues(relation, columns, isPlainText).filter(({ path }) => !moments.has(path));
   const possible = await pathsWhere(
     connection,
     values,
