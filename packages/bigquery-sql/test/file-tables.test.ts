@@ -263,6 +263,6 @@ test('an old version of Node is refused with the version that is needed', () => 
   const { status, stderr } = spawnSync(process.execPath, ['--import', old, bin, 'select 1'], {
     encoding: 'utf8',
   });
-  expect(stderr).toBe('bigquery-sql needs Node 22 or newer; this is 20.1.0\n');
+  expect(stderr).toBe('bigquery-sql needs Node 24 or newer; this is 20.1.0\n');
   expect(status).toBe(2);
 });

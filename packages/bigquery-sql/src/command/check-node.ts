@@ -1,4 +1,4 @@
-const requiredNode = 22;
+const requiredNode = 24;
 
 /**
  * Ends the command in an old version of Node, whose own message would be a stack trace.
