@@ -130,7 +130,7 @@ interface FilterTexts {
 function filterTexts({ sql, source }: SavedQuery, start: number, parameter: TenantParameter): FilterTexts {
   const found = tenantUnderOr(sql, parameter, start);
   if (found === undefined) return { comparison: comparisonWith(parameter, 'column'), underOr: '' };
-  const line = source.line + sql.slice(0, found.start).split('\n').length - 1;
+  const { line } = problemAt(sql, source, found.start, '');
   return {
     comparison: comparisonWith(parameter, found.column),
     underOr: `; the one in line ${line} is under OR, which does not count`,
