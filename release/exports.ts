@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
 /** A name that the package exports. */
 export interface ExportedName {
@@ -159,5 +158,4 @@ const introOfTools = `After this page you know which names a program may import 
 \`@querygate/authoring\` does. \`npm run generate\` writes it, and a test compares it with the code. They change with the
 gateway: such a program needs its version.`;
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  for (const [file, text] of exportsPages()) writeFileSync(file, text);
+if (import.meta.main) for (const [file, text] of exportsPages()) writeFileSync(file, text);

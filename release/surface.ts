@@ -64,7 +64,7 @@ export function surfaceText({ version, names }: Surface): string {
 }
 
 /** Changes without a version. */
-export const pendingChanges = (): readonly Change[] =>
+const pendingChanges = (): readonly Change[] =>
   globSync('.changeset/*.md').flatMap((file) => {
     const [, bump, text = ''] =
       /^---\n[^\n]*: (major|minor|patch)\n---\n([\s\S]*)$/.exec(readFileSync(file, 'utf8')) ?? [];

@@ -1,6 +1,5 @@
 /** A folder of data files as DuckDB tables with BigQuery's types: a store, its tables, and the import that fills them. */
 export { buildExclusive } from './exclusive.ts';
-export type { ImportOptions } from './import-state.ts';
 export { type Import, openImport } from './open-import.ts';
 export { progressText } from './progress.ts';
 export { newestMoment } from './sample/data-relation.ts';
