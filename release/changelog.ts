@@ -1,4 +1,4 @@
-/** What @changesets/cli knows of a change. */
+/** A change as @changesets/cli describes it. */
 interface Changeset {
   readonly summary: string;
 }

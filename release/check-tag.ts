@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { packages, versionOf } from './packages.ts';
 
-/** What a release is made of, beside its tag. */
+/** The parts of a release, beside its tag. */
 export interface Release {
   /** The version of each package, by its name. */
   readonly versions: ReadonlyMap<string, string>;

@@ -71,7 +71,7 @@ const pendingChanges = (): readonly Change[] =>
     return bump === undefined ? [] : [{ bump: bump as Change['bump'], text }];
   });
 
-/** What became of the stable names of the last release. */
+/** The stable names of the last release that are gone or differ, without a pending change that names them. */
 export const problemsSinceRelease = (now: Surface): readonly string[] =>
   surfaceProblems(JSON.parse(readFileSync(releasedSurfaceFile, 'utf8')), now, pendingChanges());
 

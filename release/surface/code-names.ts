@@ -51,7 +51,7 @@ export function keysOf(schema: JsonSchema, path = ''): Forms {
   );
 }
 
-/** What a value may be, without what is inside. */
+/** The form of a value, without its members. */
 function plainForm({
   type,
   enum: values,
@@ -119,7 +119,7 @@ function usageForms(command: string, file: string): Forms {
   };
 }
 
-/** What can be imported, with its declaration. */
+/** The names that can be imported, with their declarations. */
 export function exportForms(): Forms {
   const names = packages.flatMap(({ folder }) => exportedNames(folder));
   const all = names.flatMap((one) => [one, ...(one.members ?? [])]);

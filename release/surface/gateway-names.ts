@@ -22,13 +22,13 @@ import type { Forms } from './code-names.ts';
 
 const key = 'a-key-for-the-list-of-names';
 
-/** What the pages read. */
+/** The paths that only the pages read. */
 const internalPaths = /^\/(?:\*\*|assets\/|use\.json|sql\/explain)/;
 
 const isPath = (value: unknown): value is string =>
   typeof value === 'string' && value.startsWith('/') && value !== paths.apiPath;
 
-/** What a gateway answers that has everything turned on, over the saved queries in `queries`. */
+/** The answers of a gateway that has everything turned on, over the saved queries in `queries`. */
 interface Answered {
   readonly rest: Forms;
   readonly graphql: Forms;
@@ -87,7 +87,7 @@ export async function gatewayForms(): Promise<Answered> {
   }
 }
 
-/** What no document of the gateway says by itself. */
+/** The names of REST that no document of the gateway lists. */
 const statedRest: Forms = {
   'Accept: text/event-stream': 'events of a result',
   'Accept: text/event-stream;delta=rows': 'changed rows only',

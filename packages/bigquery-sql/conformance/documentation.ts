@@ -53,7 +53,7 @@ function supportTable(title: string, scores: readonly Score[]): string {
   return table(title, ['group', 'cases', 'names'], rows);
 }
 
-/** What is unsupported, differs, or goes beyond BigQuery's reference. */
+/** The names that are unsupported, differ, or go beyond BigQuery's reference. */
 function remarksTable(scores: readonly Score[]): string {
   const rows = scores.flatMap(({ subject, differences }) => {
     const beyond = beyondReference.get(subject);
