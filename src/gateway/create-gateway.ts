@@ -13,6 +13,7 @@ import type { Catalog } from '../catalog/model/saved-query.ts';
 import { elapsedBy, systemClock } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { Closers } from '../concurrency/closers.ts';
+import { keepTicksFast } from '../concurrency/fast-ticks.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { restExamples } from './examples.ts';
 import { loadTrustedDocuments } from '../http/graphql/persisted/trusted.ts';
@@ -79,6 +80,7 @@ const reloading: Owner = 'saved queries';
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   checkGatewayOptions(options);
+  keepTicksFast();
   const closers = new Closers();
   closers.push(() => options.tracer?.close());
   try {
