@@ -3,6 +3,7 @@ import { basename, extname } from 'node:path';
 import { GraphQLError, parse } from 'graphql';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Problem } from '../errors.ts';
+import { pathProblem } from '../files/path-problem.ts';
 import { importOptional } from '../optional-packages.ts';
 import { printSubgraph } from '../plugins/federation/subgraph.ts';
 
@@ -64,5 +65,5 @@ function fileProblem(file: string, error: unknown): Problem {
   }
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
-  return { file, message: code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})` };
+  return { file, message: `cannot be read ${pathProblem(file, error, 'file')}` };
 }

@@ -124,6 +124,8 @@ export interface ImportReport {
   readonly isComplete: boolean;
   /** How many tables have no rows, and no problem that says why. */
   readonly emptyTables?: number;
+  /** How many tables have files that cannot be read: queries of them fail. */
+  readonly unreadableTables?: number;
   /** How many files and folders with rows are named after no table. */
   readonly otherFiles?: number;
   /** The same in words: what may be a mistake of the operator, as it is now. */

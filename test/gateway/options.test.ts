@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
@@ -163,6 +164,8 @@ describe('options of a wrong name or kind', () => {
 
   test('a folder that does not exist is not said in variables of the environment', async () => {
     const [problem] = await problemsWith({ ...options, queries: './nowhere' });
-    expect(problem).toBe('is not a readable folder of saved queries');
+    expect(problem).toBe(
+      `is not a readable folder of saved queries (ENOENT): there is no folder ${resolve('nowhere')}`,
+    );
   });
 });

@@ -51,7 +51,7 @@ describe('a folder without saved queries is reported by each command, with what 
           `There are no saved queries:\n  ${join(folder, name)} contains no *.sql file; querygate new writes one\n`,
         );
       expect(await run('missing')).toBe(
-        `The saved queries cannot be read:\n  ${join(folder, 'missing')} is not a readable folder of saved queries\n`,
+        `The saved queries cannot be read:\n  ${join(folder, 'missing')} is not a readable folder of saved queries (ENOENT): there is no folder ${join(folder, 'missing')}\n`,
       );
     },
   );

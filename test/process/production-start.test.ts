@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,6 +11,8 @@ describe('a start in production', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+    mkdirSync(join(folder, 'data'));
+    symlinkSync('loop', join(folder, 'loop'));
     writeFileSync(join(folder, 'one.sql'), queryText({ columns: { x: 'integer' }, sql: 'select 1 as x' }));
   });
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -29,6 +31,19 @@ describe('a start in production', () => {
     expect(errors).toContain('API_KEY: is missing');
     expect(errors).toContain('DATADIR is not a setting; did you mean DATA_DIR?');
     expect(output + errors).not.toMatch(/qg_\w/);
+  });
+
+  test.each([
+    ['loop', 'ELOOP'],
+    ['one.sql', 'ENOTDIR'],
+    ['dataa', 'ENOENT'],
+  ])('with data that cannot be read is refused with the path and the reason: %s', async (name, code) => {
+    const DATA_DIR = join(folder, name);
+    const { exitCode, errors } = await runQuerygate(['start'], { ...production(), API_KEY: key, DATA_DIR });
+    expect(exitCode).toBe(2);
+    expect(errors).toMatch(/The data cannot be read:\n {2}DATA_DIR: got /);
+    expect(errors).toContain(`${DATA_DIR}", which cannot be read (${code}): `);
+    expect(errors.includes('did you mean data?')).toBe(name === 'dataa');
   });
 
   test.each(['a folder', ':demo:'])('needs nothing but a key and %s as DATA_DIR', async (data) => {

@@ -6,6 +6,8 @@ import type { ManifestEntry } from './store/manifest.ts';
 export interface ImportWarnings {
   /** How many tables have no rows, and no problem that says why. */
   readonly emptyTables: number;
+  /** How many tables have files that cannot be read. */
+  readonly unreadableTables: number;
   /** How many files and folders with rows are named after no table. */
   readonly otherFiles: number;
   readonly warnings: readonly string[];
@@ -36,6 +38,7 @@ export function importWarnings(
   const more = others.length - unread.length;
   return {
     emptyTables: empty.length,
+    unreadableTables: problems.size,
     otherFiles: others.length,
     warnings: [
       ...unread,

@@ -164,6 +164,14 @@ describe('links, and files that cannot be examined', () => {
     expect(await query('SELECT count(*) FROM logs')).toEqual([['1']]);
   });
 
+  test('a link to nothing is a problem of its table alone', async () => {
+    write('elsewhere/a.ndjson', '{"id":"1"}\n');
+    symlinkSync('elsewhere/a.ndjson', join(folder, 'others.ndjson'));
+    symlinkSync('nothing', join(folder, 'logs.ndjson'));
+    expect([...(await loadData([logs, others]))]).toEqual([['logs', 'logs.ndjson: is a link to nothing']]);
+    expect(await query('SELECT id FROM others')).toEqual([['1']]);
+  });
+
   test('of no table it is ignored', async () => {
     symlinkSync('unknown.ndjson', join(folder, 'unknown.ndjson'));
     mkdirSync(join(folder, 'logs'));

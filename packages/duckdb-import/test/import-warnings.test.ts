@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ImportFolder, openImportFolder } from './import-folder.ts';
 
@@ -40,6 +40,19 @@ describe('a data folder', () => {
         'Tables without rows: visits (no files)',
       ],
     });
+  });
+
+  test('with files that cannot be read counts their tables', async () => {
+    folder.write('visits.parquet', 'no Parquet');
+    folder.write('orders.ndjson', '{"id":1}\n');
+    expect(await folder.data().sync()).toMatchObject({ unreadableTables: 1, emptyTables: 0 });
+    folder.write('visits.parquet', '');
+    symlinkSync('nothing', folder.path('orders.csv'));
+    expect(await folder.data().sync()).toMatchObject({ unreadableTables: 2 });
+    expect(await folder.query('SELECT id FROM orders')).toEqual([[1n]]);
+    for (const name of ['visits.parquet', 'orders.csv']) rmSync(folder.path(name));
+    await folder.data().sync();
+    expect(await folder.data().sync()).toMatchObject({ unreadableTables: 0 });
   });
 
   test('with many other files names some', async () => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../errors.ts';
+import { pathProblem } from '../../files/path-problem.ts';
 
 /** The content of a file in a queries folder, or why it cannot be read. */
 export type FileContent = { readonly text: string } | { readonly problem: string };
@@ -83,9 +84,14 @@ export function readFolder(folder: string): CatalogFiles {
   let paths: readonly string[];
   try {
     paths = listFolder(folder);
-  } catch {
+  } catch (error) {
+    const { path = folder } = error as NodeJS.ErrnoException;
+    const content = path === folder ? 'saved queries' : 'their tables';
     throw new StartError('The saved queries cannot be read', [
-      { file: folder, message: 'is not a readable folder of saved queries' },
+      {
+        file: path,
+        message: `is not a readable folder of ${content} ${pathProblem(path, error, 'folder')}`,
+      },
     ]);
   }
   const files = paths.flatMap((path): [string, FileContent][] => {

@@ -3,6 +3,7 @@ import { type SettingName, settingNames } from '../../config/settings.ts';
 import { formerSetting } from '../../config/former-settings.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { nearestName } from '@querygate/text';
+import { pathProblem } from '../../files/path-problem.ts';
 import { readYaml } from '../../files/read-yaml.ts';
 import { settingsByKey } from './setting-keys.ts';
 
@@ -31,7 +32,7 @@ export function readConfigFile(named: string | undefined): FileSettings {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (named === undefined && code === 'ENOENT') return new Map();
-    throw fileError([{ file, message: `cannot be read (${code})` }]);
+    throw fileError([{ file, message: `cannot be read ${pathProblem(file, error, 'file')}` }]);
   }
   return parseConfigFile(file, text);
 }

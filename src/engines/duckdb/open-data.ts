@@ -1,7 +1,8 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, readdirSync } from 'node:fs';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import { StartError } from '../../errors.ts';
+import { pathProblem } from '../../files/path-problem.ts';
 import type { EngineListener, ImportReport } from '../../engine-contract/engine.ts';
 import type { DuckdbOptions, DuckdbSettings } from './duckdb-options.ts';
 import { openDemo } from './demo/open-demo.ts';
@@ -56,12 +57,19 @@ const retentionEveryMs = 600_000;
 /** The number of new rows after which the order of a table is checked. */
 const orderCheckRows = 200_000;
 
-/** @throws StartError if it is not a folder */
+/** @throws StartError if it is not a folder, or nothing in it can be read: without rows every query would seem to work */
 export function requireDataDir({ dataDir }: DuckdbOptions): void {
-  if (dataDir === undefined || statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new StartError('The data cannot be read', [
-    { message: `dataDir: got ${JSON.stringify(dataDir)}; must be a folder that can be read` },
-  ]);
+  if (dataDir === undefined) return;
+  try {
+    readdirSync(dataDir);
+    // Names may be listed without the right to open the files.
+    accessSync(dataDir, constants.X_OK);
+  } catch (error) {
+    const problem = pathProblem(dataDir, error, 'folder');
+    throw new StartError('The data cannot be read', [
+      { message: `dataDir: got ${JSON.stringify(dataDir)}, which cannot be read ${problem}` },
+    ]);
+  }
 }
 
 /** Fills the tables and keeps them up to date: from the data folder if one is configured, otherwise from the demo. */

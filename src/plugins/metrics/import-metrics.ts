@@ -42,6 +42,12 @@ export function buildImportMetrics(): ImportMetrics {
       ),
       plainFamily(
         'gauge',
+        'querygate_import_unreadable_tables',
+        'Tables with files that cannot be read.',
+        () => last?.unreadableTables,
+      ),
+      plainFamily(
+        'gauge',
         'querygate_import_other_files',
         'Files and folders of the data folder that are named after no table.',
         () => last?.otherFiles,

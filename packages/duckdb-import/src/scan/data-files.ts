@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 
@@ -99,11 +99,18 @@ async function findFiles(search: Search, name: string, parents: readonly string[
     );
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    // Removed since its folder was listed, or a link to nothing.
-    if (error.code === 'ENOENT') return { files: [] };
-    return { files: [], problem: `${name}: cannot be read: ${error.code}` };
+    if (error.code !== 'ENOENT') return { files: [], problem: `${name}: cannot be read: ${error.code}` };
+    // Otherwise it was removed since its folder was listed.
+    return { files: [], ...((await isLink(path)) && { problem: `${name}: is a link to nothing` }) };
   }
 }
+
+/** A volume that is not mounted leaves a link to nothing: its rows are not gone. */
+const isLink = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
 
 const statOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) => ({
   identity: `${dev}:${ino}`,

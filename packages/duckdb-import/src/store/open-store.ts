@@ -133,6 +133,7 @@ function advice(reason: string): string {
   if (/EACCES|EROFS|EPERM|Permission denied|Read-only/i.test(reason)) {
     return 'it is not writable: name a file that is, or :memory: for a store that is rebuilt at each start';
   }
+  if (/Is a directory/i.test(reason)) return 'it is a folder: name a file';
   if (/not a valid DuckDB|serializ|version/i.test(reason)) {
     return 'it is not a store: name another file, or delete this one to have it rebuilt from the data';
   }

@@ -4,6 +4,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Problem, StartError } from '../../../errors.ts';
+import { pathProblem } from '../../../files/path-problem.ts';
 import type { CheckDocument } from '../check-document.ts';
 import { parseDocument } from '../document/parse-document.ts';
 import { requestError } from '../errors.ts';
@@ -34,12 +35,10 @@ const manifest = z.object({
  * @throws StartError if the file cannot be read, is in no known format, or has documents that can never be answered
  */
 export function loadTrustedDocuments(file: string): TrustedDocuments {
-  const fail = (problems: readonly Problem[]) =>
-    new StartError('The trusted documents have problems', problems);
   const documents = parseFile(file);
   if (documents === undefined) {
     const formats = '{"<hash>": "<document>"} or a manifest of Apollo';
-    throw fail([{ file, message: `must be a file of JSON that can be read: ${formats}` }]);
+    throw fail([{ file, message: `must be JSON: ${formats}` }]);
   }
   const problems = [...documents].flatMap(([name, text]): Problem[] => {
     const problem = documentProblem(text);
@@ -49,11 +48,23 @@ export function loadTrustedDocuments(file: string): TrustedDocuments {
   return documents;
 }
 
+const fail = (problems: readonly Problem[]) =>
+  new StartError('The trusted documents have problems', problems);
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw fail([{ file, message: `cannot be read ${pathProblem(file, error, 'file')}` }]);
+  }
+}
+
 function parseFile(file: string): TrustedDocuments | undefined {
   let content: unknown;
   try {
-    content = parseJson(readFileSync(file, 'utf8'));
-  } catch {
+    content = parseJson(textOf(file));
+  } catch (error) {
+    if (error instanceof StartError) throw error;
     return undefined;
   }
   const ofApollo = manifest.safeParse(content);

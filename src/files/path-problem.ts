@@ -1,0 +1,78 @@
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { didYouMean } from '@querygate/text';
+
+/** What a configured path must name. */
+type PathKind = 'file' | 'folder';
+
+/**
+ * Why a path that an operator has configured cannot be read or written, and what would be right: the end of a message,
+ * which begins with the code of the system's error in brackets.
+ */
+export function pathProblem(
+  path: string,
+  error: unknown,
+  kind: PathKind,
+  use: 'read' | 'written' = 'read',
+): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return `(${code ?? message})${reasonOf(resolve(path), code, kind, use)}`;
+}
+
+function reasonOf(path: string, code: string | undefined, kind: PathKind, use: 'read' | 'written'): string {
+  if (code === 'ENOENT') return missing(path, kind);
+  if (code === 'EACCES' || code === 'EPERM') return forbidden(path, use);
+  if (code === 'ENOTDIR' && kind === 'folder' && isKind(path, 'file'))
+    return ': it is a file, and must be a folder';
+  const reason = reasons[code ?? ''];
+  return reason === undefined ? '' : `: ${reason}`;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOTDIR: 'a part of the path is a file',
+  EISDIR: 'it is a folder, and must be a file',
+  ELOOP: 'its symbolic links form a loop',
+  EROFS: 'its file system is mounted for reading only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota of the owner is exhausted',
+  EFBIG: 'the file would exceed the size limit (see ulimit -f)',
+};
+
+/** Names the first part of the path that is missing, as it is found from the working directory, and the nearest one. */
+function missing(path: string, kind: PathKind): string {
+  const folder = dirname(path);
+  if (folder !== path && statOf(folder) === undefined) return missing(folder, 'folder');
+  return `: there is no ${kind} ${path}${didYouMean(basename(path), namesIn(folder, kind))}`;
+}
+
+function forbidden(path: string, use: 'read' | 'written'): string {
+  const uid = process.getuid?.();
+  const user = uid === undefined ? 'the user of this process' : `user ${uid}, which runs this process,`;
+  const stats = statOf(path);
+  const owner =
+    stats === undefined ? '' : `; user ${stats.uid} owns it, with mode ${(stats.mode & 0o7777).toString(8)}`;
+  const right = use === 'read' ? 'read it, and to enter the folders above it' : 'write it and its folder';
+  return `: ${user} has not the right to ${right}${owner}: change owner or mode (chown, chmod)`;
+}
+
+function statOf(path: string) {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const isKind = (path: string, kind: PathKind) => statOf(path)?.isDirectory() === (kind === 'folder');
+
+function namesIn(folder: string, kind: PathKind): readonly string[] {
+  try {
+    const names = readdirSync(folder, { withFileTypes: true });
+    // A link may lead to either.
+    return names
+      .filter((entry) => entry.isSymbolicLink() || entry.isDirectory() === (kind === 'folder'))
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
