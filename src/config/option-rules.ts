@@ -95,19 +95,26 @@ function optionProblems(
 ): readonly Problem[] {
   const names = Object.keys(rules);
   const unknown = Object.keys(given).filter((name) => !names.includes(name));
-  const wrong = names.flatMap((name) => {
-    const value = given[name];
-    const rule = rules[name];
-    if (rule === undefined || (value === undefined && rule.isRequired !== true)) return [];
-    const problem = rule.is(value) ? rule.problemOf?.(value) : `${kindOf(value)}; must be ${rule.must}`;
-    return problem === undefined ? [] : [{ message: `${path}${name}: ${problem}` }];
-  });
   return [
     ...unknown.map((name) => ({
       message: `${path}${name}: is not an option${names.length === 0 ? '; it takes no options' : didYouMean(name, names)}`,
     })),
-    ...wrong,
+    ...wrongKinds(given, rules, path),
   ];
+}
+
+/** The members of an object that are missing, or of another kind than their rules say. */
+export function wrongKinds(
+  given: Readonly<Record<string, unknown>>,
+  rules: Readonly<Record<string, OptionRule>>,
+  path: string,
+): readonly Problem[] {
+  return Object.entries(rules).flatMap(([name, rule]) => {
+    const value = given[name];
+    if (value === undefined && rule.isRequired !== true) return [];
+    const problem = rule.is(value) ? rule.problemOf?.(value) : `${kindOf(value)}; must be ${rule.must}`;
+    return problem === undefined ? [] : [{ message: `${path}${name}: ${problem}` }];
+  });
 }
 
 function kindOf(value: unknown): string {

@@ -12,7 +12,7 @@ interface OpenPlugins {
   routesOf(catalog: Catalog, answering: Answering): Generator<void, readonly PluginRoute[]>;
   /** Extends schemas as all plug-ins do; undefined if none does. */
   readonly extendSchema: ExtendSchema | undefined;
-  /** That of the plug-in that has it. */
+  /** That of the plug-in that has it: there is at most one. */
   readonly following: Following | undefined;
   endStreams(): void;
   /** @returns resolves when nothing of them uses queries that the version does not have */

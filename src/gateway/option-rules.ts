@@ -5,6 +5,7 @@ import {
   type OptionRules,
   optionRule,
 } from '../config/option-rules.ts';
+import { checkPlugins } from './check-plugins.ts';
 import type { CacheOptions, GatewayOptions } from './options.ts';
 
 const isKeySource = (value: unknown) => typeof value === 'function' || hasFunctions(value, 'open');
@@ -26,11 +27,7 @@ const rules: OptionRules<GatewayOptions> = {
     isRequired: true,
   },
   cache: optionRule.object,
-  plugins: {
-    is: (value) =>
-      Array.isArray(value) && value.every((one) => isObject(one) && typeof one.name === 'string'),
-    must: 'a list of plug-ins, as in [metrics()]',
-  },
+  plugins: { is: Array.isArray, must: 'a list of plug-ins, as in [metrics()]' },
   reload: optionRule.boolean,
   hideEndpoints: {
     is: (value) => ['tenants', 'all', 'off'].includes(value as string),
@@ -65,6 +62,7 @@ const cacheRules: OptionRules<CacheOptions> = {
 /** @throws StartError with every option of a wrong name or kind */
 export function checkGatewayOptions(options: unknown): void {
   checkOptions<GatewayOptions>('the gateway', options, rules);
-  const { cache } = options as GatewayOptions;
+  const { cache, plugins } = options as GatewayOptions;
+  if (plugins !== undefined) checkPlugins(plugins);
   if (cache !== undefined) checkOptions<CacheOptions>('the gateway', cache, cacheRules, 'cache.');
 }

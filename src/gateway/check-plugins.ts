@@ -1,0 +1,110 @@
+import { nearestName } from '@querygate/text';
+import { isObject, type OptionRules, optionRule, wrongKinds } from '../config/option-rules.ts';
+import { type Problem, StartError } from '../errors.ts';
+import type { GatewayPlugin } from './plugin.ts';
+
+const list = { is: Array.isArray, must: 'a list' };
+
+const rules: OptionRules<GatewayPlugin> = {
+  name: { ...optionRule.text, isRequired: true },
+  open: optionRule.function,
+  routes: optionRule.function,
+  extendSchema: optionRule.function,
+  onCatalog: optionRule.function,
+  onReload: optionRule.function,
+  translate: optionRule.function,
+  onRequest: optionRule.function,
+  onResult: optionRule.function,
+  onReply: optionRule.function,
+  logFields: optionRule.function,
+  onSent: optionRule.function,
+  onStreamed: optionRule.function,
+  onRun: optionRule.function,
+  onImport: optionRule.function,
+  renderers: list,
+  metrics: list,
+  following: optionRule.object,
+  endStreams: optionRule.function,
+  close: optionRule.function,
+};
+
+const hooks = Object.entries(rules).filter(([name]) => name !== 'name');
+
+/** @throws StartError with every value that is no plug-in, and every member that would be ignored */
+export function checkPlugins(plugins: readonly unknown[]): void {
+  const problems = Array.from(plugins, (plugin, at) => problemsOf(plugin, `plugins[${at}]`)).flat();
+  const following = plugins.filter((plugin) => isObject(plugin) && plugin.following !== undefined);
+  const names = (following as readonly GatewayPlugin[]).map(({ name }) => name);
+  if (names.length > 1)
+    problems.push({
+      message: `plugins: ${names.join(' and ')} have following, which only one may have; leave the others out`,
+    });
+  if (problems.length > 0) throw new StartError('The options of the gateway have problems', problems);
+}
+
+function problemsOf(plugin: unknown, place: string): readonly Problem[] {
+  if (!isObject(plugin) || Array.isArray(plugin) || typeof plugin.then === 'function')
+    return [{ message: `${place}: ${kindProblem(plugin)}` }];
+  const name = typeof plugin.name === 'string' ? ` (${plugin.name})` : '';
+  const unknown = misspeltMembers(plugin).map(([member, nearest]) => ({
+    message: `${place}${name}: there is no hook ${member}; ${nearest === undefined ? `those of requests and results are ${onHooks.join(', ')}` : `did you mean ${nearest}?`}`,
+  }));
+  return [...unknown, ...wrongKinds(plugin, rules, `${place}${name}: `)];
+}
+
+function kindProblem(value: unknown): string {
+  if (typeof value === 'function') {
+    const isClass = /^class\b/.test(Function.prototype.toString.call(value));
+    const call = `${isClass ? 'new ' : ''}${value.name || 'plugin'}()`;
+    return `is a ${isClass ? 'class' : 'function'}, and must be the plug-in that it makes, as in ${call}`;
+  }
+  if (Array.isArray(value)) return 'is a list; join it to the other plug-ins, as in [...these, metrics()]';
+  if (isObject(value)) return 'is a promise; await it';
+  const shown = typeof value === 'string' ? 'a text' : String(value);
+  return `is ${shown}, and must be a plug-in, as in metrics(); leave out what is turned off`;
+}
+
+/** The hooks whose names say that the gateway calls them. */
+const onHooks = hooks.map(([name]) => name).filter((name) => name.startsWith('on'));
+
+/**
+ * Members that a plug-in probably means as hooks. An object has no reason for other functions whose names begin so, but
+ * a class may have methods and fields of its own: only those that are nearly a hook are taken for one.
+ */
+function misspeltMembers(plugin: object): readonly (readonly [string, string | undefined])[] {
+  const prototype: unknown = Object.getPrototypeOf(plugin);
+  const isPlain = prototype === Object.prototype || prototype === null;
+  return [...membersOf(plugin)].flatMap(([name, value]) => {
+    const fitting = hooks.filter(([hook, { is }]) => is(value) && isNear(name, hook, isPlain));
+    const nearest = nearestName(
+      name.toLowerCase(),
+      fitting.map(([hook]) => hook.toLowerCase()),
+    );
+    const hook = fitting.find(([one]) => one.toLowerCase() === nearest)?.[0];
+    const isHook = hook !== undefined || (isPlain && typeof value === 'function' && /^on[A-Z]/.test(name));
+    return isHook ? [[name, hook] as const] : [];
+  });
+}
+
+/** Short names have many neighbors, such as a flag `closed`: in a class, only their case may differ. */
+function isNear(name: string, hook: string, isPlain: boolean): boolean {
+  const [given, known] = [name, hook].map((one) => one.toLowerCase().replace(/_/g, '')) as [string, string];
+  if (given === known) return true;
+  const most = known.length < 6 ? Number(isPlain) : 2;
+  const isLonger = !isPlain && given.startsWith(known) && !known.startsWith('on');
+  return most > 0 && !isLonger && nearestName(given, [known], most) !== undefined;
+}
+
+/** The members of an object and of its classes that are not hooks; accessors are not called. */
+function membersOf(plugin: object): ReadonlyMap<string, unknown> {
+  const members = new Map<string, unknown>();
+  for (
+    let owner: unknown = plugin;
+    isObject(owner) && owner !== Object.prototype;
+    owner = Object.getPrototypeOf(owner)
+  )
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(owner)))
+      if (!Object.hasOwn(rules, name) && name !== 'constructor' && !members.has(name))
+        members.set(name, value);
+  return members;
+}
