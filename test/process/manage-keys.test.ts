@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -305,7 +306,7 @@ describe('querygate keys', () => {
     });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toBe(
-      `The key file cannot be changed:\n  ${file} the file would exceed the size limit (see ulimit -f) (EFBIG); the file is unchanged\n`,
+      `The key file cannot be changed:\n  ${file} cannot be written (EFBIG): the file would exceed the size limit (see ulimit -f); the file is unchanged\n`,
     );
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(readdirSync(folder)).toEqual(['keys.yaml']);
@@ -327,14 +328,42 @@ describe('querygate keys', () => {
     rmSync(real);
     symlinkSync(file, real);
     expect((await keys(['create', '--name', 'one'])).errors).toContain(
-      'its symbolic links form a loop (ELOOP)',
+      'cannot be written (ELOOP): its symbolic links form a loop; the file is unchanged',
     );
   });
+
+  test('what a key reads beyond its tenant is said, and who must own a new file', async () => {
+    const bound = ['create', '--name', 'one', '--tenant', 'a', '--endpoint', 'logs.all'];
+    const first = await keys([...bound, '--permission', 'metrics', '--permission', 'catalog']);
+    expect(first.errors).toContain(
+      'With the permission metrics it reads the figures of all endpoints and keys, whatever it is bound to.\n' +
+        'With the permission catalog it reads the SQL of every endpoint that it may query.\n' +
+        `Only user ${process.getuid?.()}, who made ${file}, may read it: if the gateway runs as another user`,
+    );
+    expect(first.errors).not.toMatch(/all tenants|may query all/);
+    const second = await keys(bound);
+    expect(second.errors).not.toMatch(/permission|Only user/);
+    const third = await keys(['create', '--name', 'free']);
+    expect(third.errors).toMatch(/reads the rows of all tenants.*\n.*may query all endpoints/);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'a file of the gateway that root changes stays that of the gateway (only root can give files away)',
+    async () => {
+      await create();
+      chownSync(file, 65534, 65534);
+      chmodSync(file, 0o640);
+      const { errors } = await keys(['create', '--name', 'two']);
+      const { uid, gid, mode } = statSync(file);
+      expect([uid, gid, mode & 0o777]).toEqual([65534, 65534, 0o640]);
+      expect(errors).not.toContain('chown');
+    },
+  );
 
   test('a missing folder is reported', async () => {
     const { exitCode, errors } = await keys(['create', '--name', 'one'], join(folder, 'none', 'keys.yaml'));
     expect(exitCode).toBe(1);
-    expect(errors).toContain('its folder does not exist (ENOENT)');
+    expect(errors).toContain(`cannot be written (ENOENT): there is no folder ${join(folder, 'none')}`);
   });
 
   test('the commands in the documentation run as they are', () => {

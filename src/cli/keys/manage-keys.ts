@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { commandError, parseCount } from '../../author/arguments.ts';
 import { loadCatalog } from '../../catalog/folder/load-catalog.ts';
 import { readKeySettings } from '../../config.ts';
@@ -41,6 +41,7 @@ export async function createCommand(settings: LoadedSettings, values: CreateOpti
     values.expires === 'never' ? undefined : parseFuture('--expires', values.expires, new Date());
   const tenants = values.tenant ?? [];
   warnIfCut(file);
+  const owner = ownerOf(file);
   const { id, text } = await createKey(file, {
     name: values.name,
     ...(values.endpoint && { endpoints: values.endpoint }),
@@ -53,6 +54,8 @@ export async function createCommand(settings: LoadedSettings, values: CreateOpti
   });
   printKey(text);
   printInfo(`Added ${id} to ${file}. A running gateway accepts it within two seconds.\n`);
+  printInfo(reachOf(values));
+  printOwner(file, owner);
 }
 
 export function listCommand(settings: LoadedSettings): void {
@@ -65,8 +68,10 @@ export function listCommand(settings: LoadedSettings): void {
 export async function revokeCommand(settings: LoadedSettings, id: string): Promise<void> {
   const file = requireKeyFile(settings);
   warnIfCut(file);
+  const owner = ownerOf(file);
   const { name } = await revokeKey(file, id, new Date());
   printInfo(`Revoked ${id} (${name}). A running gateway rejects it within two seconds.\n`);
+  printOwner(file, owner);
 }
 
 export interface RollOptions {
@@ -84,10 +89,43 @@ export async function rollCommand(
   const expires = parseFuture('--expires', options.expires, now);
   const file = requireKeyFile(settings);
   warnIfCut(file);
+  const owner = ownerOf(file);
   const { id, text, oldEnds } = await rollKey(file, oldId, { now, overlapMs, expires });
   printKey(text);
   printInfo(
     `${id} has the permissions and limits of ${oldId}. ${oldId} is valid until ${formatInstant(oldEnds)}.\n`,
+  );
+  printOwner(file, owner);
+}
+
+/** What a key may read that its options do not name: one line each. */
+function reachOf({ tenant, endpoint, permission = [] }: CreateOptions): string {
+  const lines = [
+    ...(tenant === undefined ? ['It reads the rows of all tenants; --tenant binds a key to some.'] : []),
+    ...(endpoint === undefined ? ['It may query all endpoints; --endpoint binds a key to some.'] : []),
+    ...(permission.includes('metrics')
+      ? [
+          'With the permission metrics it reads the figures of all endpoints and keys, whatever it is bound to.',
+        ]
+      : []),
+    ...(permission.includes('catalog')
+      ? ['With the permission catalog it reads the SQL of every endpoint that it may query.']
+      : []),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** The user id of a file's owner; undefined without a file that can be found. */
+const ownerOf = (file: string) => (existsSync(file) ? statSync(file).uid : undefined);
+
+/** The gateway often runs as another user than the one who manages keys. */
+function printOwner(file: string, before: number | undefined): void {
+  const now = ownerOf(file);
+  if (now === before) return;
+  printInfo(
+    before === undefined
+      ? `Only user ${now}, who made ${file}, may read it: if the gateway runs as another user, chown the file to that one.\n`
+      : `${file} belonged to user ${before}, and belongs to user ${now} now: if the gateway runs as the former one, chown it back.\n`,
   );
 }
 

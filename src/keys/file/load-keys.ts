@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Problem, StartError } from '../../errors.ts';
+import { pathProblem } from '../../files/path-problem.ts';
 import { type ParsedKeys, parseKeys } from './parse-keys.ts';
 
 /** The text of a key file. @throws StartError if it cannot be read */
@@ -8,8 +9,8 @@ export function loadKeyText(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const message = `cannot be read (${code}); it must be a file of keys; \`querygate keys create\` makes one`;
-    throw fileError([{ file, message }]);
+    const advice = code === 'ENOENT' ? '; `querygate keys create` makes one' : '';
+    throw fileError([{ file, message: `cannot be read ${pathProblem(file, error, 'file')}${advice}` }]);
   }
 }
 

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { StartError } from '../../errors.ts';
+import { pathProblem } from '../../files/path-problem.ts';
 import { lockFile } from './file-lock.ts';
 
 /**
@@ -82,16 +83,8 @@ function setOwner(file: string, { uid, gid }: { readonly uid: number; readonly g
 function toStartError(file: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof StartError || code === undefined) return error;
-  const reason = reasons[code] ?? 'the file or its folder is not writable';
+  const problem = `cannot be written ${pathProblem(file, error, 'file', 'written')}`;
   return new StartError('The key file cannot be changed', [
-    { file, message: `${reason} (${code}); the file is unchanged` },
+    { file, message: `${problem}; the file is unchanged` },
   ]);
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota of the owner is exhausted',
-  EFBIG: 'the file would exceed the size limit (see ulimit -f)',
-  ENOENT: 'its folder does not exist',
-  ELOOP: 'its symbolic links form a loop',
-};
