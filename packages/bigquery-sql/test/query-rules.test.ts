@@ -83,7 +83,7 @@ describe('a NULL without a type', () => {
 
   test('is INT64 for the readers of a query', () => {
     expect(problemsOf("SELECT IFNULL(x, 'a') FROM (SELECT NULL AS x)")).toEqual([
-      '1:8 IFNULL has no common type for (INT64, STRING)',
+      '1:8 IFNULL has no common type for (INT64, STRING): CAST one',
     ]);
   });
 

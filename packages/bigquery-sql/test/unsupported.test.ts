@@ -21,10 +21,13 @@ describe('unsupported syntax is reported with its position', () => {
       'SELECT * FROM ML.PREDICT(MODEL m, TABLE logs)',
       '1:15 the table function ML.PREDICT is not supported: save its rows in a table that the query reads',
     ],
-    ["SELECT DATE '2026-02-29'", '1:8 invalid DATE literal: 2026-02-29'],
-    ["SELECT DATETIME '2026-1-1 24:60:00'", '1:8 invalid DATETIME literal: 2026-1-1 24:60:00'],
-    ["SELECT TIME 'noon'", '1:8 invalid TIME literal: noon'],
-    ["SELECT DATE '2026-1-1' < 'today'", '1:8 invalid DATE literal: today'],
+    ["SELECT DATE '2026-02-29'", "1:8 invalid DATE literal: 2026-02-29; write it as in '2026-01-31'"],
+    [
+      "SELECT DATETIME '2026-1-1 24:60:00'",
+      "1:8 invalid DATETIME literal: 2026-1-1 24:60:00; write it as in '2026-01-31 12:00:00'",
+    ],
+    ["SELECT TIME 'noon'", "1:8 invalid TIME literal: noon; write it as in '12:00:00'"],
+    ["SELECT DATE '2026-1-1' < 'today'", "1:8 invalid DATE literal: today; write it as in '2026-01-31'"],
     ['SELECT\n  nothing FROM logs', '2:3 no column is named nothing'],
     ['SELECT id FROM elsewhere', '1:16 no table is named elsewhere'],
     [

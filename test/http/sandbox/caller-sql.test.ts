@@ -123,6 +123,41 @@ describe('SQL of a caller over a saved query, by REST', () => {
     );
   });
 
+  test.each([
+    [
+      'select idd from edge_logs',
+      'no column is named idd; did you mean id?; the columns here are id STRING, ',
+    ],
+    ['select e.idd from edge_logs as e, auth_logs', 'did you mean id?; the columns here are id STRING, '],
+    ['select * except (idd) from edge_logs', 'did you mean id?; the columns here are id STRING, '],
+    [
+      'select count(*) as n from edge_logs order by m',
+      'no column is named m; the columns here are n INT64, id ',
+    ],
+    ['select 1 as x from edge_logs join auth_logs using (i)', 'the columns here are id STRING, timestamp '],
+    ['select a from (select id as b from edge_logs)', 'no column is named a; the columns here are b STRING'],
+    ['select n from unnest([1]) as m', 'no column is named n; the columns here are m INT64'],
+    ['select id', 'no column is named id; the tables of this endpoint are edge_logs, '],
+    [
+      'select m.pth from edge_logs as e, e.metadata as m',
+      'no field is named pth; its fields are request ARRAY<STRUCT<',
+    ],
+    ['select struct(1 as a, "x" as b).c as x', 'no field is named c; its fields are a INT64, b STRING'],
+    [
+      'select id + 1 as x from edge_logs',
+      '+ does not take (STRING, INT64): CAST one; the columns here are id ',
+    ],
+    ['select id from edge_logs where id > 5', 'CAST one; the columns here are id STRING, '],
+    ['select upper(timestamp) as x from edge_logs', 'it takes (STRING), (BYTES); the columns here are id '],
+    ['select id from edge_logs where timestamp > "x"', "literal: x; write it as in '2026-01-31 12:00:00+00'"],
+    ['select 1 as x union all select "x" as x', 'no common type for column 1 (INT64, STRING): CAST one'],
+    ['select id from edge_logs limit id', 'LIMIT takes a literal or a parameter, and no column'],
+  ])('an error says what is right: %s', async (sql, right) => {
+    const { status, error } = await get({ project: 'a', sql });
+    expect([status, error?.message]).toEqual([400, expect.stringContaining(right)]);
+    expect(error?.message).not.toMatch(/coalesce|nullif|@/i);
+  });
+
   test('results are bounded in bytes, of one value and of all', async () => {
     const long = await get({ project: 'a', sql: "select repeat('x', 1000001) as x" });
     expect(long).toMatchObject({ status: 422, error: { code: 'QUERY_TOO_EXPENSIVE' } });

@@ -248,6 +248,6 @@ export function commonSupertype(place: Place, name: string, args: readonly Expre
   if (type) return type;
   throw new Unsupported(
     place,
-    `${name} has no common type for (${args.map((arg) => describeType(arg.type)).join(', ')})`,
+    `${name} has no common type for (${args.map((arg) => describeType(arg.type)).join(', ')}): CAST one`,
   );
 }

@@ -32,7 +32,7 @@ export function callMacro(
     const hint =
       args.some(({ type }) => isScalar(type, 'STRING')) && chooseSignature(signatures, args.map(asString))
         ? ': CAST what is not a STRING AS STRING'
-        : '';
+        : takenInstead(shown, signatures, args.length);
     throw new Unsupported(place, `${shown} does not take (${types})${hint}`);
   }
   if (signature.unsupported !== undefined) throw new Unsupported(place, signature.unsupported);
@@ -56,6 +56,15 @@ export function callMacro(
   // DuckDB forgets the type of a NULL, without which its fields and elements can't be read.
   const mayLoseType = converted.some(isNullLiteral) && (type.kind === 'struct' || type.kind === 'array');
   return mayLoseType ? castTo(result, type) : result;
+}
+
+/** The types that a function takes in as many arguments; operators take too many to be listed. */
+function takenInstead(shown: string, signatures: readonly Macro[], count: number): string {
+  if (!/^\w/.test(shown)) return count > 1 ? ': CAST one' : '';
+  const taken = signatures
+    .filter(({ parameters, unsupported }) => parameters.length === count && unsupported === undefined)
+    .map(({ parameters }) => parameters.map(({ type }) => (type ? describeType(type) : 'any')).join(', '));
+  return taken.length === 0 || count === 0 ? '' : `; it takes (${[...new Set(taken)].join('), (')})`;
 }
 
 /** The macros that read a TIMESTAMP, which may end with a time zone. */

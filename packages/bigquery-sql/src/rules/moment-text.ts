@@ -14,9 +14,22 @@ export function requireMoment(place: Place, text: string, type: Type): void {
   const isValid = isScalar(type, 'TIME')
     ? timePattern.test(text) && hasTime(text)
     : hasDay(text) && hasTime(text.replace(dayPattern, ''));
-  if (!isValid) throw new Unsupported(place, `invalid ${describeType(type)} literal: ${text}`);
+  if (!isValid) {
+    const form = type.kind === 'scalar' ? forms[type.name] : undefined;
+    throw new Unsupported(
+      place,
+      `invalid ${describeType(type)} literal: ${text}${form === undefined ? '' : `; write it as in '${form}'`}`,
+    );
+  }
   if (isScalar(type, 'TIMESTAMP')) requireZoneOfText(place, text);
 }
+
+const forms: Readonly<Partial<Record<ScalarName, string>>> = {
+  DATE: '2026-01-31',
+  TIME: '12:00:00',
+  DATETIME: '2026-01-31 12:00:00',
+  TIMESTAMP: '2026-01-31 12:00:00+00',
+};
 
 /** True if a text is a moment in a form that both engines read alike. */
 export const isSharedMoment = (type: ScalarName, text: string): boolean =>

@@ -1,9 +1,9 @@
-import { didYouMean } from '@querygate/text';
+import { didYouMean, shorten } from '@querygate/text';
 import type { CreateFunction, Identifier } from '../syntax/nodes.ts';
 import type { AbsentField } from '../table-schema.ts';
 import { column, field, nullLiteral } from '../tree/build.ts';
 import type { Expression, From, Member, Window } from '../tree/nodes.ts';
-import { sameName, storedFields, type Type, unknown } from '../types.ts';
+import { type Column, describeType, sameName, storedFields, type Type, unknown } from '../types.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
 /** The names that an expression or a subquery may use. */
@@ -212,10 +212,12 @@ export function columnNames(scope: Scope | undefined): readonly string[] {
 }
 
 /** The names of the columns of a FROM item, or of the fields of its value. */
-export function namesInRange({ columns, value }: Range): readonly string[] {
-  const members = value?.type.kind === 'struct' ? value.type.fields : columns;
-  return members.map(({ name }) => name).filter((name) => name !== '');
-}
+export const namesInRange = (range: Range): readonly string[] => membersOf(range).map(({ name }) => name);
+
+const membersOf = ({ columns, value }: Range): readonly (Column | RangeColumn)[] =>
+  value?.type.kind === 'struct'
+    ? value.type.fields.filter(({ name }) => name !== '')
+    : columns.filter(({ name, isAnonymous }) => name !== '' && !isAnonymous);
 
 /** The names of the tables that FROM may name. */
 export const relationNames = (scope: Scope | undefined): readonly string[] =>
@@ -277,19 +279,40 @@ export function absentColumn(
 /**
  * The problem of a name that no column has.
  *
- * @param ranges the FROM items that could have it
+ * @param scope that could have it
  * @param hint what is said if no known name is nearly the same
  */
 export function unknownColumn(
   name: Identifier,
   known: Iterable<string>,
-  ranges: readonly Range[],
+  scope: Scope,
   hint = '',
 ): Unsupported {
-  const absent = findAbsent(name.name, ranges);
+  const absent = findAbsent(name.name, allRanges(scope));
   if (absent) return absentColumn(name, absent);
-  return new Unsupported(name, `no column is named ${name.name}${didYouMean(name.name, known) || hint}`);
+  return new Unsupported(name, `no column is named ${name.name}${didYouMean(name.name, known) || hint}`, () =>
+    typedColumns(scope),
+  );
 }
+
+/** The columns that a scope has, with their types, for messages. */
+export const typedColumns = (scope: Scope): readonly string[] => [
+  ...[...(scope.aliases ?? [])].map(([name, { type }]) => typedName({ name, type })),
+  ...allRanges(scope).flatMap((range) => typedMembers(range).map(typedName)),
+];
+
+function typedMembers(range: Range): readonly Column[] {
+  const { name, value } = range;
+  if (value !== undefined && value.type.kind !== 'struct')
+    return name === undefined ? [] : [{ name, type: value.type }];
+  return membersOf(range).map((member) => ({
+    name: member.name,
+    type: 'value' in member ? member.value.type : member.type,
+  }));
+}
+
+/** A column or a field with its type, for messages. */
+export const typedName = ({ name, type }: Column): string => `${name} ${shorten(describeType(type))}`;
 
 /** The FROM items of all scopes. */
 export const allRanges = (scope: Scope | undefined): readonly Range[] =>

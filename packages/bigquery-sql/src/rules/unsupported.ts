@@ -12,9 +12,12 @@ export const isNode = (place: Place): place is Node => 'kind' in place;
 /** Why a part of a query is not supported, or wrong. */
 export class Unsupported extends Error {
   readonly place: Place;
+  /** The columns, or the fields, that could be named at this place, with their types. */
+  readonly known: (() => readonly string[]) | undefined;
 
-  constructor(place: Place, message: string) {
+  constructor(place: Place, message: string, known?: () => readonly string[]) {
     super(message);
     this.place = place;
+    this.known = known;
   }
 }

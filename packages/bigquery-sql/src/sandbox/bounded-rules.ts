@@ -1,6 +1,7 @@
 import type { Rules } from '../rules/context.ts';
 import { planningCosts } from '../macros/macros.ts';
 import { isTooDeep, maxExpandedSize, maxPlanningWork } from '../planning-cost/planning-limits.ts';
+import { type Scope, typedColumns } from '../rules/scope.ts';
 import { type Place, Unsupported } from '../rules/unsupported.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Node } from '../tree/nodes.ts';
@@ -37,7 +38,7 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
   const count = buildNodeCount();
   return {
     expression(node, scope, context) {
-      const resolved = expression(node, scope, context);
+      const resolved = withColumns(scope, () => expression(node, scope, context));
       // An answer to a caller's SQL is kept for all keys of its tenant.
       if (resolved.kind === 'parameter' && resolved.name === userParameter)
         throw new Unsupported(node, 'the function SESSION_USER is not supported in SQL of callers');
@@ -67,6 +68,18 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
     },
     from,
   };
+}
+
+/** A problem of types says which types there are. */
+function withColumns<T>(scope: Scope, resolve: () => T): T {
+  try {
+    return resolve();
+  } catch (error) {
+    const isOfTypes =
+      error instanceof Unsupported && /does not take \(|cannot be compared/.test(error.message);
+    if (!isOfTypes || error.known !== undefined) throw error;
+    throw new Unsupported(error.place, error.message, () => typedColumns(scope));
+  }
 }
 
 /** Counts every node of a tree once, although each step gives those of the steps before it again. */

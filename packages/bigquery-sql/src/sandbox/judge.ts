@@ -1,3 +1,4 @@
+import { listShort } from '@querygate/text';
 import { ProblemError } from '../problem.ts';
 import { planningCosts } from '../macros/macros.ts';
 import { isTooDeep } from '../planning-cost/planning-limits.ts';
@@ -74,10 +75,21 @@ function withPlaces<T>(sql: string, names: Names, judge: () => T): T {
   } catch (error) {
     if (error instanceof SyntaxProblem) throw callerError(sql, error.offset, error.message);
     if (!(error instanceof Unsupported || error instanceof TooLarge)) throw error;
-    const { place, message } = error;
-    const hint = message.startsWith('no table is named') ? `; ${tablesOf(names)}` : '';
-    throw callerError(sql, place.start, message + hint);
+    throw callerError(sql, error.place.start, error.message + hintOf(error, names));
   }
+}
+
+/** Characters of names in a message: most tables have fewer. */
+const maxKnownLength = 1_500;
+
+/** The names that there are in place of a wrong one. */
+function hintOf(error: Unsupported | TooLarge, names: Names): string {
+  const { message } = error;
+  const known = error instanceof Unsupported ? error.known?.() : undefined;
+  if (message.startsWith('no table is named') || known?.length === 0) return `; ${tablesOf(names)}`;
+  if (known === undefined) return '';
+  const what = message.startsWith('no field is named') ? 'its fields' : 'the columns here';
+  return `; ${what} are ${listShort([...new Set(known)], maxKnownLength)}`;
 }
 
 /** Lines end as the sender writes them. */

@@ -7,7 +7,6 @@ import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import {
   absentColumn,
-  allRanges,
   columnNames,
   unknownColumn,
   columnsIn,
@@ -19,6 +18,7 @@ import {
   namesInRange,
   type Range,
   type Scope,
+  typedName,
   usesOf,
 } from '../scope.ts';
 import { structValue } from '../struct-value.ts';
@@ -130,17 +130,16 @@ export function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
   if (another)
     throw new Unsupported(name, `${name.name} is ambiguous: the STRUCT has several fields of this name`);
   if (found) return found;
-  const absent = type.kind === 'struct' && type.absent?.find((own) => sameName(own.name, name.name));
-  if (absent) throw absentColumn(name, absent);
-  throw new Unsupported(
-    name,
-    type.kind === 'struct'
-      ? `no field is named ${name.name}${didYouMean(
-          name.name,
-          type.fields.map((known) => known.name),
-        )}`
-      : `cannot read ${name.name} from ${describeType(type)}, which has no fields`,
+  if (type.kind !== 'struct')
+    throw new Unsupported(name, `cannot read ${name.name} from ${describeType(type)}, which has no fields`);
+  const { absent = [], fields } = type;
+  const own = absent.find((one) => sameName(one.name, name.name));
+  if (own) throw absentColumn(name, own);
+  const hint = didYouMean(
+    name.name,
+    fields.map((known) => known.name),
   );
+  throw new Unsupported(name, `no field is named ${name.name}${hint}`, () => fields.map(typedName));
 }
 
 /** A field of a JSON object. */
@@ -176,7 +175,7 @@ function onlyCandidate(
   const any = candidates.find(({ type }) => type.kind === 'unknown');
   if (any) return any;
   if (!found && hasDoubtfulNames(scope)) return nullLiteral(unknown);
-  if (!found) throw unknownColumn(name, known(), allRanges(scope), hint());
+  if (!found) throw unknownColumn(name, known(), scope, hint());
   if (another) throw new Unsupported(name, `${name.name} is ambiguous: qualify it with the table's name`);
   return found;
 }

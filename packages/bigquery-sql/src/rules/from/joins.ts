@@ -16,6 +16,7 @@ import {
   hasDoubtfulNames,
   type Range,
   type Scope,
+  typedColumns,
 } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 
@@ -138,7 +139,10 @@ function conditionOf(
     const [a, b] = [findColumn(left, name.name), findColumn(right, name.name)];
     const absent = (!a || !b) && findAbsent(name.name, [...left.ranges, ...right.ranges]);
     if (absent) throw absentColumn(name, absent);
-    if (!a || !b) throw new Unsupported(name, `USING needs exactly one column ${name.name} on each side`);
+    if (!a || !b)
+      throw new Unsupported(name, `USING needs exactly one column ${name.name} on each side`, () =>
+        typedColumns({ ...scope, ranges: [...left.ranges, ...right.ranges] }),
+      );
     return { name: name.name, a, b, test: compare(name, '=', a, b) };
   });
   return {

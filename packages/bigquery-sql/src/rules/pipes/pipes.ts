@@ -13,7 +13,7 @@ import { resolveLimit } from '../queries/limit.ts';
 import type { Output } from '../queries/outputs.ts';
 import { hasStar, rowValue, selectList } from '../queries/select-list.ts';
 import { combine } from '../queries/set-operations.ts';
-import { absentIn, findAbsent, type Scope, unknownColumn } from '../scope.ts';
+import { absentIn, emptyScope, findAbsent, type Scope, unknownColumn } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { aggregate } from './aggregate.ts';
 import { fromOf, nest, type Rows, rowsOf, rowsOfFrom, scopeOf, toQuery } from './pipe-rows.ts';
@@ -155,7 +155,7 @@ function findOutput(name: Syntax.Identifier, { columns, ranges }: Rows): Output 
     throw unknownColumn(
       name,
       columns.map((output) => output.name),
-      ranges,
+      { ...emptyScope, ranges },
     );
   if (another) throw new Unsupported(name, `${name.name} is ambiguous`);
   return found;

@@ -32,6 +32,8 @@ function atMost(count: Expression, most: bigint): Expression {
 
 function rowCount(node: Syntax.Expression, keyword: string, context: Context): Expression {
   if (node.kind === 'NullLiteral') throw new Unsupported(node, `${keyword} takes an INT64, not NULL`);
+  if (node.kind === 'Path')
+    throw new Unsupported(node, `${keyword} takes a literal or a parameter, and no column`);
   const count = context.expression(node, emptyScope);
   if (someExpression(count, ({ kind }) => kind === 'aggregate'))
     throw new Unsupported(

@@ -128,7 +128,7 @@ function commonColumn(
   const type = inputs.some(({ columns }) => isOpen(columns)) ? unknown : supertype(values);
   if (!type || !shown) {
     const types = values.map((value) => describeType(value.type)).join(', ');
-    throw new Unsupported(place, `${words} has no common type for column ${at + 1} (${types})`);
+    throw new Unsupported(place, `${words} has no common type for column ${at + 1} (${types}): CAST one`);
   }
   const { name, column: own, isAnonymous, except } = shown;
   return { name, column: own, type, ...(isAnonymous && { isAnonymous }), ...(except && { except }) };
