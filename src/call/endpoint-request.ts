@@ -1,5 +1,6 @@
 import { type BoundQuery, bind, isOutdated, type RawParameters } from '../catalog/binding/bind.ts';
 import { areAllowed, bindForTenants, type TenantBinding, tenantsOf } from '../catalog/binding/bind-tenant.ts';
+import { seenBySql } from '../catalog/binding/caller-sql.ts';
 import { mergeLists } from '../catalog/binding/merge-lists.ts';
 import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import { memoize } from '../memoize.ts';
@@ -29,11 +30,12 @@ export class EndpointRequest {
    * @throws GatewayError as `bind` and `bindForTenants` do
    */
   bind(permitted: ReadonlySet<string> | undefined, sql: string | undefined, now: () => Date): BoundQuery {
-    const { query, parameters } = this;
+    const { parameters } = this;
+    const query = sql === undefined ? this.query : seenBySql(this.query);
     const tenants = permitted ?? (this.comparesTenant ? new Set(tenantsOf(query, parameters)) : undefined);
     if (tenants === undefined) {
       if (this.#bound === undefined || isOutdated(this.#bound, now().getTime())) {
-        this.#bound = withSql(bind(query, parameters, now().getTime()), sql);
+        this.#bound = this.#withSql(bind(query, parameters, now().getTime()), sql);
         this.isBound = true;
       }
       return this.#bound;
@@ -48,14 +50,18 @@ export class EndpointRequest {
       return known.bound;
     }
     const made = bindForTenants(query, parameters, tenants, now().getTime());
-    this.#forTenants = { tenants: made.tenants, bound: withSql(made.bound, sql) };
+    this.#forTenants = { tenants: made.tenants, bound: this.#withSql(made.bound, sql) };
     this.isBound = true;
     return this.#forTenants.bound;
   }
-}
 
-const withSql = (bound: BoundQuery, sql: string | undefined): BoundQuery =>
-  sql === undefined ? bound : { ...bound, sql };
+  #withSql(bound: BoundQuery, sql: string | undefined): BoundQuery {
+    if (sql === undefined) return bound;
+    const { query } = this;
+    const absent = query.parameters.map(({ name, repeated }) => [name, repeated ? [] : ''] as const);
+    return { ...bound, query, parameters: { ...Object.fromEntries(absent), ...bound.parameters }, sql };
+  }
+}
 
 /** The names of a request for a query that may come several times: lists, and conditions on rows, all of which must be true. */
 const repeatableNames = memoize(({ parameters, rowArguments }: SavedQuery): ReadonlySet<string> => {

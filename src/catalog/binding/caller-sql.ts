@@ -1,5 +1,7 @@
+import { parametersIn, parseQuery, SyntaxProblem } from '@querygate/bigquery-sql/syntax';
 import { GatewayError, StartError } from '../../errors.ts';
-import type { SavedQuery } from '../model/saved-query.ts';
+import { memoize } from '../../memoize.ts';
+import type { Parameter, SavedQuery } from '../model/saved-query.ts';
 import type { RawParameters } from './bind.ts';
 
 /** The parameter in which a caller sends SQL. No saved query may declare it. */
@@ -35,6 +37,34 @@ export function callerSql({ querySandboxing }: SavedQuery, raw: RawParameters): 
   if (!sql.isWellFormed()) throw invalidSql('is not well-formed Unicode; send UTF-8, percent-encoded');
   return sql;
 }
+
+/**
+ * The saved query as SQL of a caller sees it: with the parameters that its common tables use, and the tenant. The others are
+ * of the SELECT that the SQL replaces, so that their values change nothing. The SQL has rows of its own, of which no part is taken.
+ */
+export const seenBySql = memoize((query: SavedQuery): SavedQuery => {
+  const used = usedByTables(query.sql);
+  const isSeen = ({ name }: Parameter) =>
+    used === undefined || used.has(name) || name === query.tenant?.parameter;
+  return { ...query, parameters: query.parameters.filter(isSeen), rowArguments: undefined, pages: undefined };
+});
+
+/** undefined for SQL that cannot be parsed, which a start refuses. */
+function usedByTables(sql: string): ReadonlySet<string> | undefined {
+  try {
+    const { with: tables } = parseQuery(sql).query;
+    return tables && parametersIn(tables);
+  } catch (error) {
+    if (error instanceof SyntaxProblem) return undefined;
+    throw error;
+  }
+}
+
+/** The names of the parameters that change nothing of what a caller's SQL reads. */
+export const unusedBySql = memoize((query: SavedQuery): ReadonlySet<string> => {
+  const seen = new Set(seenBySql(query).parameters);
+  return new Set(query.parameters.filter((one) => !seen.has(one)).map(({ name }) => name));
+});
 
 /** @param what is wrong with the SQL, and what would be right */
 export const invalidSql = (what: string): GatewayError =>

@@ -1,6 +1,6 @@
 import { didYouMean, listShort, nearestName, quoteShort } from '@querygate/text';
 import { fallbacks } from '../../catalog/binding/bind.ts';
-import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
+import { sqlParameter, unusedBySql } from '../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Principal } from '../../keys/principal.ts';
@@ -20,13 +20,26 @@ const maxWarnings = 5;
  * not declare, if one is misspelled, or that of a column or of a row argument. Other names get no warning, because
  * proxies and caches add theirs. '' for none.
  */
-const parameterWarning = memoize(({ query, parameters }: EndpointRequest): { readonly text: string } => {
-  const values = fallbacks(query, parameters).map(
+const parameterWarning = memoize((endpoint: EndpointRequest): { readonly text: string } => {
+  const { query, parameters } = endpoint;
+  const unused = unusedNames(endpoint);
+  const used = query.parameters.filter(({ name }) => !unused.includes(name));
+  const values = fallbacks({ ...query, parameters: used }, parameters).map(
     ({ name, text, used, values: listed }) =>
       `${name}: ${quoteShort(text)} is not one of ${listShort(listed)}: ${used} is used`,
   );
-  return { text: [...values, ...ignoredNames(query, parameters)].map(headerText).join('; ') };
+  const noEffect = unused.map((name) => `${name} is ignored, it ${withoutEffect}`);
+  return { text: [...values, ...noEffect, ...ignoredNames(query, parameters)].map(headerText).join('; ') };
 });
+
+const withoutEffect = 'has no effect on sql, whose tables do not use it';
+
+/** The parameters that a request sends in vain beside SQL of its own. */
+function unusedNames({ query, parameters }: EndpointRequest): readonly string[] {
+  const [sql = ''] = parameters.get(sqlParameter) ?? [];
+  if (sql === '' || query.querySandboxing === 'disabled') return [];
+  return [...parameters.keys()].filter((name) => unusedBySql(query).has(name));
+}
 
 function ignoredNames(query: SavedQuery, parameters: EndpointRequest['parameters']): readonly string[] {
   const names = namesOf(query);
@@ -91,7 +104,8 @@ type WrongName =
   | { readonly name: string; readonly wrong: string }
   | { readonly name: undefined; readonly wrong: '' };
 
-const wrongName = memoize(({ query, parameters }: EndpointRequest): WrongName => {
+const wrongName = memoize((endpoint: EndpointRequest): WrongName => {
+  const { query, parameters } = endpoint;
   const names = namesOf(query);
   const all = undeclared(parameters, names);
   const bracketed = all.find((name) => names.has(beforeBrackets(name)));
@@ -103,7 +117,10 @@ const wrongName = memoize(({ query, parameters }: EndpointRequest): WrongName =>
       : `is not a list; write ${base}=…`;
     return { name: bracketed, wrong };
   }
-  const [name] = query.isStrict === true ? all : [];
+  if (query.isStrict !== true) return { name: undefined, wrong: '' };
+  const [unused] = unusedNames(endpoint);
+  if (unused !== undefined) return { name: unused, wrong: `${withoutEffect}; leave it out` };
+  const [name] = all;
   if (name === undefined) return { name, wrong: '' };
   const left = [...names].filter((one) => !parameters.has(one));
   return { name, wrong: `is not a parameter of this endpoint${didYouMean(name, left) || '; leave it out'}` };

@@ -1,4 +1,4 @@
-import { maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts';
+import { maxSqlLength, seenBySql, sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import { type Column, followSeconds, type SavedQuery } from '../../catalog/model/saved-query.ts';
 import { parseVersionName } from '../../catalog/model/version-name.ts';
 import type { PublicName } from '../../catalog/model/versions.ts';
@@ -98,7 +98,7 @@ export function sqlOperation({ name, field, query }: PublicName): JsonObject {
     tags: ['endpoints'],
     summary: `One SELECT over the common tables of ${name}.`,
     description: `At most ${maxRows} rows, with the columns of the SELECT. Without ${sqlParameter}, this is the same as ${endpointPath}${name}.`,
-    parameters: [sql, ...requestParameters(query)],
+    parameters: [sql, ...requestParameters(seenBySql(query))],
     responses: { 200: result(row, maxRows, headersOfResult(query)), ...otherResponses },
   };
 }

@@ -94,7 +94,7 @@ export const escapes: readonly (readonly [sql: string, place: string, reason: st
   ["select query_table('vault') as x", '1:8', 'QUERY_TABLE is not supported'],
   ["select nextval('s') as x", '1:8', 'NEXTVAL is not supported'],
   ['select @@project_id as x', '1:8', 'system variables are not available'],
-  ['select @current_timestamp as x', '1:8', '@current_timestamp is not a parameter of this endpoint'],
+  ['select @current_timestamp as x', '1:8', '@current_timestamp is not a parameter of the tables'],
   ['select @querygate_constant_1 as x', '1:8', '@querygate_constant_1 is not a parameter'],
   ['select ? as x', '1:8', 'parameters have names'],
   ['select $tenant as x', '1:8', 'expected'],

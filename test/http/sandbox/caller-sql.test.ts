@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
+import { mcpClient } from '../../support/mcp-request.ts';
 import { ago, apiKey, now, openTestApp, type TestApp } from '../../support/test-app.ts';
 
 /** The shipped queries; logs.all takes SQL, and its results are cached. */
@@ -15,6 +16,47 @@ writeFileSync(
   readFileSync(file, 'utf8')
     .replace('query_sandboxing: disabled', 'query_sandboxing: enabled')
     .replace('caching: disabled', 'caching: 60s\ncache_warming: 20s'),
+);
+
+const counts = `/*---
+id: 5c1f7a52-8f0e-4b5e-9a66-0f6c2f7f3c11
+description: Requests of a project by path.
+max_rows: 100
+caching: disabled
+query_sandboxing: enabled
+parameters:
+  project: { type: string, required: true, tenant: true, description: Whose requests. }
+  path: { type: string, default: /, description: What paths begin with. }
+  direction:
+    type: enum
+    enum: Direction
+    required: true
+    description: The order of the rows.
+    values:
+      up: { name: UP, description: The fewest first. }
+      down: { name: DOWN, description: The most first. }
+  at_least: { type: integer, required: true, description: The least number of requests. }
+  among: { type: string, repeated: true, description: Paths. }
+columns:
+  path: { type: string, description: The path. }
+  n: { type: integer, description: The number. }
+---*/
+with requests as (
+  select r.path from edge_logs as t, unnest(t.metadata) as m, unnest(m.request) as r
+  where t.project = @project and starts_with(r.path, @path)
+)
+select path, count(*) as n from requests
+where array_length(@among) = 0 or path in unnest(@among)
+group by path having n >= cast(@at_least as int64)
+order by if(@direction = 'up', n, -n)
+`;
+writeFileSync(join(queries, 'path.counts.sql'), counts);
+writeFileSync(
+  join(queries, 'path.strict.sql'),
+  counts
+    .replace('5c1f7a52', '5c1f7a53')
+    .replace('max_rows', 'strict: true\nmax_rows')
+    .replace(/enum: Direction/, 'enum: StrictDirection'),
 );
 
 const row = (project: string, id: string) => ({
@@ -45,7 +87,7 @@ beforeAll(async () => {
   });
   app = await openTestApp(
     { edge_logs: [row('a', '1'), row('a', '2'), row('b', '3')], auth_logs: [row('b', '4')] },
-    { QUERIES_DIR: queries, API_KEYS_FILE: keys.path, JWT_SECRET: secret },
+    { QUERIES_DIR: queries, MCP: 'on', API_KEYS_FILE: keys.path, JWT_SECRET: secret },
   );
 });
 afterAll(async () => {
@@ -281,5 +323,82 @@ describe('SQL of a caller over a saved query, by GraphQL', () => {
     await expect(app.data('{ usageApiCountsSql(project: "a", sql: "select 1") { rows } }')).rejects.toThrow(
       /Cannot query field/,
     );
+  });
+});
+
+describe('a parameter that only the SELECT uses which SQL replaces', () => {
+  const sql = 'select count(*) as n from requests';
+
+  test('is neither required nor used by REST, whose warning says so', async () => {
+    expect(await get({ project: 'a', sql }, apiKey, 'path.counts')).toMatchObject({
+      status: 200,
+      result: [{ n: 2 }],
+    });
+    const { headers, result } = await get(
+      { project: 'a', sql, path: '/auth', direction: 'sideways', at_least: '9', among: '/x' },
+      apiKey,
+      'path.counts',
+    );
+    expect(result).toEqual([{ n: 0 }]);
+    const warning = headers.get('querygate-warning');
+    for (const name of ['direction', 'at_least', 'among'])
+      expect(warning).toContain(`${name} is ignored, it has no effect on sql, whose tables do not use it`);
+    expect(warning).not.toMatch(/\bpath is|project|sideways/);
+  });
+
+  test('is read by the saved query without SQL', async () => {
+    const { status, error } = await get({ project: 'a', sql: '', at_least: '1' }, apiKey, 'path.counts');
+    expect([status, error?.parameter]).toEqual([400, 'direction']);
+  });
+
+  test('is refused by a query that takes only what it declares', async () => {
+    const { status, error } = await get({ project: 'a', sql, at_least: '9' }, apiKey, 'path.strict');
+    expect([status, error?.message]).toEqual([
+      400,
+      'at_least: has no effect on sql, whose tables do not use it; leave it out',
+    ]);
+    expect(await get({ project: 'a', sql }, apiKey, 'path.strict')).toMatchObject({ status: 200 });
+  });
+
+  test('is not a parameter of the SQL', async () => {
+    const using = `${sql} where @at_least > 1`;
+    const { status, error } = await get({ project: 'a', sql: using }, apiKey, 'path.counts');
+    expect([status, error?.message]).toEqual([
+      400,
+      'sql: line 1, column 42: @at_least is not a parameter of the tables of this endpoint; theirs are @project, @path',
+    ]);
+  });
+
+  test('is not an argument in GraphQL', async () => {
+    const field = (given: string) =>
+      app.data(`{ pathCountsSql(project: "a", sql: "${sql}"${given}) { rows } }`);
+    expect(await field('')).toEqual({ pathCountsSql: { rows: [{ n: 2 }] } });
+    expect(await field(', path: "/auth"')).toEqual({ pathCountsSql: { rows: [{ n: 0 }] } });
+    await expect(field(', atLeast: 9')).rejects.toThrow(/Unknown argument .+atLeast/);
+  });
+
+  test('is no parameter of the operation for SQL in OpenAPI', async () => {
+    const { paths } = (await (await app.fetch('/openapi.json')).json()) as {
+      paths: Record<string, { get: { operationId: string; parameters: { name?: string }[] } }>;
+    };
+    const operation = Object.values(paths).find(({ get }) => get.operationId === 'pathCountsSql');
+    const names = operation?.get.parameters.flatMap(({ name }) => name ?? []);
+    expect(names).toEqual(['sql', 'project', 'path']);
+  });
+
+  test('is neither offered nor taken nor explained by the tool of MCP', async () => {
+    const agent = mcpClient(app.fetch, apiKey);
+    const { tools } = (await agent.stateless('tools/list')).message.result;
+    const tool = tools.find(({ name }: { name: string }) => name === 'path_counts_sql');
+    expect(Object.keys(tool.inputSchema.properties)).toEqual(['sql', 'dry_run', 'project', 'path']);
+    const call = (given: object) => agent.call('path_counts_sql', { project: 'a', sql, ...given });
+    const { structured, text } = await call({});
+    expect(structured.rows).toEqual([{ n: 2 }]);
+    expect(text).not.toContain('direction');
+    const refused = await call({ direction: 'up', at_least: null });
+    expect([refused.isError, refused.text]).toEqual([
+      true,
+      'direction: has no effect on sql, whose tables do not use it; leave it out',
+    ]);
   });
 });

@@ -96,10 +96,11 @@ const every = queryText({
       '{ type: enum, enum: Choice, description: One., values: { a-b: { name: AB, also: [x], description: A. } } }',
   },
   columns: { n: 'integer', moment_at: 'timestamp', day: 'date' },
-  sql: `with all_of as (select 1 as n, timestamp '2026-01-01 00:00:00+00' as moment_at, date '2026-01-01' as day)
-select n, moment_at, day from all_of where @text is not null or @number is not null or @share is not null or @day is not null or @moment is not null
+  sql: `with all_of as (select 1 as n, timestamp '2026-01-01 00:00:00+00' as moment_at, date '2026-01-01' as day
+from unnest([1]) where @text is not null or @number is not null or @share is not null or @day is not null or @moment is not null
 or @local is not null or @flag is not null or array_length(@days) >= 0 or array_length(@words) >= 0 or @matching is not null
-or @choice is not null`,
+or @choice is not null)
+select n, moment_at, day from all_of`,
 });
 
 const names = [

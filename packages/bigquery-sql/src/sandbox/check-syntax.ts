@@ -8,6 +8,7 @@ import { walk } from '../syntax/walk.ts';
 export interface Names {
   /** Of the common tables, as the saved query writes them. */
   readonly tables: readonly string[];
+  /** Those that the common tables use. */
   readonly parameters: readonly string[];
   /** Of the temporary functions that the saved query defines, in lower case. */
   readonly functions: ReadonlySet<string>;
@@ -87,7 +88,7 @@ function checkNode(node: Node, names: Names): void {
       const declared = names.parameters.map((parameter) => `@${parameter}`).join(', ');
       throw new Unsupported(
         node,
-        `@${name} is not a parameter of this endpoint${declared === '' ? ', which has none' : `; its parameters are ${declared}`}`,
+        `@${name} is not a parameter of the tables of this endpoint${declared === '' ? ', which have none' : `; theirs are ${declared}`}`,
       );
     }
     case 'SystemVariable':

@@ -10,6 +10,7 @@ import { sqlFunctions } from '../rules/sql-function.ts';
 import type { Unsupported } from '../rules/unsupported.ts';
 import type { StoredTable } from '../tree/stored-table.ts';
 import type { CommonTable, Query, With } from '../syntax/nodes.ts';
+import { parametersIn } from '../syntax/parameters-in.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import type { CommonTable as TreeTable } from '../tree/nodes.ts';
 import { withTables } from '../tree/with-tables.ts';
@@ -26,7 +27,7 @@ export interface Sandbox {
   /** Its common tables, which are all that a caller's SQL can read. */
   readonly tables: readonly string[];
   /**
-   * Judges a caller's SQL: one SELECT over the common tables, with the parameters of the saved query.
+   * Judges a caller's SQL: one SELECT over the common tables, with the parameters that these use.
    *
    * @throws ProblemError with one problem, at its place in the caller's text
    */
@@ -82,9 +83,10 @@ export function openSandbox(
       { ...source, message: `${subject} does not work with a script: write its tables in a WITH clause` },
     ]);
   const commonTables = requireCommonTables(saved.query, source, subject);
+  const used = parametersIn(commonTables);
   const names: Names = {
     tables: commonTables.tables.map(({ name }) => name.name),
-    parameters: parameters.map(({ name }) => name),
+    parameters: parameters.map(({ name }) => name).filter((name) => used.has(name)),
     functions: new Set(functions.map(({ name }) => name.parts[0].name.toLowerCase())),
   };
   const resolveTables = (relations: Scope['relations'], read: Query) => {

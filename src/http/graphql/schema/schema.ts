@@ -5,7 +5,7 @@ import {
   GraphQLSchema,
   GraphQLString,
 } from 'graphql';
-import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
+import { seenBySql, sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import { type Catalog, followSeconds, type SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type PublicName, publicNames } from '../../../catalog/model/versions.ts';
 import { runSteps } from '../../../concurrency/loop-turns.ts';
@@ -128,7 +128,7 @@ const pageField = (
     context.getPage(query, rawArguments(query, args), readPageRequest(query, args)),
 });
 
-/** SQL over the common tables of a saved query that takes it: with the same arguments, and the rows as JSON. */
+/** SQL over the common tables of a saved query that takes it: with the parameters that these use, and the rows as JSON. */
 const sqlField = (
   { name, query }: PublicName,
   argumentsOf: QueryTypes['argumentsOf'],
@@ -142,7 +142,7 @@ const sqlField = (
       type: new GraphQLNonNull(GraphQLString),
       description: 'The SELECT, in the BigQuery SQL dialect. It may use the parameters as @name.',
     },
-    ...argumentsOf(query),
+    ...argumentsOf(seenBySql(query)),
   },
   resolve: (_root, args, context) => {
     const { [sqlParameter]: sql, ...rest } = args as { readonly sql: string };

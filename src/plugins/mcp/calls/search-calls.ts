@@ -1,9 +1,11 @@
 import { ownerOf } from '../../../keys/principal.ts';
 import { parseJson } from '@querygate/text';
+import { seenBySql } from '../../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
 import { memoize } from '../../../memoize.ts';
 import { describeQuery } from '../definitions/describe-query.ts';
+import { unknownSchema } from '../definitions/output-schema.ts';
 import { sqlArguments } from '../definitions/sql-tool.ts';
 import { sqlTables } from '../definitions/sql-tables.ts';
 import { searchNames } from '../definitions/search-tools.ts';
@@ -55,8 +57,17 @@ export function buildCallSearch(
     const { name, endpoint, takesSql } = namedTool(tools, given, request);
     const sandbox = takesSql ? sandboxOf(endpoint.query) : undefined;
     const described = {
-      ...describeQuery(name, endpoint.query, request.admission.principal, tools.sqlToolOf(endpoint)?.name),
-      ...(sandbox && { furtherArguments: Object.values(sqlArguments), tables: sqlTables(sandbox) }),
+      ...describeQuery(
+        name,
+        takesSql ? seenBySql(endpoint.query) : endpoint.query,
+        request.admission.principal,
+        tools.sqlToolOf(endpoint)?.name,
+      ),
+      ...(sandbox && {
+        outputSchema: unknownSchema,
+        furtherArguments: Object.values(sqlArguments),
+        tables: sqlTables(sandbox),
+      }),
     };
     return { text: JSON.stringify(described), structured: described };
   };

@@ -1,4 +1,4 @@
-import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
+import { seenBySql, sqlParameter, unusedBySql } from '../../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { sqlArguments } from '../definitions/sql-tool.ts';
 import type { JsonMembers } from '../protocol/message.ts';
@@ -11,18 +11,24 @@ export function readSqlArguments(
   tenants: ReadonlySet<string> | undefined,
 ): ReadArguments {
   const { [sqlArguments.sql]: sql, [sqlArguments.dryRun]: _, ...others } = given;
-  const read = readArguments(query, others, tenants, {
+  const read = readArguments(seenBySql(query), withoutUnused(query, others), tenants, {
     offered: Object.values(sqlArguments),
     passedOn: [],
   });
   const isText = typeof sql === 'string' && sql.trim() !== '';
   const mistakes = [
     ...(isText ? [] : [`${sqlArguments.sql}: is required: one SELECT, as text`]),
+    ...Object.keys(others)
+      .filter((name) => unusedBySql(query).has(name) && others[name] !== null)
+      .map((name) => `${name}: has no effect on sql, whose tables do not use it; leave it out`),
     ...('mistakes' in read ? read.mistakes : []),
   ];
-  if (!isText || 'mistakes' in read) return { mistakes };
+  if (!isText || 'mistakes' in read || mistakes.length > 0) return { mistakes };
   return { parameters: new Map([...read.parameters, [sqlParameter, [sql]]]) };
 }
+
+const withoutUnused = (query: SavedQuery, given: JsonMembers): JsonMembers =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !unusedBySql(query).has(name)));
 
 /** True if a call is only to be checked. */
 export const isDryRun = (given: JsonMembers): boolean =>

@@ -1,3 +1,4 @@
+import { seenBySql } from '../../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { JsonObject } from '../../openapi/json-schema.ts';
 import { details } from './detail.ts';
@@ -28,7 +29,7 @@ export function sqlToolOf(
       `Runs one SELECT in BigQuery's SQL over these tables only: ${tableTexts.join(', ')}.`,
       query,
     ),
-    inputSchema: withSql(inputSchema(query, tenants, details.at(-1) ?? details[0])),
+    inputSchema: withSql(inputSchema(seenBySql(query), tenants, details.at(-1) ?? details[0])),
     outputSchema: unknownSchema,
     annotations: readOnly,
   });

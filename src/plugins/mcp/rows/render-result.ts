@@ -1,4 +1,5 @@
 import type { BoundQuery, RawParameters } from '../../../catalog/binding/bind.ts';
+import { seenBySql } from '../../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../../catalog/model/header-types.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
@@ -171,7 +172,8 @@ function meaningsOf(
   { query, parameters, sql }: BoundQuery,
   columns: readonly ResultColumn[],
 ): readonly string[] {
-  const values = query.parameters.flatMap((parameter) => {
+  const { parameters: shown } = sql === undefined ? query : seenBySql(query);
+  const values = shown.flatMap((parameter) => {
     if (parameter.type !== 'enum') return [];
     const value = parameters[parameter.name];
     const known = parameter.values.find((one) => one.value === value);
