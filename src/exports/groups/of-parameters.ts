@@ -1,6 +1,12 @@
 /** Parameters of saved queries: what they take, what is said of them, and how their texts are read. @module */
 export { isOutdated, type RawParameters } from '../../catalog/binding/bind.ts';
-export { judged, maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts';
+export {
+  judged,
+  maxSqlLength,
+  seenBySql,
+  sqlParameter,
+  unusedBySql,
+} from '../../catalog/binding/caller-sql.ts';
 export { checkValue } from '../../catalog/binding/check-value.ts';
 export { describeParameter, fitsSchemas, typedValue } from '../../catalog/binding/describe-parameter.ts';
 export { mergeLists } from '../../catalog/binding/merge-lists.ts';
