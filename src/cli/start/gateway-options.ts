@@ -18,6 +18,7 @@ import {
 import type { GatewayOptions, SharedStore } from '../../index.ts';
 import { redis } from '../../exports/redis.ts';
 import { nameSettings } from '../settings/name-settings.ts';
+import { featuresOff } from './features-off.ts';
 
 interface StartFacts {
   /** Warnings about variables that are not read. */
@@ -37,7 +38,7 @@ export async function gatewayOptions(
   { misspelt = [], metricsPlugin: ofMetrics = metrics() }: StartFacts = {},
 ): Promise<GatewayOptions> {
   return {
-    plugins: [...pluginsOf(config, apiKey, ofMetrics), ofMetrics, ofSettings(misspelt)],
+    plugins: [...pluginsOf(config, apiKey, ofMetrics), ofMetrics, ofSettings(misspelt), featuresOff(config)],
     queries: config.queriesDir,
     engine: await loadEngine(config),
     keys: [
