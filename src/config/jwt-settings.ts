@@ -148,7 +148,18 @@ export function readJwtOptions(options: JwtInput): JwtConfig {
   const config = parsed.success ? jwtConfig(parsed.data) : undefined;
   if (config !== undefined && problems.length === 0)
     return Object.freeze({ ...config, claims: Object.freeze({ ...defaultClaims, ...claims }) });
-  const all = problems.length > 0 ? problems : [{ message: `give one of ${keySources.join(', ')}` }];
+  const unset = keySources.filter(
+    (name) => (optionNames[name] ?? '') in options && given[name] === undefined,
+  );
+  const hasSource = keySources.some((name) => given[name] !== undefined);
+  const all = hasSource
+    ? problems
+    : [
+        ...unset.map((name) => ({
+          message: `${name}: is undefined; is the variable set that it is read from?`,
+        })),
+        { message: `give one of ${keySources.join(', ')}` },
+      ];
   throw new StartError(
     'The options of jwt have problems',
     all.map(({ message }) => ({

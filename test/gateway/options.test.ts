@@ -8,6 +8,7 @@ import { type GatewayOptions, settingsOf } from '../../src/gateway/options.ts';
 import { redis } from '../../src/gateway/redis.ts';
 import { openServer } from '../../src/http/node/open-server.ts';
 import { apiKey } from '../../src/keys/sources/api-key.ts';
+import { jwt } from '../../src/keys/sources/jwt.ts';
 import { openedEngine } from '../support/test-app.ts';
 
 const run = async () => ({ rows: [], truncated: false });
@@ -84,16 +85,33 @@ test('a server refuses trusted proxies that are no addresses', () => {
 });
 
 describe('secrets', () => {
-  test.each(['', 'two words', 'schlüssel', 'x'.repeat(257), undefined as unknown as string])(
-    'the key %j is refused',
-    (text) => {
-      const [message = ''] = problemsOf(() => apiKey(text));
-      const isSet = text !== undefined && text !== '';
-      expect(message).toBe(
-        `apiKey: ${isSet ? '' : 'is not set; '}must be up to 256 printable ASCII characters without spaces`,
-      );
-    },
-  );
+  const variable = '; is the variable set that it is read from, as in apiKey(process.env.API_KEY)? It ';
+  test.each([
+    ['', `is empty${variable}`],
+    [undefined, `is undefined${variable}`],
+    [null, `is null${variable}`],
+    [7, 'is not a text, and '],
+    ['key\n', 'has spaces or a line break at its start or end, and '],
+    ['two words', ''],
+    ['schlüssel', ''],
+    ['x'.repeat(257), ''],
+  ])('the key %j is refused', (text, problem) => {
+    expect(problemsOf(() => apiKey(text as string))).toEqual([
+      `apiKey(text): text ${problem}must be up to 256 printable ASCII characters without spaces`,
+    ]);
+  });
+
+  test('a token without a key says which option is undefined', () => {
+    const right = 'give one of jwksUrl, publicKey, secret';
+    const undefinedIs = (name: string) => `${name}: is undefined; is the variable set that it is read from?`;
+    const options = { issuer: 'https://id.example.com', audience: 'a' };
+    expect(problemsOf(() => jwt({ ...options, jwksUrl: undefined }))).toEqual([
+      undefinedIs('jwksUrl'),
+      right,
+    ]);
+    expect(problemsOf(() => jwt({ secret: undefined }))).toEqual([undefinedIs('secret'), right]);
+    expect(problemsOf(() => jwt(options))).toEqual([right]);
+  });
 
   test('the URL and the secret of a Redis are refused together, and not shown', () => {
     const problems = problemsOf(() => redis({ url: 'http://me:hunter2@cache', secret: 'hunter3' }));

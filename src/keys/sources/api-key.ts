@@ -1,12 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { secretRules } from '../../config/secret-rules.ts';
 import { StartError } from '../../errors.ts';
-import { digestOf } from '../key-text.ts';
 import type { KeySource } from '../key-source.ts';
+import { digestOf } from '../key-text.ts';
 import { Keyring } from '../keyring.ts';
-
-/** The variable or the secret that a caller passes on may be missing. */
-const isSet = (text: unknown) => text !== undefined && text !== null && text !== '';
 
 /**
  * One key without restrictions: every endpoint, every tenant, every permission. Its id in the log is `API_KEY`.
@@ -19,7 +16,7 @@ export function apiKey(text: string): KeySource {
   // With an empty key, requests without one would have every permission.
   if (!secretRules.apiKey.is(text))
     throw new StartError('The key cannot be used', [
-      { message: `apiKey: ${isSet(text) ? '' : 'is not set; '}${secretRules.apiKey.must}` },
+      { message: `apiKey(text): text ${kindProblem(text)}${secretRules.apiKey.must}` },
     ]);
   return {
     isUnlimited: true,
@@ -36,4 +33,12 @@ export function apiKey(text: string): KeySource {
       };
     },
   };
+}
+
+/** Without the text: it may be a secret with one character too many. */
+function kindProblem(text: unknown): string {
+  if (text === undefined || text === null || text === '')
+    return `${text === '' ? 'is empty' : `is ${text}`}; is the variable set that it is read from, as in apiKey(process.env.API_KEY)? It `;
+  if (typeof text !== 'string') return 'is not a text, and ';
+  return text.trim() === text ? '' : 'has spaces or a line break at its start or end, and ';
 }
