@@ -50,7 +50,7 @@ test('the unit test of the recipe passes, and fails for other SQL', () => {
 
 test('the command prints what the README says', () => {
   const examples = [...readme.matchAll(/^ {4}\$ bigquery-sql (.*)\n((?: {4}(?!\$ ).*\n)+)/gm)];
-  expect(examples).toHaveLength(7);
+  expect(examples).toHaveLength(8);
   const words = (line: string) =>
     // As a shell splits them.
     [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');

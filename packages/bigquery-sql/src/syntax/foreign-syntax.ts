@@ -1,7 +1,7 @@
 import type { Token } from './lexer/tokens.ts';
 
 /** The token that a grammar does not expect, at 0, and its neighbors. */
-type TokenAt = (distance: number) => Token | undefined;
+export type TokenAt = (distance: number) => Token | undefined;
 
 /** Words of other dialects, each with what GoogleSQL writes. */
 const words: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@ import { foreignSyntax } from './foreign-syntax.ts';
 import { isReserved } from './lexer/keywords.ts';
 import type { Token } from './lexer/tokens.ts';
 import type { Expression, FromItem, Identifier, Query, Type } from './nodes.ts';
+import { clauseWords, isUsedAsName, mayBeName } from './reserved-names.ts';
 import { SyntaxProblem } from './syntax-problem.ts';
 
 /** How deep a text may nest: a limit far beyond what people write, and far below the stack. */
@@ -74,6 +75,11 @@ export class Parser {
     return token.kind === 'quoted name' || (token.kind === 'word' && !isReserved(token.key));
   }
 
+  /** True at a reserved word that is used as a name, which only backquotes make of it. */
+  atUnquotedName(): boolean {
+    return isUsedAsName(this.#ahead);
+  }
+
   // ————— Forward —————
 
   next(): Token {
@@ -109,7 +115,7 @@ export class Parser {
   }
 
   name(expected = 'a name'): Identifier {
-    return this.atName() ? this.anyName() : this.#failName(expected);
+    return this.atName() ? this.anyName() : this.failName(expected);
   }
 
   /** A name where reserved words are names too: after a dot, and after `@`. */
@@ -217,20 +223,20 @@ export class Parser {
 
   /** The advice on foreign syntax at this place: what GoogleSQL writes instead. */
   #foreign(): string | undefined {
-    return foreignSyntax((distance) => this.#tokens[this.#at + distance]);
+    return foreignSyntax(this.#ahead);
   }
 
-  /** A reserved word is a name in backquotes; a word that begins a clause is rather one of a clause. */
-  #failName(expected: string): never {
+  readonly #ahead = (distance: number): Token | undefined => this.#tokens[this.#at + distance];
+
+  /** Like `fail`, where a name is possible: a reserved word is one in backquotes. */
+  failName(expected: string): never {
     const { token } = this;
-    const isMeant =
-      token.kind === 'word' && isReserved(token.key) && ![...clauseWords, ...linkWords].includes(token.key);
-    return isMeant && this.#foreign() === undefined
-      ? this.problem(
-          token.start,
-          `expected ${expected}, found "${token.text}", which is reserved: write \`${token.text}\` in backquotes`,
-        )
-      : this.fail(expected);
+    const isMeant = this.atUnquotedName() || (mayBeName(this.#ahead) && this.#foreign() === undefined);
+    if (token.kind !== 'word' || !isMeant) return this.fail(expected);
+    return this.problem(
+      token.start,
+      `expected ${expected}, found "${token.text}", a reserved word: for a name, write \`${token.text}\` in backquotes`,
+    );
   }
 
   problem(offset: number, message: string): never {
@@ -244,15 +250,6 @@ function alternatives(keys: readonly string[]): string {
   const last = quoted.pop() ?? '';
   return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;
 }
-
-/** Words with which parts of a query begin: where another word is found, one of them is perhaps misspelled. */
-const clauseWords = [
-  ...['SELECT', 'FROM', 'WHERE', 'GROUP', 'HAVING', 'QUALIFY', 'WINDOW', 'ORDER', 'LIMIT', 'OFFSET', 'WITH'],
-  ...['JOIN', 'CROSS', 'INNER', 'LEFT', 'RIGHT', 'FULL', 'UNION', 'INTERSECT', 'EXCEPT', 'USING'],
-];
-
-/** Words that go on with a clause or an expression. */
-const linkWords = ['ON', 'AND', 'OR', 'WHEN', 'THEN', 'ELSE', 'END'];
 
 function hintFor(token: Token, expected: string): string {
   if (token.kind === 'string' && /\bname\b/.test(expected)) return ': a name is written in backquotes';

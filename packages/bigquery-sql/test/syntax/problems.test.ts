@@ -6,10 +6,11 @@ test.each([
   ['SELECT (1 + 2', '13: expected ")" or ",", found the end of the text'],
   ['SELECT FROM t', '7: expected a column, found "FROM"'],
   ['SELECT a,, b', '9: expected an expression, found ","'],
-  ['SELECT 1 AS select', '12: expected a name after AS, found "select"'],
+  ['SELECT x, as y FROM t', '10: expected an expression, found "as"'],
+  ['SELECT CASE WHEN 1 THEN END', '24: expected an expression, found "END"'],
   [
     'SELECT 1 AS at FROM t',
-    '12: expected a name after AS, found "at", which is reserved: write `at` in backquotes',
+    '12: expected a name after AS, found "at", a reserved word: for a name, write `at` in backquotes',
   ],
   [
     'SELECT 1 FROM [p:d.t]',
@@ -17,7 +18,7 @@ test.each([
   ],
   ['\n#legacySQL\nSELECT a FROM t1, t2', '1: legacy SQL is not supported: write the query in GoogleSQL'],
   ["SELECT 1 AS 'a'", '12: expected a name after AS, found a string: a name is written in backquotes'],
-  ['SELECT * FROM select', '14: expected the name of a table, found "select"'],
+  ['SELECT * FROM WHERE x', '14: expected the name of a table, found "WHERE"'],
   ['SELECT a = b = c', '13: expected parentheses around the comparison before an operator, found "="'],
   ['SELECT a IN 1', '12: expected "(" or "UNNEST", found "1"'],
   ['SELECT a IN ()', '13: expected an expression, found ")"'],
@@ -108,6 +109,31 @@ test.each([
   ["SELECT 1 2 'abc", '9: expected the end of the query, found "2"'],
 ])('%s is refused: %s', (sql, problem) => {
   expect(problemOf(sql)).toBe(problem);
+});
+
+test.each([
+  ...['SELECT x, one FROM t', 'SELECT one, x FROM t', 'SELECT DISTINCT one FROM t', 'SELECT one.x FROM t'],
+  ...['SELECT 1 AS one FROM t', 'SELECT x + one FROM t', 'SELECT MAX(one) FROM t', 'SELECT [one] FROM t'],
+  ...['SELECT x FROM t WHERE one = 1', 'SELECT x FROM t WHERE one IS NULL', 'SELECT x FROM one'],
+  ...['SELECT x FROM t GROUP BY one', 'SELECT x FROM t ORDER BY one DESC', 'SELECT * EXCEPT (one) FROM t'],
+  ...['WITH one AS (SELECT 1 AS x) SELECT x FROM t', 'FROM t |> WHERE one > 1 |> SELECT one'],
+])('a reserved word as a name is said to need backquotes: %s', (sql) => {
+  const words =
+    'order group select from where having limit window union by if case end interval range array struct exists left in like is desc rows groups any default hash to set';
+  for (const word of words.split(' '))
+    expect(problemOf(sql.replace('one', word))).toMatch(
+      `found "${word}", a reserved word: for a name, write \`${word}\` in backquotes`,
+    );
+});
+
+test('a comma before a clause is no list of names', () => {
+  for (const sql of [
+    'SELECT x, FROM t',
+    'FROM t |> AGGREGATE COUNT(*) AS n, GROUP AND ORDER BY x',
+    'SELECT ARRAY<INT64>[1] < x, STRUCT<INT64>(1), INTERVAL -1 DAY, CASE -x WHEN 1 THEN 2 END, NULL, TRUE, FROM t',
+    'SELECT CASE WHEN x THEN 1 ELSE 2 END, FROM t',
+  ])
+    expect(problemOf(sql)).toBeUndefined();
 });
 
 test.each(

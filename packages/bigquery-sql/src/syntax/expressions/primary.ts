@@ -40,7 +40,7 @@ export function parsePrimary(p: Parser): Expression {
   }
 }
 
-const failExpression: Rule = (p) => p.fail('an expression');
+const failExpression: Rule = (p) => p.failName('an expression');
 
 const symbolRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['(', parseParenthesized],
@@ -52,8 +52,10 @@ const symbolRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 
 /** A word starts a form of its own, a literal of a type, a call, or a path. */
 function parseWord(p: Parser, key: string): Expression {
-  const rule = wordRules.get(key);
-  if (rule) return rule(p);
+  const constant = constantRules.get(key);
+  if (constant) return constant(p);
+  const form = formRules.get(key);
+  if (form && (!p.atUnquotedName() || (withElements.has(key) && p.at(key, '<')))) return form(p);
   if (p.peek(1).kind === 'string') {
     const literal = parseTypedLiteral(p, key);
     if (literal) return literal;
@@ -68,10 +70,13 @@ function parseWord(p: Parser, key: string): Expression {
     : failExpression(p);
 }
 
-const wordRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+const constantRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['NULL', parseNull],
   ['TRUE', parseBoolean],
   ['FALSE', parseBoolean],
+]);
+
+const formRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['CASE', parseCase],
   ['CAST', parseCast],
   ['EXTRACT', parseExtract],
@@ -82,6 +87,8 @@ const wordRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['RANGE', parseRange],
   ['WITH', parseWithExpression],
 ]);
+
+const withElements: ReadonlySet<string> = new Set(['ARRAY', 'STRUCT', 'RANGE']);
 
 /** Reserved words that are also the names of functions. */
 const reservedFunctions: ReadonlySet<string> = new Set([

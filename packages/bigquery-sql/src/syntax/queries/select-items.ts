@@ -3,13 +3,14 @@ import type { Parser } from '../parser.ts';
 
 /** The list after SELECT and the like; a comma after its last item is allowed. */
 export function parseSelectItems(p: Parser): readonly SelectItem[] {
-  if (p.atOneOf(afterList)) p.fail('a column');
+  if (p.atOneOf(afterList)) p.failName('a column');
   return listWithTrailingComma(p, parseSelectItem);
 }
 
 export function listWithTrailingComma<Item>(p: Parser, item: (p: Parser) => Item): readonly Item[] {
   const items = [item(p)];
-  while (p.accept(',') && !p.atOneOf(afterList) && p.token.kind !== 'end') items.push(item(p));
+  while (p.accept(',') && p.token.kind !== 'end' && (!p.atOneOf(afterList) || p.atUnquotedName()))
+    items.push(item(p));
   return items;
 }
 
