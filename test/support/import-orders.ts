@@ -5,7 +5,7 @@
  */
 export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src': [
-    ...['syntax', 'tree', 'planning-cost', 'macros', 'rules', 'passes', 'analysis', 'duckdb'],
+    ...['syntax', 'tree', 'planning-cost', 'macros', 'rules', 'passes', 'analysis', 'files', 'duckdb'],
     ...['sandbox', 'command'],
   ],
   'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],

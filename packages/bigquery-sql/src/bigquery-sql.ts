@@ -21,6 +21,7 @@ import {
   type RunOptions,
   type StoredTable,
 } from './index.ts';
+import { describeDataRow } from './files/data-row.ts';
 import { describeProblem, ProblemError } from './problem.ts';
 import { quoteText } from './tree/quote-text.ts';
 import { quote } from './types.ts';
@@ -111,7 +112,7 @@ async function main(): Promise<number> {
     const { sql, originalColumn } = applyParameters(text, parameters);
     const startedAt = performance.now();
     const answered = await answer(sql);
-    const failed = 'error' in answered ? withColumns(answered, originalColumn) : answered;
+    const failed = 'error' in answered ? await withDataLine(withColumns(answered, originalColumn)) : answered;
     const outcome = hasNoTables && 'error' in failed ? withHint(failed) : failed;
     if ('error' in outcome) exitCode = 1;
     if (values.csv && 'rows' in outcome) process.stdout.write(outcomeCsv(outcome));
@@ -157,6 +158,11 @@ function withHint({ error }: Failure): Failure {
   return table === undefined
     ? { error }
     : { error: { ...error, message: `${error.message}: give the file of its rows, as in ${table}.csv` } };
+}
+
+async function withDataLine(failure: Failure): Promise<Failure> {
+  const { dataRow, ...error } = failure.error;
+  return dataRow === undefined ? failure : { error: { ...error, message: await describeDataRow(dataRow) } };
 }
 
 /** Values of parameters are in the SQL as literals: a problem has the place in the text that was given. */

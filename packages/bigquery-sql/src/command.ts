@@ -18,4 +18,4 @@ export {
   separatorOf,
   textStart,
 } from './command/csv-file.ts';
-export { decompress, readBytes } from './command/file-bytes.ts';
+export { decompress, readBytes } from './files/file-bytes.ts';

@@ -29,6 +29,7 @@ export {
   sampledValues,
 } from './duckdb/layout/value-paths.ts';
 export type { Cell, Explanation, Failure, Outcome, Result, StatementProblem } from './duckdb/outcome.ts';
+export type { DataRow } from './files/data-row.ts';
 export {
   boundRelation,
   callerPlan,

@@ -18,6 +18,7 @@ import { describeType, type TypedParameter } from './types.ts';
 
 export type { RunOptions, Session, SessionOptions, Value } from './duckdb/open-session.ts';
 export type { Cell, Explanation, Failure, Outcome, PassEffect, Result } from './duckdb/outcome.ts';
+export type { DataRow } from './files/data-row.ts';
 export { describeProblem, type Problem, ProblemError } from './problem.ts';
 export type { Field, FieldType, TableSchema } from './table-schema.ts';
 export type { StoredColumn, StoredTable } from './tree/stored-table.ts';

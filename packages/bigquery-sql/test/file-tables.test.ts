@@ -257,6 +257,40 @@ test('an argument that is a file of SQL, or of a list of statements, is run', ()
   expect(rowsOf(write('report.json', '["select count(*) from events"]'), csv)).toEqual([['3']]);
 });
 
+test.each([
+  ['types.csv', 'x,y,2026-01-01\n', 'n: "x" is not INT64'],
+  ['dates.csv.gz', '1,y,someday\n', 'd: "someday" is not DATE'],
+  ['short.csv', '1,y\n', 'has 2 values, and the header 3'],
+  ['long.csv', '1,y,2026-01-01,5', 'has 4 values, and the header 3'],
+  [
+    'bytes.csv',
+    '1,\xff,2026-01-01\n',
+    'Invalid unicode (byte sequence mismatch) detected. This file is not utf-8 encoded',
+  ],
+])(
+  'a row of CSV that cannot be read has its line, where texts have several lines: %s',
+  (name, row, reason) => {
+    const before = '1,"a\r\nb, ""c""\n\n",2026-01-01\n'.repeat(50_000);
+    const text = Buffer.from(`n,s,d\n${before}${row}2,z,2026-01-01\n`, 'latin1');
+    const file = write(name, name.endsWith('gz') ? gzipSync(text) : text);
+    const { status, stdout, stderr } = runCommand(['select max(n), max(s), max(d) from t', `t=${file}`]);
+    expect(stderr).toBe(`1:1 run time: ${file}: line 200002: ${reason}\n`);
+    expect([status, stdout]).toEqual([1, '']);
+  },
+);
+
+test.each([
+  ['late.ndjson', '{"n":"x"}', 'Failed to cast value to numerical: "x"'],
+  ['cut.ndjson', '{"n":', 'is not JSON: unexpected end of data'],
+])('a row of JSON that cannot be read has its line, also after empty lines: %s', (name, row, reason) => {
+  const file = write(name, `${'{"n":1}\n\n'.repeat(30_000)}${row}\n{"n":2}\n`);
+  const { stdout } = runCommand(['--json', 'select max(n) from t', `t=${file}`]);
+  expect(JSON.parse(stdout).error).toEqual({
+    ...{ stage: 'run time', line: 1, column: 1 },
+    message: `${file}: line 60001: ${reason}`,
+  });
+});
+
 test('an old version of Node is refused with the version that is needed', () => {
   const old = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'})";
   const bin = join(import.meta.dirname, '../src/bigquery-sql.ts');

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { dataRowOf, placeOf } from '../files/data-row.ts';
+import { compressionOf, decompress } from '../files/file-bytes.ts';
 import { quoteText } from '../tree/quote-text.ts';
-import { decompress } from './file-bytes.ts';
 
 /** The first lines of a text file, as far as they show how it is written. */
 export interface TextStart {
@@ -72,11 +73,12 @@ export const areWideIntegers = (texts: string): string =>
   `coalesce(bool_and(regexp_full_match(${texts}, '[+-]?\\d{1,29}')) AND bool_or(${texts} IS NOT NULL AND try_cast(${texts} AS BIGINT) IS NULL), false)`;
 
 /** The cause in DuckDB's message about a text file; undefined if it is only that DuckDB could not guess the format. */
-export function fileReason(message: string): string | undefined {
-  const [reason = '', second = '', third = ''] = message.replace(/^[\w ]+ Error: /, '').split('\n');
-  if (/^Error when sniffing file/.test(reason)) return undefined;
-  const line = /^CSV Error on Line: (\d+)/.exec(reason)?.[1];
-  return line === undefined ? reason : `line ${line}: ${second.startsWith('Original Line') ? third : second}`;
+export async function fileReason(message: string): Promise<string | undefined> {
+  const row = dataRowOf(message);
+  // JSON may be in a copy with other lines.
+  if (row !== undefined) return row.isJson ? row.reason : `${await placeOf(row)}: ${row.reason}`;
+  const [reason = ''] = message.replace(/^[\w ]+ Error: /, '').split('\n');
+  return /^Error when sniffing file/.test(reason) ? undefined : reason;
 }
 
 /** As Latin-1, so that a byte is a character. */
@@ -100,8 +102,7 @@ function rowEnds(text: string): readonly { readonly line: number; readonly isCrl
 }
 
 async function firstBytes(path: string, toEnd = false): Promise<Buffer> {
-  const ending = /\.(gz|zst)$/i.exec(path)?.[1]?.toLowerCase();
-  const compression = ending === 'gz' || ending === 'zst' ? ending : undefined;
+  const compression = compressionOf(path);
   const parts: Buffer[] = [];
   let length = 0;
   for await (const chunk of decompress({ path, compression })) {

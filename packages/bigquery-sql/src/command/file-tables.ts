@@ -14,6 +14,7 @@ import {
   sampledValues,
   wideTypes,
 } from '../duckdb/layout/value-paths.ts';
+import { dataRowOf, describeDataRow } from '../files/data-row.ts';
 import { quoteText } from '../tree/quote-text.ts';
 import { quote } from '../types.ts';
 import {
@@ -137,14 +138,20 @@ async function openDataFile(connection: DuckDBConnection, table: string, path: s
     const source =
       isCsv(path) && own.size > 0 ? read(quoteText(path), `, types = {${asTexts.join(', ')}}`) : plain;
     const values = columns.map(({ name, type }) => {
-      if (own.get(name) === 'TIMESTAMP') return `${momentOf(name)} AS ${quote(name)}`;
+      if (own.get(name) === 'TIMESTAMP') return `${momentOf(name, path)} AS ${quote(name)}`;
       const known = own.has(name) ? undefined : knownType(name, type, found);
       return known === undefined ? quote(name) : `CAST(${quote(name)} AS ${known}) AS ${quote(name)}`;
     });
     await connection.run(`CREATE VIEW ${quote(table)} AS SELECT ${values.join(', ')} FROM ${source}`);
   } catch (error) {
     const ends = isCsv(path) && !isPattern ? await lineEndProblem(path) : undefined;
-    throw commandError(`${path} ${ends ?? `cannot be read: ${fileReason(messageOf(error)) ?? wrongShape}`}`);
+    if (ends !== undefined) throw commandError(`${path} ${ends}`);
+    const row = dataRowOf(messageOf(error));
+    throw commandError(
+      row === undefined
+        ? `${path} cannot be read: ${(await fileReason(messageOf(error))) ?? wrongShape}`
+        : await describeDataRow(row),
+    );
   }
 }
 
@@ -214,11 +221,11 @@ const detectedTypes: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.DOUBLE,
 ]);
 
-const momentOf = (name: string) =>
+const momentOf = (name: string, path: string) =>
   scalarValue(
     { name, type: 'TIMESTAMP', mode: 'NULLABLE' },
     { sql: quote(name), type: VARCHAR },
-    (field, message) => `error(${quoteText(`${field}: `)} || ${message})`,
+    (field, message) => `error(${quoteText(`${path}: ${field}: `)} || ${message})`,
   );
 
 /** Data files that may be meant, as they would be written. */

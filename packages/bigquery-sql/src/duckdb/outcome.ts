@@ -1,3 +1,5 @@
+import type { DataRow } from '../files/data-row.ts';
+
 /**
  * A value of a result, without loss:
  *
@@ -43,6 +45,8 @@ export type Stage = 'refused' | 'run time' | 'crash';
 export interface Failure {
   readonly error: StatementProblem & {
     readonly stage: Stage;
+    /** The row of a text file that a view reads, and that DuckDB cannot. */
+    readonly dataRow?: DataRow;
     /** Further problems of the same statement. */
     readonly more?: readonly StatementProblem[];
   };

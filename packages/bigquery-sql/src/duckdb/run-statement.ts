@@ -14,6 +14,7 @@ import { forEachNode } from '../tree/map.ts';
 import type { Query } from '../tree/nodes.ts';
 import { printQuery } from '../tree/print.ts';
 import { type Plan, printPlan } from './plan.ts';
+import { dataRowOf } from '../files/data-row.ts';
 import { planProblem } from './plan-problem.ts';
 import { isOfValue, runProblem } from './run-problem.ts';
 import type { Compute } from './compute-constants.ts';
@@ -234,6 +235,11 @@ function explainFailure({ sql }: Statement, error: unknown): Failure {
   }
   const message = error instanceof Error ? error.message : String(error);
   const [, kind = '', reason = ''] = /^(\w+(?: \w+)*) Error: ([\s\S]*)$/.exec(message) ?? [];
+  const dataRow = dataRowOf(message);
+  if (dataRow !== undefined) {
+    const { file, row, reason: cause } = dataRow;
+    return { error: { stage: 'run time', ...start, message: `${file}: row ${row}: ${cause}`, dataRow } };
+  }
   const problem = { ...start, message: runProblem(reason === '' ? message : reason) };
   if (error instanceof TimeoutError) return failure('run time', problem);
   if (/^INTERNAL$/i.test(kind) || kind === '') return failure('crash', problem);

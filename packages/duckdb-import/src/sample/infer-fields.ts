@@ -56,7 +56,7 @@ export async function inferFields(
     }
   } catch (error) {
     if (error instanceof ProblemError) throw error;
-    const reason = fileReason(error instanceof Error ? error.message : String(error));
+    const reason = await fileReason(error instanceof Error ? error.message : String(error));
     throw fileError(file, `cannot be read: ${reason ?? wrongShape}`);
   } finally {
     rmSync(scratch, { recursive: true });

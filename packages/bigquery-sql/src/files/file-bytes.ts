@@ -35,6 +35,12 @@ interface PackedFile {
   readonly compression: 'gz' | 'zst' | undefined;
 }
 
+/** The compression that the ending of a path says. */
+export function compressionOf(path: string): PackedFile['compression'] {
+  const ending = /\.(gz|zst)$/i.exec(path)?.[1]?.toLowerCase();
+  return ending === 'gz' || ending === 'zst' ? ending : undefined;
+}
+
 /**
  * The bytes of a file that may be compressed; a chunk is valid until the next. Node decompresses, because DuckDB accepts a
  * truncated file as a complete one.
