@@ -108,6 +108,18 @@ describe.each(Object.entries(mounts))('below a path, on %s', (_, mount) => {
     expect(await graphql.json()).toEqual({ data: { orders: { rowCount: 1 } } });
   });
 
+  test('a program at the address of a page learns who gets it, and where the API is', async () => {
+    get = await mount(await open(base));
+    for (const path of ['', '/', '/queries/orders', '/openapi']) {
+      const response = await get(base + path);
+      expect([path, response.status]).toEqual([path, 404]);
+      const { error } = (await response.json()) as { error: { message: string } };
+      expect(error.message).toBe(
+        'Not found; browsers, which accept text/html and send no key, get a page here; GraphQL is at /warehouse/graphql, REST under /warehouse/api/',
+      );
+    }
+  });
+
   test('every link of a page leads to the gateway', async () => {
     get = await mount(await open(base));
     for (const path of ['', '/', '/queries/orders', '/graphql', '/openapi']) {

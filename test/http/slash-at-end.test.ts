@@ -10,7 +10,10 @@ afterAll(() => app.close());
 const cure = 'Not found; leave out the slash at the end of the path';
 
 test.each([
-  ['/', 'Not found; GraphQL is at /graphql, REST under /api/'],
+  [
+    '/',
+    'Not found; browsers, which accept text/html and send no key, get a page here; GraphQL is at /graphql, REST under /api/',
+  ],
   ['/graphql/', cure],
   ['/mcp/', cure],
   ['/openapi.json/', cure],
@@ -48,9 +51,10 @@ test('the answer to an unknown path names the paths below BASE_PATH', async () =
     return ((await response.json()) as { error: { message: string } }).error.message;
   };
   try {
-    const message = 'Not found; GraphQL is at /warehouse/graphql, REST under /warehouse/api/';
-    expect(await messageAt('/warehouse/')).toBe(message);
-    expect(await messageAt('/other')).toBe(message);
+    const api = 'GraphQL is at /warehouse/graphql, REST under /warehouse/api/';
+    const page = 'browsers, which accept text/html and send no key, get a page here';
+    expect(await messageAt('/warehouse/')).toBe(`Not found; ${page}; ${api}`);
+    expect(await messageAt('/other')).toBe(`Not found; ${api}`);
     const address = 'REST endpoints are at /warehouse/api/endpoints/query/';
     expect(await messageAt('/warehouse/api/x')).toBe(`Not found; ${address}<name or UUID>`);
     expect(await messageAt('/warehouse/api/endpoints/query/logs.all/')).toBe(`${cure}: ${address}logs.all`);

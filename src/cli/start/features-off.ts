@@ -10,17 +10,19 @@ export function featuresOff({ mcp, pages }: Config): GatewayPlugin {
   const pagePaths = pages ? [] : ['/', '/queries/*', '/openapi', '/sql', '/agents', '/embed/*'];
   return {
     name: 'features that are off',
-    routes: () => [
-      ...mcpPaths.map((path) => route(path, mcpOff, { methods: ['GET', 'POST'] })),
-      ...pagePaths.map((path) => route(path, pagesOff, { browsersOnly: true })),
+    routes: (_catalog, { basePath }) => [
+      ...mcpPaths.map((path) => route(path, mcpOff)),
+      ...pagePaths.map((path) =>
+        route(path, `${pagesOff}. GraphQL is at ${basePath}/graphql, REST under ${basePath}/api/`),
+      ),
     ],
   };
 }
 
-const route = (path: string, message: string, more: Partial<PluginRoute>): PluginRoute => ({
+const route = (path: string, message: string): PluginRoute => ({
   path,
+  methods: ['GET', 'POST'],
   access: 'public',
-  ...more,
   answer() {
     throw new GatewayError('NOT_FOUND', message);
   },

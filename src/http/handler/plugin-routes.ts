@@ -14,6 +14,8 @@ export type OptionsRoute = (methods: string, base: Omit<Route, 'answer'>) => Rou
 interface PluginRoutes {
   /** Those of plug-ins, and others for requests that they leave. */
   routesAt(pathname: string, otherwise: RouteByHead): RouteByHead;
+  /** True if browsers get a page there. */
+  hasPage(pathname: string): boolean;
   /** Those for what nothing else answers. */
   fallbackAt(pathname: string, otherwise: RouteByHead): RouteByHead;
   readonly loggedPath: PathToLog;
@@ -44,6 +46,7 @@ export function buildPluginRoutes(routes: readonly PluginRoute[], optionsRoute: 
   };
   return {
     routesAt: (pathname, otherwise) => firstOf(matching(pathname), otherwise),
+    hasPage: (pathname) => matching(pathname).some(({ route }) => route.browsersOnly === true),
     fallbackAt: (pathname, otherwise) =>
       firstOf(
         fallbacks.filter(({ isPath }) => isPath(pathname)),

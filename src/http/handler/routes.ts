@@ -70,14 +70,13 @@ export function buildRoutes(options: RouteOptions): {
   const noApi = failing(apiNotFound(basePath));
   const otherApi = byMethod(noApi, restOptions, noApi);
   const liveness = health(() => replyJson(200, '{"status":"ok"}'));
-  const otherRoute = failing(
-    () =>
-      new GatewayError(
-        'NOT_FOUND',
-        `Not found; GraphQL is at ${basePath}${graphqlPath}, REST under ${basePath}${apiPath}`,
-      ),
-  );
-  const notFound: RouteByHead = () => otherRoute;
+  const notFoundBut = (hint: string): RouteByHead => {
+    const api = `GraphQL is at ${basePath}${graphqlPath}, REST under ${basePath}${apiPath}`;
+    const route = failing(() => new GatewayError('NOT_FOUND', `Not found; ${hint}${api}`));
+    return () => route;
+  };
+  const notFound = notFoundBut('');
+  const pageForBrowsers = notFoundBut('browsers, which accept text/html and send no key, get a page here; ');
   const ofPlugins = buildPluginRoutes(plugins, optionsRoute);
   const exact = new Map<string, RouteByHead>([
     [healthPath, liveness],
@@ -86,13 +85,17 @@ export function buildRoutes(options: RouteOptions): {
     [readinessPath, readinessRoutes(health(readiness.brief), health(readiness.verbose), readiness)],
     [graphqlPath, graphqlRoutes(graphql, optionsRoute(graphqlMethods), log)],
   ]);
+  const otherwise = (pathname: string): RouteByHead => {
+    if (ofPlugins.hasPage(pathname)) return pageForBrowsers;
+    const none = pathname.endsWith('/') && pathname !== '/' ? slashAtEnd : notFound;
+    return ofPlugins.fallbackAt(pathname, none);
+  };
   return {
     loggedPath: ofPlugins.loggedPath,
     routesAt(pathname) {
       const ofApi = endpointPattern.test(pathname) ? endpoint : otherApi;
       const own = pathname.startsWith(apiPath) ? ofApi : exact.get(pathname);
-      const none = pathname.endsWith('/') && pathname !== '/' ? slashAtEnd : notFound;
-      return ofPlugins.routesAt(pathname, own ?? ofPlugins.fallbackAt(pathname, none));
+      return ofPlugins.routesAt(pathname, own ?? otherwise(pathname));
     },
   };
 }

@@ -9,7 +9,8 @@ const engine: Engine = {
 };
 const forBrowsers = { headers: { accept: 'text/html' } };
 const mcpOff = 'MCP is off; start with MCP=on';
-const pagesOff = 'Pages are off, as they are by default in production; start with PAGES=on';
+const pagesOff =
+  'Pages are off, as they are by default in production; start with PAGES=on. GraphQL is at /graphql, REST under /api/';
 
 /** The status and the message that each request gets. */
 async function answersOf(env: Record<string, string>, requests: readonly (readonly [string, RequestInit])[]) {
@@ -42,12 +43,12 @@ describe('at the path of what is off, the setting is named', () => {
     expect(first).not.toContain('MCP is off');
   });
 
-  test('for browsers, while programs get the paths of the API', async () => {
+  test('for browsers and programs, with the paths of the API', async () => {
     const pages = ['/', '/queries/logs.all', '/openapi', '/sql', '/agents', '/embed/logs.all'];
     const ofBrowsers = pages.map((path) => [path, forBrowsers] as const);
     expect(await answersOf({ PAGES: 'off' }, [...ofBrowsers, ['/', {}]])).toEqual([
       ...pages.map(() => `404 ${pagesOff}`),
-      '404 Not found; GraphQL is at /graphql, REST under /api/',
+      `404 ${pagesOff}`,
     ]);
     const on = await answersOf({ PAGES: 'on' }, ofBrowsers);
     expect(on).toEqual([200, 200, 200, 404, 404, 404].map((status) => `${status} a page`));
