@@ -68,6 +68,38 @@ describe('configuration', () => {
       expect(message).toContain(`  ${name}: got "${value}"; must be `);
   });
 
+  test.each([
+    ['HOST', 'http://0.0.0.0', /without a scheme and a port, as in 0\.0\.0\.0$/],
+    ['HOST', '0.0.0.0:4000', /without a scheme and a port/],
+    ['HOST', '999.1.1.1', /must be an address/],
+    ['DATA_DIR', ':demo', /must be a folder, or :demo:; did you mean :demo:\?$/],
+    ['STORE_FILE', ':mem:', /must be a file, or :memory:; did you mean :memory:\?$/],
+    ['ENGINE', 'DuckDB', /; did you mean duckdb\?$/],
+    ['ENGINE', 'bigquerry', /; did you mean bigquery\?$/],
+    ['LOG_LEVEL', 'INFO', /; did you mean info\?$/],
+    ['MCP', 'ON', /must be one of on, off; did you mean on\?$/],
+    ['COMPAT', 'Logflare', /must be logflare; did you mean logflare\?$/],
+    ['ENGINE_TIMEOUT_MS', '30s', /from 1 to 3600000, without a unit$/],
+    ['DATA_RETENTION_DAYS', '30 days', /from 1 to 36500, without a unit$/],
+    ['PORT', '-1', /from 0 to 65535$/],
+    ['CACHE_MEMORY_LIMIT', '64MiB', /a whole number of up to 6 digits with KB, MB or GB$/],
+    ['DUCKDB_MEMORY_LIMIT', '1G', /a whole number with KB, MB, .* or TiB$/],
+    ['BIGQUERY_MAXIMUM_BYTES_BILLED', '10GB', /a whole number of bytes, as in 1000000000$/],
+    ['BIGQUERY_API_ENDPOINT', 'http://a:9050/v2', /without a path, as in/],
+    ['BASE_PATH', '/a b', /of letters, digits and any of/],
+    ['CORS_ORIGINS', 'https://*.example.com', /has a \*, which no origin has: name each one$/],
+  ])('%s=%s says what would be right', (name, value, right) => {
+    expect(() => readConfig({ [name]: value })).toThrow(`  ${name}: got "${value}"; must be `);
+    expect(() => readConfig({ [name]: value })).toThrow(right);
+  });
+
+  test.each(['0.0.0.0', '::', '[::1]', 'fe80::1%eth0', 'gateway-1.internal', 'localhost'])(
+    'HOST=%s is one',
+    (HOST) => {
+      expect(readConfig({ HOST, NODE_ENV: 'production' }).host).toBe(HOST);
+    },
+  );
+
   test('a URL with a password is not shown', () => {
     expect(() => readConfig({ BIGQUERY_API_ENDPOINT: 'http://me:hunter2@emulator/x' })).toThrow(
       /BIGQUERY_API_ENDPOINT: must be(?!.*hunter2)/s,

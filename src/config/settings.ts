@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import { didYouMean } from '@querygate/text';
 import { z } from 'zod';
 import { parseAddressList } from './address-list.ts';
 import { basePathText, parseBasePath } from './base-path.ts';
@@ -7,6 +9,9 @@ import { jwtSettings } from './jwt-settings.ts';
 import { type SecretRule, secretRules } from './secret-rules.ts';
 import { originsProblem } from './web-origins.ts';
 
+/** The value of DATA_DIR for rows of the demo in place of a folder. */
+export const demoData = ':demo:';
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const onOff = ['on', 'off'] as const;
@@ -15,7 +20,10 @@ const wholeNumber = (min: number, max: number) =>
   z
     .string()
     .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max, {
-      error: ({ input }) => `got ${JSON.stringify(input)}; must be ${numberText({ min, max })}`,
+      error: ({ input }) => {
+        const isUnit = /^[\d.]+\s?[a-z%]+$/i.test(String(input));
+        return `got ${JSON.stringify(input)}; must be ${numberText({ min, max })}${isUnit ? ', without a unit' : ''}`;
+      },
     })
     .transform(Number);
 
@@ -25,11 +33,18 @@ const secret = ({ is, must }: SecretRule) => z.string().refine(is, must);
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, {
-    error: ({ input }) => `got ${JSON.stringify(input)}; must be one of ${values.join(', ')}`,
+    error: ({ input }) =>
+      `got ${JSON.stringify(input)}; must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}${didYouMean(String(input), values)}`,
   });
 
-const matching = (pattern: RegExp, right: string) =>
-  z.string().regex(pattern, { error: ({ input }) => `got ${JSON.stringify(input)}; must be ${right}` });
+const matching = (pattern: RegExp, right: string, names: readonly string[] = []) =>
+  z.string().regex(pattern, {
+    error: ({ input }) => `got ${JSON.stringify(input)}; must be ${right}${didYouMean(String(input), names)}`,
+  });
+
+/** A path, or a word between colons, of which there is one. */
+const pathOr = (word: string, right: string) =>
+  matching(new RegExp(`^(?:${word}$|[^:])`), `${right}, or ${word}`, [word]);
 
 const origins = (isAny: (text: string) => boolean, right: string) => {
   const problemOf = (text: string) => originsProblem(text, text.split(','), right);
@@ -41,7 +56,14 @@ const origins = (isAny: (text: string) => boolean, right: string) => {
     .optional();
 };
 
-const size = (example: string) => matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, `a size, as in ${example}`);
+const size = (example: string) =>
+  matching(
+    /^[1-9]\d{0,5}\s?(KB|MB|GB)$/i,
+    `a size, as in ${example}: a whole number of up to 6 digits with KB, MB or GB`,
+  );
+
+const isHost = (text: string) =>
+  isIP(text.replace(/^\[(.*)\]$/, '$1')) > 0 || /^(?![\d.]+$)[\w.-]+$/.test(text);
 
 /**
  * Every setting, by its environment variable. All defaults are here, or in `toConfig` if they depend on other
@@ -49,11 +71,17 @@ const size = (example: string) => matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, `a si
  */
 export const settings = z.object({
   PORT: wholeNumber(0, 65535).default(4000),
-  HOST: z.string().default('127.0.0.1'),
+  HOST: z
+    .string()
+    .refine(isHost, {
+      error: ({ input }) =>
+        `got ${JSON.stringify(input)}; must be an address or a name of this machine, without a scheme and a port, as in 0.0.0.0`,
+    })
+    .default('127.0.0.1'),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 600).optional(),
   QUERIES_DIR: z.string().default('queries'),
-  DATA_DIR: z.string().optional(),
-  STORE_FILE: z.string().optional(),
+  DATA_DIR: pathOr(demoData, 'a folder').optional(),
+  STORE_FILE: pathOr(':memory:', 'a file').optional(),
   DATA_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
   API_KEY: secret(secretRules.apiKey).optional(),
   API_KEYS_FILE: z.string().optional(),
@@ -85,19 +113,20 @@ export const settings = z.object({
   ENGINE: matching(
     /^(?:duckdb|bigquery)$|[./\\]/,
     'duckdb, bigquery, or the module of another engine, as in ./engine.js or @example/engine',
+    ['duckdb', 'bigquery'],
   ).default('duckdb'),
   ENGINE_TIMEOUT_MS: withDefault(engineLimits.engineTimeoutMs),
   ENGINE_CONCURRENCY: withDefault(engineLimits.engineConcurrency),
   DUCKDB_MEMORY_LIMIT: matching(
     /^[1-9]\d{0,8}\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/i,
-    'a size, as in 512MB',
+    'a size, as in 512MB: a whole number with KB, MB, GB, TB, KiB, MiB, GiB or TiB',
   ).default(duckdbDefaults.memoryLimit),
   SANDBOX_MEMORY_LIMIT: size('256MB')
     .default(`${duckdbDefaults.sandbox.memoryBytes / 1e6}MB`)
     .transform(parseBytes),
   BIGQUERY_PROJECT: matching(
     /^([a-z0-9.-]+:)?[a-z][a-z0-9-]{1,61}[a-z0-9]$/,
-    'the id of a Google Cloud project',
+    'the id of a Google Cloud project, as in my-project-123: lowercase letters, digits and hyphens',
   ).optional(),
   BIGQUERY_DATASET: matching(/^\w{1,1024}$/, 'the name of a dataset, without its project').optional(),
   BIGQUERY_LOCATION: matching(/^[a-zA-Z0-9-]+$/, 'a location, as in EU or us-east1').optional(),
@@ -106,10 +135,10 @@ export const settings = z.object({
     .regex(/^https?:\/\/[^\s/]+$/, {
       // The text before an @ may be a password.
       error: ({ input }) =>
-        `${String(input).includes('@') ? '' : `got ${JSON.stringify(input)}; `}must be the URL of an emulator, as in http://127.0.0.1:9050`,
+        `${String(input).includes('@') ? '' : `got ${JSON.stringify(input)}; `}must be the URL of an emulator without a path, as in http://127.0.0.1:9050`,
     })
     .optional(),
-  BIGQUERY_MAXIMUM_BYTES_BILLED: matching(/^[1-9]\d{0,14}$/, 'a whole number of bytes')
+  BIGQUERY_MAXIMUM_BYTES_BILLED: matching(/^[1-9]\d{0,14}$/, 'a whole number of bytes, as in 1000000000')
     .transform(Number)
     .optional(),
   BIGQUERY_START_CHECK: oneOf(['report', 'stop', 'off']).default('report'),
@@ -140,9 +169,6 @@ export function settingDefault(name: SettingName): string | undefined {
   const input = schema instanceof z.ZodPipe ? schema.in : schema;
   return input instanceof z.ZodDefault ? String(input.def.defaultValue) : undefined;
 }
-
-/** The value of DATA_DIR for rows of the demo in place of a folder. */
-export const demoData = ':demo:';
 
 /** A value that lists several, joined by commas. */
 export const listOf = (text: string): readonly string[] => text.split(',').map((one) => one.trim());

@@ -3,7 +3,7 @@
  */
 export function parseOrigin(text: string): string | undefined {
   const url = URL.parse(text.trim());
-  const isOrigin = url !== null && /^https?:\/\/[^\s/?#@\\]+$/i.test(text.trim());
+  const isOrigin = url !== null && /^https?:\/\/[^\s/?#@\\*]+$/i.test(text.trim());
   return isOrigin && url.origin !== 'null' ? url.origin : undefined;
 }
 
@@ -19,6 +19,8 @@ function originProblem(text: string): string | undefined {
   if (parseOrigin(text) !== undefined) return undefined;
   if (text.includes('@')) return 'a user and a password are not parts of an origin';
   const shown = JSON.stringify(text);
+  if (/^(?:https?:\/\/)?[\w.:-]*\*[\w.:*-]*$/.test(text))
+    return `${shown} has a *, which no origin has: name each one`;
   const url = URL.parse(text);
   if (url !== null && /^https?:\/\/./i.test(text))
     return `${shown} has ${extraPart(url)}: write ${url.origin}`;

@@ -85,7 +85,7 @@ test('a server refuses trusted proxies that are no addresses', () => {
 });
 
 describe('secrets', () => {
-  const variable = '; is the variable set that it is read from, as in apiKey(process.env.API_KEY)? It ';
+  const variable = '; is the variable set that it is read from? It ';
   test.each([
     ['', `is empty${variable}`],
     [undefined, `is undefined${variable}`],

@@ -38,7 +38,7 @@ export function apiKey(text: string): KeySource {
 /** Without the text: it may be a secret with one character too many. */
 function kindProblem(text: unknown): string {
   if (text === undefined || text === null || text === '')
-    return `${text === '' ? 'is empty' : `is ${text}`}; is the variable set that it is read from, as in apiKey(process.env.API_KEY)? It `;
+    return `${text === '' ? 'is empty' : `is ${text}`}; is the variable set that it is read from? It `;
   if (typeof text !== 'string') return 'is not a text, and ';
   return text.trim() === text ? '' : 'has spaces or a line break at its start or end, and ';
 }
