@@ -84,15 +84,16 @@ const lengthName = 'content-length';
 
 const rawHeader = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
 
+/** One piece of text: V8 keeps a sum of texts as its pieces, and each response would copy them one by one. */
 function joinLines(headers: Reply['headers']): string {
-  let lines = '';
+  const lines: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (name === lengthName) continue;
     validateHeaderName(name);
     validateHeaderValue(name, value);
-    lines += `${name}: ${value}\r\n`;
+    lines.push(`${name}: ${value}\r\n`);
   }
-  return lines;
+  return lines.join('');
 }
 
 /** A response that is ready to be sent. */
