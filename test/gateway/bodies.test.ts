@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
@@ -100,6 +101,26 @@ describe('a body that a framework of Node has read', () => {
     expect(await post(() => new Promise((done) => setTimeout(done, 50)))).toEqual(answer);
   });
 });
+
+test.each([false, true])(
+  'POST without any header of a body is refused as one with an empty body is, with optimizeEmptyRequests %s',
+  async (optimizeEmptyRequests) => {
+    const server = createServer({ optimizeEmptyRequests }, gateway.listener);
+    const port = await listen(server);
+    close.push(() => server.close());
+    const answerTo = async (...lines: readonly string[]) => {
+      const socket = connect(port, '127.0.0.1');
+      const head = ['POST /graphql HTTP/1.1', 'Host: a', `X-API-KEY: ${key}`, 'Connection: close', ...lines];
+      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+      const [status, body] = (await text(socket)).split(/\r\n(?:.*\r\n)*\r\n/);
+      return { status, body };
+    };
+    const type = 'Content-Type: application/json';
+    const refusal = await answerTo(type, 'Content-Length: 0');
+    expect(refusal.status).toBe('HTTP/1.1 400 Bad Request');
+    expect(await answerTo(type)).toEqual(refusal);
+  },
+);
 
 test('a request whose client is gone before the gateway gets it is finished', async () => {
   const { promise, resolve } = Promise.withResolvers<IncomingMessage>();

@@ -51,6 +51,8 @@ export function openServer(
     keepAliveTimeout: httpLimits.keepAliveTimeoutMs,
     // Node would reject a missing Host without a body; our handler rejects it with one.
     requireHostHeader: false,
+    // Most requests are of GET: they emit no events of a body, which take a tenth of a hit's time.
+    optimizeEmptyRequests: true,
   });
   server.maxConnections = httpLimits.maxConnections;
   const connections = trackConnections(server, listener);

@@ -23,6 +23,8 @@ export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
   if (isTooLong(message.headers['content-length'])) return Promise.reject(bodyTooLarge());
   // Nothing would arrive any more.
   if (message.readableDidRead) return bodyThatWasRead(message);
+  // It is empty, or a server with `optimizeEmptyRequests` has ended it, because the head has no header of a body.
+  if (message.readableEnded) return Promise.resolve(Buffer.alloc(0));
   // It emits no `close` any more.
   if (message.destroyed) return Promise.reject(callerDisconnected());
   return new Promise((resolve, reject) => {
