@@ -6,8 +6,11 @@ import { formatLogLine } from './format-log-line.ts';
 type LogFormat = NonNullable<Config['logFormat']>;
 
 /** Lines are written together, when they take so much or have waited so long. */
-const bufferBytes = 8 * 1024;
+const bufferLength = 32 * 1024;
 const flushMs = 100;
+
+/** Of UTF-8, for one of a string's characters. */
+const maxCharacterBytes = 3;
 
 /** While standard error cannot be written, so much waits in memory; further lines are dropped. */
 const maxWaitingBytes = 4 * 1024 * 1024;
@@ -78,6 +81,8 @@ const droppedText = 'log lines were dropped';
  */
 class LogWriter {
   readonly #fd: number;
+  /** Where lines become bytes: new memory for each write would take a fifth longer. */
+  readonly #bytes = Buffer.allocUnsafe(4 * bufferLength);
   /** The rest of a partial write: it comes first, so that lines stay whole and in order. */
   #rest: Buffer = Buffer.alloc(0);
   #waiting = '';
@@ -97,14 +102,14 @@ class LogWriter {
       return;
     }
     this.#waiting += line;
-    if (this.#waiting.length >= bufferBytes) this.flush();
+    if (this.#waiting.length >= bufferLength) this.flush();
   }
 
   /** Writes what is possible at once. Pino's `flush` calls it. */
   flush(): void {
     try {
       this.#writeRest();
-      this.#rest = Buffer.from(this.#takeWaiting());
+      this.#rest = this.#encode(this.#takeWaiting());
       this.#writeRest();
     } catch {
       // A full pipe or disk: there is no other place to report it.
@@ -113,6 +118,12 @@ class LogWriter {
 
   #writeRest(): void {
     while (this.#rest.byteLength > 0) this.#rest = this.#rest.subarray(writeSync(this.#fd, this.#rest));
+  }
+
+  /** Only when the rest has been written, which may be in the same memory. */
+  #encode(text: string): Buffer {
+    const fits = text.length * maxCharacterBytes <= this.#bytes.byteLength;
+    return fits ? this.#bytes.subarray(0, this.#bytes.write(text)) : Buffer.from(text);
   }
 
   #takeWaiting(): string {
