@@ -56,6 +56,8 @@ type Values = Readonly<Record<string, unknown>>;
 export function addCommand(program: Command, command: CliCommand, isBare: boolean): void {
   const { usage, description, settings: shown, options = [], help } = command;
   const added = program.command(usage, { hidden: isMissing(command) }).description(description);
+  const ofGroup = program.parent === null ? '' : `${program.name()} `;
+  added.showHelpAfterError(`Usage: querygate ${ofGroup}${usage}\n(--help shows all commands and options)`);
   addSettings(
     added,
     shown,

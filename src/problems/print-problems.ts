@@ -26,7 +26,7 @@ export function problemsText(
 }
 
 /** How the tables are declared that SQL names and no file does. */
-function missingTableHint(problems: readonly Problem[]): string {
+export function missingTableHint(problems: readonly Problem[]): string {
   const names = problems.flatMap(({ message }) => /^no table is named ([\w.*-]+)/.exec(message)?.[1] ?? []);
   if (names.length === 0) return '';
   const commands = [...new Set(names)].map((name) => {

@@ -183,7 +183,7 @@ describe('options of a wrong name or kind', () => {
   test('a folder that does not exist is not said in variables of the environment', async () => {
     const [problem] = await problemsWith({ ...options, queries: './nowhere' });
     expect(problem).toBe(
-      `is not a readable folder of saved queries (ENOENT): there is no folder ${resolve('nowhere')}`,
+      `is not a readable folder of saved queries (ENOENT): there is no folder ${resolve('nowhere')}; querygate new makes it`,
     );
   });
 });

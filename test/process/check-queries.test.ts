@@ -51,10 +51,34 @@ describe('a folder without saved queries is reported by each command, with what 
           `There are no saved queries:\n  ${join(folder, name)} contains no *.sql file; querygate new writes one\n`,
         );
       expect(await run('missing')).toBe(
-        `The saved queries cannot be read:\n  ${join(folder, 'missing')} is not a readable folder of saved queries (ENOENT): there is no folder ${join(folder, 'missing')}\n`,
+        `The saved queries cannot be read:\n  ${join(folder, 'missing')} is not a readable folder of saved queries (ENOENT): there is no folder ${join(folder, 'missing')}; querygate new makes it\n`,
       );
     },
   );
+});
+
+describe('without anything, a command says what it takes', () => {
+  test.each([
+    ['diff', 'Usage: querygate diff <ref>'],
+    ['new', 'Usage: querygate new <name> [file]'],
+    ['tables add', 'Usage: querygate tables add <name> [file...]'],
+    ['keys roll', 'Usage: querygate keys roll <id>'],
+    ['compile', 'Usage: querygate compile '],
+    ['sql', 'expected a statement, a file, or SQL on standard input, which is empty'],
+    ['new orders', 'expected SQL on standard input, which is empty; a file may be named instead'],
+    ['tables add orders', 'standard input, which is empty; a file may be named instead'],
+  ])('querygate %s', async (command, message) => {
+    const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+    const { exitCode, output, errors } = await runQuerygate(command.split(' '), { QUERIES_DIR: folder });
+    rmSync(folder, { recursive: true });
+    expect(exitCode).not.toBe(0);
+    expect(output + errors).toContain(message);
+  });
+
+  test('sql over a table that is not declared names the command that declares it', async () => {
+    const { errors } = await runQuerygate(['sql', 'select 1 from orders']);
+    expect(errors).toContain('querygate tables add orders <data file, or output of bq show>');
+  });
 });
 
 test('a wrong command line is reported with what would be right, and exits with 1', async () => {

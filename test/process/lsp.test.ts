@@ -260,3 +260,27 @@ test('other requests, other files and wrong positions are answered; the end is t
   await client.sendNotification('exit');
   expect(await exit).toEqual([0, null]);
 });
+
+test('in a folder without saved queries the editor shows the command that makes them', async () => {
+  const none = join(folder, 'none');
+  const other = spawn(process.execPath, [resolve('src/main.ts'), 'lsp', '--queries-dir', none], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  try {
+    const editor = createProtocolConnection(
+      new StreamMessageReader(other.stdout),
+      new StreamMessageWriter(other.stdin),
+    );
+    const shown = new Promise<unknown>((done) => {
+      editor.onNotification('window/showMessage', done);
+    });
+    editor.listen();
+    await editor.sendRequest('initialize', { processId: process.pid, rootUri: null, capabilities: {} });
+    await editor.sendNotification('initialized', {});
+    expect(await shown).toMatchObject({
+      message: expect.stringMatching(/^There is no folder .*none: .* querygate new makes this one\.$/),
+    });
+  } finally {
+    other.kill();
+  }
+});

@@ -18,6 +18,7 @@ export async function readInput(file: string | undefined, what: string): Promise
   if (process.stdin.isTTY) throw commandError(`expected ${what} in a file or on standard input`);
   const chunks = await Array.fromAsync(process.stdin as AsyncIterable<Buffer>);
   const text = Buffer.concat(chunks).toString('utf8');
-  if (text.trim() === '') throw commandError(`expected ${what} on standard input, which is empty`);
+  if (text.trim() === '')
+    throw commandError(`expected ${what} on standard input, which is empty; a file may be named instead`);
   return text;
 }

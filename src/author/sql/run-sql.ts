@@ -1,4 +1,5 @@
 import type { SettingValues } from '../../config/settings.ts';
+import { missingTableHint } from '../../problems/print-problems.ts';
 import { readSqlOptions, type SqlFlags } from './options.ts';
 import { outcomeJson, outcomeText } from '@querygate/bigquery-sql/command';
 import { openRunner } from './runner.ts';
@@ -28,7 +29,9 @@ export async function runSql(
       const elapsedMs = performance.now() - startedAt;
       const text = json ? outcomeJson(at + 1, outcome) : outcomeText(outcome, elapsedMs);
       process.stdout.write(!json && at > 0 ? `\n${text}` : text);
-      if ('error' in outcome) succeeded = false;
+      if (!('error' in outcome)) continue;
+      succeeded = false;
+      if (!json) process.stderr.write(missingTableHint([outcome.error]));
     }
   } finally {
     await runner.close();

@@ -85,12 +85,15 @@ export function readFolder(folder: string): CatalogFiles {
   try {
     paths = listFolder(folder);
   } catch (error) {
-    const { path = folder } = error as NodeJS.ErrnoException;
+    const { code, path = folder } = error as NodeJS.ErrnoException;
+    const problem = pathProblem(path, error, 'folder');
+    // A folder with nearly the name is the likelier cure.
+    const cure = code === 'ENOENT' && !problem.endsWith('?') ? '; querygate new makes it' : '';
     const content = path === folder ? 'saved queries' : 'their tables';
     throw new StartError('The saved queries cannot be read', [
       {
         file: path,
-        message: `is not a readable folder of ${content} ${pathProblem(path, error, 'folder')}`,
+        message: `is not a readable folder of ${content} ${problem}${cure}`,
       },
     ]);
   }

@@ -14,6 +14,7 @@ export const lsp: CliCommand = {
     ]);
     // DuckDB itself is not needed for its dialect.
     const dialect = engine === 'duckdb' ? ({ sql: 'bigquery' } as const) : await loadEngine(config());
+    if (process.stdin.isTTY) process.stderr.write('An editor starts this command; Ctrl+C ends it.\n');
     serveEditor({ input: process.stdin, output: process.stdout, queriesDir, dialect });
   },
 };

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Problem } from '@querygate/bigquery-sql/problem';
@@ -11,6 +11,8 @@ import {
   DiagnosticSeverity,
   type Hover,
   type InitializeResult,
+  MessageType,
+  ShowMessageNotification,
   TextDocumentSyncKind,
   TextDocuments,
 } from 'vscode-languageserver/node';
@@ -99,6 +101,12 @@ export function serveEditor({ input, output, queriesDir, dialect }: Options): vo
   };
 
   connection.onInitialize(() => initialized);
+  connection.onInitialized(() => {
+    if (existsSync(queriesDir)) return;
+    const message = `There is no folder ${resolve(queriesDir)}: only files that begin with a header are checked. QUERIES_DIR names another folder, and querygate new makes this one.`;
+    // Not as a request, for which `connection.window` would wait.
+    void connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Warning, message });
+  });
   documents.onDidChangeContent(({ document: { uri } }) => change(uri));
   // Tables may have changed.
   documents.onDidSave(() => {

@@ -49,7 +49,10 @@ function ofJson(file: string, json: string): readonly string[] {
 }
 
 async function standardInput(): Promise<string> {
-  if (process.stdin.isTTY) throw commandError('expected a statement, a file, or SQL on standard input');
+  const expected = 'expected a statement, a file, or SQL on standard input';
+  if (process.stdin.isTTY) throw commandError(expected);
   const chunks = await Array.fromAsync(process.stdin as AsyncIterable<Buffer>);
-  return Buffer.concat(chunks).toString('utf8');
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (text.trim() === '') throw commandError(`${expected}, which is empty`);
+  return text;
 }
