@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { functionNames } from '@querygate/bigquery-sql/syntax';
 import { didYouMean } from '@querygate/text';
 import { settingsByKey } from '../../src/cli/settings/setting-keys.ts';
-import { nearestOf } from '../../src/plugins/mcp/calls/suggest.ts';
 
 const functions = [...functionNames].map((name) => name.toUpperCase());
 const settings = [...settingsByKey.keys()];
@@ -93,8 +92,8 @@ test.each([
   ['dayly', 'daily'],
   ['houly', 'hourly'],
   ['HOURLY', 'hourly'],
-])('of minutely, hourly and daily, %s is nearest to %s', (text, meant) => {
-  expect(nearestOf(text, ['minutely', 'hourly', 'daily'])).toBe(meant);
+])('of minutely, hourly and daily, %s means %s', (text, meant) => {
+  expect(didYouMean(text, ['minutely', 'hourly', 'daily'])).toBe(`; did you mean ${meant}?`);
 });
 
 test.each([

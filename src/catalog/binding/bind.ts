@@ -1,7 +1,7 @@
 import { quoteShort } from '@querygate/text';
 import { GatewayError } from '../../errors.ts';
 import type { Parameter, SavedQuery } from '../model/saved-query.ts';
-import { checkPlain, checkValue, oneOf } from './check-value.ts';
+import { checkPlain, checkValue, nearValue, oneOf } from './check-value.ts';
 import { exampleValue } from './example-parameters.ts';
 import { invalid, type RawParameters, rawTexts, textsOf } from './list-values.ts';
 import { isRelative, type ResolvedText, resolveDefault } from './times.ts';
@@ -130,7 +130,8 @@ function checkText(parameter: Parameter, text: string, now: number, at: number):
   if ('value' in checked) return checked.value;
   const fallback = fallbackOf(parameter);
   if (fallback !== undefined) return fallback;
-  throw invalid(parameter, `got ${quoteShort(text)}; ${checked.wrong}${listAdvice(parameter, text)}`, at);
+  const advice = listAdvice(parameter, text) || nearValue(parameter, text);
+  throw invalid(parameter, `got ${quoteShort(text)}; ${checked.wrong}${advice}`, at);
 }
 
 /** The value used in place of one that is not listed; undefined if such a value is refused. */

@@ -3,7 +3,7 @@ import type { Parameter, PlainParameter, ValueType } from '../model/saved-query.
 import { boundsProblem, describeBounds } from './check-bounds.ts';
 import { type Checked, checkPattern } from './patterns/check-pattern.ts';
 import { decimalOf } from '@querygate/bigquery-sql/types';
-import { parseDecimal } from '@querygate/text';
+import { didYouMean, listShort, parseDecimal } from '@querygate/text';
 import { isRelative } from './times.ts';
 
 /**
@@ -32,7 +32,19 @@ function withDeclaredBounds(parameter: Parameter, wrong: string, now: number): s
 }
 
 export const oneOf = (values: readonly { readonly value: string }[]): string =>
-  `one of ${values.map(({ value }) => value).join(', ')}`;
+  `one of ${listShort(values.map(({ value }) => value))}`;
+
+/** More values are not compared with a wrong one. */
+const maxCompared = 500;
+
+/** The end of a message about a value that an enum does not have: the one that is near, if there is one. */
+export function nearValue(parameter: Parameter, text: string): string {
+  if (parameter.type !== 'enum' || parameter.values.length > maxCompared) return '';
+  return didYouMean(
+    text,
+    parameter.values.map(({ value }) => value),
+  );
+}
 
 /** As `checkValue`, of the type alone. */
 export function checkPlain({ type, bind }: PlainType, text: string): Checked {

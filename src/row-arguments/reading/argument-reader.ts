@@ -21,7 +21,7 @@ export type Operator = ComparisonOperator | 'in' | 'like' | 'isNull';
 
 /** Guesses of what a caller meant, for messages to those who cannot look it up. */
 export interface Hints {
-  /** The one of some names that is nearest to a wrong one. */
+  /** The one of some names that is near to a wrong one. */
   readonly nearest: (text: string, names: readonly string[]) => string | undefined;
   /** The probable meaning of a wrong value of a column. */
   readonly value: (column: Pick<Column, 'type'>, text: string) => string | undefined;
@@ -102,9 +102,10 @@ export class ArgumentReader {
     return { function: name, column: columnName };
   }
 
-  /** For messages: the one of some names that is nearest to a wrong one; '' if that is not known. */
+  /** For messages: the one of some names that is near to a wrong one; '' if that is not known. */
   nearest(text: string, names: readonly string[]): string {
-    return hint(this.#hints.nearest(text, names));
+    const near = this.#hints.nearest(text, names);
+    return near === undefined ? '' : `; did you mean ${near}?`;
   }
 
   #find(columns: ReadonlyMap<string, Column>, name: string, done: string): Column {

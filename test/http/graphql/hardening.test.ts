@@ -77,7 +77,7 @@ describe('the GraphQL server', () => {
     ],
     [
       '{ usageApiCounts(project: "p", interval: DAYLY) { rowCount } }',
-      'Value "DAYLY" does not exist in "UsageInterval" enum; did you mean DAILY?',
+      'Value "DAYLY" does not exist in "UsageInterval" enum; one of MINUTELY, HOURLY, DAILY; did you mean DAILY?',
     ],
     [
       '{ usageApiCounts(project: "p", interval: "hourly") { rowCount } }',
@@ -119,7 +119,10 @@ describe('the GraphQL server', () => {
   });
 
   test.each([
-    ['hourli', '"hourli" does not exist in "UsageInterval" enum; did you mean HOURLY?'],
+    [
+      'hourli',
+      '"hourli" does not exist in "UsageInterval" enum; one of MINUTELY, HOURLY, DAILY; did you mean HOURLY?',
+    ],
     ['hourly', '"hourly" does not exist in "UsageInterval" enum; did you mean HOURLY?'],
     ['say "years"', '" does not exist in "UsageInterval" enum; one of MINUTELY, HOURLY, DAILY'],
     ['x'.repeat(100), '" enum; one of MINUTELY, HOURLY, DAILY'],

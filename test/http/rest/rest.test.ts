@@ -50,6 +50,16 @@ describe('REST', () => {
     expect(message).toBe('interval: got "a b+c"; one of minutely, hourly, daily');
   });
 
+  test('a wrong value of an enum is refused with all values, and the one that is near', async () => {
+    for (const [text, hint] of [
+      ['2hr', '; did you mean hourly?'],
+      ['weekly', ''],
+    ]) {
+      const { message } = await refusal(`${path}/usage.api-counts?project=p&interval=${text}`);
+      expect(message).toBe(`interval: got "${text}"; one of minutely, hourly, daily${hint}`);
+    }
+  });
+
   test.each([
     ['project is missing', 'logs.all', '', 'MISSING_PARAMETER', 'project'],
     ['project is empty', 'logs.all', 'project=', 'MISSING_PARAMETER', 'project'],

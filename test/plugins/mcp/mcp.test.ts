@@ -489,10 +489,10 @@ describe('the Model Context Protocol', () => {
 
   describe('tells a model how to correct', () => {
     test.each([
-      [{ count: 1, size: 'bigg' }, 'size: got "bigg"; one of small, large; the nearest is large'],
+      [{ count: 1, size: 'bigg' }, 'size: got "bigg"; one of small, large'],
       [
         { count: 1, sizes: 'large' },
-        '"sizes": there is no such argument; the nearest is size, and all are count, word, since, size',
+        '"sizes": there is no such argument; all are count, word, since, size; did you mean size?',
       ],
       [{ size: 'large' }, 'count: is required: How many, as in "1"'],
       [{ count: 'ten' }, 'count: got "ten"; must be an integer between'],

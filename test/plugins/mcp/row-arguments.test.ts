@@ -241,13 +241,13 @@ describe('arguments about rows', () => {
   });
 
   test.each([
-    [{ and: '(m.eq.1)' }, 'm: cannot be filtered; these can be: n, time, path; the nearest is n'],
+    [{ and: '(m.eq.1)' }, 'm: cannot be filtered; these can be: n, time, path'],
     [{ and: '(n.greater.1)' }, 'or not.eq.1'],
     [
       { and: '(n>=1)' },
-      'n: got ">=1)"; write an operator, as in eq.1, gte.1, in.(1,2), like.a*, is.null or not.eq.1; the nearest is gte',
+      'n: got ">=1)"; write an operator, as in eq.1, gte.1, in.(1,2), like.a*, is.null or not.eq.1; did you mean gte?',
     ],
-    [{ and: '(n.equals.1)' }, 'the nearest is eq'],
+    [{ and: '(n.equals.1)' }, 'did you mean eq?'],
     [{ and: '(n.gt.1e3x)' }, 'n: got "1e3x"; must be an integer, as in 42'],
     [{ and: '(n.gt.1.000,path.eq.x)' }, 'must be an integer'],
     [
@@ -255,7 +255,7 @@ describe('arguments about rows', () => {
       'time: got "2026/01/31"; must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z; the nearest is 2026-01-31T00:00:00Z',
     ],
     [{ and: 'n.eq.1' }, 'and: expected "("'],
-    [{ order: 'paht.desc' }, 'paht: cannot be ordered by; these can be: n, time, path; the nearest is path'],
+    [{ order: 'paht.desc' }, 'paht: cannot be ordered by; these can be: n, time, path; did you mean path?'],
     [{ order: 'n desc' }, 'order: got "n desc"; write columns with directions'],
     [{ select: 'median(n)' }, 'select: got "median(n)"; write aggregates'],
     [{ select: 'path.sum()' }, 'path: sum needs a column of numbers'],
@@ -265,7 +265,7 @@ describe('arguments about rows', () => {
     [{ path: '/x' }, 'path: is a column; filter by it in the argument and, as in (path.eq.1)'],
     [
       { where: 'n > 1' },
-      '"where": there is no such argument; the nearest is and, and all are and, order, select, limit, offset',
+      '"where": there is no such argument; all are and, order, select, limit, offset; did you mean and?',
     ],
     [{ after: 'x' }, '"after": there is no such argument'],
   ])('that are wrong have answers that say what is right: %j', async (given, expected) => {

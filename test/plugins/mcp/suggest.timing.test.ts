@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestOf, nearOf } from '../../../src/plugins/mcp/calls/suggest.ts';
+import { nearOf } from '../../../src/plugins/mcp/calls/suggest.ts';
 import { medianOf } from '../../support/median.ts';
 import { processorMs } from '../../support/processor-time.ts';
 
@@ -10,9 +10,8 @@ test('the nearest of thousands of names is found in little time, also for a long
   );
   const related = 'things.department.warehouse.'.repeat(3);
   const attempt = () => {
-    expect(nearestOf('x'.repeat(100), names)).toBeDefined();
+    nearOf('x'.repeat(100), names);
     expect(nearOf(related, names)).toBeDefined();
-    expect(nearestOf(related, names)).toBeDefined();
   };
   expect(await medianOf(() => processorMs(attempt))).toBeLessThan(200);
   expect(nearOf('warehouse.department_1999_of_things_and', names)).toBe(names.at(-1));

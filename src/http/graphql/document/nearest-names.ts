@@ -112,8 +112,8 @@ function valueHint(schema: GraphQLSchema, of: string, text: string): string {
   const exact = values.find(({ name, value }) => name === text || value === text)?.name;
   if (exact !== undefined) return `; did you mean ${exact}?`;
   const names = values.map(({ name }) => name);
-  const nearest = names.length > maxCompared ? '' : didYouMean(text, names);
-  return nearest === '' ? `; one of ${listShort(names)}` : nearest;
+  const near = names.length > maxCompared ? '' : didYouMean(text, names);
+  return `; one of ${listShort(names)}${near}`;
 }
 
 const fieldsOf = (type: GraphQLNamedType | undefined) =>

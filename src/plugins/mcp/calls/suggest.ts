@@ -1,10 +1,10 @@
 import type { Column, Parameter } from '../../../catalog/model/saved-query.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
-import { isAbbreviation, nearestName } from '@querygate/text';
+import { nearestName } from '@querygate/text';
 
 /** For mistakes in the arguments about rows. */
 export const rowHints: NonNullable<Parameters<RouteHost['obtain']>[1]> = {
-  nearest: (text, names) => nearestOf(text, names),
+  nearest: (text, names) => nearOf(text, names),
   value: (column, text) => probableValue(column, text),
 };
 
@@ -15,29 +15,25 @@ const maxNames = 2_000;
 /** Characters of a text times the names whose edits are all counted: that takes a microsecond for each. */
 const maxCounted = 10_000;
 
-/** The one of some names that is nearest to a wrong one, however far that is; undefined without names. */
-export const nearestOf = (text: string, names: readonly string[]): string | undefined =>
-  nearestAmong(text, names, [sameLetters, hasAllWords, isPart, isLonger], maxCompared);
-
-/** The same, if it is near: the text may mean none of them. */
-export const nearOf = (text: string, names: readonly string[]): string | undefined =>
-  nearestAmong(text, names, [sameLetters, hasAllWords]);
-
 /** Tests if names are related to a wrong one, which says more than the number of edits between them. */
 type RelatedTo = (text: string) => (name: string) => boolean;
 
-/** @param relations of which the first one that there is counts @param most edits; undefined: those of a misspelled name */
-function nearestAmong(text: string, all: readonly string[], relations: readonly RelatedTo[], most?: number) {
+/** The one of some names that is near to a wrong one; undefined if the text may mean none of them. */
+export function nearOf(text: string, all: readonly string[]): string | undefined {
   const shown = text.slice(0, maxCompared);
   const names = all.slice(0, maxNames);
   const byLowerCase = new Map(names.map((name) => [name.toLowerCase(), name]));
-  const related = relations.map((relatedTo) => names.filter(relatedTo(shown)));
+  const related = [sameLetters, hasAllWords].map((relatedTo) => names.filter(relatedTo(shown)));
   const found = related.find(({ length }) => length > 0);
-  const edits = found === undefined ? most : maxCompared;
   const candidates = (found ?? names).map((name) => name.toLowerCase());
-  const counted =
-    edits === undefined ? candidates : candidates.slice(0, maxCounted / Math.max(shown.length, 1));
-  const nearest = nearestName(shown.toLowerCase(), counted, edits);
+  const nearest =
+    found === undefined
+      ? nearestName(shown.toLowerCase(), candidates)
+      : nearestName(
+          shown.toLowerCase(),
+          candidates.slice(0, maxCounted / Math.max(shown.length, 1)),
+          maxCompared,
+        );
   return nearest === undefined ? undefined : byLowerCase.get(nearest);
 }
 
@@ -69,21 +65,6 @@ const hasAllWords: RelatedTo = (text) => {
     );
   };
 };
-
-/** True if one contains the other, but for its ending: `last hour` and `hourly`. */
-const isPart: RelatedTo = (text) => {
-  const other = text.toLowerCase();
-  return (name) => {
-    const one = name.toLowerCase();
-    return contains(one, other) || contains(other, one);
-  };
-};
-
-/** True if the text is an abbreviation of the name: `2hr` and `hourly`. */
-const isLonger: RelatedTo = (text) => (name) => isAbbreviation(text.toLowerCase(), name.toLowerCase());
-
-const contains = (text: string, part: string): boolean =>
-  part.length >= 3 && text.includes(part.replace(/(?:ly|s)$/, ''));
 
 /** The probable meaning of a wrong value of a type; undefined if that is not clear. */
 export function probableValue({ type }: Pick<Column, 'type'> | Parameter, text: string): string | undefined {

@@ -1,5 +1,5 @@
 import { quoteShort } from '@querygate/text';
-import { checkValue } from '../../../catalog/binding/check-value.ts';
+import { checkValue, nearValue } from '../../../catalog/binding/check-value.ts';
 import { exampleValue } from '../../../catalog/binding/example-parameters.ts';
 import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
 import { textsOf } from '../../../catalog/binding/list-values.ts';
@@ -9,7 +9,7 @@ import type { Parameter, SavedQuery } from '../../../catalog/model/saved-query.t
 import { filledParameter } from '../definitions/input-schema.ts';
 import type { FurtherArguments } from '../definitions/row-schemas.ts';
 import type { JsonMembers } from '../protocol/message.ts';
-import { nearestOf, probableValue } from './suggest.ts';
+import { nearOf, probableValue } from './suggest.ts';
 
 /** The arguments of a tool as parameters of REST, or what is wrong with them, a line for each. */
 export type ReadArguments = { readonly parameters: RawParameters } | { readonly mistakes: readonly string[] };
@@ -100,9 +100,9 @@ const otherWords: Readonly<Record<string, string>> = {
 
 function unknownArgument(name: string, offered: readonly string[]): string {
   const meant = Object.hasOwn(otherWords, name) ? otherWords[name] : undefined;
-  const nearest = meant !== undefined && offered.includes(meant) ? meant : nearestOf(name, offered);
-  if (nearest === undefined) return `${quoteShort(name)}: this tool has no arguments; leave it out`;
-  return `${quoteShort(name)}: there is no such argument; the nearest is ${nearest}, and all are ${offered.join(', ')}`;
+  const near = meant !== undefined && offered.includes(meant) ? meant : nearOf(name, offered);
+  if (offered.length === 0) return `${quoteShort(name)}: this tool has no arguments; leave it out`;
+  return `${quoteShort(name)}: there is no such argument; all are ${offered.join(', ')}${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
 /** @returns undefined for an absent argument, and as text what is wrong */
@@ -155,7 +155,8 @@ const valuesOf = ({ values }: EnumParameter): string =>
   `one of ${values.map(({ value, description }) => `${value} (${description.replace(/\.$/, '')})`).join(', ')}`;
 
 function probably(parameter: Parameter, text: string): string {
-  const value = parameter.type === 'enum' ? nearestValue(parameter, text) : allowedValue(parameter, text);
+  if (parameter.type === 'enum') return nearValue(parameter, text);
+  const value = allowedValue(parameter, text);
   return value === undefined ? '' : `; the nearest is ${value}`;
 }
 
@@ -168,12 +169,3 @@ function allowedValue(parameter: Parameter, text: string): string | undefined {
   const bound = min !== undefined && Number(value) < Number(min) ? min : max;
   return bound !== undefined && isAllowed(bound) ? bound : undefined;
 }
-
-/** Another spelling of a value may be nearer than the value. */
-function nearestValue({ values }: EnumParameter, text: string): string | undefined {
-  const spellings = new Map(values.flatMap(({ value, also }) => [value, ...also].map((one) => [one, value])));
-  const nearest = nearestOf(text, [...spellings.keys()]);
-  return nearest === undefined ? undefined : spellings.get(nearest);
-}
-
-/** A text of the caller in a message for it. */
