@@ -70,6 +70,16 @@ describe('documentation', () => {
     expect(read('.ci/run')).toMatch(/^ *npm ci && npm run check$/m);
   });
 
+  /** They say so, or are about a checkout. */
+  const ofCheckouts = ['commands', 'operations', 'compiler', 'dialect', 'architecture', 'exports', 'catalog'];
+  const forUsers = pages.filter(
+    (page) =>
+      /^docs\/[\w-]+\.md$/.test(page) && !ofCheckouts.includes(page.slice('docs/'.length, -'.md'.length)),
+  );
+  test.each(forUsers)('%s has no command that works in a checkout only', (page) => {
+    expect(read(page)).not.toMatch(/\bnpm (?:start|run)\b|node src\/main\.ts/);
+  });
+
   test.each(pages)('%s names npm scripts that exist', (page) => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
     for (const [, script = ''] of read(page).matchAll(/npm run (?:-s )?([a-z][a-z:-]*)/g)) {

@@ -90,7 +90,7 @@ export function testRecipes(gateway: () => DemoGateway): void {
       for (const command of commands) {
         const { status, stdout, stderr } = run('sh', ['-c', here(command)]);
         expect(status, stderr).toBe(0);
-        expect(JSON.parse(stdout)).toHaveProperty('result');
+        expect(JSON.parse(stdout).result).not.toEqual([]);
       }
       const wrong = here(commands[0] ?? '').replace('logs.all', 'no.such');
       const { status, stdout } = run('sh', ['-c', wrong]);
