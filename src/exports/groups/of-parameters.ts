@@ -7,7 +7,7 @@ export {
   sqlParameter,
   unusedBySql,
 } from '../../catalog/binding/caller-sql.ts';
-export { checkValue } from '../../catalog/binding/check-value.ts';
+export { checkValue, nearValue } from '../../catalog/binding/check-value.ts';
 export { describeParameter, fitsSchemas, typedValue } from '../../catalog/binding/describe-parameter.ts';
 export { mergeLists } from '../../catalog/binding/merge-lists.ts';
 export { rebind } from '../../catalog/binding/rebind.ts';
