@@ -12,8 +12,8 @@ export const copyMargin = 7;
 /** A leaf of a result that is bytes of JSON: how many there are is known before they are written. */
 export class Written {
   readonly byteLength: number;
-  /** Writes them in steps of about a millisecond. @param out has `copyMargin` bytes more than are written */
-  readonly write: (out: OutputBytes, at: number) => Generator<void>;
+  /** Writes them, many of them in steps of about a millisecond. @param out has `copyMargin` bytes more than are written */
+  readonly write: (out: OutputBytes, at: number) => Generator<void> | void;
 
   constructor(byteLength: number, write: Written['write']) {
     this.byteLength = byteLength;

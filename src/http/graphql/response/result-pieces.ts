@@ -7,6 +7,9 @@ type Piece = BinaryText | Written;
 /** Characters of text that are put together in one step: less than a millisecond of work. */
 const stepLength = 64 * 1024;
 
+/** Bytes of short pieces that are written in one step: likewise. */
+const writtenLength = 1_000_000;
+
 /** The JSON text of a result in pieces: text, and what its leaves write. */
 export class ResultPieces {
   readonly #pieces: Piece[] = [];
@@ -33,10 +36,15 @@ export class ResultPieces {
   *write(memory: Buffer): Generator<void, Buffer> {
     const out = { bytes: memory, view: new DataView(memory.buffer, memory.byteOffset, memory.byteLength) };
     let at = 0;
+    let stepEnd = writtenLength;
     for (const piece of this.#pieces) {
+      const steps = typeof piece === 'string' ? undefined : piece.write(out, at);
       if (typeof piece === 'string') memory.write(piece, at, 'latin1');
-      else yield* piece.write(out, at);
+      else if (steps) yield* steps;
       at += byteLengthOf(piece);
+      if (at < stepEnd) continue;
+      stepEnd = at + writtenLength;
+      yield;
     }
     if (at > memory.byteLength - copyMargin) throw new Error('a body that is longer than its memory');
     return memory.subarray(0, at);

@@ -25,9 +25,14 @@ export type RowMember = { readonly responseKey: string } & (
 );
 
 /** A part of each row: the members from one column to another of one group, or a text that all rows have. */
-type RowPart =
-  | { readonly text: string }
-  | { readonly group: ColumnGroup; readonly from: number; readonly to: number; readonly skip: number };
+type RowPart = { readonly text: string } | ColumnPart;
+
+interface ColumnPart {
+  readonly group: ColumnGroup;
+  readonly from: number;
+  readonly to: number;
+  readonly skip: number;
+}
 
 /** Writes the list of rows of one selection. */
 export interface RowsWriter {
@@ -44,13 +49,14 @@ export interface RowsWriter {
 export function compileRows(members: readonly RowMember[]): RowsWriter {
   const parts = partsOf(members);
   const groups = [...new Set(parts.flatMap((part) => ('group' in part ? [part.group] : [])))];
+  const sources = parts.map((part) => ('group' in part ? part : sourceOfText(part.text)));
   return {
     groups,
     list: (cells, rowCount, selected) => {
       const [group] = groups;
       const count = group === undefined ? rowCount : cells.block(group).rowCount;
       return rowList(
-        parts.map((part) => sourceOf(part, cells)),
+        sources.map((source) => ('group' in source ? sourceOf(source, cells) : source)),
         selected?.length ?? count,
         selected,
       );
@@ -109,16 +115,17 @@ interface Source extends Pick<CellBlock, 'bytes' | 'view' | 'starts'> {
   readonly skip: number;
 }
 
-function sourceOf(part: RowPart, cells: Cells): Source {
-  if ('group' in part) {
-    const { group, from, to, skip } = part;
-    const { bytes, view, starts, unexpected } = cells.block(group);
-    if (unexpected.values().some((at) => at >= from && at < to)) throw new UnexpectedCell();
-    return { bytes, view, starts, stride: group.length, from, to, skip };
-  }
-  const { length } = part.text;
+function sourceOf({ group, from, to, skip }: ColumnPart, cells: Cells): Source {
+  const { bytes, view, starts, unexpected } = cells.block(group);
+  if (unexpected.size > 0 && unexpected.values().some((at) => at >= from && at < to))
+    throw new UnexpectedCell();
+  return { bytes, view, starts, stride: group.length, from, to, skip };
+}
+
+function sourceOfText(text: string): Source {
+  const { length } = text;
   const bytes = Buffer.alloc(length + copyMargin, 0);
-  bytes.write(part.text, 'latin1');
+  bytes.write(text, 'latin1');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { bytes, view, starts: Uint32Array.of(0, length), stride: 0, from: 0, to: 1, skip: 0 };
 }
@@ -139,23 +146,31 @@ function rowList(sources: readonly Source[], rowCount: number, selected: Uint32A
           (sum, source) => sum + byteLengthOf(source, rowCount, selected),
           '['.length + 2 * rowCount,
         );
-  return new Written(byteLength, function* (out, start) {
-    let at = start;
-    out.bytes[at] = openBracket;
-    at += 1;
-    for (let row = 0; row < rowCount; ) {
-      const end = at + bytesPerStep;
-      while (row < rowCount && at < end) {
-        at = writeRow(sources, selected === undefined ? row : (selected[row] as number), out, at);
-        row += 1;
-      }
-      yield;
-    }
+  const write = (row: number, out: OutputBytes, at: number) =>
+    writeRow(sources, selected === undefined ? row : (selected[row] as number), out, at);
+  const close = (out: OutputBytes, start: number, rowsEnd: number) => {
     // In place of the last row's comma.
-    if (rowCount === 0) at += 1;
+    const at = rowCount === 0 ? rowsEnd + 1 : rowsEnd;
+    out.bytes[start] = openBracket;
     out.bytes[at - 1] = closeBracket;
     // Bytes that were counted but not written would be those of an earlier body.
     if (at - start !== byteLength) throw new Error('a list of rows that is not as long as was counted');
+  };
+  // Entities have hundreds of short lists, for each of which a generator takes longer than its rows.
+  if (byteLength < bytesPerStep)
+    return new Written(byteLength, (out, start) => {
+      let at = start + 1;
+      for (let row = 0; row < rowCount; row += 1) at = write(row, out, at);
+      close(out, start, at);
+    });
+  return new Written(byteLength, function* (out, start) {
+    let at = start + 1;
+    for (let row = 0; row < rowCount; ) {
+      const end = at + bytesPerStep;
+      for (; row < rowCount && at < end; row += 1) at = write(row, out, at);
+      yield;
+    }
+    close(out, start, at);
   });
 }
 
