@@ -79,14 +79,24 @@ export class Gate {
    */
   async open(endpoint: EndpointRequest, caller: Caller): Promise<Call> {
     const { principal } = caller.admission;
-    // To check a pattern takes up to two milliseconds, and many requests may arrive in one turn of the event loop.
-    const isQuick = endpoint.isBound || !endpoint.query.parameters.some(({ type }) => type === 'pattern');
-    const turn = isQuick ? undefined : this.#options.turns.next(ownerOf(principal));
+    const turn = isQuick(endpoint) ? undefined : this.#options.turns.next(ownerOf(principal));
     if (turn !== undefined) await turn;
     try {
       return new OpenedCall(caller, endpoint, this.#bind(principal, endpoint, caller.head.headers));
     } catch (error) {
       this.#options.audit(error, caller.head, principal.id);
+      throw error;
+    }
+  }
+
+  /** The same at once; undefined for a call that has to wait for a turn, or is refused: `open` has the reason. */
+  openAtOnce(endpoint: EndpointRequest, caller: Caller): Call | undefined {
+    if (!isQuick(endpoint)) return undefined;
+    try {
+      const bound = this.#bind(caller.admission.principal, endpoint, caller.head.headers);
+      return new OpenedCall(caller, endpoint, bound);
+    } catch (error) {
+      if (error instanceof GatewayError) return undefined;
       throw error;
     }
   }
@@ -111,6 +121,10 @@ export class Gate {
     return query.labels.length === 0 ? bound : withLabels(bound, headers);
   }
 }
+
+/** To check a pattern takes up to two milliseconds, and many requests may arrive in one turn of the event loop. */
+const isQuick = ({ isBound, query }: EndpointRequest): boolean =>
+  isBound || !query.parameters.some(({ type }) => type === 'pattern');
 
 /**
  * Requires that a key may query an endpoint. Call it before a message says anything of the endpoint's parameters.

@@ -36,11 +36,14 @@ export class ResultLoader {
   readonly #options: LoadOptions;
   readonly #caller: Caller;
   readonly #results: DataLoader<Call, CachedResult, string>;
+  readonly #loading = new Map<string, Promise<CachedResult>>();
   /** The results that were loaded, as they came. */
   readonly obtained: ObtainedResult[] = [];
   /** Set when the operation is executed once more: what was refused is refused without another line in the log. */
   isRepeated = false;
   readonly #refused = new Map<string, unknown>();
+  /** Of calls whose results were in memory, by their keys. */
+  readonly #found = new Map<string, CachedResult>();
   /** Calls that are being opened, in turns of the event loop: those of one step of the operation are one batch. */
   readonly #opening = new Set<Promise<Call>>();
   /** By what they query apart from the list. */
@@ -51,6 +54,7 @@ export class ResultLoader {
     this.#caller = caller;
     this.#results = new DataLoader((calls) => this.#obtain(calls), {
       cacheKeyFn: ({ bound }) => cacheKey(bound),
+      cacheMap: this.#loading,
       batchScheduleFn: this.#whenOpened,
     });
   }
@@ -61,7 +65,23 @@ export class ResultLoader {
    */
   async load(endpoint: EndpointRequest, toRun?: (bound: BoundQuery) => BoundQuery): Promise<CachedResult> {
     const call = await this.#open(endpoint);
-    return this.#results.load(toRun === undefined ? call : call.over(toRun(call.bound)));
+    const toLoad = toRun === undefined ? call : call.over(toRun(call.bound));
+    return this.#found.get(cacheKey(toLoad.bound)) ?? this.#results.load(toLoad);
+  }
+
+  /** The result of a call at once, as `Gate.openAtOnce` and `Obtain.atOnce` have it; undefined for one that is to be loaded. */
+  find(endpoint: EndpointRequest): CachedResult | undefined {
+    const { gate, obtain } = this.#options;
+    const call = gate.openAtOnce(endpoint, this.#caller);
+    if (call === undefined) return undefined;
+    const key = cacheKey(call.bound);
+    const known = this.#found.get(key);
+    if (known !== undefined || this.#loading.has(key)) return known;
+    const result = obtain.atOnce(call);
+    if (result === undefined) return undefined;
+    this.#found.set(key, result);
+    this.obtained.push({ bound: call.bound, result });
+    return result;
   }
 
   /**

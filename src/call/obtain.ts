@@ -1,4 +1,5 @@
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
+import type { CurrentResults } from '../results/current-results.ts';
 import type { CachedResult, GetResult, ObtainedResult } from '../results/get-result.ts';
 import { exactAggregate } from '../row-arguments/aggregate-rows.ts';
 import { documentOfAggregates } from '../row-arguments/gather-rows.ts';
@@ -27,6 +28,9 @@ export interface Obtained extends ObtainedResult {
 
 interface ObtainOptions {
   readonly getResult: GetResult;
+  readonly current: Pick<CurrentResults, 'find'>;
+  /** @throws GatewayError to refuse a result */
+  readonly showResult: (obtained: ObtainedResult, head: Pick<Caller['head'], 'results'>) => void;
   readonly applyRowRequest: ApplyRowRequest;
   readonly pageOfResult: PageOfResult;
   readonly turns: LoopTurns;
@@ -65,6 +69,27 @@ export class Obtain {
       await turns.wait(owner);
       throw error;
     }
+  }
+
+  /**
+   * The same at once; undefined unless the result is in memory and fresh. An operation on entities has hundreds.
+   *
+   * @throws GatewayError if a plug-in refuses it
+   */
+  atOnce({ bound, caller }: Call): CachedResult | undefined {
+    const { head, admission } = caller;
+    // These have a beginning and an end, between which others run.
+    if (admission.noCache || admission.schedule !== undefined || head.trace?.span !== undefined)
+      return undefined;
+    const { current, showResult, audit } = this.#options;
+    const result = current.find(bound);
+    try {
+      if (result !== undefined) showResult({ bound, result }, head);
+    } catch (error) {
+      audit(error, head, admission.principal.id);
+      throw error;
+    }
+    return result;
   }
 
   /**

@@ -242,15 +242,15 @@ async function readQueries({ queries, engine, clock }: Options) {
 
 /** The way to the rows of a call. */
 function openRows(
-  { turns, settings }: Options,
-  { getResult, results: { derived } }: QueryExecution,
+  { turns, settings, hooks: { showResult } }: Options,
+  { getResult, results: { derived, current } }: QueryExecution,
   { audit, budget }: { readonly audit: Audit; readonly budget: ByteBudget },
   closers: Closers,
 ) {
   const readRows = openReadRows({ derived, turns, timeoutMs: settings.engineTimeoutMs }, closers);
   const pageOfResult = buildPageOfResult({ derived, turns });
   const applyRowRequest = buildApplyRowRequest({ readRows, budget, turns });
-  const obtain = new Obtain({ getResult, applyRowRequest, pageOfResult, turns, audit });
+  const obtain = new Obtain({ getResult, current, showResult, applyRowRequest, pageOfResult, turns, audit });
   return { readRows, pageOfResult, obtain };
 }
 

@@ -14,16 +14,23 @@ export interface UsedResult {
   readonly policy: CachePolicy;
   readonly documentId: number;
   readonly begunAt: number;
+  /** When it was last noted that it is in use. */
+  notedAt: number;
   /**
    * Shown to plug-ins in place of a large document that is no longer in memory; undefined if nothing can replace it.
    */
   readonly standIn?: ResultDocument | undefined;
 }
 
+/** An answer that is sent thousands of times a second, of a hundred results, is not noted as many times. */
+const notedEveryMs = 100;
+
 /** Decides whether what was made of results may still be sent. */
 export interface CurrentResults {
   /** @returns undefined if no later request gets the same result: it is not cached, or not the newest one */
   use(obtained: ObtainedResult): UsedResult | undefined;
+  /** The result of a query at once, and counts a hit; undefined unless it is in memory and fresh. */
+  find(bound: BoundQuery): CachedResult | undefined;
   /**
    * The results as an equal request gets them now.
    *
@@ -33,6 +40,8 @@ export interface CurrentResults {
   /** Counts a request that has got them so, and keeps their keys warm. */
   countHits(used: readonly UsedResult[]): void;
 }
+
+const never = Number.NEGATIVE_INFINITY;
 
 interface CurrentOptions {
   readonly keyOf: (bound: BoundQuery) => string;
@@ -44,20 +53,32 @@ interface CurrentOptions {
 
 export function buildCurrentResults(options: CurrentOptions): CurrentResults {
   const { keyOf, memory, hotKeys, counters, clock } = options;
-  return {
+  const results: CurrentResults = {
+    find(bound) {
+      const { caching: policy } = bound.query;
+      const key = keyOf(bound);
+      const document = memory.look(key);
+      if (document === undefined || policy === 'disabled') return undefined;
+      const used = [
+        { key, bound, policy, documentId: document.id, begunAt: document.begunAt, notedAt: never },
+      ];
+      const [current] = results.current(used) ?? [];
+      if (current !== undefined) results.countHits(used);
+      return current?.result;
+    },
     use({ bound, result: { document, caching, cacheStatus } }) {
       if (caching === 'disabled' || cacheStatus === 'STALE' || cacheStatus === 'BYPASS') return undefined;
       const key = keyOf(bound);
       const { id: documentId, begunAt } = document;
       return memory.isNewest(key, documentId)
-        ? { key, bound, policy: caching, documentId, begunAt }
+        ? { key, bound, policy: caching, documentId, begunAt, notedAt: never }
         : undefined;
     },
     current(used) {
       const obtainedAt = clock.elapsedMs();
       const results: ObtainedResult[] = [];
       for (const { key, bound, policy, documentId, standIn } of used) {
-        const document = memory.peek(key) ?? (memory.isNewest(key, documentId) ? standIn : undefined);
+        const document = memory.look(key) ?? (memory.isNewest(key, documentId) ? standIn : undefined);
         if (document?.id !== documentId) return undefined;
         if (obtainedAt - document.begunAt >= policy.ttlSeconds * 1000) return undefined;
         const result = { document, caching: policy, cacheStatus: 'HIT', obtainedAt } as const;
@@ -71,13 +92,18 @@ export function buildCurrentResults(options: CurrentOptions): CurrentResults {
     countHits(used) {
       counters.hits += used.length;
       const now = clock.elapsedMs();
-      for (const { key, bound, policy, begunAt } of used) {
+      for (const one of used) {
+        if (now < one.notedAt + notedEveryMs) continue;
+        one.notedAt = now;
+        const { key, bound, policy, begunAt } = one;
+        memory.peek(key);
         // As in `getResult`: what callers wrote themselves is not kept warm.
         const hotKey = bound.sql === undefined ? hotKeys.touch(key, bound, policy, now) : undefined;
         if (hotKey?.begunAt !== begunAt) hotKeys.recordResult(key, begunAt);
       }
     },
   };
+  return results;
 }
 
 /** @returns undefined if what is relative to the time has another value, or may not be sent any more */

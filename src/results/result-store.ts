@@ -14,6 +14,8 @@ export interface ResultStore {
   put(key: string, document: ResultDocument): Promise<void>;
   /** The same as `get`, at once: for an answer that was made of a result and is sent again only if it is still the one here. */
   peek(key: string): ResultDocument | undefined;
+  /** The same, without keeping it in memory for longer. */
+  look(key: string): ResultDocument | undefined;
   /** True if a document is the newest known one of its key. A large one counts also if it has no room in memory. */
   isNewest(key: string, id: ResultDocument['id']): boolean;
   readonly derived: DerivedStore;
@@ -43,6 +45,7 @@ export function openResultStore(limitBytes: number, counters: Counters): ResultS
     },
     isNewest: (key, id) => memory.newest(key)?.id === id,
     peek: (key) => memory.peek(key),
+    look: (key) => memory.look(key),
     derived: memory.derived,
   };
 }
@@ -115,6 +118,11 @@ class BoundedMemory extends EventEmitter implements KeyvStoreAdapter {
 
   peek(key: string): ResultDocument | undefined {
     const entry = this.#entries.get(key);
+    return entry !== undefined && 'value' in entry ? entry.value : undefined;
+  }
+
+  look(key: string): ResultDocument | undefined {
+    const entry = this.#entries.peek(key);
     return entry !== undefined && 'value' in entry ? entry.value : undefined;
   }
 

@@ -6,6 +6,7 @@ import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import { LoopTurns } from '../../src/concurrency/loop-turns.ts';
 import { unrestricted } from '../../src/keys/principal.ts';
 import type { GetResult } from '../../src/results/get-result.ts';
+import type { CurrentResults } from '../../src/results/current-results.ts';
 
 interface GateTestOptions {
   readonly turns?: LoopTurns;
@@ -19,15 +20,28 @@ export const openGate = ({
   now = () => new Date(),
 }: GateTestOptions = {}) => new Gate({ turns, audit, now });
 
+interface CallTestOptions extends GateTestOptions {
+  /** Gives results that are in memory; by default none is. */
+  readonly find?: CurrentResults['find'];
+}
+
 /** What an operation needs to get results, from a function that gives them. */
-export function openCalls(getResult: GetResult, options: GateTestOptions = {}) {
-  const { turns = new LoopTurns(), audit = () => {} } = options;
+export function openCalls(getResult: GetResult, options: CallTestOptions = {}) {
+  const { turns = new LoopTurns(), audit = () => {}, find = () => undefined } = options;
   const noParts = () => {
     throw new Error('no parts here');
   };
   return {
     gate: openGate({ ...options, turns }),
-    obtain: new Obtain({ getResult, turns, audit, applyRowRequest: noParts, pageOfResult: noParts }),
+    obtain: new Obtain({
+      getResult,
+      current: { find },
+      showResult: () => {},
+      turns,
+      audit,
+      applyRowRequest: noParts,
+      pageOfResult: noParts,
+    }),
   };
 }
 

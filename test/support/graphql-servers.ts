@@ -18,10 +18,12 @@ import { openResultStore } from '../../src/results/result-store.ts';
 import { openReadRows } from '../../src/row-arguments/row-reader.ts';
 import { buildPageOfResult } from '../../src/row-pages/page-of-result.ts';
 import { openCalls } from './calls.ts';
+import type { CurrentResults } from '../../src/results/current-results.ts';
 
 interface ServerTestOptions {
   readonly catalog: Catalog;
   readonly getResult: GetResult;
+  readonly find: CurrentResults['find'];
   readonly audit: (error: unknown) => void;
   readonly now: () => Date;
 }
@@ -30,14 +32,14 @@ interface ServerTestOptions {
  * The server with leaves, and the one that is its reference: graphql-js executes every field over the schema that callers see.
  * Some of their responses are written in pieces.
  */
-export function openGraphqlServers({ catalog, getResult, audit, now }: ServerTestOptions) {
+export function openGraphqlServers({ catalog, getResult, find, audit, now }: ServerTestOptions) {
   const turns = new LoopTurns();
   const budget = new ByteBudget(undefined, 300);
   const { derived } = openResultStore(100_000, zeroCounters());
   const schema = runSteps(buildSchemaInSteps(catalog, buildExtendSchema(turns)));
   const persisted = buildAutomaticDocuments();
   const options = {
-    ...openCalls(getResult, { turns, audit, now }),
+    ...openCalls(getResult, { find, turns, audit, now }),
     readRows: openReadRows({ derived, turns, timeoutMs: 30_000 }, new Closers()),
     pageOfResult: buildPageOfResult({ derived, turns }),
     makeCells: buildMakeCells(derived, turns),

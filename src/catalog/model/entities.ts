@@ -32,9 +32,9 @@ export const entitiesOf = memoize(({ queries }: Catalog): readonly Entity[] => {
 });
 
 /** The fields of all keys of an entity. */
-export const keyFieldsOf = ({ keys }: Entity): readonly KeyField[] => [
+export const keyFieldsOf = memoize(({ keys }: Entity): readonly KeyField[] => [
   ...new Map(keys.flat().map((field) => [field.name, field])).values(),
-];
+]);
 
 /** A text that is equal for equal keys. */
 export const keyText = (key: readonly KeyField[]): string =>

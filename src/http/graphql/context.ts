@@ -19,6 +19,7 @@ import { httpLimits } from '../message/http-limits.ts';
 import type { Reply } from '../message/reply.ts';
 import { responseTooLarge, tooLargeForObjects } from './errors.ts';
 import type { CheckedDocument } from './check-document.ts';
+import type { Cells } from './rows/cell-blocks.ts';
 import { CompiledSelections } from './rows/compiled-selections.ts';
 import type { MakeCells } from './rows/kept-cells.ts';
 import type { ResolverContext } from './schema-extension.ts';
@@ -73,7 +74,7 @@ export interface Context extends ResolverContext {
   /** The selection that a leaf writes of each row, compiled once for a document. @throws NeedsObjects */
   readonly selectionOf: CompiledSelections['get'];
   /** A list of rows as a leaf. @throws UnexpectedCell; GatewayError QUERY_TOO_EXPENSIVE */
-  writeRows(selection: RowSelection, rows: FieldRows): Promise<Written>;
+  writeRows(selection: RowSelection, rows: FieldRows): Written | Promise<Written>;
   /** Counts the bytes of a leaf. @throws GatewayError QUERY_TOO_EXPENSIVE if the response would be too large */
   chargeLeaf(leaf: Written): Written;
   /**
@@ -143,17 +144,20 @@ export function buildContext(
     nextTurn: () => turns.next(owner),
     selectionOf: (info, compile) => selections.get(info, compile),
     readRows: async (result, task) => readRows(result, task, callerOf(head, owner)),
-    async writeRows(selection, rows) {
+    writeRows(selection, rows) {
       const { document } = rows;
-      const cells = await makeCells(document, selection, owner);
-      try {
-        return chargeLeaf(selection.list(cells, rows));
-      } catch (error) {
-        // graphql-js says which cell it is, of few enough rows.
-        const isLarge = document.encodings.identity.byteLength > maxExecutorBytes;
-        if (error instanceof UnexpectedCell && isLarge) operation.refusal = error;
-        throw error;
-      }
+      const write = (cells: Cells) => {
+        try {
+          return chargeLeaf(selection.list(cells, rows));
+        } catch (error) {
+          // graphql-js says which cell it is, of few enough rows.
+          const isLarge = document.encodings.identity.byteLength > maxExecutorBytes;
+          if (error instanceof UnexpectedCell && isLarge) operation.refusal = error;
+          throw error;
+        }
+      };
+      const cells = makeCells(document, selection, owner);
+      return cells instanceof Promise ? cells.then(write) : write(cells);
     },
     async chargeObjects(bytes) {
       objectBytes += bytes;
@@ -179,7 +183,7 @@ function obtainingOf(
   { pageOfResult, turns }: Resources,
   loader: ResultLoader,
   owner: Owner,
-): Pick<Context, 'getResult' | 'getPushed' | 'getValueResult' | 'getPage'> {
+): Pick<Context, 'getResult' | 'findResult' | 'getPushed' | 'getValueResult' | 'getPage'> {
   /** Those whose arguments are pushed. */
   const requests = new Map<CachedResult, EndpointRequest>();
   return {
@@ -188,6 +192,11 @@ function obtainingOf(
       // All operations that waited for one run would go on in one turn.
       if (result.cacheStatus !== 'HIT') await turns.wait(owner);
       if (isPushed(request.query, result.document)) requests.set(result, request);
+      return result;
+    },
+    findResult(request) {
+      const result = loader.find(request);
+      if (result !== undefined && isPushed(request.query, result.document)) requests.set(result, request);
       return result;
     },
     getPushed(result, push) {
@@ -225,6 +234,7 @@ export function contextOfEvents(
   return {
     ...buildContext(resources, operation),
     getResult: refuse,
+    findResult: () => undefined,
     getValueResult: refuse,
     getPage: refuse,
   };

@@ -20,6 +20,8 @@ export interface ResolverContext {
   readonly principal: Principal;
   /** The result of a call; equal calls of an operation are one. @throws GatewayError as REST does for the same request */
   getResult(request: EndpointRequest): Promise<CachedResult>;
+  /** The same at once, if the result is in memory and fresh; undefined otherwise. An operation may need hundreds. */
+  findResult(request: EndpointRequest): CachedResult | undefined;
   /** The same for one value of a list parameter: an operation has one run for all its values. */
   getValueResult(request: EndpointRequest, list: ValuesOfList): Promise<CachedResult>;
   /** The schema that introspection shows the caller; undefined if it is off. */

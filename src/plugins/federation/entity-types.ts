@@ -83,16 +83,17 @@ function withoutKeys<T>({ keys, query }: EntityField, all: Readonly<Record<strin
   return Object.fromEntries(Object.entries(all).filter(([name]) => kept.includes(name)));
 }
 
-async function entityResult(
+function entityResult(
   field: EntityField,
   value: EntityValue,
   given: RawParameters,
   context: ResolverContext,
-): Promise<CachedResult | null> {
+): CachedResult | Promise<CachedResult> | null {
   if (!countEntityField(context)) return null;
   const request = entityRequest(field, value, given);
   const list = keyOf(field, value).find(({ column }) => column !== undefined);
-  return list === undefined ? context.getResult(request) : context.getValueResult(request, list);
+  if (list !== undefined) return context.getValueResult(request, list);
+  return context.findResult(request) ?? context.getResult(request);
 }
 
 /** The fields of rows that refer to entities. */

@@ -13,9 +13,14 @@ import type { RowSelection } from './row-selection.ts';
  * next selection. Many of an owner that need those of one document wait for the first of them: each would have its own in
  * memory.
  *
+ * @returns a promise unless all of them are kept
  * @throws GatewayError QUERY_TOO_EXPENSIVE
  */
-export type MakeCells = (document: ResultDocument, selection: RowSelection, owner: Owner) => Promise<Cells>;
+export type MakeCells = (
+  document: ResultDocument,
+  selection: RowSelection,
+  owner: Owner,
+) => Cells | Promise<Cells>;
 
 /** Selections in records that were made once; longer ago counts as never. */
 const maxMadeOnce = 1_000;
@@ -44,6 +49,9 @@ export function buildMakeCells(store: DerivedStore, turns: LoopTurns): MakeCells
     }
     return cells;
   }
-  return (document, selection, owner) =>
-    queueOf(document).run(owner, () => turns.compute(owner, make(document, selection)));
+  return (document, selection, owner) => {
+    const { done, value } = make(document, selection).next();
+    if (done) return value;
+    return queueOf(document).run(owner, () => turns.compute(owner, make(document, selection)));
+  };
 }

@@ -113,15 +113,23 @@ function rowsField(query: SavedQuery, row: GraphQLObjectType<Row, Context>) {
       await context.chargeObjects((bytes * bytesOfRows(outcome)) / document.encodings.identity.byteLength);
       return parseSelectedRows(document, outcome);
     },
-    extensions: leafExtension<CachedResult, Context>(async (result, args, context, info) => {
+    extensions: leafExtension<CachedResult, Context>((result, args, context, info) => {
       const selection = context.selectionOf(info, (...fields) =>
         compileRowFields(rowOutput(query, row), ...fields),
       );
-      const { document, outcome } = await selectRows(query, result, args, context, false);
-      return context.writeRows(selection, { document, places: outcome?.rows });
+      const write = ({ document, outcome }: SelectedRows) =>
+        context.writeRows(selection, { document, places: outcome?.rows });
+      return Object.keys(args).length === 0
+        ? write(result)
+        : selectRows(query, result, args, context, false).then(write);
     }),
   };
   return field;
+}
+
+interface SelectedRows {
+  readonly document: ResultDocument;
+  readonly outcome?: RowOutcome;
 }
 
 /** The rows that a field has: all of a document, or those that its arguments keep. @throws GatewayError INVALID_PARAMETER */
@@ -131,7 +139,7 @@ async function selectRows(
   args: Readonly<Record<string, unknown>>,
   context: Context,
   withSpans: boolean,
-): Promise<{ readonly document: ResultDocument; readonly outcome?: RowOutcome }> {
+): Promise<SelectedRows> {
   const { document } = result;
   const given = readRowArguments(query, args);
   if (given === allRows) return { document };

@@ -17,6 +17,7 @@ import { openGraphqlServers } from '../../../support/graphql-servers.ts';
 import { linkedCatalog, randomRows } from '../../../support/random-catalog.ts';
 import { randomOperation } from '../../../support/random-operation.ts';
 import { runTime } from '../../../support/run-time.ts';
+import type { CurrentResults } from '../../../../src/results/current-results.ts';
 
 /** Operations in one run; `DIFFERENTIAL_OPERATIONS=20000 npx vitest run differential` for a long one. */
 const operationCount = Number(process.env.DIFFERENTIAL_OPERATIONS ?? 300);
@@ -73,11 +74,12 @@ const transports = [
 const admissions = [undefined, 0, 1] as const;
 
 /** The schedule of one request, which refuses further queries. */
-function scheduleOf(admitted: number | undefined): Schedule {
+function scheduleOf(admitted: number | undefined): Schedule | undefined {
+  if (admitted === undefined) return undefined;
   let count = 0;
   return (work) => {
     count += 1;
-    if (admitted !== undefined && count > admitted) {
+    if (count > admitted) {
       throw new GatewayError('RATE_LIMITED', 'All in use', { retryAfterSeconds: 1 });
     }
     return work();
@@ -103,21 +105,26 @@ function requestOf(
   };
 }
 
-/** The rows of a query; of a page as many as its SQL would give. */
-function getResultOf(
+/** The rows of a query; of a page as many as its SQL would give. Those that a result was made of are in memory if it is a hit. */
+function resultsOf(
   { queries }: Catalog,
   rows: readonly (readonly string[])[],
   cost: object | undefined,
   cacheStatus: CacheStatus,
-): GetResult {
+): { readonly getResult: GetResult; readonly find: CurrentResults['find'] } {
   const documents = new Map<string, Promise<ResultDocument>>();
+  const inMemory = new Map<BoundQuery['query'], ResultDocument>();
   const caching = {
     ttlSeconds: 60,
     warmingSeconds: 20,
     liveSeconds: undefined,
     staleIfErrorSeconds: 30,
   };
-  return async ({ query, parameters }: BoundQuery) => {
+  const find: CurrentResults['find'] = ({ query, parameters }) => {
+    const document = faults[String(parameters.p ?? '')] ? undefined : inMemory.get(query);
+    return document && { document, caching, cacheStatus, obtainedAt: now().getTime() };
+  };
+  const getResult: GetResult = async ({ query, parameters }) => {
     const fault = faults[String(parameters.p ?? '')];
     const at = queries.findIndex(({ id }) => id === query.id);
     if (fault !== undefined || at < 0) throw fault?.() ?? new Error('no such query');
@@ -127,8 +134,10 @@ function getResultOf(
       const content = { rows: some ?? [], truncated: at === 1, ...(cost && { cost: cost as never }) };
       return buildDocument(content, runTime(computedAt));
     });
+    if (cacheStatus === 'HIT' && size === undefined) inMemory.set(query, document);
     return { document, caching, cacheStatus, obtainedAt: now().getTime() };
   };
+  return { getResult, find };
 }
 
 interface Body {
@@ -165,7 +174,7 @@ test('an operation whose rows are leaves is answered and reported as graphql-js 
     let audited: string[] = [];
     const { leaf, plain, persisted } = openGraphqlServers({
       catalog,
-      getResult: getResultOf(catalog, rows, cost, status),
+      ...resultsOf(catalog, rows, cost, status),
       audit: (error) => void audited.push(String(error)),
       now,
     });
