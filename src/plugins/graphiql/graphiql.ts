@@ -64,10 +64,13 @@ function buildAnswer(files: StaticFiles, catalog: Catalog, site: Site, apiKey: s
     return buildPage(page, { allowed: allowedIn(page), caching, headers: { vary: 'Accept' } });
   };
   return buildAnswerByLoopback(
-    () => render({ examples: graphqlExamples(catalog), apiKey }),
+    () => render({ examples: graphqlExamples(catalog).map((example) => `${hint}${example}`), apiKey }),
     () => render({ examples: [] }),
   );
 }
+
+/** The page runs nothing by itself, since that may cost money: the half for the result is empty at first. */
+const hint = '# Run it with \u25b6, Ctrl-Enter or \u2318-Enter.\n';
 
 /** The data that the page's script reads: `packages/pages/graphiql/src/page-data.ts`. */
 interface PageData {
