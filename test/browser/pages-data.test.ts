@@ -79,6 +79,11 @@ const kinds = [
   ...['{"kind":"login"}', '{"requests":7}'],
 ];
 
+/** The last one is over in 2100. */
+const centuries = [1900, 2000].map(
+  (year) => `{"time":${Date.UTC(year, 0, 1) * 1000},"p95":${year / 10},"count":${year}}`,
+);
+
 const draft = {
   parameters,
   columns,
@@ -121,6 +126,15 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
         parameters: {},
         sql: 'select 1',
       }),
+      'h.centuries': text({
+        columns: {
+          time: 'timestamp',
+          p95: '{ type: float, unit: ms, description: How long. }',
+          count: 'integer',
+        },
+        parameters: {},
+        sql: 'select 1',
+      }),
       'c.more': text({ columns: { n: 'integer' }, parameters: {}, sql: 'select 1' }),
       'c.more@2': text({
         columns: { n: 'integer', m: 'integer' },
@@ -145,6 +159,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
           if (query.name === 'd.lists' || query.name === 'f.tenants')
             return [JSON.stringify({ seen: JSON.stringify(parameters) })];
           if (query.name === 'g.kinds') return kinds;
+          if (query.name === 'h.centuries') return centuries;
           if (query.name === 'e.long-names') return many.slice(0, 100);
           return query.name === 'b.many' ? many : parameters.kind === 'some' ? [] : rows;
         },
@@ -248,6 +263,20 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.mouse.move(x + width / 20, y + 100);
     await page.getByText('2026-01-01 00:00:00 UTC', { exact: true }).waitFor();
     expect(await page.locator('.legend .value').first().getAttribute('title')).toBe('1 requests');
+    await page.close();
+  });
+
+  test('a chart of several columns shows all of them, counts first, and says which values are not final', async () => {
+    const { page } = await open('/queries/h.centuries');
+    await page.locator('.plot svg').waitFor();
+    expect(await page.locator('.plot .axis-title').allTextContents()).toEqual(['count', 'p95 (ms)']);
+    expect(await page.locator('.legend li').allTextContents()).toEqual([' count 2,000', ' p95 200 ms']);
+    expect(await page.locator('#chart-summary').textContent()).not.toContain('Not drawn');
+    const slider = page.getByLabel('Values at');
+    const shown = () => slider.getAttribute('aria-valuetext');
+    expect(await shown()).toBe('Jan 2000, not over: count 2,000, p95 200 ms');
+    await slider.press('ArrowLeft');
+    expect(await shown()).toBe('Jan 1900: count 1,900, p95 190 ms');
     await page.close();
   });
 

@@ -263,6 +263,32 @@ describe('sizes that differ by more than a hundred', () => {
     expect(panels.map(({ title }) => title)).toEqual(['avg, max, p95 (ms)', 'min (ms)']);
   });
 
+  test('are drawn whatever their units are, counts and amounts first', () => {
+    const of = [time, ...times, column('calls', 'integer'), column('cost', 'float', 'USD')];
+    const rows = [row(0, { avg: 200, max: 900, min: 100, p95: 400, calls: 7, cost: 2 })];
+    const choice = defaultChoice(rows, of);
+    expect(omittedText(rows, of, choice)).toBe('');
+    const panels = panelsOf(drawn(rows, choice, of), () => 3);
+    expect(panels.map(({ title }) => title)).toEqual(['calls', 'cost (USD)', 'avg, max, min, p95 (ms)']);
+    expect(panels.map(({ lines }) => lines.map(({ place }) => place))).toEqual([[0], [1], [2, 3, 4, 5]]);
+    // Lines of one number for each name are enough for one picture.
+    const split = [...of, column('level', 'string')];
+    const levels = ['a', 'b'].map((level) => ({ ...rows[0], level }) as JsonObject);
+    expect(defaultChoice(levels, split)).toEqual({ values: ['avg'], split: ['level'] });
+  });
+
+  test('have a title that is cut to the width of its bold letters, and is whole for those who point at it', () => {
+    const of = [
+      time,
+      ...['execution_time_min', 'execution_time_avg'].map((name) => column(name, 'float', 'ms')),
+    ];
+    const rows = [row(0, { execution_time_min: 1, execution_time_avg: 2 })];
+    const [title] = withClass(drawTimes(drawn(rows, defaultChoice(rows, of), of), 280).shapes, 'axis-title');
+    const [shown, whole] = title?.children ?? [];
+    expect(shown).toBe('execution_time_min, execution_tim…');
+    expect(whole).toMatchObject({ name: 'title', children: ['execution_time_min, execution_time_avg (ms)'] });
+  });
+
   test('have a title that names the unit once', () => {
     const named = [time, column('requests', 'integer', 'requests')];
     const some = [row(0, { requests: 1 }), row(1, { requests: 2 })];

@@ -34,7 +34,8 @@ export function buildPointReader(onPoint: (index: number) => void): PointReader 
       return `${line.name} ${shown}`;
     });
     slider.value = String(index);
-    moment.textContent = momentText(data, data.times[index] ?? 0);
+    const time = data.times[index] ?? 0;
+    moment.textContent = `${momentText(data, time)}${time === data.unfinished?.time ? ', not over' : ''}`;
     slider.setAttribute('aria-valuetext', `${moment.textContent}: ${texts.join(', ')}`);
   };
   slider.addEventListener('input', () => {

@@ -10,15 +10,19 @@ export const maxLines = 12;
 const maxSplit = 4;
 
 /**
- * The choice that fits the rows: the numbers with the unit of the first one, and the columns that distinguish the rows.
- * If that takes more lines than can be drawn, counts and amounts get fewer columns, and their sums are drawn.
+ * The choice that fits the rows: the numbers, and the columns that distinguish the rows. Lines that are split are of one
+ * number, and bars of those with the unit of the first one, which would take too much room otherwise. If there are more
+ * lines than can be drawn, counts and amounts get fewer columns, and their sums are drawn.
  */
 export function defaultChoice(rows: readonly JsonObject[], columns: readonly Column[]): ChartChoice {
   const split = splitOf(rows, columns);
-  const [first, ...others] = numberColumnsOf(columns).filter(({ name }) => !split.includes(name));
-  const values = first === undefined ? [] : [first, ...others.filter(({ unit }) => unit === first.unit)];
-  const isSplit = split.length > 0 && timeColumnOf(columns) !== undefined;
-  return { values: values.slice(0, isSplit ? 1 : maxLines).map(({ name }) => name), split };
+  const numbers = numberColumnsOf(columns).filter(({ name }) => !split.includes(name));
+  const hasTime = timeColumnOf(columns) !== undefined;
+  const values = hasTime ? numbers : numbers.filter(({ unit }) => unit === numbers[0]?.unit);
+  return {
+    values: values.slice(0, hasTime && split.length > 0 ? 1 : maxLines).map(({ name }) => name),
+    split,
+  };
 }
 
 function splitOf(rows: readonly JsonObject[], columns: readonly Column[]): readonly string[] {

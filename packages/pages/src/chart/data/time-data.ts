@@ -62,7 +62,10 @@ export function timeData(
   computedAt: number | undefined,
 ): TimeData {
   const names = columns.filter(({ name }) => split.includes(name));
-  const shown = columns.filter(({ name }) => values.includes(name));
+  // People ask how many before how long.
+  const shown = columns
+    .filter(({ name }) => values.includes(name))
+    .toSorted((a, b) => Number(isAdditive(b)) - Number(isAdditive(a)));
   const dated: Dated[] = [];
   const timeless: JsonObject[] = [];
   for (const row of rows) {

@@ -1,7 +1,7 @@
 import type { BarData } from '../data/bar-data.ts';
 import { readableNumber } from '../data/number-text.ts';
 import { axisTitle } from './panels.ts';
-import { fitted, fittedText, round, type Shape, shape, textShape, textWidth } from './shape.ts';
+import { fittedText, round, type Shape, shape, textShape, textWidth, titleText } from './shape.ts';
 
 /** A drawing of bars: for each column beside each other, or below each other where there is no room. */
 export interface BarDrawing {
@@ -48,12 +48,8 @@ export function drawBars(data: BarData, width: number): BarDrawing {
     const zero = x(0);
     const isFirst = at % beside === 0;
     return [
-      textShape(left, top + 14, fitted(axisTitle([column], data.summed, false), panelWidth), {
-        class: 'axis-title',
-      }),
-      ...(isFirst && nameWidth > 0
-        ? [textShape(0, top + 14, fitted(data.title, nameWidth - 10), { class: 'axis-title' })]
-        : []),
+      titleText(left, top + 14, axisTitle([column], data.summed, false), panelWidth),
+      ...(isFirst && nameWidth > 0 ? [titleText(0, top + 14, data.title, nameWidth - 10)] : []),
       ...bars.flatMap(({ name, values }, index) => {
         const y = top + titleHeight + index * step + (isNarrow ? 16 : 0);
         const value = values[at];

@@ -1,6 +1,6 @@
 import { axisNumbers } from '../data/number-text.ts';
 import { type Panel, panelsOf } from './panels.ts';
-import { fitted, round, type Shape, shape, textShape, textWidth } from './shape.ts';
+import { round, type Shape, shape, textShape, textWidth, titleText } from './shape.ts';
 import { timeTicks } from './time-axis.ts';
 import type { Line, TimeData } from '../data/time-data.ts';
 
@@ -51,7 +51,7 @@ export function drawTimes(data: TimeData, width: number): TimeDrawing {
       const top = tops[at] ?? 0;
       const y = (value: number) => top + (1 - scale.at(value)) * panelHeight;
       return [
-        textShape(0, top - 12, fitted(title, width), { class: 'axis-title' }),
+        titleText(0, top - 12, title, width),
         ...spans.map(({ from, to, kind }) =>
           shape('rect', {
             class: kind,
