@@ -655,6 +655,18 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       await name.evaluate(({ clientWidth, scrollWidth }) => scrollWidth - clientWidth),
     ).toBeLessThanOrEqual(0);
     const table = page.locator('.rows');
+    const isCaptionShown = () =>
+      table.evaluate((scrolled) => {
+        const { left, right } = scrolled.getBoundingClientRect();
+        const caption = scrolled.querySelector('caption')?.getBoundingClientRect();
+        return caption !== undefined && caption.left >= left && caption.right <= right;
+      });
+    expect(await isCaptionShown()).toBe(true);
+    await table.evaluate((scrolled) => {
+      scrolled.scrollLeft = 150;
+    });
+    expect(await table.evaluate(({ scrollLeft }) => scrollLeft)).toBe(150);
+    expect(await isCaptionShown()).toBe(true);
     const hiddenRows = () => table.evaluate(({ clientHeight, scrollHeight }) => scrollHeight - clientHeight);
     expect(await hiddenRows()).toBeGreaterThan(1000);
     await page.emulateMedia({ media: 'print' });
