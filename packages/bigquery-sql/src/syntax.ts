@@ -7,7 +7,7 @@ export { tokenize } from './syntax/lexer/tokenize.ts';
 export type { Token } from './syntax/lexer/tokens.ts';
 export type * as Syntax from './syntax/nodes.ts';
 export type { Expression, Node, Select } from './syntax/nodes.ts';
-export { parametersIn } from './syntax/parameters-in.ts';
 export { parseQuery } from './syntax/parse-query.ts';
 export { SyntaxProblem } from './syntax/syntax-problem.ts';
+export { tableParameters } from './syntax/table-parameters.ts';
 export { childrenOf, skip, walk } from './syntax/walk.ts';

@@ -1,4 +1,4 @@
-import { parametersIn, parseQuery, SyntaxProblem } from '@querygate/bigquery-sql/syntax';
+import { parseQuery, SyntaxProblem, tableParameters } from '@querygate/bigquery-sql/syntax';
 import { GatewayError, StartError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import type { Parameter, SavedQuery } from '../model/saved-query.ts';
@@ -45,15 +45,14 @@ export function callerSql({ querySandboxing }: SavedQuery, raw: RawParameters): 
 export const seenBySql = memoize((query: SavedQuery): SavedQuery => {
   const used = usedByTables(query.sql);
   const isSeen = ({ name }: Parameter) =>
-    used === undefined || used.has(name) || name === query.tenant?.parameter;
+    used === undefined || used.has(name.toLowerCase()) || name === query.tenant?.parameter;
   return { ...query, parameters: query.parameters.filter(isSeen), rowArguments: undefined, pages: undefined };
 });
 
 /** undefined for SQL that cannot be parsed, which a start refuses. */
 function usedByTables(sql: string): ReadonlySet<string> | undefined {
   try {
-    const { with: tables } = parseQuery(sql).query;
-    return tables && parametersIn(tables);
+    return tableParameters(parseQuery(sql));
   } catch (error) {
     if (error instanceof SyntaxProblem) return undefined;
     throw error;

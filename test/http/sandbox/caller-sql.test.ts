@@ -58,6 +58,17 @@ writeFileSync(
     .replace('max_rows', 'strict: true\nmax_rows')
     .replace(/enum: Direction/, 'enum: StrictDirection'),
 );
+writeFileSync(
+  join(queries, 'path.function.sql'),
+  counts
+    .replace('5c1f7a52', '5c1f7a54')
+    .replace(/enum: Direction/, 'enum: FunctionDirection')
+    .replace(
+      '---*/',
+      '---*/\ncreate temp function begins(text STRING) as (starts_with(text, @path));\ncreate temp function is_wanted(text STRING) as (begins(text));',
+    )
+    .replace('starts_with(r.path, @path)', 'is_wanted(r.path)'),
+);
 
 const row = (project: string, id: string) => ({
   id,
@@ -344,6 +355,19 @@ describe('a parameter that only the SELECT uses which SQL replaces', () => {
     for (const name of ['direction', 'at_least', 'among'])
       expect(warning).toContain(`${name} is ignored, it has no effect on sql, whose tables do not use it`);
     expect(warning).not.toMatch(/\bpath is|project|sideways/);
+  });
+
+  test('is another than one that a function uses, which the tables may call', async () => {
+    const answer = async (path: string) => {
+      const { headers, result } = await get({ project: 'a', path, sql }, apiKey, 'path.function');
+      return [result, headers.get('querygate-warning')];
+    };
+    expect(await answer('/rest')).toEqual([[{ n: 2 }], null]);
+    expect(await answer('/auth')).toEqual([[{ n: 0 }], null]);
+    const own = `${sql} where path > @path`;
+    expect(await get({ project: 'a', path: '/rest', sql: own }, apiKey, 'path.function')).toMatchObject({
+      result: [{ n: 2 }],
+    });
   });
 
   test('is read by the saved query without SQL', async () => {

@@ -10,8 +10,8 @@ import { sqlFunctions } from '../rules/sql-function.ts';
 import type { Unsupported } from '../rules/unsupported.ts';
 import type { StoredTable } from '../tree/stored-table.ts';
 import type { CommonTable, Query, With } from '../syntax/nodes.ts';
-import { parametersIn } from '../syntax/parameters-in.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
+import { tableParameters } from '../syntax/table-parameters.ts';
 import type { CommonTable as TreeTable } from '../tree/nodes.ts';
 import { withTables } from '../tree/with-tables.ts';
 import { bigqueryText, untilLastSelect } from './bigquery-text.ts';
@@ -83,10 +83,10 @@ export function openSandbox(
       { ...source, message: `${subject} does not work with a script: write its tables in a WITH clause` },
     ]);
   const commonTables = requireCommonTables(saved.query, source, subject);
-  const used = parametersIn(commonTables);
+  const used = tableParameters(saved);
   const names: Names = {
     tables: commonTables.tables.map(({ name }) => name.name),
-    parameters: parameters.map(({ name }) => name).filter((name) => used.has(name)),
+    parameters: parameters.map(({ name }) => name).filter((name) => used.has(name.toLowerCase())),
     functions: new Set(functions.map(({ name }) => name.parts[0].name.toLowerCase())),
   };
   const resolveTables = (relations: Scope['relations'], read: Query) => {
