@@ -226,8 +226,9 @@ export function columnsOf(fields: readonly Field[]): readonly Column[] {
   });
 }
 
-/** True if two names are the same: SQL ignores their case. */
-export const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+/** True if two names are the same: SQL ignores their case. A long one is compared with those of all columns. */
+export const sameName = (a: string, b: string): boolean =>
+  a.length === b.length && a.toLowerCase() === b.toLowerCase();
 
 /** The type of a parameter by its name, which has no case in SQL. Undeclared ones are STRING. */
 export const parameterTypeIn =

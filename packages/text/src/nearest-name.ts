@@ -1,6 +1,9 @@
 /** More edits than this make another name, not a misspelled one. */
 const maxEdits = 3;
 
+/** Steps of a comparison, a fifth of a microsecond each: names that are left after so many are not compared. */
+const maxSteps = 150_000;
+
 /** The name that a misspelled one probably means; undefined if none is similar. */
 export function nearestName(
   text: string,
@@ -9,8 +12,10 @@ export function nearestName(
 ): string | undefined {
   let nearest: string | undefined;
   let least = most * edit + 1;
+  const steps = { left: maxSteps };
   for (const name of names) {
-    const distance = Math.min(distanceTo(text, name, least + 1), longerBy(text, name));
+    if (steps.left <= 0) break;
+    const distance = Math.min(distanceTo(text, name, least + 1, steps), longerBy(text, name));
     // A letter is missing more often than there is one too much.
     const isLonger = distance === least && nearest !== undefined && name.length > nearest.length;
     if (distance < least || isLonger) [nearest, least] = [name, distance];
@@ -28,8 +33,8 @@ const maxLength = 100;
 /** The end of a message about an unknown name: the nearest known one, whatever its case, or nothing. */
 export function didYouMean(text: string, names: Iterable<string>): string {
   if (text.length < 2 || text.length > maxLength) return '';
-  const others = [...names].filter((name) => name !== text);
-  const byLowerCase = new Map(others.map((name) => [name.toLowerCase(), name]));
+  const byLowerCase = new Map<string, string>();
+  for (const name of names) if (name !== text) byLowerCase.set(name.toLowerCase(), name);
   // Among many names, a short one has many neighbors.
   const most = Math.min(maxEdits, Math.max(1, Math.floor(text.length / 3)));
   const nearest = nearestName(text.toLowerCase(), byLowerCase.keys(), most);
@@ -90,8 +95,9 @@ function replaced(one: string | undefined, other: string | undefined): number {
  * How far texts are from each other by letters that are inserted, deleted or replaced, or exchanged with their neighbor.
  *
  * @param enough from which on the exact distance does not matter: most names are dismissed after some letters
+ * @param steps counts those that it takes
  */
-function distanceTo(from: string, to: string, enough: number): number {
+function distanceTo(from: string, to: string, enough: number, steps: { left: number }): number {
   // A separator, which costs least, is beside a letter.
   if (Math.abs(from.length - to.length) * 1.5 - 1 >= enough) return enough;
   let above = [0];
@@ -99,6 +105,7 @@ function distanceTo(from: string, to: string, enough: number): number {
     above.push((above[at - 1] ?? 0) + missing(to[at - 1], to[at - 2]));
   let twoAbove: readonly number[] = [];
   for (let row = 1; row <= from.length; row += 1) {
+    steps.left -= to.length;
     const [letter, before] = [from[row - 1], from[row - 2]];
     const current = [(above[0] ?? 0) + extra(letter, before)];
     for (let at = 1; at <= to.length; at += 1) {

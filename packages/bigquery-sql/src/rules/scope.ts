@@ -201,14 +201,16 @@ export const isColumn = (scope: Scope, name: string): boolean =>
   findColumns(scope, name).some(({ type }) => type.kind !== 'unknown');
 
 /** The names that a bare name may be, in all scopes, for messages. */
-export function columnNames(scope: Scope | undefined): readonly string[] {
-  if (scope === undefined) return [];
-  const { aliases = new Map(), merged, parent, ranges } = scope;
-  const names = ranges.flatMap((range) => [
-    ...(range.name === undefined ? [] : [range.name]),
-    ...(range.isQualifiedOnly ? [] : namesInRange(range)),
-  ]);
-  return [...aliases.keys(), ...merged.map(({ name }) => name), ...names, ...columnNames(parent)];
+export function* columnNames(scope: Scope | undefined): Generator<string> {
+  if (scope === undefined) return;
+  const { aliases = new Map<string, Expression>(), merged, parent, ranges } = scope;
+  yield* aliases.keys();
+  for (const { name } of merged) yield name;
+  for (const range of ranges) {
+    if (range.name !== undefined) yield range.name;
+    if (!range.isQualifiedOnly) for (const { name } of membersOf(range)) yield name;
+  }
+  yield* columnNames(parent);
 }
 
 /** The names of the columns of a FROM item, or of the fields of its value. */
@@ -296,19 +298,17 @@ export function unknownColumn(
 }
 
 /** The columns that a scope has, with their types, for messages. */
-export const typedColumns = (scope: Scope): readonly string[] => [
-  ...[...(scope.aliases ?? [])].map(([name, { type }]) => typedName({ name, type })),
-  ...allRanges(scope).flatMap((range) => typedMembers(range).map(typedName)),
-];
+export function* typedColumns(scope: Scope): Generator<string> {
+  for (const [name, { type }] of scope.aliases ?? []) yield typedName({ name, type });
+  for (const range of allRanges(scope)) for (const member of typedMembers(range)) yield typedName(member);
+}
 
-function typedMembers(range: Range): readonly Column[] {
+function* typedMembers(range: Range): Generator<Column> {
   const { name, value } = range;
-  if (value !== undefined && value.type.kind !== 'struct')
-    return name === undefined ? [] : [{ name, type: value.type }];
-  return membersOf(range).map((member) => ({
-    name: member.name,
-    type: 'value' in member ? member.value.type : member.type,
-  }));
+  if (value === undefined || value.type.kind === 'struct')
+    for (const member of membersOf(range))
+      yield { name: member.name, type: 'value' in member ? member.value.type : member.type };
+  else if (name !== undefined) yield { name, type: value.type };
 }
 
 /** A column or a field with its type, for messages. */

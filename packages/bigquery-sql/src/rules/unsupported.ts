@@ -13,9 +13,9 @@ export const isNode = (place: Place): place is Node => 'kind' in place;
 export class Unsupported extends Error {
   readonly place: Place;
   /** The columns, or the fields, that could be named at this place, with their types. */
-  readonly known: (() => readonly string[]) | undefined;
+  readonly known: (() => Iterable<string>) | undefined;
 
-  constructor(place: Place, message: string, known?: () => readonly string[]) {
+  constructor(place: Place, message: string, known?: () => Iterable<string>) {
     super(message);
     this.place = place;
     this.known = known;

@@ -85,11 +85,23 @@ const maxKnownLength = 1_500;
 /** The names that there are in place of a wrong one. */
 function hintOf(error: Unsupported | TooLarge, names: Names): string {
   const { message } = error;
-  const known = error instanceof Unsupported ? error.known?.() : undefined;
+  const known = error instanceof Unsupported ? error.known && firstOf(error.known()) : undefined;
   if (message.startsWith('no table is named') || known?.length === 0) return `; ${tablesOf(names)}`;
   if (known === undefined) return '';
   const what = message.startsWith('no field is named') ? 'its fields' : 'the columns here';
-  return `; ${what} are ${listShort([...new Set(known)], maxKnownLength)}`;
+  return `; ${what} are ${listShort(known, maxKnownLength)}`;
+}
+
+/** The first names, one more than a message has: there may be 10,000 in each of many tables. */
+function firstOf(names: Iterable<string>): readonly string[] {
+  const first = new Set<string>();
+  let length = 0;
+  for (const name of names) {
+    if (!first.has(name)) length += name.length + 2;
+    first.add(name);
+    if (length > maxKnownLength) break;
+  }
+  return [...first];
 }
 
 /** Lines end as the sender writes them. */
