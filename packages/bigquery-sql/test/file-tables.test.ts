@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -86,6 +86,20 @@ test('one that is missing, unreadable or of the name of another is refused, with
     expect(stderr).not.toContain('    at ');
   }
 });
+
+test.each(['csv', 'csv.gz', 'ndjson', 'parquet'])(
+  'a folder named as a file of %s is refused with the pattern of its files',
+  (ending) => {
+    const named = join(folder, `named.${ending}`);
+    mkdirSync(named);
+    const { status, stderr } = runCommand(['select 1', named]);
+    const pattern = `${named}/*.${ending}`;
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining(`${named} is a folder: write name='${pattern}' for its files as one table`),
+    ]);
+  },
+);
 
 test('--csv prints rows as CSV: NULL is empty, and an empty text is not', () => {
   const { stdout } = runCommand([

@@ -87,11 +87,17 @@ export function checkNotFile(text: string): void {
   // Statements, which are read as with -f.
   if (path === text && /^\.(?:sql|json)$/i.test(ending)) return;
   if (/^\.(?:sql|bqsql)$/i.test(ending)) throw commandError(`${path} has SQL: write -f ${path}`);
+  checkNotFolder(path);
   throw commandError(
-    statSync(path).isDirectory()
-      ? `${path} is a folder: write name='${path}/*.csv' for its files as one table`
-      : `${path}: ${ending === '' ? 'a file without an ending' : ending} is not read; save it as CSV`,
+    `${path}: ${ending === '' ? 'a file without an ending' : ending} is not read; save it as CSV`,
   );
+}
+
+function checkNotFolder(path: string): void {
+  if (!statSync(path).isDirectory()) return;
+  // Spark writes a folder of files with the name of one.
+  const [ending] = (formatOf(path) && /\.\w+(?:\.(?:gz|zst))?$/i.exec(path)) ?? ['.csv'];
+  throw commandError(`${path} is a folder: write name='${path}/*${ending}' for its files as one table`);
 }
 
 /**
@@ -115,6 +121,7 @@ async function openDataFile(connection: DuckDBConnection, table: string, path: s
   const isPattern = /[*?[]/.test(path);
   if (format === undefined || (!isPattern && !existsSync(path)))
     throw commandError(`${path} does not exist${didYouMean(path, neighbours(path))}`);
+  if (!isPattern) checkNotFolder(path);
   const files = format.isText ? await checkText(connection, path) : [];
   const separator = isCsv(path) ? commonSeparator(path, files) : ',';
   const read = (pathText: string, moreOptions?: string) => format.reader(pathText, separator, moreOptions);
