@@ -129,7 +129,7 @@ describe('a message says what was meant', () => {
       'WEEK is a date part: DATE_DIFF takes (later, earlier, PART)',
     ],
     ['SELECT DATE_DIFF(DAY, CURRENT_DATE(), CURRENT_DATE())', 'DATE_DIFF takes (later, earlier, PART)'],
-    ['SELECT DATE_TRUNC(MONTH, CURRENT_DATE())', 'DATE_TRUNC takes (value, PART), with a PART such as DAY'],
+    ['SELECT DATE_TRUNC(MONTH, CURRENT_DATE())', 'DATE_TRUNC takes (value, PART), with a PART such as MONTH'],
     ['SELECT DATE_ADD(INTERVAL 1 DAY, CURRENT_DATE())', 'DATE_ADD takes (value, INTERVAL number PART)'],
     [
       'SELECT id FROM logs WINDOW w AS (ORDER BY id) QUALIFY ROW_NUMBER() OVER w = 1',
@@ -142,5 +142,46 @@ describe('a message says what was meant', () => {
     ['SELECT CNT(*) FROM logs', 'did you mean COUNT?'],
   ])('%s', (sql, problem) => {
     expect(problemsOf(sql)[0]).toContain(problem);
+  });
+});
+
+describe('a date part in another place, or in quotes, is said with how the function is called', () => {
+  const trunc = 'DATE_TRUNC takes (value, PART), with a PART such as HOUR';
+  const diff = 'DATE_DIFF takes (later, earlier, PART), with a PART such as DAY';
+  test.each([
+    ["DATE_TRUNC('hour', timestamp)", `1:19 'hour' is a date part: ${trunc}, without quotes`],
+    ["SAFE.DATE_TRUNC('hour', timestamp)", `'hour' is a date part: ${trunc}, without quotes`],
+    ["DATE_TRUNC('Hours', CURRENT_TIMESTAMP())", `'Hours' is a date part: ${trunc}, without quotes`],
+    ["DATE_TRUNC(timestamp, 'hour')", `${trunc}, without quotes`],
+    ['DATE_TRUNC(hour, timestamp)', `hour is a date part: ${trunc}`],
+    ['DATE_TRUNC(project, timestamp)', 'timestamp is a column: DATE_TRUNC takes (value, PART)'],
+    ['DATE_TRUNC(timestamp, project)', 'project is a column: DATE_TRUNC takes (value, PART)'],
+    ['DATE_TRUNC(timestamp, hours)', 'DATE_TRUNC does not support HOURS; did you mean HOUR?'],
+    ['DATE_TRUNC(INTERVAL 1 HOUR, timestamp)', 'timestamp is a column: DATE_TRUNC takes (value, PART)'],
+    ["TIMESTAMP_TRUNC('day', timestamp)", "'day' is a date part: TIMESTAMP_TRUNC takes (value, PART)"],
+    ["LAST_DAY('month', CURRENT_DATE())", "'month' is a date part: LAST_DAY takes (value, PART)"],
+    ["DATE_DIFF('day', timestamp, timestamp)", `'day' is a date part: ${diff}, without quotes`],
+    ["TIMESTAMP_DIFF(timestamp, timestamp, 'hour')", 'with a PART such as HOUR, without quotes'],
+    ['TIMESTAMP_DIFF(timestamp, timestamp)', 'TIMESTAMP_DIFF takes (later, earlier, PART)'],
+    [
+      "DATE_ADD('day', 1, timestamp)",
+      "'day' is a date part: DATE_ADD takes (value, INTERVAL number PART), as in INTERVAL 1 DAY",
+    ],
+    ['DATE_ADD(timestamp, 1, hour)', 'hour is a date part: DATE_ADD takes (value, INTERVAL number PART)'],
+    ["TIMESTAMP_SUB(timestamp, '2 hours')", 'INTERVAL number PART), as in INTERVAL 1 HOUR'],
+    ["NORMALIZE('NFC', project)", 'project is a column: NORMALIZE takes (text, MODE)'],
+    ["DATE_PART('hour', timestamp)", 'write EXTRACT(part FROM value)'],
+    ['HOUR(timestamp)', 'write EXTRACT(HOUR FROM value)'],
+    ["EXTRACT('hour' FROM timestamp)", 'expected a part such as DAY, without quotes, found a string'],
+    ["FORMAT_TIMESTAMP(timestamp, '%F')", 'the format of FORMAT_TIMESTAMP, its first argument, must be'],
+    ["PARSE_DATE(project, '%F')", 'the format of PARSE_DATE, its first argument, must be'],
+  ])('%s', (expression, message) => {
+    const [problem, another] = problemsOf(`SELECT ${expression} FROM logs`);
+    expect(problem).toContain(message);
+    expect(another).toBeUndefined();
+  });
+
+  test('a text that is no part of the call is a value', () => {
+    expect(problemsOf("SELECT NORMALIZE('day', NFC), NORMALIZE('hour')")).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ import { UnknownZone } from '../moment-text.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { aggregateOf } from './aggregate-names.ts';
 import { aggregateCall } from './aggregates.ts';
-import { misplacedPart, partArguments, takesPart } from './date-parts.ts';
+import { partArguments, usageOf } from './date-parts.ts';
 import { functionName, namespaces } from './function-name.ts';
 import { functionNames } from './function-names.ts';
 import { positionalArguments } from './named-arguments.ts';
@@ -115,13 +115,10 @@ function preparedCall(node: Syntax.FunctionCall, name: string, scope: Scope, con
     const args = positionalArguments(name, node.args, resolve);
     return { args, build: withCollation(name, (values) => special(node, values, context)) };
   }
-  const { suffix, args } = partArguments(name, node.args);
-  const misplaced = takesPart(name) && misplacedPart(name, args, (one) => isName(scope, one));
-  if (misplaced) throw misplaced;
+  const { suffix, args } = partArguments(name, node.args, (one) => isName(scope, one));
   const isKnown = (macro: string) => functionNames.has(name) && macros.has(macro);
   const own = name.replace('.', '_');
-  const families = isFamily(own) ? dateFamilies.map((family) => own.replace(familyPrefix, `${family}_`)) : [];
-  if (![own, ...families].some((macro) => isKnown(macro + suffix)))
+  if (![own, ...familiesOf(own)].some((macro) => isKnown(macro + suffix)))
     throw new Unsupported(node.name, unsupportedMessage(name, suffix));
   const values = positionalArguments(name, args, resolve);
   const macro = familyOf(own, suffix, values[0]) + suffix;
@@ -138,6 +135,9 @@ const familyPrefix = /^(?:date|datetime|timestamp)_(?=(?:add|sub|diff|trunc)$)/;
 const dateFamilies = ['date', 'datetime', 'timestamp'] as const;
 
 const isFamily = (name: string): boolean => familyPrefix.test(name);
+
+const familiesOf = (name: string): readonly string[] =>
+  isFamily(name) ? dateFamilies.map((family) => name.replace(familyPrefix, `${family}_`)) : [];
 
 /** DATE_ADD and the like take DATETIME and TIMESTAMP, too, with the parts of these types. */
 function familyOf(name: string, suffix: string, value: Expression | undefined): string {
@@ -165,13 +165,16 @@ function unsupportedMessage(name: string, suffix: string): string {
   const shown = name.toUpperCase();
   const reason = unsupportedReason(name);
   if (reason !== undefined) return `the function ${shown} is not supported: ${reason}`;
-  const hasParts = [...macros.keys()].some((key) => key.startsWith(`${name}_`));
-  if (suffix !== '' && hasParts) {
+  const parts = [name, ...familiesOf(name)].flatMap((family) =>
+    [...macros.keys()].flatMap((key) =>
+      key.startsWith(`${family}_`) ? key.slice(family.length + 1).toUpperCase() : [],
+    ),
+  );
+  if (functionNames.has(name) && parts.length > 0) {
+    if (suffix === '') return usageOf(name);
     const part = suffix.slice(1).toUpperCase();
-    const parts = [...macros.keys()].flatMap((key) =>
-      key.startsWith(`${name}_`) ? key.slice(name.length + 1).toUpperCase() : [],
-    );
-    return `${shown} does not support ${part}${didYouMean(part, parts)}`;
+    const others = parts.filter((one) => one !== part);
+    return `${shown} does not support ${part}${didYouMean(part, others)}`;
   }
   const own = replacements.get(name);
   if (own !== undefined) return `the function ${shown} is not one of BigQuery: write ${own}`;

@@ -34,33 +34,44 @@ const intervalIndex: Readonly<Record<string, number>> = {
 /**
  * A function with a date part or an interval is one macro for each part: the part moves from the arguments to the end
  * of the name, so that a part without a macro is unsupported like any unknown function.
+ *
+ * @param isColumn whether a name is one of a column
+ * @throws Unsupported if the part or the interval is not in its place
  */
 export function partArguments(
   name: string,
   args: readonly Syntax.Argument[],
+  isColumn: (name: string) => boolean,
 ): { readonly suffix: string; readonly args: readonly Syntax.Argument[] } {
   const intervalAt = Object.hasOwn(intervalIndex, name) ? intervalIndex[name] : undefined;
-  const interval = intervalAt === undefined ? undefined : args[intervalAt];
-  if (intervalAt !== undefined && interval) {
-    if (interval.kind !== 'IntervalLiteral' || interval.to) throw new Unsupported(interval, usageOf(name));
-    return { suffix: partName(interval.from), args: args.with(intervalAt, amountOf(interval)) };
+  const at = intervalAt ?? (Object.hasOwn(partIndex, name) ? partIndex[name] : undefined);
+  if (at === undefined) return { suffix: '', args };
+  refuseMisplaced(name, args.toSpliced(at, 1), isColumn);
+  const part = args[at];
+  if (part === undefined) return { suffix: '', args };
+  if (intervalAt !== undefined) {
+    if (part.kind !== 'IntervalLiteral' || part.to) throw new Unsupported(part, usageOf(name, part));
+    return { suffix: partName(part.from), args: args.with(at, amountOf(part)) };
   }
-  const at = Object.hasOwn(partIndex, name) ? partIndex[name] : undefined;
-  const part = at === undefined ? undefined : args[at];
-  if (at === undefined || part === undefined) return { suffix: '', args };
-  if (!isPart(part)) throw new Unsupported(part, usageOf(name));
+  if (!isPart(part)) throw new Unsupported(part, usageOf(name, part));
+  const given = textOfPart(part);
+  if (part.kind === 'Path' && given !== undefined && !parts.has(given.toUpperCase()) && isColumn(given))
+    throw new Unsupported(part, `${given} is a column: ${usageOf(name)}`);
   return { suffix: partName(part), args: args.toSpliced(at, 1) };
 }
 
-/** How a function with a date part or an interval is called. */
-function usageOf(name: string): string {
+/** How a function with a date part or an interval is called. @param given the date part that the call has, if it has one */
+export function usageOf(name: string, given?: Syntax.Argument): string {
   const shown = name.toUpperCase();
-  if (name.startsWith('generate_')) return `${shown} takes (first, last, INTERVAL number PART)`;
-  if (Object.hasOwn(intervalIndex, name)) return `${shown} takes (value, INTERVAL number PART)`;
-  if (name.endsWith('_diff')) return `${shown} takes (later, earlier, PART), with a PART such as DAY`;
-  return name.startsWith('normalize')
-    ? `${shown} takes (text, MODE), with a MODE such as NFC`
-    : `${shown} takes (value, PART), with a PART such as DAY`;
+  const part = (given && datePartOf(given)) ?? 'DAY';
+  if (Object.hasOwn(intervalIndex, name)) {
+    const values = name.startsWith('generate_') ? 'first, last' : 'value';
+    return `${shown} takes (${values}, INTERVAL number PART), as in INTERVAL 1 ${part}`;
+  }
+  if (name.startsWith('normalize')) return `${shown} takes (text, MODE), with a MODE such as NFC`;
+  const values = name.endsWith('_diff') ? 'later, earlier' : 'value';
+  const quotes = given?.kind === 'StringLiteral' ? ', without quotes' : '';
+  return `${shown} takes (${values}, PART), with a PART such as ${part}${quotes}`;
 }
 
 /** The date parts of all functions. */
@@ -70,35 +81,40 @@ const parts: ReadonlySet<string> = new Set(
   ),
 );
 
-/**
- * The problem of an argument that is a date part, where the function takes a value.
- *
- * @param isColumn whether a name is one of a column
- */
-export function misplacedPart(
+/** A name, or a text as other databases take parts. */
+const textOfPart = (arg: Syntax.Argument): string | undefined => {
+  if (arg.kind === 'StringLiteral') return arg.value;
+  return arg.kind === 'Path' && arg.parts.length === 1 ? arg.parts[0].name : undefined;
+};
+
+/** The date part that an argument is, or that its text has, as `hours` or `1 day`. */
+function datePartOf(arg: Syntax.Argument): string | undefined {
+  if (arg.kind === 'IntervalLiteral') return arg.from.name.toUpperCase();
+  const [, part = ''] = /^(?:\d{1,9} )?([a-z]{1,12}?)s?$/i.exec(textOfPart(arg) ?? '') ?? [];
+  return parts.has(part.toUpperCase()) ? part.toUpperCase() : undefined;
+}
+
+/** @throws Unsupported for a date part or an interval among the arguments that are values */
+function refuseMisplaced(
   name: string,
   args: readonly Syntax.Argument[],
   isColumn: (name: string) => boolean,
-): Unsupported | undefined {
-  const misplaced = args.find(
-    (arg) =>
-      (arg.kind === 'IntervalLiteral' && Object.hasOwn(intervalIndex, name)) ||
-      (arg.kind === 'Path' &&
-        arg.parts.length === 1 &&
-        parts.has(arg.parts[0].name.toUpperCase()) &&
-        !isColumn(arg.parts[0].name)),
-  );
-  const cause = misplaced?.kind === 'Path' ? `${misplaced.parts[0].name} is a date part: ` : '';
-  return misplaced && new Unsupported(misplaced, cause + usageOf(name));
+): void {
+  const misplaced = args.find((arg) => {
+    if (arg.kind === 'IntervalLiteral') return Object.hasOwn(intervalIndex, name);
+    if (arg.kind === 'StringLiteral' && name.startsWith('normalize')) return false;
+    return datePartOf(arg) !== undefined && !(arg.kind === 'Path' && isColumn(textOfPart(arg) ?? ''));
+  });
+  if (misplaced === undefined) return;
+  const text = textOfPart(misplaced);
+  const shown = misplaced.kind === 'StringLiteral' ? `'${text}'` : text;
+  const cause = text === undefined ? '' : `${shown} is a date part: `;
+  throw new Unsupported(misplaced, cause + usageOf(name, misplaced));
 }
 
 const isPart = (node: Syntax.Argument): boolean =>
   (node.kind === 'Path' && node.parts.length === 1) ||
   (node.kind === 'FunctionCall' && node.args.length === 1 && node.args[0]?.kind === 'Path');
-
-/** True if one of a function's arguments is a date part or an interval. */
-export const takesPart = (name: string): boolean =>
-  Object.hasOwn(partIndex, name) || Object.hasOwn(intervalIndex, name);
 
 /** The suffix of the macro's name: `_day`, `_week_monday`. */
 export function partName(node: Syntax.Argument | Syntax.Identifier | Syntax.DatePart): string {

@@ -56,7 +56,7 @@ export function parseExtract(p: Parser): Extraction {
 }
 
 function parseDatePart(p: Parser): DatePart {
-  const name = p.name('a part such as DAY');
+  const name = p.name('a part such as DAY, without quotes');
   let weekday: DatePart['weekday'];
   if (p.accept('(')) {
     weekday = p.name('a weekday such as MONDAY');

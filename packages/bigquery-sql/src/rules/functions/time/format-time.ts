@@ -57,7 +57,10 @@ export const formatTime: SpecialFunction = (place, [format, value, zone, another
 export function literalFormat(place: Place, format: Expression, name: string): string | null {
   if (format.kind === 'literal' && format.value === null) return null;
   if (format.kind === 'literal' && isScalar(format.type, 'STRING')) return String(format.value);
-  throw new Unsupported(place, `the format of ${name.toUpperCase()} must be a string literal`);
+  throw new Unsupported(
+    place,
+    `the format of ${name.toUpperCase()}, its first argument, must be a string literal`,
+  );
 }
 
 function nearest(types: readonly ScalarName[], value: Expression): ScalarName | undefined {
