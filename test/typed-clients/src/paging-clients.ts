@@ -4,11 +4,12 @@ import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
 import { gatewayUrl, headers, report } from './environment.js';
+import { keyArgs } from './generated/key-args.js';
 import { valueTypes } from './generated/querygate.js';
 
 const query = gql`
-  query ($first: Int!, $after: String) {
-    logsAllConnection(project: "p", first: $first, after: $after) {
+  query ($first: Int!, $after: String, $isoTimestampEnd: DateTime) {
+    logsAllConnection(project: "p", first: $first, after: $after, isoTimestampEnd: $isoTimestampEnd) {
       edges { cursor node { id } }
       pageInfo { hasNextPage endCursor }
     }
@@ -24,11 +25,18 @@ interface Data {
   readonly logsAllConnection: Connection | null;
 }
 
-type Variables = { readonly first: number; readonly after?: string };
+type Variables = {
+  readonly first: number;
+  readonly after?: string | undefined;
+  readonly isoTimestampEnd?: string | undefined;
+};
+
+/** Before all rows. */
+const emptyWindow = '2020-01-01T00:00:00Z';
 
 const [first = 1] = process.argv.slice(2).map(Number);
 
-/** Scrolls to the end. @returns the ids that the cache has merged, and the number of pages */
+/** Scrolls to the end, and looks at another time window meanwhile. @returns the ids that the cache has merged, and the number of pages */
 async function scroll(
   fetchPage: (variables: Variables) => Promise<Data | null | undefined>,
   readMerged: () => Promise<Data | null | undefined>,
@@ -39,6 +47,7 @@ async function scroll(
     const page = data?.logsAllConnection?.pageInfo;
     if (page === undefined) throw new Error('a page without data');
     after = page.hasNextPage ? page.endCursor : null;
+    if (pages === 1) await fetchPage({ first, isoTimestampEnd: emptyWindow });
   }
   const merged = await readMerged();
   return { pages, ids: merged?.logsAllConnection?.edges.map(({ node }) => node.id) };
@@ -49,7 +58,7 @@ async function withApollo() {
     cache: new InMemoryCache({
       typePolicies: {
         LogsAllRow: { keyFields: false },
-        Query: { fields: { logsAllConnection: relayStylePagination(['project', 'projectTier']) } },
+        Query: { fields: { logsAllConnection: relayStylePagination(keyArgs) } },
       },
     }),
     link: new HttpLink({ uri: `${gatewayUrl}/graphql`, headers }),
