@@ -41,6 +41,9 @@ try {
   const examples = writeExamples();
   await runOn('Node', process.execPath, 'node.js');
   if (!options.node) {
+    checkTypes();
+    run(process.execPath, 'node_modules/next/dist/bin/next', 'build', 'next');
+    print('Next: built');
     await runOn('Bun', binary('node_modules/@oven/bun-*/bin/bun{,.exe}'), 'bun.js');
     await runOn('Deno', binary('node_modules/@deno/*/deno{,.exe}'), 'deno.js', 'run', '--allow-all');
     for (const name of ['express.js', 'fastify.js', 'hono.js'])
@@ -81,15 +84,46 @@ function writeExamples(): readonly string[] {
   mkdirSync(join(folder, 'logs'));
   writeFileSync(join(folder, 'keys.yaml'), 'keys: []\ncount: 0\n');
   const page = readFileSync('docs/embedding.md', 'utf8');
-  return [...page.matchAll(/^```js\n\/\/ (\S+)\n([\s\S]*?)^```/gm)].map(([, file = '', text = '']) => {
-    const path = join(folder, file === 'gateway.js' ? file : `examples/${file}`);
-    mkdirSync(dirname(path), { recursive: true });
+  return [...page.matchAll(/^```[jt]s\n\/\/ (\S+)\n([\s\S]*?)^```/gm)].map(([, file = '', text = '']) => {
+    // Types are checked of all as of TypeScript, and Next is built of them.
+    write(`typed/${file.replace(/\.js$/, '.ts')}`, text);
+    if (/^(?:app\/|next\.config|gateway)/.test(file)) write(`next/${file}`, text);
     if (file === 'gateway.js')
-      writeFileSync(join(folder, 'below.js'), text.replace('engine:', "basePath: '/warehouse',\n  engine:"));
+      write('below.js', text.replace('engine:', "basePath: '/warehouse',\n  engine:"));
     const imported = join(folder, `/${file}${text}`.includes('/warehouse') ? 'below.js' : 'gateway.js');
-    writeFileSync(path, text.replace(/'(?:\.\.?\/)+gateway\.js'/, `'${imported}'`));
-    return path;
+    return write(
+      file === 'gateway.js' ? file : `examples/${file}`,
+      text.replace(/'(?:\.\.?\/)+gateway(?:\.js)?'/, `'${imported}'`),
+    );
   });
+}
+
+/** @returns its path */
+function write(file: string, text: string): string {
+  const path = join(folder, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Compiles the examples under strict types; those of Bun and Deno need types that exclude each other. */
+function checkTypes(): void {
+  const compilerOptions = {
+    lib: ['esnext', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    target: 'es2024',
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    types: ['node'],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: true,
+    noEmit: true,
+  };
+  const exclude = ['typed/bun.ts', 'typed/deno.ts'];
+  write('typed.json', JSON.stringify({ compilerOptions, include: ['typed'], exclude }));
+  run(process.execPath, 'node_modules/typescript/bin/tsc', '--project', 'typed.json');
+  print('types: checked');
 }
 
 /** Runs an example that listens, on a free port, and calls it by REST and GraphQL. */
@@ -111,6 +145,8 @@ async function serve(name: string, path: string, command: string, ...args: reado
     const without = await fetch(`${url}/api/endpoints/query/${data.endpoints[0]?.name}`);
     if (graphql.status !== 200 || without.status !== 401)
       throw new Error(`${name}: ${graphql.status} ${without.status}`);
+    if (!(await fetch(url)).headers.has('x-request-id'))
+      throw new Error(`${name}: ${path} itself is not the gateway's`);
     print(`${name}: ${data.endpoints.length} endpoints`);
   } finally {
     child.kill();
@@ -129,7 +165,7 @@ async function answers(url: string, child: { readonly exitCode: number | null })
 
 /** The other examples: a gateway, or a handler of requests. */
 function importExamples(files: readonly string[]): void {
-  for (const file of files.filter((one) => /(?:keys|stored-queries|route)\.js$/.test(one))) {
+  for (const file of files.filter((one) => /(?:keys|stored-queries|route)\.[jt]s$/.test(one))) {
     const program = `
       const { gateway, GET } = await import(${JSON.stringify(file)});
       const request = new Request(GET ? 'http://localhost/warehouse/readyz' : 'http://localhost/readyz');

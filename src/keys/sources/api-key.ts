@@ -10,11 +10,12 @@ import { Keyring } from '../keyring.ts';
  *
  * @param text as callers send it, up to 256 printable ASCII characters without spaces; at least 20 where others can reach the
  * gateway
- * @throws StartError if it is empty, or has other characters; it is not in the message
+ * @throws StartError if it is undefined, as a variable that is not set, is empty, or has other characters; it is not in the
+ * message
  */
-export function apiKey(text: string): KeySource {
+export function apiKey(text: string | undefined): KeySource {
   // With an empty key, requests without one would have every permission.
-  if (!secretRules.apiKey.is(text))
+  if (text === undefined || !secretRules.apiKey.is(text))
     throw new StartError('The key cannot be used', [
       { message: `apiKey(text): text ${kindProblem(text)}${secretRules.apiKey.must}` },
     ]);
