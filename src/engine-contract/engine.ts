@@ -122,6 +122,8 @@ export interface ImportReport {
   readonly rejected: number;
   /** True if the engine has all rows of the folder now. */
   readonly isComplete: boolean;
+  /** When the oldest of the files that wait was written, in milliseconds since the epoch. */
+  readonly waitingSince?: number | undefined;
   /** How many tables have no rows, and no problem that says why. */
   readonly emptyTables?: number;
   /** How many tables have files that cannot be read: queries of them fail. */

@@ -45,10 +45,14 @@ export interface ImportState {
   readonly unreadable: UnreadableFiles;
   /** Why files of a table cannot be read, by the table's name. */
   readonly problems: Map<string, string>;
+  /** Tables that were reset; the caller goes on with their old rows until a sync has imported everything. */
+  readonly reset: Set<string>;
   /** Messages of the last sync: the same message is not reported again. */
   reported: ReadonlySet<string>;
   /** Numbers of the files that the last sync did not find. */
   missing: ReadonlySet<number>;
+  /** The rejects of files that an earlier process has imported and reported, until the first sync has counted them. */
+  earlierRejects: ReadonlyMap<number, number>;
   readonly nextNumber: () => number;
   /** Closes the connections; may be called twice. */
   readonly close: () => void;
@@ -77,8 +81,10 @@ export async function openState(options: ImportOptions): Promise<ImportState> {
     incomplete: new Set(await loadNumbersRejectedFor(connection, incompleteLine)),
     unreadable: buildUnreadableFiles(),
     problems: new Map(),
+    reset: new Set(),
     reported: new Set(),
     missing: new Set(),
+    earlierRejects: new Map([...manifest.entries.values()].map(({ number, rejected }) => [number, rejected])),
     nextNumber() {
       lastNumber += 1;
       return lastNumber;
@@ -127,8 +133,11 @@ export async function forgetFiles(state: ImportState, numbers: readonly number[]
 }
 
 /** Forgets the files of a table whose rows have been dropped, after the store has. */
-export function forgetFilesOf({ manifest, incomplete, unreadable }: ImportState, table: string): void {
+export function forgetFilesOf(state: ImportState, table: string): void {
+  const { manifest, incomplete, unreadable } = state;
   unreadable.forgetTable(table);
+  manifest.completeTables.delete(table);
+  state.reset.add(table);
   for (const [number, entry] of manifest.entries) {
     if (entry.table !== table) continue;
     manifest.entries.delete(number);

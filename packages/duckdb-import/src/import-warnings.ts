@@ -1,5 +1,5 @@
 import { didYouMean } from '@querygate/text';
-import { type DataFolder, tableOf } from './scan/data-files.ts';
+import { type DataFile, type DataFolder, tableOf } from './scan/data-files.ts';
 import type { ManifestEntry } from './store/manifest.ts';
 
 /** Possible mistakes in a data folder: tables without rows, and files that no table reads. */
@@ -13,23 +13,32 @@ export interface ImportWarnings {
   readonly warnings: readonly string[];
 }
 
+/** What the store does not have. */
+interface Unread {
+  /** Why files of a table are not read, by its name. */
+  readonly problems: ReadonlyMap<string, string>;
+  /** Files that are to be imported. */
+  readonly waiting: readonly DataFile[];
+}
+
 /** Further names are only counted. */
 const maxNames = 5;
 
 /**
  * @param names of the declared tables
  * @param entries of the files that are imported
- * @param problems why files of a table cannot be read, by its name
  */
 export function importWarnings(
   { others }: Pick<DataFolder, 'others'>,
   names: readonly string[],
   entries: Iterable<ManifestEntry>,
-  problems: ReadonlyMap<string, string>,
+  { problems, waiting }: Unread,
 ): ImportWarnings {
   const rows = new Map<string, number>();
   for (const { table, rows: count } of entries) rows.set(table, (rows.get(table) ?? 0) + count);
-  const empty = names.filter((name) => !rows.get(name) && !problems.has(name));
+  const waits = new Set(waiting.map(({ table }) => table));
+  const empty = names.filter((name) => !rows.get(name) && !problems.has(name) && !waits.has(name));
+  const failing = names.filter((name) => waits.has(name) && problems.has(name));
   const shown = empty.map((name) => `${name} (${rows.has(name) ? 'no rows in its files' : 'no files'})`);
   const unread = others.slice(0, maxNames).map((name) => {
     const table = tableOf(name);
@@ -44,6 +53,9 @@ export function importWarnings(
       ...unread,
       ...(more > 0
         ? [`${more} more files and folders of the data folder are not read, because no table has their names`]
+        : []),
+      ...(failing.length > 0
+        ? [`Tables whose queries fail until all their files are imported: ${listed(failing)}`]
         : []),
       ...(shown.length > 0 ? [`Tables without rows: ${listed(shown)}`] : []),
     ],

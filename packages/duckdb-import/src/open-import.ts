@@ -11,9 +11,10 @@ import {
 import { type LoadedChanges, loadChanges } from './load-changes.ts';
 import { describeRejects } from './reject/describe-problem.ts';
 import { type ImportWarnings, importWarnings } from './import-warnings.ts';
-import { type DataFolder, findDataFiles, type TableFiles } from './scan/data-files.ts';
+import { type DataFile, type DataFolder, findDataFiles, type TableFiles } from './scan/data-files.ts';
 import { type Changes, findChanges } from './scan/find-changes.ts';
 import type { ManifestEntry } from './store/manifest.ts';
+import { findWaiting, updateCompleteTables } from './waiting-files.ts';
 
 /** The outcome of one sync. */
 interface ImportSummary extends Partial<ImportWarnings> {
@@ -22,6 +23,8 @@ interface ImportSummary extends Partial<ImportWarnings> {
   readonly bytes: number;
   /** True if the store has all rows of the folder; false if the disk is full, for example. */
   readonly isComplete: boolean;
+  /** When the oldest of the files that wait was written, in milliseconds since the epoch; undefined if none waits. */
+  readonly waitingSince?: number | undefined;
 }
 
 /** The import of a data folder, as `openImport` opens it. */
@@ -56,20 +59,26 @@ async function sync(state: ImportState): Promise<ImportSummary> {
   const scan = await scanDataDir(state);
   if ('problem' in scan) {
     reportProblems(state, [scan.problem]);
-    return { rows: 0, rejected: 0, bytes: 0, isComplete: false };
+    const unreadableTables = state.problems.size;
+    return { rows: 0, rejected: 0, bytes: 0, isComplete: false, unreadableTables };
   }
   await forgetMissing(state, scan);
   await rejectIncompleteLines(state, scan.unchanged);
   const loaded = await loadChanges(state, scan.changed);
   reportRejects(state, loaded);
   updateTableProblems(state, scan.folder.tables);
+  countEarlierRejects(state);
   const { interruption } = loaded;
   reportProblems(state, [...(interruption === undefined ? [] : [interruption]), ...state.problems.values()]);
+  const waiting = findWaiting(state, filesOf(scan.folder));
+  await updateCompleteTables(state, scan.changed, waiting, interruption);
   const { rows, rejected, bytes } = loaded;
   const { manifest, options, problems } = state;
   const names = options.tables.all.map(({ name }) => name);
-  const warnings = importWarnings(scan.folder, names, manifest.entries.values(), problems);
-  return { rows, rejected, bytes, isComplete: interruption === undefined, ...warnings };
+  const warnings = importWarnings(scan.folder, names, manifest.entries.values(), { problems, waiting });
+  const waitingSince =
+    waiting.length === 0 ? undefined : Math.min(...waiting.map(({ mtime }) => Number(mtime / 1_000_000n)));
+  return { rows, rejected, bytes, isComplete: interruption === undefined, waitingSince, ...warnings };
 }
 
 interface Scan extends Changes {
@@ -83,12 +92,15 @@ async function scanDataDir(state: ImportState): Promise<Scan | { readonly proble
     const code = 'code' in folder ? String(folder.code) : folder.message;
     return { problem: `the data folder cannot be read: ${code}` };
   }
-  const files = [...folder.tables.values()].flatMap((table) => table.files);
+  const files = filesOf(folder);
   unreadable.keepUnchanged(files);
   const changes = findChanges(files, [...manifest.entries.values()]);
   const changed = changes.changed.filter(({ file }) => unreadable.problemOf(file) === undefined);
   return { ...changes, changed, folder };
 }
+
+const filesOf = ({ tables }: DataFolder): readonly DataFile[] =>
+  [...tables.values()].flatMap(({ files }) => files);
 
 /** A file that is being renamed may be found under neither name: it is forgotten when two syncs have not found it. */
 async function forgetMissing(state: ImportState, { folder, missing }: Scan): Promise<void> {
@@ -126,6 +138,22 @@ function reportRejects({ options }: ImportState, { rejects }: LoadedChanges): vo
     if (first === undefined) continue;
     options.events.problem(describeRejects(file, first, ofFile.length));
   }
+}
+
+/** The rows that were left out by an earlier process: their reasons are in its log, and in the store. */
+function countEarlierRejects(state: ImportState): void {
+  const { earlierRejects, manifest, options } = state;
+  state.earlierRejects = new Map();
+  const left = [...earlierRejects].flatMap(([number, rejected]) => {
+    const name = manifest.entries.get(number)?.name;
+    return name === undefined || rejected === 0 ? [] : [{ name, rejected }];
+  });
+  const [first, ...others] = left;
+  if (first === undefined) return;
+  const rows = left.reduce((sum, { rejected }) => sum + rejected, 0);
+  options.events.problem(
+    `${first.name}${others.length > 0 ? ` and ${others.length} more` : ''}: ${rows} rows that could not be read were left out by an earlier import; import.rejects of the store has the reasons`,
+  );
 }
 
 function updateTableProblems(

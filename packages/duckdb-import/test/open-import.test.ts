@@ -224,6 +224,25 @@ describe('rows that cannot be read', () => {
     expect(await folder.query('SELECT count(*) FROM logs')).toEqual([[45n]]);
   });
 
+  test('are only counted after a restart, as long as their files are there', async () => {
+    folder.write('logs/a.ndjson', 'none\n{"id":"x"}\n');
+    folder.write('logs/b.csv', 'id\nx\n');
+    folder.write('logs/c.csv', 'id\n1\n');
+    expect(await folder.sync()).toHaveLength(2);
+    const later =
+      'rows that could not be read were left out by an earlier import; import.rejects of the store has the reasons';
+    append('logs/a.ndjson', 'none\n');
+    await folder.reopen();
+    expect(await folder.sync()).toEqual([
+      expect.stringMatching(/^logs\/a\.ndjson:3: not JSON/),
+      `logs/a.ndjson and 1 more: 3 ${later}`,
+    ]);
+    expect(await folder.sync()).toEqual([]);
+    folder.write('logs/a.ndjson', '{"id":5}\n');
+    await folder.reopen();
+    expect(await folder.sync()).toEqual([`logs/b.csv: 1 ${later}`]);
+  });
+
   test('are removed with their file', async () => {
     folder.write('logs.ndjson', 'none\n');
     await folder.sync();
@@ -234,26 +253,121 @@ describe('rows that cannot be read', () => {
   });
 });
 
-test('a full disk is reported once, loses nothing, and the next sync goes on', async () => {
-  let isFull = true;
-  const { tables } = folder.store;
-  await folder.reopen({
-    tables: {
-      all: tables.all,
-      deleteSql: (...deleted) => tables.deleteSql(...deleted),
-      insertSql(...insert) {
-        if (isFull) throw new Error('IO Error: Could not write file: No space left on device');
-        return tables.insertSql(...insert);
+describe('while the disk is full', () => {
+  /** How many more batches have room. */
+  let room: number;
+  const paused = 'the import is paused: the disk of the store or of its temporary files is full';
+  const reopen = () => {
+    const { tables } = folder.store;
+    return folder.reopen({
+      batchLimits: { rows: 100, bytes: 1 << 20 },
+      tables: {
+        all: tables.all,
+        deleteSql: (...deleted) => tables.deleteSql(...deleted),
+        insertSql(...insert) {
+          room -= 1;
+          if (room < 0) throw new Error('IO Error: Could not write file: No space left on device');
+          return tables.insertSql(...insert);
+        },
       },
-    },
+    });
+  };
+  const problems = () => Object.fromEntries(folder.data().problems);
+  beforeEach(reopen);
+
+  test('that is reported once, nothing is lost, and the next sync goes on', async () => {
+    room = 0;
+    folder.write('logs.ndjson', lines(1, 2));
+    expect(await folder.sync()).toEqual([paused]);
+    await expectIds();
+    room = 1;
+    await expectIds(1, 2);
   });
-  folder.write('logs.ndjson', lines(1, 2));
-  expect(await folder.sync()).toEqual([
-    'the import is paused: the disk of the store or of its temporary files is full',
-  ]);
-  await expectIds();
-  isFull = false;
-  await expectIds(1, 2);
+
+  test('a table has a problem until all files of its first import have their rows', async () => {
+    room = 1;
+    folder.write('logs/a.csv', `id\n${[...idsBetween(0, 100)].join('\n')}\n`);
+    folder.write('logs/b.csv', 'id\n100\n');
+    utimesSync(folder.path('logs/b.csv'), 1000, 1000);
+    const waiting = { logs: `logs/b.csv: is not imported yet: ${paused}` };
+    expect(await folder.data().sync()).toMatchObject({
+      isComplete: false,
+      waitingSince: 1_000_000,
+      unreadableTables: 1,
+      emptyTables: 0,
+      warnings: ['Tables whose queries fail until all their files are imported: logs'],
+    });
+    expect(problems()).toEqual(waiting);
+    room = 0;
+    await reopen();
+    await folder.sync();
+    expect(problems()).toEqual(waiting);
+    room = 1;
+    await expectIds(...idsBetween(0, 101));
+    expect(problems()).toEqual({});
+  });
+
+  test('a table whose rows were complete goes on with them, also after a restart', async () => {
+    room = 1;
+    folder.write('logs.ndjson', lines(1));
+    await expectIds(1);
+    folder.write('logs.csv', 'id\n2\n');
+    append('logs.ndjson', lines(3));
+    for (const _ of [1, 2]) {
+      expect(await folder.data().sync()).toMatchObject({ isComplete: false, unreadableTables: 0 });
+      expect(problems()).toEqual({});
+      expect(await folder.ids()).toEqual([1]);
+      await reopen();
+    }
+  });
+
+  test('a table without a row has a problem, also if it once had some', async () => {
+    room = 1;
+    folder.write('logs.ndjson', lines(1));
+    await expectIds(1);
+    rmSync(folder.path('logs.ndjson'));
+    for (const _ of [1, 2]) await folder.sync();
+    folder.write('logs.csv', 'id\n2\n');
+    await folder.sync();
+    expect(problems()).toEqual({ logs: `logs.csv: is not imported yet: ${paused}` });
+  });
+
+  test('a table of which a file has been replaced in part has a problem', async () => {
+    room = 4;
+    const ids = (from: number, to: number) => `id\n${idsBetween(from, to).join('\n')}\n`;
+    folder.write('logs.csv', ids(0, 200));
+    await expectIds(...idsBetween(0, 200));
+    room = 1;
+    folder.write('logs.csv', ids(1000, 1300));
+    await folder.sync();
+    expect(await folder.ids()).toEqual(idsBetween(1000, 1100));
+    expect(problems()).toEqual({ logs: `logs.csv: is not imported yet: ${paused}` });
+  });
+
+  test('tables that are reset have no problem meanwhile: their old rows are read until the new ones are complete', async () => {
+    room = 2;
+    folder.write('logs.ndjson', lines(1));
+    await expectIds(1);
+    room = 0;
+    await folder.data().reset(['logs'], async () => {
+      await folder.query('DELETE FROM import.files');
+    });
+    expect(await folder.data().sync()).toMatchObject({ isComplete: false });
+    expect(problems()).toEqual({});
+    room = 1;
+    await folder.sync();
+    expect(problems()).toEqual({});
+  });
+
+  test('tables of a store of an older release are complete if all their files are', async () => {
+    room = 1;
+    folder.write('logs.ndjson', lines(1));
+    await expectIds(1);
+    await folder.query('DROP TABLE import.complete_tables');
+    await reopen();
+    folder.write('logs.csv', 'id\n2\n');
+    expect(await folder.data().sync()).toMatchObject({ isComplete: false, unreadableTables: 0 });
+  });
 });
 
 test('a batch with a repeated record is loaded again after its table has been rebuilt', async () => {

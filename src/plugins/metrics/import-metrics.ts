@@ -12,10 +12,18 @@ export function buildImportMetrics(): ImportMetrics {
   let rows: number | undefined;
   let rejected: number | undefined;
   let completeAt: number | undefined;
+  let firstAt: number | undefined;
   let last: ImportReport | undefined;
+  const lagMs = () => {
+    if (completeAt !== undefined) return performance.now() - completeAt;
+    if (firstAt === undefined) return undefined;
+    const waitingMs = last?.waitingSince === undefined ? 0 : Date.now() - last.waitingSince;
+    return Math.max(performance.now() - firstAt, waitingMs);
+  };
   return {
     record(report) {
       last = report;
+      firstAt ??= performance.now();
       rows = (rows ?? 0) + report.rows;
       rejected = (rejected ?? 0) + report.rejected;
       if (report.isComplete) completeAt = performance.now();
@@ -31,8 +39,8 @@ export function buildImportMetrics(): ImportMetrics {
       plainFamily(
         'gauge',
         'querygate_import_lag_seconds',
-        'Time since all rows of the data folder were last imported.',
-        () => (completeAt === undefined ? undefined : Math.max(0, performance.now() - completeAt) / 1000),
+        'Time since all rows of the data folder were last imported; before the first time, the age of the oldest file that waits.',
+        () => toSeconds(lagMs()),
       ),
       plainFamily(
         'gauge',
@@ -43,7 +51,7 @@ export function buildImportMetrics(): ImportMetrics {
       plainFamily(
         'gauge',
         'querygate_import_unreadable_tables',
-        'Tables with files that cannot be read.',
+        'Tables with files that cannot be read, or that wait for the first import.',
         () => last?.unreadableTables,
       ),
       plainFamily(
@@ -55,3 +63,5 @@ export function buildImportMetrics(): ImportMetrics {
     ],
   };
 }
+
+const toSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1000);

@@ -51,11 +51,16 @@ export interface Manifest {
   remove(numbers: readonly number[]): readonly string[];
   addRejects(number: number, rejects: readonly Reject[]): readonly string[];
   removeRejects(number: number, reason: string): string;
+  /** The tables of which all files were imported at some time: a file that waits makes their rows old, and not wrong. */
+  readonly completeTables: Set<string>;
+  /** Statements that store them, as they are now. */
+  putCompleteTables(): readonly string[];
 }
 
 const schema = `${storeName}."import"`;
 const files = `${schema}."files"`;
 const rejectLines = `${schema}."reject_lines"`;
+const completeTables = `${schema}."complete_tables"`;
 
 /** Reads the manifest; creates its tables in a new store. */
 export async function loadManifest(connection: DuckDBConnection): Promise<Manifest> {
@@ -64,10 +69,13 @@ export async function loadManifest(connection: DuckDBConnection): Promise<Manife
       "size" BIGINT, "mtime" BIGINT, "head" VARCHAR, "headBytes" INTEGER, "tail" VARCHAR, "offset" BIGINT,
       "lines" BIGINT, "rows" BIGINT, "rejected" BIGINT, "done" BOOLEAN);
     CREATE TABLE IF NOT EXISTS ${rejectLines} ("number" INTEGER, "line" BIGINT, "reason" VARCHAR);
+    CREATE TABLE IF NOT EXISTS ${completeTables} AS SELECT "table" FROM ${files} GROUP BY "table" HAVING bool_and("done");
     CREATE OR REPLACE VIEW ${schema}."rejects" AS
       SELECT "table", "name" AS "file", "line", "reason" FROM ${rejectLines} JOIN ${files} USING ("number")`);
   const result = await connection.runAndReadAll(`SELECT ${columns.map(quote).join(', ')} FROM ${files}`);
   const entries = result.getRowObjectsJS().map(parseEntry);
+  const complete = await connection.runAndReadAll(`SELECT "table" FROM ${completeTables}`);
+  const completeNow = new Set(complete.getRowsJS().map(([name]) => String(name)));
   return {
     entries: new Map(entries.map((entry) => [entry.number, entry])),
     put(entries) {
@@ -93,6 +101,11 @@ export async function loadManifest(connection: DuckDBConnection): Promise<Manife
     },
     removeRejects: (number, reason) =>
       `DELETE FROM ${rejectLines} WHERE "number" = ${number} AND "reason" = ${quoteText(reason)}`,
+    completeTables: completeNow,
+    putCompleteTables: () => [
+      `DELETE FROM ${completeTables}`,
+      ...[...completeNow].map((name) => `INSERT INTO ${completeTables} VALUES (${quoteText(name)})`),
+    ],
   };
 }
 
@@ -107,9 +120,13 @@ export async function loadNumbersRejectedFor(
 
 /** Removes the files of a table whose rows have been dropped, with their rejects, so that they are imported again. */
 export async function forgetTable(connection: DuckDBConnection, table: string): Promise<void> {
-  const exists = `SELECT 1 FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'import' AND table_name = 'files'`;
-  if ((await connection.runAndReadAll(exists)).currentRowCount === 0) return;
-  const ofTable = `FROM ${files} WHERE "table" = ${quoteText(table)}`;
+  const exists = `SELECT table_name FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'import'`;
+  const names = (await connection.runAndReadAll(exists)).getRowsJS().flat();
+  if (!names.includes('files')) return;
+  const isTable = `WHERE "table" = ${quoteText(table)}`;
+  const ofTable = `FROM ${files} ${isTable}`;
+  // A store of an older release does not have it yet.
+  if (names.includes('complete_tables')) await connection.run(`DELETE FROM ${completeTables} ${isTable}`);
   await connection.run(`DELETE FROM ${rejectLines} WHERE "number" IN (SELECT "number" ${ofTable})`);
   await connection.run(`DELETE ${ofTable}`);
 }

@@ -109,7 +109,7 @@ export function buildRun(context: RunContext): Engine['run'] {
 const timedOut = new Error('timed out');
 
 const dataUnreadable =
-  'A data file that this endpoint reads is broken; the log of the service says which one';
+  'A data file that this endpoint reads is broken or not imported yet; the log of the service says which one';
 
 /** @throws GatewayError DATA_UNREADABLE if one of the tables has a problem */
 function requireData(tables: readonly string[], dataProblems: ReadonlyMap<string, string>): void {
