@@ -93,12 +93,16 @@ describe('configuration', () => {
     expect(() => readConfig({ [name]: value })).toThrow(right);
   });
 
-  test.each(['0.0.0.0', '::', '[::1]', 'fe80::1%eth0', 'gateway-1.internal', 'localhost'])(
+  test.each(['0.0.0.0', '::', 'fe80::1%eth0', 'gateway-1.internal', 'localhost'])(
     'HOST=%s is one',
     (HOST) => {
       expect(readConfig({ HOST, NODE_ENV: 'production' }).host).toBe(HOST);
     },
   );
+
+  test('a HOST in brackets, as in a URL, is the address that a socket takes', () => {
+    expect(readConfig({ HOST: '[::1]' }).host).toBe('::1');
+  });
 
   test('a URL with a password is not shown', () => {
     expect(() => readConfig({ BIGQUERY_API_ENDPOINT: 'http://me:hunter2@emulator/x' })).toThrow(

@@ -62,8 +62,10 @@ const size = (example: string) =>
     `a size, as in ${example}: a whole number of up to 6 digits with KB, MB or GB`,
   );
 
-const isHost = (text: string) =>
-  isIP(text.replace(/^\[(.*)\]$/, '$1')) > 0 || /^(?![\d.]+$)[\w.-]+$/.test(text);
+const isHost = (text: string) => isIP(withoutBrackets(text)) > 0 || /^(?![\d.]+$)[\w.-]+$/.test(text);
+
+/** In a URL an address of IPv6 has brackets, with which no socket takes it. */
+const withoutBrackets = (host: string) => host.replace(/^\[(.*)\]$/, '$1');
 
 /**
  * Every setting, by its environment variable. All defaults are here, or in `toConfig` if they depend on other
@@ -77,6 +79,7 @@ export const settings = z.object({
       error: ({ input }) =>
         `got ${JSON.stringify(input)}; must be an address or a name of this machine, without a scheme and a port, as in 0.0.0.0`,
     })
+    .transform(withoutBrackets)
     .default('127.0.0.1'),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 600).optional(),
   QUERIES_DIR: z.string().default('queries'),
