@@ -1,7 +1,7 @@
 import { closeLambdas } from './passes/rewriting/close-lambdas.ts';
 import { computeFrameKeys } from './passes/rewriting/frame-keys.ts';
 import { drawOnce } from './passes/rewriting/random-operands.ts';
-import { type Problem, ProblemError, problemAt, type Source } from './problem.ts';
+import { type Problem, ProblemError, problemAt, problemOf, type Source } from './problem.ts';
 import { buildContext, type Observer, type ResolvedQuery, type Rules } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
 import { resolveFrom } from './rules/from/from.ts';
@@ -82,7 +82,7 @@ export function compile(
     const places = new Map(problems.map((problem) => [`${problem.place.start} ${problem.message}`, problem]));
     throw startError([
       ...[...places.values()].map(({ place, message }) => problemAt(sql, source, place.start, message)),
-      ...ofColumns.map((message) => ({ ...source, message })),
+      ...ofColumns.map((message) => problemOf(source, message)),
     ]);
   }
   const columns = resultColumns(resolved);

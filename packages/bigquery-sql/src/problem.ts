@@ -2,6 +2,22 @@
 export interface Source {
   readonly file: string;
   readonly line: number;
+  /** If the text was put together from several: all of it, in its order. */
+  readonly pieces?: readonly Piece[];
+}
+
+/** A piece of a text that was put together, and where it was written. */
+export interface Piece {
+  /** The offset of its first character in the whole. */
+  readonly start: number;
+  /** Its characters that are as written; those after them have the place of the end. */
+  readonly length: number;
+  readonly file: string;
+  /** The text in which it was written, and the line of its first character. */
+  readonly text: string;
+  readonly line: number;
+  /** The offset of the piece in that text. */
+  readonly offset: number;
 }
 
 /** One thing that is wrong, and what would be right. Lines and columns count from 1. */
@@ -38,19 +54,40 @@ export function describeProblem({ file, line, column, message }: Problem): strin
   return place === '' ? message : `${place} ${message}`;
 }
 
+/** A problem of a whole text. */
+export const problemOf = ({ file, line }: Source, message: string): Problem => ({ file, line, message });
+
 /**
  * A problem at a place of SQL.
  *
  * @param source where the SQL begins
  * @param start the offset of the place in the SQL
  */
-export function problemAt(sql: string, { file, line }: Source, start: number, message: string): Problem {
+export function problemAt(sql: string, source: Source, start: number, message: string): Problem {
   // A text that ends too early has its problem after its last character, not after the blank lines that follow.
-  const before = sql.slice(0, Math.min(start, sql.trimEnd().length)).split('\n');
+  const { file, line, text, offset } = writtenAt(sql, source, Math.min(start, sql.trimEnd().length));
+  const before = text.slice(0, offset).split('\n');
   return {
     file,
     line: line + before.length - 1,
     column: (before.at(-1)?.length ?? 0) + 1,
     message,
   };
+}
+
+/** Where a character of SQL was written. */
+function writtenAt(
+  sql: string,
+  { file, line, pieces = [] }: Source,
+  at: number,
+): Omit<Piece, 'start' | 'length'> {
+  const piece = pieces.findLast(({ start }) => start <= at);
+  if (piece === undefined) return { file, line, text: sql, offset: at };
+  return { ...piece, offset: piece.offset + Math.min(at - piece.start, piece.length) };
+}
+
+/** The offset of a line and a column, both from 1, in a text. */
+export function offsetOf(text: string, line: number, column: number): number {
+  const before = text.split('\n').slice(0, line - 1);
+  return before.reduce((sum, { length }) => sum + length + 1, 0) + column - 1;
 }

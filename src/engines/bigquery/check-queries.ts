@@ -1,3 +1,4 @@
+import { offsetOf, problemAt, problemOf } from '@querygate/bigquery-sql/problem';
 import { exampleParameters } from '../../catalog/binding/example-parameters.ts';
 import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
 import type { QueryAnalysis } from '../../catalog-analysis/analyze-query.ts';
@@ -70,7 +71,7 @@ async function checkQuery(
       query,
       bytesProcessed: outcome.totalBytesProcessed,
       problems: [
-        ...messages.map((message) => ({ ...query.source, message })),
+        ...messages.map((message) => problemOf(query.source, message)),
         // Those that the files show are known already.
         ...(recordProblems().length === 0 ? fieldProblems(query, outcome) : []),
       ],
@@ -105,15 +106,11 @@ function byteProblems(
 }
 
 /** BigQuery's own text, for the author of the query, at the position in the file that it ends with: `… at [3:14]`. */
-export function toProblem({ source }: SavedQuery, error: unknown): Problem {
+export function toProblem({ sql, source }: SavedQuery, error: unknown): Problem {
   const cause = error instanceof GatewayError ? (error.cause ?? error) : error;
   const [message = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   const position = /\[(?:at )?(?<line>\d+):(?<column>\d+)\]/.exec(message)?.groups;
-  if (position === undefined) return { ...source, message };
-  return {
-    file: source.file,
-    line: source.line + Number(position.line) - 1,
-    column: Number(position.column),
-    message: message.replace(/,? ?(at )?\[(at )?\d+:\d+\]$/, ''),
-  };
+  if (position === undefined) return problemOf(source, message);
+  const start = offsetOf(sql, Number(position.line), Number(position.column));
+  return problemAt(sql, source, start, message.replace(/,? ?(at )?\[(at )?\d+:\d+\]$/, ''));
 }

@@ -6,7 +6,7 @@ import {
   unknown,
   type TypedParameter,
 } from '@querygate/bigquery-sql/types';
-import { type Source, ProblemError } from '@querygate/bigquery-sql/problem';
+import { type Source, ProblemError, problemOf } from '@querygate/bigquery-sql/problem';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { type Compiled, compileTree, layoutColumns } from '@querygate/bigquery-sql/tree';
 import { parseQuery, type Syntax, walk } from '@querygate/bigquery-sql/syntax';
@@ -261,7 +261,7 @@ function requireColumns(columns: readonly DescribedColumn[], { columnTypes, sour
   if (messages.length === 0) return;
   throw new ProblemError(
     "The result of the SQL can't be declared",
-    messages.map((message) => ({ ...source, message })),
+    messages.map((message) => problemOf(source, message)),
   );
 }
 

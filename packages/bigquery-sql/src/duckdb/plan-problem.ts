@@ -1,4 +1,4 @@
-import { type Problem, problemAt, type Source } from '../problem.ts';
+import { type Problem, problemAt, problemOf, type Source } from '../problem.ts';
 import { aggregateOf } from '../rules/functions/aggregate-names.ts';
 import type * as Syntax from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
@@ -151,11 +151,11 @@ export function planProblem(
     if (groups === undefined && !pattern.test(message)) continue;
     const start = placeOf(sql, (node, around) => isPlace(node, around, groups ?? {}));
     if (start !== undefined) return problemAt(sql, source, start, explain(groups ?? {}));
-    if (otherwise !== undefined) return { ...source, message: otherwise };
+    if (otherwise !== undefined) return problemOf(source, otherwise);
   }
   const [, own] = /'error: (.*)' to INT8/s.exec(message) ?? [];
   const isOfDuckdb = /^(Binder|Catalog|Parser|Not implemented) Error: /.test(first);
-  return { ...source, message: own ?? (isOfDuckdb ? notSupported : message) };
+  return problemOf(source, own ?? (isOfDuckdb ? notSupported : message));
 }
 
 /** DuckDB's own words are about its SQL, which the author has not written. */

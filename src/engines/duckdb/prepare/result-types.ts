@@ -4,6 +4,7 @@ import { StartError } from '../../../errors.ts';
 import { checkColumns } from '../../../catalog-analysis/check-columns.ts';
 import type { ResultColumn } from '../../../catalog/model/header-types.ts';
 import { bigqueryType, planProblem } from '@querygate/bigquery-sql/duckdb';
+import { problemOf } from '@querygate/bigquery-sql/problem';
 import { duckdbText } from '@querygate/bigquery-sql/passes';
 import { type Compiled, mapExpressions, nullLiteral, type Query } from '@querygate/bigquery-sql/tree';
 import { type Column, duckdbType, sameName, type Type, unknown } from '@querygate/bigquery-sql/types';
@@ -103,7 +104,7 @@ const withoutParameters = (query: Query): Query =>
 
 /** @throws StartError if the columns of the SQL are not those of the header */
 function requireDeclared({ columns, source }: SavedQuery, returned: readonly ResultColumn[]): void {
-  const problems = checkColumns(columns, returned).map((message) => ({ ...source, message }));
+  const problems = checkColumns(columns, returned).map((message) => problemOf(source, message));
   if (problems.length > 0)
     throw new StartError('The SQL of a saved query does not return the declared columns', problems);
 }
