@@ -889,7 +889,7 @@ export interface CreateTempTable extends Construct<'CreateTempTable'> {
   readonly query: Query;
 }
 
-/** `CREATE [OR REPLACE] TEMP FUNCTION name(parameters) RETURNS type AS (body)`. */
+/** `CREATE [OR REPLACE] [TEMP] FUNCTION name(parameters) RETURNS type AS (body)`. */
 export interface CreateFunction extends Construct<'CreateFunction'> {
   /** True if its body aggregates the rows of a group. */
   readonly aggregate: boolean;
@@ -900,6 +900,15 @@ export interface CreateFunction extends Construct<'CreateFunction'> {
   readonly deterministic: boolean | undefined;
   readonly body: Expression | ForeignBody;
   readonly options: readonly Option[];
+}
+
+/** `CREATE [OR REPLACE] VIEW name [(columns)] [OPTIONS(…)] AS query`. */
+export interface CreateView extends Construct<'CreateView'> {
+  readonly name: Path;
+  /** Other names for the columns of the query, in its order; empty without a list. */
+  readonly columns: readonly Identifier[];
+  readonly options: readonly Option[];
+  readonly query: Query;
 }
 
 export interface FunctionParameter extends Construct<'FunctionParameter'> {
@@ -971,6 +980,7 @@ export type Node =
   | PipeAggregateItem
   | Statement
   | CreateFunction
+  | CreateView
   | ScriptStatement
   | IfBranch
   | FunctionParameter

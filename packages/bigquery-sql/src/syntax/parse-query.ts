@@ -1,10 +1,10 @@
 import { parseExpression, parseExpressionAfter, parseNot, parseOperand } from './expressions/operators.ts';
 import { tokenize } from './lexer/tokenize.ts';
-import type { Statement } from './nodes.ts';
+import type { CreateFunction, CreateView, Statement } from './nodes.ts';
 import { type Grammar, Parser } from './parser.ts';
 import { parseFromItem } from './queries/joins.ts';
 import { parseQueryAfter, parseQuery as parseQueryExpression } from './queries/query.ts';
-import { parseStatement } from './statements.ts';
+import { parseDefinitionList, parseStatement } from './statements.ts';
 import { SyntaxProblem } from './syntax-problem.ts';
 import { checkTreeDepth } from './tree-depth.ts';
 import { parseType } from './type-names.ts';
@@ -35,4 +35,15 @@ export function parseQuery(sql: string): Statement {
   const statement = parseStatement(new Parser(tokenize(sql), grammar));
   checkTreeDepth(statement);
   return statement;
+}
+
+/**
+ * The views and functions that a text defines.
+ *
+ * @throws SyntaxProblem and nothing else, whatever the text is
+ */
+export function parseDefinitions(sql: string): readonly (CreateFunction | CreateView)[] {
+  const definitions = parseDefinitionList(new Parser(tokenize(sql), grammar));
+  for (const definition of definitions) checkTreeDepth(definition);
+  return definitions;
 }

@@ -1,9 +1,10 @@
 import { parseString } from './expressions/literals.ts';
 import { startsQuery } from './expressions/parentheses.ts';
-import { parsePath, splitPath } from './names.ts';
+import { parsePath, parseTablePath, splitPath } from './names.ts';
 import type {
   CreateFunction,
   CreateTempTable,
+  CreateView,
   Expression,
   ForeignBody,
   FunctionParameter,
@@ -89,11 +90,25 @@ function parseCreate(p: Parser): CreateFunction | CreateTempTable {
     );
   }
   p.expect('FUNCTION');
-  if (p.accept('IF')) {
-    p.expect('NOT');
-    p.expect('EXISTS');
-  }
+  acceptIfNotExists(p);
   const name = splitPath(p, parsePath(p, 'the name of the function'));
+  const definition = parseFunctionAfter(p, start, { aggregate, name });
+  p.expect(';', '";" after the function');
+  return definition;
+}
+
+function acceptIfNotExists(p: Parser): void {
+  if (!p.accept('IF')) return;
+  p.expect('NOT');
+  p.expect('EXISTS');
+}
+
+/** The rest of a function, after its name. */
+function parseFunctionAfter(
+  p: Parser,
+  start: number,
+  { aggregate, name }: Pick<CreateFunction, 'aggregate' | 'name'>,
+): CreateFunction {
   const parameters = parseParameters(p);
   const returns = p.accept('RETURNS') ? p.type() : undefined;
   const changes = p.accept('NOT', 'DETERMINISTIC');
@@ -106,12 +121,10 @@ function parseCreate(p: Parser): CreateFunction | CreateTempTable {
   p.expect('AS');
   const body = language ? parseForeignBody(p, language) : parseSqlBody(p);
   const options = optionsBefore.length > 0 ? optionsBefore : parseOptions(p);
-  const { end } = p;
-  p.expect(';', '";" after the function');
   return {
     kind: 'CreateFunction',
     start,
-    end,
+    end: p.end,
     aggregate,
     name,
     parameters,
@@ -120,6 +133,48 @@ function parseCreate(p: Parser): CreateFunction | CreateTempTable {
     body,
     options,
   };
+}
+
+/** A text of definitions: views and functions, temporary or not. */
+export function parseDefinitionList(p: Parser): readonly (CreateFunction | CreateView)[] {
+  const definitions: (CreateFunction | CreateView)[] = [];
+  const isAtEnd = () => p.token.kind === 'end';
+  while (!isAtEnd()) {
+    definitions.push(parseDefinition(p));
+    if (!isAtEnd()) p.expect(';', '";" after the definition');
+  }
+  return definitions;
+}
+
+function parseDefinition(p: Parser): CreateFunction | CreateView {
+  const { start } = p;
+  if (!p.accept('CREATE')) p.fail('"CREATE VIEW" or "CREATE FUNCTION"');
+  if (p.accept('OR')) p.expect('REPLACE');
+  p.acceptOneOf(['TEMP', 'TEMPORARY']);
+  if (p.accept('VIEW')) return parseViewAfter(p, start);
+  const aggregate = p.accept('AGGREGATE');
+  if (!p.accept('FUNCTION'))
+    p.problem(start, `CREATE ${createdKind(p)} is not supported: only CREATE VIEW and CREATE FUNCTION are`);
+  acceptIfNotExists(p);
+  return parseFunctionAfter(p, start, { aggregate, name: parseTablePath(p) });
+}
+
+/** The rest of a view, after VIEW. */
+function parseViewAfter(p: Parser, start: number): CreateView {
+  acceptIfNotExists(p);
+  const name = parseTablePath(p);
+  const columns = p.accept('(') ? p.list(() => parseViewColumn(p)) : [];
+  if (columns.length > 0) p.close();
+  const options = parseOptions(p);
+  p.expect('AS');
+  const query = p.query();
+  return { kind: 'CreateView', start, end: p.end, name, columns, options, query };
+}
+
+function parseViewColumn(p: Parser): Identifier {
+  const name = p.name('the name of a column');
+  parseOptions(p);
+  return name;
 }
 
 /** The kind of object that a CREATE statement makes: the words before its name, as far as they are known. */
