@@ -8,6 +8,8 @@ import { walk } from '../syntax/walk.ts';
 export interface Names {
   /** Of the common tables, as the saved query writes them. */
   readonly tables: readonly string[];
+  /** Common tables that it may not name. */
+  readonly hidden?: readonly string[];
   /** Those that the common tables use. */
   readonly parameters: readonly string[];
   /** Of the temporary functions that the saved query defines, in lower case. */
@@ -56,7 +58,7 @@ function checkNode(node: Node, names: Names): void {
       return;
     case 'CommonTable': {
       const { name } = node.name;
-      if (has(names.tables, name))
+      if (has([...names.tables, ...(names.hidden ?? [])], name))
         throw new Unsupported(
           node.name,
           `${name} is already a table of this endpoint; give this one another name`,

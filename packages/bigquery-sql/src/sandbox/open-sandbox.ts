@@ -1,5 +1,5 @@
 import { parameterTypeIn, sameName, type Type, type TypedParameter } from '../types.ts';
-import { ProblemError, type Source } from '../problem.ts';
+import { ProblemError, problemOf, type Source } from '../problem.ts';
 import { type Compiled, parse, rules, tablesOf as tablesReadBy } from '../compile.ts';
 import { buildContext, type Context, type ResolvedQuery, type Rules } from '../rules/context.ts';
 import { tableRelations } from '../rules/from/table-relations.ts';
@@ -56,6 +56,8 @@ export interface SandboxedQuery {
   readonly source: Source;
   readonly parameters: readonly TypedParameter[];
   readonly tenant?: Tenant | undefined;
+  /** Common tables that callers cannot name: only the others read them. */
+  readonly hiddenTables?: readonly string[] | undefined;
 }
 
 interface SandboxOptions {
@@ -72,7 +74,7 @@ interface SandboxOptions {
  * @throws ProblemError if the saved query has no common tables, or recursive ones, or can't be compiled
  */
 export function openSandbox(
-  { sql: savedSql, source, parameters, tenant }: SandboxedQuery,
+  { sql: savedSql, source, parameters, tenant, hiddenTables = [] }: SandboxedQuery,
   tables: readonly StoredTable[],
   { hasOpenTables = false, subject = 'a sandbox' }: SandboxOptions = {},
 ): Sandbox {
@@ -80,20 +82,27 @@ export function openSandbox(
   const { functions } = saved;
   if (saved.script.length > 0)
     throw new ProblemError('A saved query cannot take SQL', [
-      { ...source, message: `${subject} does not work with a script: write its tables in a WITH clause` },
+      problemOf(source, `${subject} does not work with a script: write its tables in a WITH clause`),
     ]);
-  const commonTables = requireCommonTables(saved.query, source, subject);
+  const commonTables = requireCommonTables(saved.query, hiddenTables, source, subject);
   const used = tableParameters(saved);
   const names: Names = {
-    tables: commonTables.tables.map(({ name }) => name.name),
+    tables: commonTables.tables.map(({ name }) => name.name).filter((name) => !hiddenTables.includes(name)),
+    hidden: hiddenTables,
     parameters: parameters.map(({ name }) => name).filter((name) => used.has(name.toLowerCase())),
     functions: new Set(functions.map(({ name }) => name.parts[0].name.toLowerCase())),
   };
   const resolveTables = (relations: Scope['relations'], read: Query) => {
     const { bound, ...switched } = buildSwitchedContext(parameterTypeIn(parameters));
     const root: Scope = { ...emptyScope, relations, hasOpenTables, functions: sqlFunctions(functions) };
-    const needed = neededTables(commonTables, read);
-    const given = resolveWith({ ...commonTables, tables: needed }, childOf(root), switched.context);
+    const needed = neededTables(commonTables, read, names.tables);
+    const { tables, scope } = resolveWith(
+      { ...commonTables, tables: needed },
+      childOf(root),
+      switched.context,
+    );
+    const visible = [...scope.relations].filter(([name]) => names.tables.some((one) => sameName(one, name)));
+    const given = { tables, relations: new Map(visible) };
     const [problem] = switched.problems;
     if (problem) throw new Error(`the common tables of a saved query: ${problem.message}`);
     bound();
@@ -105,7 +114,7 @@ export function openSandbox(
     prepare: (table: TreeTable, context: Context) => TreeTable = (table) => table,
   ): ResolvedQuery => {
     const { given, context, problems } = resolveTables(relations, query);
-    const resolved = resolveCaller(query, given.scope.relations, { context, problems });
+    const resolved = resolveCaller(query, given.relations, { context, problems });
     const read = given.tables.map((table) => prepare(table, context));
     return { ...resolved, query: withTables(read, resolved.query) };
   };
@@ -129,7 +138,7 @@ export function openSandbox(
       exportTables: () =>
         names.tables.map((table) => {
           const { given, context } = resolveTables(relations, selectAll(table));
-          const relation = given.scope.relations.get(table.toLowerCase());
+          const relation = given.relations.get(table.toLowerCase());
           if (relation === undefined) throw new Error(`no common table ${table}`);
           return exportTable(table, relation, given.tables, {
             fresh: context.fresh,
@@ -152,14 +161,19 @@ const compiledOf = ({ query, columns }: ResolvedQuery): Compiled => ({
   tables: tablesReadBy(query),
 });
 
-function requireCommonTables({ with: commonTables }: Query, source: Source, subject: string): With {
-  const problem = commonTablesProblem(commonTables);
+function requireCommonTables(
+  { with: commonTables }: Query,
+  hidden: readonly string[],
+  source: Source,
+  subject: string,
+): With {
+  const problem = commonTablesProblem(commonTables, hidden);
   if (commonTables && problem === undefined) return commonTables;
-  throw new ProblemError('A saved query cannot take SQL', [{ ...source, message: `${subject} ${problem}` }]);
+  throw new ProblemError('A saved query cannot take SQL', [problemOf(source, `${subject} ${problem}`)]);
 }
 
-function commonTablesProblem(commonTables: With | undefined): string | undefined {
-  if (commonTables === undefined)
+function commonTablesProblem(commonTables: With | undefined, hidden: readonly string[]): string | undefined {
+  if (commonTables === undefined || commonTables.tables.every(({ name }) => hidden.includes(name.name)))
     return "needs a WITH clause: its common tables are what a caller's SQL reads";
   if (commonTables.recursive) return 'does not work with WITH RECURSIVE';
   // In FROM it is the name of a data set and a table.
@@ -167,9 +181,11 @@ function commonTablesProblem(commonTables: With | undefined): string | undefined
   return withDot && `does not work with the common table ${withDot.name.name}: its name has a dot`;
 }
 
-/** The common tables that a query reads, directly or through others, in their order. */
-function neededTables({ tables }: With, query: Query): readonly CommonTable[] {
-  const read = new Set(tableReferences(query));
+/** The common tables that a query reads, directly or through others, in their order. @param visible those that it can name */
+function neededTables({ tables }: With, query: Query, visible: readonly string[]): readonly CommonTable[] {
+  const read = new Set(
+    [...tableReferences(query)].filter((name) => visible.some((one) => sameName(one, name))),
+  );
   const needed: CommonTable[] = [];
   for (const table of tables.toReversed()) {
     if (!read.has(table.name.name.toLowerCase())) continue;
