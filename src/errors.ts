@@ -1,4 +1,4 @@
-import { ProblemError } from '@querygate/bigquery-sql/problem';
+import { type Problem, ProblemError } from '@querygate/bigquery-sql/problem';
 
 export { describeProblem, type Problem } from '@querygate/bigquery-sql/problem';
 
@@ -11,6 +11,11 @@ export class StartError extends ProblemError {
     return error instanceof ProblemError;
   }
 }
+
+/** Each problem once: several queries may have one cause. */
+export const distinctProblems = (problems: readonly Problem[]): readonly Problem[] => [
+  ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values(),
+];
 
 /** All error codes, each with its HTTP status. Codes are never reused. */
 export const statusOf = {

@@ -9,10 +9,10 @@ import { configuredEngine } from './configured-engine.ts';
 import { limitsOf } from '../engines/checked-engine.ts';
 import { recordNotes } from '../catalog-analysis/check-records.ts';
 import { type AnalyzedCatalog, buildAnalyze } from '../catalog-analysis/analyze-catalog.ts';
-import { allProblems, sqlProblems } from '../catalog-analysis/sql-problems.ts';
+import { allProblems, sqlProblems, unreadProblems } from '../catalog-analysis/sql-problems.ts';
 import { CatalogError, loadCatalog } from '../catalog/folder/load-catalog.ts';
 import { uncheckedQueries } from '../catalog-analysis/tenant-filters.ts';
-import { type Problem, StartError } from '../errors.ts';
+import { distinctProblems, type Problem, StartError } from '../errors.ts';
 import { agentTextProblems } from './agent-texts.ts';
 import { loadPrompts } from '../plugins/mcp/prompts/load-prompts.ts';
 import { commandError } from './arguments.ts';
@@ -83,7 +83,7 @@ async function check(
     if (error instanceof StartError) return { ...broken, ...summarized(error) };
     throw error;
   }
-  const found = await checkSql(catalog);
+  const found = distinctProblems([...(await checkSql(catalog)), ...unreadProblems(catalog, engine)]);
   const prompts = loadPrompts(config.promptsDir).problems.map((message) => ({ message }));
   const composed =
     subgraphs.length === 0
@@ -178,6 +178,8 @@ function printJson({ catalog, checks, problems, ...report }: CheckReport): void 
     tenantUnchecked: query.tenantUnchecked,
   }));
   const notes = [...(catalog === undefined ? [] : recordNotes(catalog)), ...report.notes];
-  const document = { valid: problems.length === 0, queries: queries ?? [], problems, notes };
+  // Engines of others may add members of a query's source.
+  const shown = problems.map(({ file, line, column, message }) => ({ file, line, column, message }));
+  const document = { valid: problems.length === 0, queries: queries ?? [], problems: shown, notes };
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }

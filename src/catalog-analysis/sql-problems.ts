@@ -1,3 +1,4 @@
+import { problemOf } from '@querygate/bigquery-sql/problem';
 import { type Compiled, compileTree, schemaTables } from '@querygate/bigquery-sql/tree';
 import { parameterTypeIn, unknown } from '@querygate/bigquery-sql/types';
 import { CatalogError } from '../catalog/folder/load-catalog.ts';
@@ -36,6 +37,12 @@ export function sqlProblems(
   return files.flatMap((file) => problemsOfSql(file, tables, hasOpenTables));
 }
 
+/** The problems of parts that no query reads; those of others are found in their readers. */
+export function unreadProblems({ unreadParts = [], tables }: Catalog, dialect: Dialect): readonly Problem[] {
+  if (dialect.sql === 'native' || dialect.flags?.hasOwnTables) return [];
+  return unreadParts.flatMap((part) => problemsOfSql({ ...part, columns: undefined }, tables, false));
+}
+
 /** Those of headers and SQL together, by file and line, and one at a place. */
 export function allProblems({ message, problems }: CatalogError, others: readonly Problem[]): StartError {
   const [summary = ''] = message.split(':\n');
@@ -66,7 +73,7 @@ export function problemsOfSql(
       parameterType,
       checkColumns,
     });
-    return checkColumns(compiled.columns).map((message) => ({ ...file.source, message }));
+    return checkColumns(compiled.columns).map((message) => problemOf(file.source, message));
   } catch (error) {
     return queryProblems(file, error);
   }

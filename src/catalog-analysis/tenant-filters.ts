@@ -1,5 +1,5 @@
 import { type TenantParameter, unfilteredTables } from '@querygate/bigquery-sql/analysis';
-import { problemAt } from '@querygate/bigquery-sql/problem';
+import { problemAt, problemOf } from '@querygate/bigquery-sql/problem';
 import { sandboxSubject } from '../catalog/binding/caller-sql.ts';
 import type { Sandbox } from '@querygate/bigquery-sql/sandbox';
 import type { Compiled } from '@querygate/bigquery-sql/tree';
@@ -73,7 +73,7 @@ function problemsOrFirst(
   try {
     return find();
   } catch (error) {
-    const [problem = { ...query.source, message: String(error) }] = queryProblems(query, error);
+    const [problem = problemOf(query.source, String(error))] = queryProblems(query, error);
     return [{ ...problem, message: describe(problem.message) }];
   }
 }
@@ -103,7 +103,7 @@ export function uncheckableProblems(
     ...(isChecked(query) && !enforcesTenants ? [tenant] : []),
     ...(query.querySandboxing === 'enabled' ? [needsReadable('query_sandboxing: enabled')] : []),
     ...(query.rowArguments?.push === undefined ? [] : [needsReadable('push: true')]),
-  ].map((message) => ({ ...query.source, message }));
+  ].map((message) => problemOf(query.source, message));
 }
 
 /** Warnings about queries whose author vouches for the rows, one line each. */
@@ -125,26 +125,33 @@ function comparisonWith({ name, isPattern, isList }: TenantParameter, column: st
 interface FilterTexts {
   readonly comparison: string;
   readonly underOr: string;
+  /** Which query reads a table that another file names. */
+  readonly reader: string;
 }
 
 function filterTexts({ sql, source }: SavedQuery, start: number, parameter: TenantParameter): FilterTexts {
+  const placeOf = (offset: number) => problemAt(sql, source, offset, '');
+  const { file } = placeOf(start);
+  const reader = file === source.file ? '' : ` for ${source.file}`;
   const found = tenantUnderOr(sql, parameter, start);
-  if (found === undefined) return { comparison: comparisonWith(parameter, 'column'), underOr: '' };
-  const { line } = problemAt(sql, source, found.start, '');
+  if (found === undefined) return { comparison: comparisonWith(parameter, 'column'), underOr: '', reader };
+  const place = placeOf(found.start);
+  const where = place.file === file ? `line ${place.line}` : `${place.file}:${place.line}`;
   return {
     comparison: comparisonWith(parameter, found.column),
-    underOr: `; the one in line ${line} is under OR, which does not count`,
+    underOr: `; the one in ${where} is under OR, which does not count`,
+    reader,
   };
 }
 
-function unfilteredMessage(table: string, { comparison, underOr }: FilterTexts): string {
-  return `${table} is read without "${comparison}", so rows of other tenants could be returned; add it to the conditions of that table, joined by AND${underOr}; ${optOut}`;
+function unfilteredMessage(table: string, { comparison, underOr, reader }: FilterTexts): string {
+  return `${table} is read without "${comparison}"${reader}, so rows of other tenants could be returned; add it to the conditions of that table, joined by AND${underOr}; ${optOut}`;
 }
 
 function unfilteredCommonMessage(
   common: string,
   table: string,
-  { comparison, underOr }: FilterTexts,
+  { comparison, underOr, reader }: FilterTexts,
 ): string {
-  return `the common table ${common} reads ${table} without "${comparison}", so that with query_sandboxing: enabled a caller's SQL could return rows of other tenants; add it to the conditions of that table inside of ${common}${underOr}`;
+  return `the common table ${common}${reader.replace('for', 'of')} reads ${table} without "${comparison}", so that with query_sandboxing: enabled a caller's SQL could return rows of other tenants; add it to the conditions of that table inside of ${common}${underOr}`;
 }

@@ -55,7 +55,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'cli',
     'main.ts',
   ],
-  'src/catalog': ['model', 'binding', 'header', 'check', 'folder'],
+  'src/catalog': ['model', 'binding', 'header', 'parts', 'check', 'folder'],
   'src/catalog/header': ['schema', 'rows', 'federation'],
   'src/keys': ['rates', 'file', 'jwt', 'sources'],
   'src/engine-contract': ['remote', 'test-suite'],

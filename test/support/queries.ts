@@ -55,3 +55,19 @@ function idOf(name: string): string {
   const hex = Buffer.from(name).toString('hex').slice(0, 12).padEnd(12, '0');
   return `00000000-0000-4000-8000-${hex}`;
 }
+
+/** The text of a query that only others read. @param parameters as `queryText` has them */
+export function partText(sql: string, parameters: Readonly<Record<string, string>> = {}): string {
+  const declared = Object.entries(parameters).map(
+    ([name, value]) =>
+      `  ${name}: ${value.startsWith('{') ? value : `{ type: ${value}, description: About ${name}. }`}`,
+  );
+  return [
+    '/*---',
+    'serve: off',
+    ...(declared.length > 0 ? ['parameters:', ...declared] : []),
+    '---*/',
+    sql,
+    '',
+  ].join('\n');
+}

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** The text of a saved query that needs no table. */
 export function queryText({
@@ -38,7 +38,10 @@ export function makeQueryFolder(files: Readonly<Record<string, string>>): QueryF
   const folder = mkdtempSync(join(tmpdir(), 'querygate-queries-'));
   mkdirSync(join(folder, 'tables'));
   const path = (name: string) => join(folder, name);
-  const write = (name: string, text: string) => writeFileSync(path(name), text);
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(path(name)), { recursive: true });
+    writeFileSync(path(name), text);
+  };
   for (const [name, text] of Object.entries(files)) write(name, text);
   return {
     folder,

@@ -6,6 +6,7 @@ import { parseTableFile } from './load-tables.ts';
 import { type CheckQueries, type CompleteCatalog, chooseVersion, type FileSets } from './choose-version.ts';
 import { firstSet, parseChanged } from './file-set.ts';
 import { type CatalogFiles, isTablePath } from './read-folder.ts';
+import { readParts, readPartsInTurns } from './read-parts.ts';
 
 /** A file that is not served as it is. */
 export interface BrokenFile {
@@ -40,39 +41,56 @@ export function openHistory<C extends Catalog>(
   now: () => Date,
   complete: CompleteCatalog<C>,
 ): CatalogHistory<C> {
-  const first = parseCatalog(folder, files);
+  let parts = readParts(folder, files);
+  const first = parseCatalog(folder, files, parts);
   let catalog = complete(first);
   let brokenSince: ReadonlyMap<string, Date> = new Map();
+  const readsNothing = () => [];
   const sets: FileSets = {
-    queries: firstSet(files, new Map(first.queries.map((query) => [`${query.name}.sql`, query]))),
-    tables: firstSet(files, new Map(first.tables.map((table) => [`tables/${table.name}.json`, table]))),
+    queries: firstSet(
+      files,
+      new Map(first.queries.map((query) => [`${query.name}.sql`, query])),
+      parts.textsOf,
+    ),
+    tables: firstSet(
+      files,
+      new Map(first.tables.map((table) => [`tables/${table.name}.json`, table])),
+      readsNothing,
+    ),
   };
+  /** The files of parts without problems, as they are or were. */
+  const rightParts = new Set(parts.library.parts.keys());
 
   return {
     get catalog() {
       return catalog;
     },
     async propose(next, check) {
-      const pathsOf = (isTable: boolean) => [...next].filter(([path]) => isTablePath(path) === isTable);
-      await parseChanged(sets.queries, pathsOf(false), (path, content) => {
-        const parsed = parseQueryFile(join(folder, path), content);
+      parts = await readPartsInTurns(folder, next, parts.library.files);
+      const { link, isServed, textsOf, library, problems: ofParts } = parts;
+      for (const path of rightParts) if (!library.parts.has(path)) rightParts.delete(path);
+      for (const path of library.parts.keys()) if (!ofParts.has(path)) rightParts.add(path);
+      const pathsOf = (isOne: (path: string) => boolean) => [...next].filter(([path]) => isOne(path));
+      await parseChanged(sets.queries, pathsOf(isServed), textsOf, (path, content) => {
+        const parsed = parseQueryFile(join(folder, path), content, link);
         const { query: value, problems } = parsed;
         if (value !== undefined) sets.queries.aliasLines.set(value, parsed.aliasLines);
-        return { content, value, problems };
+        return { value, problems };
       });
-      await parseChanged(sets.tables, pathsOf(true), (path, content) => {
+      await parseChanged(sets.tables, pathsOf(isTablePath), readsNothing, (path, content) => {
         const { table: value, problems } = parseTableFile(join(folder, path), content);
-        return { content, value, problems };
+        return { value, problems };
       });
       const choice = await chooseVersion(folder, sets, catalog, { complete, check });
+      const refused = [...ofParts, ...choice.refused];
       const at = now();
-      const since = new Map([...choice.refused.keys()].map((path) => [path, brokenSince.get(path) ?? at]));
+      const since = new Map(refused.map(([path]) => [path, brokenSince.get(path) ?? at]));
       return {
         catalog: choice.catalog,
-        broken: [...choice.refused].map(([path, problems]) => ({
+        broken: refused.map(([path, problems]) => ({
           file: join(folder, path),
           problems,
-          isServed: choice.queries.has(path) || choice.tables.has(path),
+          isServed: choice.queries.has(path) || choice.tables.has(path) || rightParts.has(path),
           since: since.get(path) ?? at,
         })),
         accept() {

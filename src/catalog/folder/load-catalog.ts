@@ -1,8 +1,10 @@
 import { basename, join } from 'node:path';
-import { type Problem, StartError } from '../../errors.ts';
+import { distinctProblems, type Problem, StartError } from '../../errors.ts';
 import { checkAddresses } from '../check/check-addresses.ts';
 import { checkCatalog } from '../check/check-catalog.ts';
-import { type CatalogFiles, type FileContent, isTablePath, readFolder } from './read-folder.ts';
+import type { Link } from '../header/link.ts';
+import { type CatalogFiles, type FileContent, readFolder } from './read-folder.ts';
+import { readParts } from './read-parts.ts';
 import { type FileSql, type ParsedQuery, parseSavedQuery } from '../header/parse-saved-query.ts';
 import type { Catalog } from '../model/saved-query.ts';
 import { tablesOf } from './load-tables.ts';
@@ -36,37 +38,38 @@ export function loadCatalog(folder: string): Catalog {
   return parseCatalog(folder, readFolder(folder));
 }
 
-/** As `loadCatalog`, of files that have been read. */
-export function parseCatalog(folder: string, files: CatalogFiles): Catalog {
+/** As `loadCatalog`, of files that have been read. @param parts those among the files */
+export function parseCatalog(folder: string, files: CatalogFiles, parts = readParts(folder, files)): Catalog {
   const parsed = [...files]
-    .filter(([path]) => !isTablePath(path))
-    .map(([path, content]) => parseQueryFile(join(folder, path), content));
+    .filter(([path]) => parts.isServed(path))
+    .map(([path, content]) => parseQueryFile(join(folder, path), content, parts.link));
   const valid = parsed.filter((file) => file.query !== undefined);
   const queries = valid.map(({ query }) => query);
   const { tables, problems: tableProblems } = tablesOf(folder, files);
 
-  const problems = [
+  const problems = distinctProblems([
     ...parsed.flatMap((query) => query.problems),
+    ...[...parts.problems.values()].flat(),
     ...checkCatalog(queries),
     ...checkAddresses(valid),
     ...tableProblems,
-  ];
+  ]);
   if (problems.length > 0) {
     const broken = parsed.flatMap((file) => (file.query === undefined ? (file.sql ?? []) : []));
     throw new CatalogError(problems, { queries, tables }, broken);
   }
-  return { queries, tables };
+  return { queries, tables, unreadParts: parts.unread() };
 }
 
-/** The saved query of one file, whose name is the query's. */
-export function parseQueryFile(file: string, content: FileContent): ParsedQuery {
+/** The saved query of one file, whose name is the query's. @param link as for `parseSavedQuery` */
+export function parseQueryFile(file: string, content: FileContent, link?: Link): ParsedQuery {
   const name = basename(file, '.sql');
   const problems: Problem[] = [];
   if (!namePattern.test(name)) {
     problems.push({ file, message: `the name ${nameRule}` });
   }
   if ('problem' in content) return { problems: [...problems, { file, message: content.problem }] };
-  const parsed = parseSavedQuery(name, file, content.text);
+  const parsed = parseSavedQuery(name, file, content.text, link);
   return problems.length === 0
     ? parsed
     : { problems: [...problems, ...parsed.problems], sql: parsed.query ?? parsed.sql };

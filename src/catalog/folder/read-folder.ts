@@ -6,14 +6,27 @@ import { pathProblem } from '../../files/path-problem.ts';
 /** The content of a file in a queries folder, or why it cannot be read. */
 export type FileContent = { readonly text: string } | { readonly problem: string };
 
-/** The files of a queries folder by their paths in it: saved queries `<name>.sql`, and tables `tables/<name>.json`. */
+/**
+ * The files of a queries folder by their paths in it: queries `<name>.sql`, tables `tables/<name>.json`, and definitions
+ * `views/<any>.sql` and `functions/<any>.sql`.
+ */
 export type CatalogFiles = ReadonlyMap<string, FileContent>;
 
 /** The folder of tables in a queries folder. */
 export const tablesFolder = 'tables';
 
+/** The folders in a queries folder, each with the end of the names of its files. */
+export const innerFolders: Readonly<Record<string, string>> = {
+  functions: '.sql',
+  [tablesFolder]: '.json',
+  views: '.sql',
+};
+
 /** True for the path of a table's file in a queries folder. */
 export const isTablePath = (path: string): boolean => path.startsWith(`${tablesFolder}/`);
+
+/** True for the path of a query's file in a queries folder. */
+export const isQueryPath = (path: string): boolean => !path.includes('/');
 
 /** A larger file is unlikely to be hand-written; BigQuery does not accept longer SQL either. */
 const maxFileBytes = 1024 * 1024;
@@ -26,14 +39,16 @@ const maxFileBytes = 1024 * 1024;
  */
 export function listFolder(folder: string): readonly string[] {
   const queries = namesIn(folder, '.sql');
-  let tables: readonly string[] = [];
-  try {
-    tables = namesIn(join(folder, tablesFolder), '.json');
-  } catch (error) {
-    // A folder without tables need not exist.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  return [...queries, ...tables.map((name) => `${tablesFolder}/${name}`)];
+  const others = Object.entries(innerFolders).map(([inner, ending]) => {
+    try {
+      return namesIn(join(folder, inner), ending).map((name) => `${inner}/${name}`);
+    } catch (error) {
+      // A folder without files need not exist.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  });
+  return [...queries, ...others.flat()];
 }
 
 function namesIn(folder: string, ending: string): readonly string[] {
@@ -101,7 +116,7 @@ export function readFolder(folder: string): CatalogFiles {
     const stats = statFile(join(folder, path));
     return stats === undefined ? [] : [[path, readContent(join(folder, path), stats)]];
   });
-  if (files.some(([path]) => !isTablePath(path))) return new Map(files);
+  if (files.some(([path]) => isQueryPath(path))) return new Map(files);
   throw new StartError('There are no saved queries', [
     { file: folder, message: `${noQueries}; querygate new writes one` },
   ]);

@@ -5,12 +5,12 @@ import { type FileVersion, versionOf } from '../../files/file-version.ts';
 import {
   type CatalogFiles,
   type FileContent,
-  isTablePath,
+  innerFolders,
+  isQueryPath,
   listFolder,
   noQueries,
   readContent,
   statFile,
-  tablesFolder,
 } from './read-folder.ts';
 
 export interface WatchOptions {
@@ -85,7 +85,9 @@ export function watchFolder(options: WatchOptions): FolderWatch {
     timerAt = at;
     timer = setTimeout(run, ms).unref();
   };
-  const events = openEvents([folder, join(folder, tablesFolder)], () => schedule(eventMs));
+  const events = openEvents([folder, ...Object.keys(innerFolders).map((inner) => join(folder, inner))], () =>
+    schedule(eventMs),
+  );
 
   const look = async () => {
     events.reopen();
@@ -162,7 +164,7 @@ async function lookAt(folder: string, before: ReadonlyMap<string, SeenFile>): Pr
     seen.set(path, seeFile(file, stats, before.get(path)));
   }
   // An empty folder is more likely one that is not mounted, or being replaced, than one whose queries were all removed.
-  if (![...seen.keys()].some((path) => !isTablePath(path))) return { problem: noQueries };
+  if (![...seen.keys()].some(isQueryPath)) return { problem: noQueries };
   return { seen };
 }
 

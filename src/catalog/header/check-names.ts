@@ -11,7 +11,7 @@ const reservedParameters: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Checks the names of parameters and columns: reserved ones, and those that are equal in SQL or in GraphQL. */
-export function checkNames(header: Header): readonly SchemaProblem[] {
+export function checkNames(header: Pick<Header, 'parameters' | 'columns'>): readonly SchemaProblem[] {
   return (['parameters', 'columns'] as const).flatMap((section) => {
     const names = Object.keys(header[section]);
     return names.flatMap((name, at) => {

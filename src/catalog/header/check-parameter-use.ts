@@ -7,10 +7,13 @@ import type { HeaderAndSql } from './split-file.ts';
 /**
  * Parameters that are declared but not used in the SQL, or used but not declared; also found in a header with other
  * problems. Unused parameters are not reported for SQL that is not a query, or that does not end in a token.
+ *
+ * @param passed the parameters that queries which this one reads use
  */
 export function checkParameterUse(
   file: string,
   { header, sql, sqlLine, lineOf }: HeaderAndSql,
+  passed: readonly string[] = [],
 ): readonly Problem[] {
   const keys = Object.keys((header as { parameters?: object } | null)?.parameters ?? {});
   // A name that cannot be one has a problem of its own, whose message says what it should be.
@@ -20,7 +23,7 @@ export function checkParameterUse(
   for (const { name, start } of uses) if (!firstUses.has(name)) firstUses.set(name, start);
   return [
     ...declared.flatMap((name, at) => {
-      if (!isQuery || firstUses.has(name)) return [];
+      if (!isQuery || firstUses.has(name) || passed.includes(name)) return [];
       const placeholder = placeholderOf(name, sql);
       if (placeholder !== undefined) {
         const message = `a parameter is written @${name}, without quotes, and not ${placeholder.text}`;

@@ -19,7 +19,7 @@ interface KeyProblem {
 }
 
 /** Checks each parameter by itself: which keys fit together, its bounds, and its values against them. */
-export function checkParameters({ parameters }: Header): readonly SchemaProblem[] {
+export function checkParameters({ parameters }: Pick<Header, 'parameters'>): readonly SchemaProblem[] {
   return Object.entries(parameters).flatMap(([name, declared]) => {
     const path = ['parameters', name];
     const keys = [...keyProblems(declared), ...boundProblems(declared)];

@@ -1,6 +1,6 @@
 import { problemAt } from '@querygate/bigquery-sql/problem';
 import type { Problem } from '../../errors.ts';
-import type { Parameter } from '../model/saved-query.ts';
+import type { Parameter, SavedQuery } from '../model/saved-query.ts';
 import { parameterUses } from './check-parameter-use.ts';
 import type { Header } from './header-schema.ts';
 import type { HeaderAndSql } from './split-file.ts';
@@ -13,12 +13,16 @@ import type { HeaderAndSql } from './split-file.ts';
 export function checkLimits(
   file: string,
   { parameters }: Header,
-  { sql, sqlLine }: Pick<HeaderAndSql, 'sql' | 'sqlLine'>,
+  { sql, source, lineOf }: Pick<SavedQuery, 'sql' | 'source'> & Pick<HeaderAndSql, 'lineOf'>,
 ): readonly Problem[] {
   return limitUses(sql).flatMap(({ name, start, clause }) => {
     const declared = parameters[name];
     if (declared?.bind !== 'INT64' || declared.repeated) return [];
-    const problem = (message: string) => problemAt(sql, { file, line: sqlLine }, start, message);
+    const problem = (message: string) => {
+      const found = problemAt(sql, source, start, message);
+      // In a part of another file, the clause is right, and the parameter is not.
+      return found.file === file ? found : { file, line: lineOf(['parameters', name]), message };
+    };
     if (!declared.required && declared.default === undefined) {
       const message = `${clause} @${name}: @${name} is NULL if it is absent, and ${clause} takes no NULL; give it a default, or required: true`;
       return [problem(message)];

@@ -10,6 +10,7 @@ import { toCachePolicy } from './cache-policy.ts';
 import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema, parameterSchema } from './header-schema.ts';
+import { type LinkedSql, unlinked } from './link.ts';
 import { checkLimits, withLimits } from './limit-parameters.ts';
 import { type HeaderAndSql, readHeader, sqlPart } from './split-file.ts';
 import { toRecordFields } from './schema/record-fields.ts';
@@ -47,12 +48,15 @@ export interface FileSql extends Pick<SavedQuery, 'sql' | 'source'> {
  *
  * @param name the endpoint's name, which is the file's name without `.sql`
  * @param file the path that messages show
+ * @param link puts its SQL together with that of other files
  * @returns the query, or every problem of the file, each with its line
  */
-export function parseSavedQuery(name: string, file: string, text: string): ParsedQuery {
-  const parts = readHeader(file, text);
-  if (!('header' in parts)) return { problems: parts, sql: withoutHeader(file, text) };
+export function parseSavedQuery(name: string, file: string, text: string, link = unlinked): ParsedQuery {
+  const own = readHeader(file, text);
+  if (!('header' in own)) return { problems: own, sql: withoutHeader(file, text) };
 
+  const linked = link({ ...own, name, file, text });
+  const parts = { ...own, ...linked };
   const header = headerSchema.safeParse(parts.header, { error: describeIssue });
   const headerProblems = header.success ? checkHeader(header.data) : schemaProblems(header.error);
   const page = header.success ? readPage(header.data, parts.sql) : undefined;
@@ -64,26 +68,27 @@ export function parseSavedQuery(name: string, file: string, text: string): Parse
       ...(page?.problems ?? []),
       ...(push?.problems ?? []),
     ].map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
-    ...syntaxProblems(page?.syntaxProblem ?? push?.syntaxProblem, file, parts),
-    ...checkParameterUse(file, parts),
+    ...syntaxProblems(page?.syntaxProblem ?? push?.syntaxProblem, linked),
+    ...linked.problems,
+    ...checkParameterUse(file, own, linked.passed),
     ...(header.success ? checkLimits(file, header.data, parts) : []),
   ];
   if (!header.success) {
-    const source = { file, line: parts.sqlLine };
+    const { sql, source } = linked;
     return {
       problems,
-      sql: { sql: parts.sql, source, parameters: typedParameters(parts), columns: undefined },
+      sql: { sql, source, parameters: typedParameters(parts), columns: undefined },
     };
   }
-  const query = toQuery(name, header.data, parts, file);
+  const query = toQuery(name, header.data, parts);
   if (problems.length > 0) return { problems, sql: query };
   const inWarm = warmProblems(query).map((message) => ({ file, line: parts.lineOf(['warm']), message }));
   if (inWarm.length > 0) return { problems: inWarm, sql: query };
   return { query, problems: [], aliasLines: query.aliases.map((_, at) => parts.lineOf(['aliases', at])) };
 }
 
-const syntaxProblems = (found: SyntaxProblem | undefined, file: string, { sql, sqlLine }: HeaderAndSql) =>
-  found === undefined ? [] : [problemAt(sql, { file, line: sqlLine }, found.offset, found.message)];
+const syntaxProblems = (found: SyntaxProblem | undefined, { sql, source }: LinkedSql) =>
+  found === undefined ? [] : [problemAt(sql, source, found.offset, found.message)];
 
 function withoutHeader(file: string, text: string): FileSql | undefined {
   const part = sqlPart(text);
@@ -91,7 +96,7 @@ function withoutHeader(file: string, text: string): FileSql | undefined {
 }
 
 /** The parameters of a header with problems. */
-function typedParameters({ header }: HeaderAndSql): readonly TypedParameter[] {
+export function typedParameters({ header }: Pick<HeaderAndSql, 'header'>): readonly TypedParameter[] {
   const { parameters } = (header ?? {}) as { readonly parameters?: unknown };
   return Object.entries(parameters ?? {}).flatMap(([name, declared]) => {
     const parsed = parameterSchema.safeParse(declared);
@@ -104,8 +109,7 @@ function typedParameters({ header }: HeaderAndSql): readonly TypedParameter[] {
 function toQuery(
   name: string,
   header: Header,
-  { sql, sqlLine, lineOf }: HeaderAndSql,
-  file: string,
+  { sql, source, hiddenTables, definitions, lineOf }: HeaderAndSql & LinkedSql,
 ): SavedQuery {
   const columns = Object.entries(header.columns).map(
     ([name, { fields, filter: _, order: __, ...column }]): Column => ({
@@ -126,7 +130,9 @@ function toQuery(
     description: header.description,
     tags: header.tags,
     sql,
-    source: { file, line: sqlLine },
+    source,
+    ...(hiddenTables && { hiddenTables }),
+    ...(definitions?.length && { definitions }),
     maxRows: header.max_rows,
     caching: toCachePolicy(header),
     warm: header.warm,

@@ -1,6 +1,6 @@
 import type { Source } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import type { ParameterType } from '@querygate/bigquery-sql/types';
+import type { ParameterType, TypedParameter } from '@querygate/bigquery-sql/types';
 import type { Federation } from './entity-keys.ts';
 
 /** One allowed value of an enum parameter. */
@@ -239,10 +239,14 @@ export interface SavedQuery {
   readonly description: string;
   /** Sets of queries that it belongs to. */
   readonly tags?: readonly string[] | undefined;
-  /** BigQuery SQL with named parameters: the file's text below the header. */
+  /** BigQuery SQL with named parameters: the file's text below the header, with the parts that it reads of other files. */
   readonly sql: string;
-  /** The file, and the line at which its SQL begins. */
+  /** The file, and the line at which its SQL begins; the pieces of its parts. */
   readonly source: Source;
+  /** The common tables of its SQL that are parts of other files. */
+  readonly hiddenTables?: readonly string[] | undefined;
+  /** The views and functions in its SQL that BigQuery may have under their own names. */
+  readonly definitions?: readonly Definition[] | undefined;
   /** How many rows a result has at most. */
   readonly maxRows: number;
   /** How long results are fresh, in seconds. */
@@ -277,12 +281,27 @@ export interface SavedQuery {
   readonly querySandboxing: 'enabled' | 'disabled';
 }
 
+/** A view or a function in the SQL of a query. */
+export interface Definition {
+  /** As the SQL has it, once. */
+  readonly text: string;
+  /** In its place, for an engine that has it: as many lines. */
+  readonly stored: string;
+}
+
+/** A part of queries as a query by itself. */
+export interface PartSql extends Pick<SavedQuery, 'sql' | 'source'> {
+  readonly parameters: readonly TypedParameter[];
+}
+
 /** All saved queries, and the tables that they read. */
 export interface Catalog {
   /** Every version of each. */
   readonly queries: readonly SavedQuery[];
   /** All queries, if `queries` are a part of them: which version is the default does not depend on the part. */
   readonly all?: readonly SavedQuery[] | undefined;
+  /** Parts that none of the queries reads; undefined: they are not known. */
+  readonly unreadParts?: readonly PartSql[] | undefined;
   /** The schemas that are known. */
   readonly tables: readonly TableSchema[];
 }

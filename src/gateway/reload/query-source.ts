@@ -1,14 +1,17 @@
 import {
   type CatalogFiles,
   contentOf,
-  isTablePath,
+  isQueryPath,
   noQueries,
   readFolder,
 } from '../../catalog/folder/read-folder.ts';
 import { type FolderWatch, type WatchOptions, watchFolder } from '../../catalog/folder/watch-folder.ts';
 import { StartError } from '../../errors.ts';
 
-/** Texts by the names of files: `<name>.sql` for saved queries, `tables/<name>.json` for the schemas of their tables. */
+/**
+ * Texts by the names of files: `<name>.sql` for saved queries, `tables/<name>.json` for the schemas of their tables,
+ * `views/<any>.sql` and `functions/<any>.sql` for what they read.
+ */
 export type QueryTexts = Readonly<Record<string, string>> | ReadonlyMap<string, string>;
 
 /** Saved queries that are not files of a folder. */
@@ -136,7 +139,7 @@ function watchObject(
   };
 }
 
-const hasQueries = (files: CatalogFiles): boolean => [...files.keys()].some((path) => !isTablePath(path));
+const hasQueries = (files: CatalogFiles): boolean => [...files.keys()].some(isQueryPath);
 
 /** @throws TypeError if they are something else */
 function filesOf(texts: QueryTexts): CatalogFiles {
@@ -155,4 +158,4 @@ function filesOf(texts: QueryTexts): CatalogFiles {
   );
 }
 
-const fileName = /^(?:[^/]+\.sql|tables\/[^/]+\.json)$/;
+const fileName = /^(?:(?:(?:views|functions)\/)?[^/]+\.sql|tables\/[^/]+\.json)$/;

@@ -1,0 +1,34 @@
+import { tokenize } from '@querygate/bigquery-sql/syntax';
+import type { Unit } from './part-file.ts';
+
+/** Names for common tables and functions which no text has. */
+export interface FreshNames {
+  /** @param name of which the new one reminds a reader */
+  next(name: string): string;
+}
+
+/** @param units all texts that the names are put into */
+export function freshNames(units: readonly Unit[]): FreshNames {
+  const taken = new Set<string>();
+  for (const text of new Set(units.map((unit) => unit.text))) {
+    for (const token of tokenize(text)) {
+      if (token.kind === 'word') taken.add(token.key.toLowerCase());
+      if (token.kind === 'quoted name')
+        for (const part of token.name.split('.')) taken.add(part.toLowerCase());
+    }
+  }
+  const counts = new Map<string, number>();
+  return {
+    next(name) {
+      const base = `part_${name.toLowerCase().replace(/\W+/g, '_')}`;
+      for (;;) {
+        const count = (counts.get(base) ?? 0) + 1;
+        counts.set(base, count);
+        const found = count === 1 ? base : `${base}_${count}`;
+        if (taken.has(found)) continue;
+        taken.add(found);
+        return found;
+      }
+    },
+  };
+}

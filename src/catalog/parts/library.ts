@@ -1,0 +1,122 @@
+import { basename, join } from 'node:path';
+import { didYouMean } from '@querygate/text';
+import type { Problem } from '../../errors.ts';
+import { NameIndex } from './name-index.ts';
+import { type PartFile, parseDefinitionFile, parseQueryPart, type Unit } from './part-file.ts';
+
+/** What a name means, or why it means nothing; undefined: it is not that of a part. */
+export type Found =
+  | { readonly unit: Unit }
+  | { readonly message: string }
+  | { readonly broken: PartFile }
+  | undefined;
+
+/** The queries, views and functions of a folder that other queries can read. */
+export interface Library {
+  /** @param path the parts of a name in FROM */
+  tableNamed(path: readonly string[]): Found;
+  functionNamed(path: readonly string[]): Found;
+  /** False if a text cannot name a part. */
+  mayName(sql: string): boolean;
+  /** The names of the tables that queries can read. */
+  tableNames(): readonly string[];
+  /** The files that are only parts. */
+  readonly parts: PartFiles;
+  /** The files that have been read. */
+  readonly files: PartFiles;
+  /** A file by its path, which may be that of a saved query. */
+  fileAt(path: string): PartFile | undefined;
+}
+
+/** By path. */
+export type PartFiles = ReadonlyMap<string, PartFile>;
+
+/** The texts of the files of a folder by their paths. */
+type Texts = ReadonlyMap<string, string>;
+
+/** The data set of saved queries in FROM. */
+const queryDataset = 'query';
+
+/**
+ * Reads the parts among the files of a folder, some milliseconds each: a step for each.
+ *
+ * @param before the files as they were: those that have become wrong keep their units
+ */
+export function* librarySteps(
+  folder: string,
+  texts: Texts,
+  before: PartFiles = new Map(),
+): Generator<void, Library> {
+  const files = new Map<string, PartFile>();
+  const fileAt = (path: string): PartFile | undefined => {
+    const text = texts.get(path);
+    if (text === undefined) return undefined;
+    const known = files.get(path);
+    if (known !== undefined) return known;
+    const old = before.get(path);
+    const file = old?.fileText === text && old.problems.length === 0 ? old : parseFile(folder, path, text);
+    const kept = file.problems.length > 0 && old ? { ...file, units: old.units } : file;
+    files.set(path, kept);
+    return kept;
+  };
+  const parts = new Map<string, PartFile>();
+  const views = new NameIndex();
+  const functions = new NameIndex();
+  for (const [path, text] of texts) {
+    if (!mayBePart(path, text)) continue;
+    if (before.get(path)?.fileText !== text) yield;
+    const file = fileAt(path);
+    if (!file?.isPart) continue;
+    const repeated = file.units.flatMap((unit) => {
+      if (unit.kind === 'query') return [];
+      const other = (unit.kind === 'view' ? views : functions).add(unit.name.split('.'), unit);
+      return other === undefined ? [] : [repetition(unit, other)];
+    });
+    parts.set(path, { ...file, problems: [...file.problems, ...repeated] });
+  }
+  const queryNames = () =>
+    [...texts.keys()].flatMap((path) => (path.includes('/') ? [] : [`query.${basename(path, '.sql')}`]));
+  return {
+    parts,
+    files,
+    tableNames: () => [...queryNames(), ...views.names()],
+    fileAt,
+    mayName: (sql) => views.size + functions.size > 0 || /\bquery\b/i.test(sql),
+    tableNamed(path) {
+      const [first = '', ...rest] = path;
+      if (first.toLowerCase() !== queryDataset || rest.length === 0) return only(path, views.find(path));
+      const name = rest.join('.').toLowerCase();
+      const file = fileAt(`${name}.sql`);
+      const [unit] = file?.units ?? [];
+      if (unit) return { unit };
+      if (file) return { broken: file };
+      return {
+        message: `no saved query is named ${rest.join('.')}${didYouMean(`query.${name}`, queryNames())}`,
+      };
+    },
+    functionNamed: (path) => only(path, functions.find(path)),
+  };
+}
+
+function parseFile(folder: string, path: string, text: string): PartFile {
+  const file = join(folder, path);
+  if (!path.includes('/')) return parseQueryPart(basename(path, '.sql'), file, text);
+  return parseDefinitionFile(file, text);
+}
+
+/** False for most saved queries, without a look at their headers. */
+const mayBePart = (path: string, text: string): boolean =>
+  path.includes('/') || /^\s*["']?serve["']?\s*:/m.test(text.slice(0, text.indexOf('---*/')));
+
+function repetition(unit: Unit, other: Unit): Problem {
+  const line = unit.text.slice(0, unit.tree.start).split('\n').length;
+  return { file: unit.file, line, message: `${unit.name} is already defined in ${other.file}` };
+}
+
+function only(path: readonly string[], [unit, another]: readonly Unit[]): Found {
+  if (!unit || path.length > 3) return undefined;
+  if (!another) return { unit };
+  return {
+    message: `${path.join('.')} is ${unit.name} in ${unit.file} and ${another.name} in ${another.file}: write its project`,
+  };
+}

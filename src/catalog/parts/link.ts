@@ -1,0 +1,131 @@
+import { problemAt, problemOf } from '@querygate/bigquery-sql/problem';
+import { sameName } from '@querygate/bigquery-sql/types';
+import type { Problem } from '../../errors.ts';
+import type { PartSql } from '../model/saved-query.ts';
+import { type Link, type LinkedSql, type QueryFile, unlinked } from '../header/link.ts';
+import { Assembly, TooLong } from './assembly.ts';
+import { boundArguments } from './bound-arguments.ts';
+import { buildClosures, type Reads } from './closure.ts';
+import { freshNames } from './fresh-names.ts';
+import type { Library } from './library.ts';
+import { joinSegments } from './linked-text.ts';
+import { type Unit, unitOf } from './part-file.ts';
+
+/** BigQuery takes no longer text. */
+const maxLength = 1024 * 1024;
+
+export interface Linker {
+  readonly link: Link;
+  /** The texts of all files that the text of a saved query reads: if they are equal, so is its SQL. */
+  textsOf(path: string): readonly string[];
+  /** What is wrong with names in the parts of the library. */
+  readonly problems: () => readonly Problem[];
+  /** The parts that neither another one nor a query that has been linked reads, as queries by themselves. */
+  readonly unread: () => readonly PartSql[];
+  /** A part as a query by itself; none if it has no meaning by itself. */
+  readonly asQuery: (unit: Unit) => readonly PartSql[];
+}
+
+/** Links saved queries with the parts of a library. */
+export function buildLinker(library: Library): Linker {
+  const { readsOf, closureOf } = buildClosures(library);
+  const units = () => [...library.parts.values()].flatMap((file) => file.units);
+  const unitIn = (query: QueryFile): Unit | undefined => {
+    if (!library.mayName(query.sql)) return undefined;
+    const known = library.fileAt(`${query.name}.sql`);
+    const isKnown = known?.fileText === query.text && known.problems.length === 0;
+    const unit = (isKnown && known.units[0]) || unitOf(query.name, query.file, query.text, query);
+    // What is wrong with its syntax is said by who compiles it.
+    return 'kind' in unit ? unit : undefined;
+  };
+  const linkUnit = (
+    unit: Unit,
+  ): Pick<LinkedSql, 'sql' | 'source' | 'hiddenTables' | 'definitions' | 'problems'> => {
+    const own = { sql: unit.text, source: { file: unit.file, line: unit.line } };
+    const { units, problems } = closureOf(unit);
+    const all = [...problems, ...captureProblems(unit, units)];
+    if (units.length <= 1 || all.length > 0) return { ...own, problems: all };
+    try {
+      const { segments, tables, definitions } = new Assembly(readsOf, freshNames(units), maxLength).link(
+        unit,
+      );
+      const { sql, pieces } = joinSegments(segments);
+      return { sql, source: { ...own.source, pieces }, hiddenTables: tables, definitions, problems: [] };
+    } catch (error) {
+      if (!(error instanceof TooLong)) throw error;
+      const message = `its SQL with all that it reads has more than ${maxLength} characters, which BigQuery does not take`;
+      return { ...own, problems: [problemOf(own.source, message)] };
+    }
+  };
+  const read = new Set<Unit>();
+  const noteReads = (unit: Unit) => {
+    const { tables, functions } = readsOf(unit);
+    for (const part of [...tables, ...functions]) read.add(part.unit);
+  };
+  const asQuery = (unit: Unit): readonly PartSql[] => {
+    if (unit.kind !== 'function') {
+      const { sql, source } = linkUnit(unit);
+      return [{ sql, source, parameters: unit.parameters }];
+    }
+    const segments = new Assembly(readsOf, freshNames(closureOf(unit).units), maxLength).callOf(unit);
+    if (segments === undefined) return [];
+    const { sql, pieces } = joinSegments(segments);
+    return [{ sql, source: { file: unit.file, line: 1, pieces }, parameters: [] }];
+  };
+  return {
+    asQuery,
+    unread() {
+      for (const unit of units()) noteReads(unit);
+      return units()
+        .filter((unit) => !read.has(unit))
+        .flatMap(asQuery);
+    },
+    problems: () => closureOf(...units()).problems,
+    link(query) {
+      const unit = unitIn(query);
+      if (unit === undefined) return unlinked(query);
+      noteReads(unit);
+      return { ...linkUnit(unit), passed: passedNames(unit, readsOf(unit)) };
+    },
+    textsOf(path) {
+      const [unit] = library.fileAt(path)?.units ?? [];
+      if (unit === undefined) return [];
+      const { units } = closureOf(unit);
+      return units.flatMap((part) => [part.fileText, ...readsOf(part).brokenTexts]);
+    },
+  };
+}
+
+const passedNames = (unit: Unit, { tables }: Reads) =>
+  tables.flatMap(({ node, unit: part }) => {
+    const bound = boundArguments(node);
+    return part.parameters
+      .filter(({ name }) => !bound.some((one) => sameName(one.name, name)))
+      .flatMap(({ name }) =>
+        unit.parameters.filter((own) => sameName(own.name, name)).map((own) => own.name),
+      );
+  });
+
+/**
+ * WITH RECURSIVE shows its names to all of its tables, also to those of the parts: a table that a part reads must not be
+ * one of them.
+ */
+function captureProblems(reader: Unit, units: readonly Unit[]): readonly Problem[] {
+  const { tree } = reader;
+  const own = tree.kind !== 'CreateFunction' && tree.query.with?.recursive ? tree.query.with.tables : [];
+  return own.flatMap(({ name }) => {
+    const capturing = units.find(
+      (unit) =>
+        unit !== reader &&
+        unit.names.tables.some(
+          ({ node }) =>
+            node.kind === 'Table' &&
+            node.path.parts.length === 1 &&
+            sameName(node.path.parts[0].name, name.name),
+        ),
+    );
+    if (capturing === undefined) return [];
+    const message = `${name.name} is also a table that ${capturing.file} reads, which WITH RECURSIVE would hide from it: give this one another name`;
+    return problemAt(reader.text, reader, name.start, message);
+  });
+}

@@ -1,0 +1,120 @@
+import { problemAt } from '@querygate/bigquery-sql/problem';
+import {
+  type OutsideNames,
+  outsideNames,
+  parseDefinitions,
+  parseQuery,
+  type Syntax,
+  SyntaxProblem,
+} from '@querygate/bigquery-sql/syntax';
+import type { TypedParameter } from '@querygate/bigquery-sql/types';
+import type { Problem } from '../../errors.ts';
+import { viewColumns } from './view-columns.ts';
+import { hasServe, partHeaderProblems } from './part-header.ts';
+import { checkParameterUse } from '../header/check-parameter-use.ts';
+import { typedParameters } from '../header/parse-saved-query.ts';
+import { type HeaderAndSql, readHeader } from '../header/split-file.ts';
+
+/** A query, a view or a function, as far as it can be a part of other queries. */
+export interface Unit {
+  readonly kind: 'query' | 'view' | 'function';
+  /** As SQL names it, for messages. */
+  readonly name: string;
+  readonly file: string;
+  /** All of its file. */
+  readonly fileText: string;
+  /** The text in which its places count, and the line at which it begins. */
+  readonly text: string;
+  readonly line: number;
+  readonly parameters: readonly TypedParameter[];
+  readonly tree: Syntax.Statement | Syntax.CreateView | Syntax.CreateFunction;
+  readonly names: OutsideNames;
+}
+
+/** A file of a queries folder, as a part of others. */
+export interface PartFile {
+  readonly fileText: string;
+  /** Of a file with problems: those of its last good version. */
+  readonly units: readonly Unit[];
+  readonly problems: readonly Problem[];
+  /** True if it is a part of others only. */
+  readonly isPart: boolean;
+}
+
+/** The file of a saved query. */
+export function parseQueryPart(name: string, file: string, fileText: string): PartFile {
+  const parts = readHeader(file, fileText);
+  if (!('header' in parts)) return { fileText, units: [], problems: parts, isPart: false };
+  const isPart = hasServe(parts.header);
+  const ofHeader = isPart ? partHeaderProblems(file, parts) : [];
+  const unit = unitOf(name, file, fileText, parts);
+  if (!('kind' in unit)) return { fileText, units: [], problems: [...ofHeader, unit], isPart };
+  if (!isPart) return { fileText, units: [unit], problems: [], isPart };
+  // What it reads may use the others.
+  const passed = unit.names.tables.length > 0 ? unit.parameters.map((one) => one.name) : [];
+  const problems = [...ofHeader, ...checkParameterUse(file, parts, passed)];
+  return { fileText, units: problems.length > 0 ? [] : [unit], problems, isPart };
+}
+
+/** The text of a saved query as a unit, or why it is not a query. */
+export function unitOf(name: string, file: string, fileText: string, parts: HeaderAndSql): Unit | Problem {
+  const { sql: text, sqlLine: line } = parts;
+  try {
+    const tree = parseQuery(text);
+    const names = outsideNames(tree);
+    return {
+      kind: 'query',
+      name: `query.${name}`,
+      file,
+      fileText,
+      text,
+      line,
+      parameters: typedParameters(parts),
+      tree,
+      names,
+    };
+  } catch (error) {
+    return syntaxProblem(error, text, { file, line });
+  }
+}
+
+/** A file of views and functions. */
+export function parseDefinitionFile(file: string, fileText: string): PartFile {
+  const of = { fileText, isPart: true };
+  const source = { file, line: 1 };
+  try {
+    const units = parseDefinitions(fileText).map((tree) => definitionUnit(tree, file, fileText));
+    const problems = units.flatMap((unit) => {
+      const found = viewColumns(unit.tree);
+      return typeof found === 'string' ? [problemAt(fileText, source, unit.tree.start, found)] : [];
+    });
+    return { ...of, units: problems.length > 0 ? [] : units, problems };
+  } catch (error) {
+    return { ...of, units: [], problems: [syntaxProblem(error, fileText, source)] };
+  }
+}
+
+const definitionUnit = (
+  tree: Syntax.CreateView | Syntax.CreateFunction,
+  file: string,
+  fileText: string,
+): Unit => ({
+  kind: tree.kind === 'CreateView' ? 'view' : 'function',
+  name: tree.name.parts.map(({ name }) => name).join('.'),
+  file,
+  fileText,
+  text: fileText,
+  line: 1,
+  parameters: [],
+  tree,
+  names: outsideNames(tree),
+});
+
+function syntaxProblem(
+  error: unknown,
+  text: string,
+  source: { readonly file: string; readonly line: number },
+): Problem {
+  if (error instanceof SyntaxProblem) return problemAt(text, source, error.offset, error.message);
+  throw error;
+}

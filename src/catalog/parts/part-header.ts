@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import type { Problem } from '../../errors.ts';
+import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
+import { checkNames } from '../header/check-names.ts';
+import { checkParameters } from '../header/check-parameters.ts';
+import { headerSchema } from '../header/header-schema.ts';
+import type { HeaderAndSql } from '../header/split-file.ts';
+
+/** The header of a query that only others read. */
+const partSchema = z.strictObject({
+  serve: z.literal('off', 'must be off; the header of a query that is served has no serve'),
+  description: headerSchema.shape.description.optional(),
+  parameters: headerSchema.shape.parameters,
+});
+
+/** True if a header says how its query is served: that it is not. */
+export const hasServe = (header: unknown): boolean =>
+  typeof header === 'object' && header !== null && 'serve' in header;
+
+/** The problems of the header of a query that is not served. */
+export function partHeaderProblems(file: string, { header, lineOf }: HeaderAndSql): readonly Problem[] {
+  const parsed = partSchema.safeParse(header, { error: describeIssue });
+  const problems = parsed.success
+    ? [...checkParameters(parsed.data), ...checkNames({ ...parsed.data, columns: {} })]
+    : schemaProblems(parsed.error);
+  return problems.map(({ path, message }) => ({ file, line: lineOf(path), message }));
+}

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest';
+import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import type { CatalogFiles } from '../../../src/catalog/folder/read-folder.ts';
+import { describeProblem, StartError } from '../../../src/errors.ts';
+import { queryText } from '../../support/queries.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+const filesOf = (texts: Texts): CatalogFiles =>
+  new Map(Object.entries(texts).map(([path, text]) => [path, { text }]));
+
+const reader = (sql: string) => queryText({ name: 'reader', columns: { x: 'integer' }, sql });
+
+/** The SQL of a saved query beside some definitions, its white space as one blank. */
+const linked = (sql: string, texts: Texts): string =>
+  parseCatalog('', filesOf({ 'reader.sql': reader(sql), ...texts }))
+    .queries[0]?.sql.replace(/\s+/g, ' ')
+    .trim() ?? '';
+
+function problemsIn(texts: Texts): readonly string[] {
+  try {
+    parseCatalog('', filesOf({ 'reader.sql': reader('SELECT 1 AS x'), ...texts }));
+    return [];
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return error.problems.map(describeProblem);
+  }
+}
+
+describe('views', () => {
+  const views = {
+    'views/daily.sql':
+      'CREATE OR REPLACE VIEW `my-project.stats.daily` AS SELECT x FROM stats.raw; CREATE VIEW alone AS SELECT 2 AS x;',
+  };
+
+  test.each([
+    ['my-project.stats.daily', 'daily'],
+    ['`my-project`.stats.Daily', 'Daily'],
+    ['`my-project.stats.daily`', 'daily'],
+    ['stats.daily', 'daily'],
+    ['alone', 'alone'],
+  ])('are read as %s', (name, alias) => {
+    expect(linked(`SELECT x FROM ${name}`, views)).toMatch(
+      new RegExp(`^WITH part_\\w+ AS \\( SELECT .* \\) SELECT x FROM part_\\w+ AS \`${alias}\`$`),
+    );
+  });
+
+  test.each(['other.stats.daily', 'daily', 'stats.raw', 'a.my-project.stats.daily'])(
+    'are not read as %s',
+    (name) => {
+      expect(linked(`SELECT x FROM \`${name}\``, views)).toBe(`SELECT x FROM \`${name}\``);
+    },
+  );
+
+  test('are hidden by a common table of the same name, and by a temporary one', () => {
+    for (const sql of [
+      'WITH alone AS (SELECT 1 AS x) SELECT x FROM alone',
+      'CREATE TEMP TABLE alone AS SELECT 1 AS x; SELECT x FROM alone',
+    ])
+      expect(linked(sql, views)).toBe(sql);
+  });
+
+  test('have the names of their list of columns', () => {
+    const texts = {
+      'views/v.sql':
+        'CREATE VIEW d.v (day, n, `a b`) AS SELECT DATE(ts) AS d, COUNT(*), t.x FROM t GROUP BY d, t.x UNION ALL SELECT 1, 2, 3',
+    };
+    expect(linked('SELECT n AS x FROM d.v', texts)).toBe(
+      'WITH part_d_v AS ( SELECT `d` AS `day`, `part_column` AS `n`, `x` AS `a b` FROM ( SELECT DATE(ts) AS d, COUNT(*) AS part_column, t.x FROM t GROUP BY d, t.x UNION ALL SELECT 1, 2, 3 ) ) SELECT n AS x FROM part_d_v AS `v`',
+    );
+  });
+
+  test('read views and queries', () => {
+    const texts = {
+      'views/a.sql': 'CREATE VIEW d.a AS SELECT x FROM d.b',
+      'views/b.sql': 'CREATE VIEW d.b AS SELECT x FROM query.base(n => 1)',
+      'base.sql':
+        '/*---\nserve: off\nparameters: { n: { type: integer, bind: INT64, description: N. } }\n---*/\nSELECT @n AS x',
+    };
+    expect(linked('SELECT x FROM d.a', texts)).toBe(
+      'WITH part_base AS ( SELECT 1 AS x ), part_d_b AS ( SELECT x FROM part_base AS `base` ), part_d_a AS ( SELECT x FROM part_d_b AS `b` ) SELECT x FROM part_d_a AS `a`',
+    );
+  });
+});
+
+describe('functions', () => {
+  const functions = {
+    'functions/all.sql': `CREATE FUNCTION d.plus(n INT64) AS (p.d.one() + n);
+      CREATE OR REPLACE FUNCTION p.d.one() RETURNS INT64 LANGUAGE js AS r"""return 1""";
+      CREATE TEMP FUNCTION IF NOT EXISTS alone(x ANY TYPE) AS (x);
+      CREATE AGGREGATE FUNCTION d.total(n INT64) AS (SUM(n));`,
+  };
+
+  test.each([
+    ['d.plus(1)', 'part_d_plus(1)'],
+    ['my.d.Plus(1)', 'part_d_plus(1)'],
+    ['`any.d`.plus(1)', 'part_d_plus(1)'],
+    ['ALONE(d.plus(2))', 'part_alone(part_d_plus(2))'],
+    ['d.one()', 'part_p_d_one()'],
+    ['other.d.one()', 'other.d.one()'],
+    ['plus(1)', 'plus(1)'],
+    ['d.total(1)', 'part_d_total(1)'],
+  ])('%s is %s', (call, expected) => {
+    expect(linked(`SELECT ${call} AS x`, functions)).toMatch(
+      new RegExp(`SELECT ${RegExp.escape(expected)} AS x$`),
+    );
+  });
+
+  test('precede the query, each after those that it calls', () => {
+    expect(linked('SELECT d.total(d.plus(1)) AS x', functions)).toBe(
+      'CREATE TEMP AGGREGATE FUNCTION part_d_total(n INT64) AS (SUM(n)); CREATE TEMP FUNCTION part_p_d_one() RETURNS INT64 LANGUAGE js AS r"""return 1"""; CREATE TEMP FUNCTION part_d_plus(n INT64) AS (part_p_d_one() + n); SELECT part_d_total(part_d_plus(1)) AS x',
+    );
+  });
+
+  test("are hidden by the query's own", () => {
+    const sql = 'CREATE TEMP FUNCTION Alone(x INT64) AS (x); SELECT alone(1) AS x';
+    expect(linked(sql, functions)).toBe(sql);
+  });
+});
+
+test.each<[string, Texts, readonly string[]]>([
+  [
+    'two definitions of a name',
+    {
+      'views/a.sql': 'CREATE VIEW p.d.v AS SELECT 1 AS x',
+      'views/b.sql': '\nCREATE VIEW D.V AS SELECT 1 AS x',
+    },
+    ['views/b.sql:2 D.V is already defined in views/a.sql'],
+  ],
+  [
+    'a name of two projects without its project',
+    {
+      'views/a.sql': 'CREATE VIEW p.d.v AS SELECT 1 AS x; CREATE VIEW q.d.v AS SELECT 1 AS x',
+      'reader.sql': reader('SELECT x FROM d.v'),
+    },
+    ['reader.sql:9:15 d.v is p.d.v in views/a.sql and q.d.v in views/a.sql: write its project'],
+  ],
+  [
+    'a view and a function that read themselves',
+    {
+      'views/a.sql': 'CREATE VIEW d.v AS SELECT x FROM d.v',
+      'functions/f.sql': 'CREATE FUNCTION d.f() AS (d.g()); CREATE FUNCTION d.g() AS (d.f());',
+    },
+    [
+      'views/a.sql:1:34 d.v reads itself: views/a.sql:1 → views/a.sql',
+      'functions/f.sql:1:27 d.f reads itself: functions/f.sql:1 → functions/f.sql:1 → functions/f.sql',
+    ],
+  ],
+  [
+    'a view that passes on a parameter, and a function that reads a view',
+    {
+      'views/a.sql': 'CREATE VIEW d.v AS SELECT x FROM query.base',
+      'functions/f.sql': 'CREATE FUNCTION d.f() AS ((SELECT x FROM d.v));',
+      'base.sql':
+        '/*---\nserve: off\nparameters: { n: { type: string, description: N. } }\n---*/\nSELECT @n AS x',
+    },
+    [
+      'views/a.sql:1:34 @n is a parameter of base.sql, and a view has none: bind it: query.base(n => …)',
+      'functions/f.sql:1:42 d.v cannot be read in a function, or in DECLARE, SET and IF: read it in the query',
+    ],
+  ],
+  [
+    'a list of columns for * and for another number of columns',
+    {
+      'views/a.sql': 'CREATE VIEW d.v (a) AS SELECT * FROM t;',
+      'views/b.sql': 'CREATE VIEW d.w (a) AS SELECT 1, 2',
+    },
+    [
+      'views/a.sql:1:1 a view with a list of columns names each of them in its SELECT, without *',
+      'views/b.sql:1:1 the view lists 1 columns, and its query returns 2',
+    ],
+  ],
+  [
+    'a query among definitions',
+    { 'views/a.sql': 'SELECT 1' },
+    ['views/a.sql:1:1 expected "CREATE VIEW" or "CREATE FUNCTION", found "SELECT"'],
+  ],
+])('%s: refused', (_, texts, problems) => {
+  expect(problemsIn(texts)).toEqual(problems);
+});

@@ -1,0 +1,357 @@
+import { expect, test } from 'vitest';
+import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import type { CatalogFiles } from '../../../src/catalog/folder/read-folder.ts';
+import { describeProblem, StartError } from '../../../src/errors.ts';
+import { partText, queryText } from '../../support/queries.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+const filesOf = (texts: Texts): CatalogFiles =>
+  new Map(Object.entries(texts).map(([path, text]) => [path, { text }]));
+
+/** A saved query with the column x, whose SQL begins in line 9, or later if it has parameters. */
+const reader = (sql: string, parameters: Texts = {}) =>
+  queryText({ name: 'reader', columns: { x: 'integer' }, sql, parameters });
+
+/** The SQL of the saved query `reader` after it was linked, its white space as one blank. */
+function linked(texts: Texts): string {
+  const { queries } = parseCatalog('', filesOf(texts));
+  const query = queries.find(({ name }) => name === 'reader');
+  return query?.sql.replace(/\s+/g, ' ').trim() ?? '';
+}
+
+function problemsIn(texts: Texts): readonly string[] {
+  try {
+    parseCatalog('', filesOf(texts));
+    return [];
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return error.problems.map(describeProblem);
+  }
+}
+
+const base = partText('SELECT 1 AS x');
+
+test.each<[string, string, string, Texts]>([
+  [
+    'a part is a common table, under the name by which BigQuery knows it',
+    'SELECT base.x FROM query.base',
+    'WITH part_base AS ( SELECT 1 AS x ) SELECT base.x FROM part_base AS `base`',
+    { 'base.sql': base },
+  ],
+  [
+    'an alias stays, and a part is there once',
+    'SELECT a.x FROM query.base AS a JOIN query.base b USING (x)',
+    'WITH part_base AS ( SELECT 1 AS x ) SELECT a.x FROM part_base AS a JOIN part_base b USING (x)',
+    { 'base.sql': base },
+  ],
+  [
+    'a name with dots, dashes or a version is in backquotes, in one pair or in two',
+    'SELECT x FROM query.`usage.base-2@2`, `query.usage.base-2@2` AS b',
+    'WITH part_usage_base_2_2 AS ( SELECT 1 AS x ) SELECT x FROM part_usage_base_2_2 AS `base-2@2`, part_usage_base_2_2 AS b',
+    { 'usage.base-2@2.sql': base },
+  ],
+  [
+    'parts precede the common tables of the reader',
+    'WITH base AS (SELECT x FROM query.base) SELECT x FROM base',
+    'WITH part_base AS ( SELECT 1 AS x ), base AS (SELECT x FROM part_base AS `base`) SELECT x FROM base',
+    { 'base.sql': base },
+  ],
+  [
+    'a part reads parts, which precede it',
+    'SELECT x FROM query.outer_part',
+    'WITH part_base AS ( SELECT 1 AS x ), part_outer_part AS ( SELECT x FROM part_base AS `base` ) SELECT x FROM part_outer_part AS `outer_part`',
+    { 'base.sql': base, 'outer_part.sql': partText('SELECT x FROM query.base; -- all') },
+  ],
+  [
+    'a served query is a part too',
+    'SELECT x FROM query.served',
+    'WITH part_served AS ( SELECT 2 AS x ORDER BY x LIMIT 3 ) SELECT x FROM part_served AS `served`',
+    {
+      'served.sql': queryText({
+        name: 'served',
+        columns: { x: 'integer' },
+        sql: 'SELECT 2 AS x ORDER BY x LIMIT 3',
+      }),
+    },
+  ],
+  [
+    'functions of a part come before the query, under names of their own',
+    'CREATE TEMP FUNCTION f(a INT64) AS (a); SELECT f(x) AS x FROM query.base',
+    'CREATE TEMP FUNCTION part_f(a INT64) AS (a + 1); CREATE TEMP FUNCTION part_g(a INT64) AS (part_f(a)); CREATE TEMP FUNCTION f(a INT64) AS (a); WITH part_base AS ( SELECT part_g(1) AS x ) SELECT f(x) AS x FROM part_base AS `base`',
+    {
+      'base.sql': partText(
+        'CREATE TEMP FUNCTION f(a INT64) AS (a + 1); CREATE TEMP FUNCTION G(a INT64) AS (F(a)); SELECT g(1) AS x',
+      ),
+    },
+  ],
+  [
+    'names that some text has are not taken',
+    'WITH part_base AS (SELECT 2 AS x) SELECT x FROM query.base UNION ALL SELECT x FROM part_base',
+    'WITH part_base_3 AS ( SELECT PART_BASE_2 AS x FROM t ), part_base AS (SELECT 2 AS x) SELECT x FROM part_base_3 AS `base` UNION ALL SELECT x FROM part_base',
+    { 'base.sql': partText('SELECT PART_BASE_2 AS x FROM t') },
+  ],
+  [
+    'an argument of a table function has no alias',
+    "SELECT x FROM GAP_FILL(TABLE query.base, ts_column => 'x')",
+    "WITH part_base AS ( SELECT 1 AS x ) SELECT x FROM GAP_FILL(TABLE part_base, ts_column => 'x')",
+    { 'base.sql': base },
+  ],
+  [
+    'brackets around the query, and pipes',
+    '(FROM query.base |> SELECT x)',
+    '(WITH part_base AS ( SELECT 1 AS x ) FROM part_base AS `base` |> SELECT x)',
+    { 'base.sql': partText('((SELECT 1 AS x))') },
+  ],
+  [
+    'each query of a script has its parts',
+    'DECLARE n INT64 DEFAULT 1; CREATE TEMP TABLE t AS SELECT f(x) AS x FROM query.base; SELECT x FROM t JOIN query.base USING (x)',
+    'DECLARE n INT64 DEFAULT 1;CREATE TEMP FUNCTION part_f(a INT64) AS (a); CREATE TEMP TABLE t AS WITH part_base AS ( SELECT part_f(1) AS x ) SELECT f(x) AS x FROM part_base AS `base`; WITH part_base_2 AS ( SELECT part_f(1) AS x ) SELECT x FROM t JOIN part_base_2 AS `base` USING (x)',
+    { 'base.sql': partText('CREATE TEMP FUNCTION f(a INT64) AS (a); SELECT f(1) AS x') },
+  ],
+  [
+    'texts, comments, arrays and other data sets are left as they are',
+    "SELECT 'FROM query.base' AS t, x /* FROM query.base */ FROM logs AS query, query.base, my.query.base",
+    "SELECT 'FROM query.base' AS t, x /* FROM query.base */ FROM logs AS query, query.base, my.query.base",
+    { 'base.sql': base },
+  ],
+])('%s', (_, sql, expected, texts) => {
+  expect(linked({ 'reader.sql': reader(sql), ...texts })).toBe(expected);
+});
+
+const byProject = partText('SELECT x FROM t WHERE p = @project AND n < @n LIMIT @n', {
+  project: 'string',
+  n: '{ type: integer, bind: INT64, description: N. }',
+});
+const projectAndN = {
+  project: 'string',
+  n: '{ type: integer, bind: INT64, default: 3, description: N. }',
+  other: 'string',
+};
+
+test('parameters pass on by their names', () => {
+  const { project, n } = projectAndN;
+  const texts = {
+    'reader.sql': reader('SELECT x FROM query.base JOIN query.base(project => @project) AS b USING (x)', {
+      project,
+      n,
+    }),
+    'base.sql': byProject,
+  };
+  expect(linked(texts)).toBe(
+    'WITH part_base AS ( SELECT x FROM t WHERE p = @project AND n < @n LIMIT @n ) SELECT x FROM part_base AS `base` JOIN part_base AS b USING (x)',
+  );
+  const [query] = parseCatalog('', filesOf(texts)).queries;
+  expect(query?.parameters.find(({ name }) => name === 'n')?.min).toBe('0');
+});
+
+test.each<[string, string, string]>([
+  [
+    'a parameter',
+    'SELECT x FROM query.base(project => @other) WHERE @project = @other',
+    'WITH part_base AS ( SELECT x FROM t WHERE p = @other AND n < @n LIMIT @n ) SELECT x FROM part_base AS `base` WHERE @project = @other',
+  ],
+  [
+    'literals, also negative ones and texts with quotes',
+    "SELECT x FROM query.base(n => 7, project => 'it''s') b WHERE @project = @other AND @n = 1",
+    "WITH part_base AS ( SELECT x FROM t WHERE p = 'it''s' AND n < 7 LIMIT 7 ) SELECT x FROM part_base b WHERE @project = @other AND @n = 1",
+  ],
+  [
+    'other arguments, which make another table of it',
+    "SELECT x FROM query.base(project => 'a') AS a JOIN query.base(n => -1, project => \"a\") AS c USING (x) JOIN query.base(project=>'a') USING (x) WHERE @project = @other",
+    'WITH part_base AS ( SELECT x FROM t WHERE p = \'a\' AND n < @n LIMIT @n ), part_base_2 AS ( SELECT x FROM t WHERE p = "a" AND n < CAST(-1 AS INT64) LIMIT CAST(-1 AS INT64) ) SELECT x FROM part_base AS a JOIN part_base_2 AS c USING (x) JOIN part_base AS `base` USING (x) WHERE @project = @other',
+  ],
+])('an argument takes the place of a parameter: %s', (_, sql, expected) => {
+  const text = sql.replace("'it''s'", `"it's"`);
+  const texts = { 'reader.sql': reader(text, projectAndN), 'base.sql': byProject };
+  expect(linked(texts)).toBe(expected.replace("'it''s'", `"it's"`));
+});
+
+test('arguments pass through parts', () => {
+  const middle = partText(
+    'SELECT x FROM query.base(n => 5) UNION ALL SELECT x FROM query.base(project => @p, n => 6)',
+    { project: 'string', p: 'string' },
+  );
+  const sql = 'SELECT x FROM query.middle(project => @other, p => @project)';
+  const { project, other } = projectAndN;
+  const texts = {
+    'reader.sql': reader(sql, { project, other }),
+    'base.sql': byProject,
+    'middle.sql': middle,
+  };
+  expect(linked(texts)).toBe(
+    'WITH part_base AS ( SELECT x FROM t WHERE p = @other AND n < 5 LIMIT 5 ), part_base_2 AS ( SELECT x FROM t WHERE p = @project AND n < 6 LIMIT 6 ), part_middle AS ( SELECT x FROM part_base AS `base` UNION ALL SELECT x FROM part_base_2 AS `base` ) SELECT x FROM part_middle AS `middle`',
+  );
+});
+
+test('literals have the type of the parameter', () => {
+  const typed = partText('SELECT @f AS f, @d AS d, @l AS l, @b AS b', {
+    f: '{ type: float, bind: FLOAT64, description: F. }',
+    d: '{ type: date, bind: DATE, description: D. }',
+    l: '{ type: integer, repeated: true, description: L. }',
+    b: '{ type: boolean, bind: BOOL, description: B. }',
+  });
+  const sql = "SELECT 1 AS x FROM query.typed(f => 3, d => '2026-01-31', l => [1, -2], b => NULL)";
+  expect(linked({ 'reader.sql': reader(sql), 'typed.sql': typed })).toContain(
+    "SELECT CAST(3 AS FLOAT64) AS f, CAST('2026-01-31' AS DATE) AS d, ARRAY<INT64>[ 1 , CAST(-2 AS INT64)] AS l, CAST(NULL AS BOOL) AS b",
+  );
+});
+
+test.each<[string, Texts, readonly string[]]>([
+  [
+    'a part that is not there',
+    { 'reader.sql': reader('SELECT x\n  FROM query.bsae'), 'base.sql': base },
+    ['reader.sql:10:8 no saved query is named bsae; did you mean query.base?'],
+  ],
+  [
+    'parts in a circle are one problem, whichever file reads them',
+    {
+      'reader.sql': reader('SELECT x FROM query.b'),
+      'a.sql': partText('SELECT x\nFROM query.b'),
+      'b.sql': partText('SELECT x FROM query.c'),
+      'c.sql': partText('SELECT x FROM query.a'),
+    },
+    ['a.sql:5:6 query.a reads itself: a.sql:5 → b.sql:4 → c.sql:4 → a.sql'],
+  ],
+  [
+    'a query that reads itself',
+    { 'reader.sql': reader('SELECT x FROM query.reader') },
+    ['reader.sql:9:15 query.reader reads itself: reader.sql:9 → reader.sql'],
+  ],
+  [
+    'a mistake in a part is one problem, at its place, however many queries read it',
+    {
+      'reader.sql': reader('SELECT x FROM query.base'),
+      'b.sql': queryText({ name: 'b', columns: { x: 'integer' }, sql: 'SELECT x FROM query.base' }),
+      'base.sql': partText('SELECT x\n FROM WHERE'),
+    },
+    [
+      'base.sql:5:7 expected the name of a table, found "WHERE", a reserved word: for a name, write `WHERE` in backquotes',
+    ],
+  ],
+  [
+    'a name in a part that is not there',
+    { 'reader.sql': reader('SELECT x FROM query.base'), 'base.sql': partText('SELECT x\nFROM query.other') },
+    ['base.sql:5:6 no saved query is named other'],
+  ],
+  [
+    'a header of a part with other keys',
+    {
+      'reader.sql': reader('SELECT x FROM query.base'),
+      'base.sql': base.replace('serve: off', 'serve: on\nmax_rows: 1'),
+    },
+    [
+      'base.sql:2 serve: must be off; the header of a query that is served has no serve',
+      'base.sql:3 unknown: max_rows',
+    ],
+  ],
+  [
+    'parameters of a part that the reader does not have, or has as another type',
+    { 'reader.sql': reader('SELECT x FROM query.base', { n: 'integer' }), 'base.sql': byProject },
+    [
+      'reader.sql:11:15 @project is a parameter of base.sql: declare it under parameters, or bind it: query.base(project => …)',
+      'reader.sql:11:15 @n is STRING here and INT64 in base.sql: declare both with the same bind, or bind it: query.base(n => …)',
+    ],
+  ],
+  [
+    'arguments that are wrong',
+    {
+      'reader.sql': reader(
+        "SELECT x FROM query.base(@project, projct => @project, project => @n, n => 'x', n => 1 + 1)",
+        { project: 'string', n: projectAndN.n },
+      ),
+      'base.sql': byProject,
+    },
+    [
+      'reader.sql:12:26 an argument of query.base has the name of its parameter, as in project => @project',
+      'reader.sql:12:36 base.sql has no parameter projct; did you mean project?',
+      'reader.sql:12:67 project: expected STRING, got @n, which is INT64',
+      'reader.sql:12:76 n: expected a parameter or a literal of type INT64',
+      'reader.sql:12:81 the argument n is given twice',
+    ],
+  ],
+  [
+    'a parameter of a part that it never uses, and one that it does not declare',
+    { 'reader.sql': reader('SELECT 1 AS x'), 'base.sql': partText('SELECT @b AS x', { a: 'string' }) },
+    [
+      'base.sql:4 parameters.a: declared, but the SQL never uses @a',
+      'base.sql:6:8 @b is used, but not declared under parameters',
+    ],
+  ],
+  [
+    'a script as a part, and WITH RECURSIVE',
+    {
+      'reader.sql': reader('SELECT x FROM query.s, query.r'),
+      's.sql': partText('DECLARE n INT64; SELECT n AS x'),
+      'r.sql': partText('WITH RECURSIVE a AS (SELECT 1 AS x) SELECT x FROM a'),
+    },
+    [
+      'reader.sql:9:15 s.sql is a script, which no query can read: write its tables in a WITH clause',
+      'reader.sql:9:24 r.sql begins with WITH RECURSIVE, so that no query can read it',
+    ],
+  ],
+  [
+    'parts in functions and in values of a script',
+    {
+      'reader.sql': reader(
+        'DECLARE n INT64 DEFAULT (SELECT x FROM query.base); CREATE TEMP FUNCTION f() AS ((SELECT x FROM query.base)); SELECT f() + n AS x',
+      ),
+      'base.sql': base,
+    },
+    [
+      'reader.sql:9:97 query.base cannot be read in a function, or in DECLARE, SET and IF: read it in the query',
+      'reader.sql:9:40 query.base cannot be read in a function, or in DECLARE, SET and IF: read it in the query',
+    ],
+  ],
+  [
+    'a common table that WITH RECURSIVE would put in place of a table of a part',
+    {
+      'reader.sql': reader('WITH RECURSIVE T AS (SELECT x FROM query.base) SELECT x FROM T'),
+      'base.sql': partText('SELECT x FROM t'),
+    },
+    [
+      'reader.sql:9:16 T is also a table that base.sql reads, which WITH RECURSIVE would hide from it: give this one another name',
+    ],
+  ],
+  [
+    'the past of a part',
+    {
+      'reader.sql': reader('SELECT x FROM query.base FOR SYSTEM_TIME AS OF @project', { project: 'string' }),
+      'base.sql': base,
+    },
+    ['reader.sql:11:15 FOR SYSTEM_TIME AS OF is of a table, and query.base is a query'],
+  ],
+  [
+    'LIMIT with a parameter that may be NULL',
+    {
+      'reader.sql': reader('SELECT x FROM query.base(project => "a")', {
+        n: '{ type: integer, bind: INT64, description: N. }',
+      }),
+      'base.sql': byProject,
+    },
+    [
+      'reader.sql:7 LIMIT @n: @n is NULL if it is absent, and LIMIT takes no NULL; give it a default, or required: true',
+    ],
+  ],
+])('%s: refused', (_, texts, problems) => {
+  expect(problemsIn(texts)).toEqual(problems);
+});
+
+test('a text that grows beyond what BigQuery takes is refused before it is there', () => {
+  const parts = Array.from({ length: 40 }, (_, at): [string, string] => [
+    `p${at}.sql`,
+    partText(
+      at === 0
+        ? `SELECT @a0 AS x`
+        : `SELECT x FROM query.p${at - 1}(a${at - 1} => 1) UNION ALL SELECT x FROM query.p${at - 1}(a${at - 1} => 2)`,
+      Object.fromEntries(
+        Array.from({ length: at + 1 }, (_, name) => [
+          `a${name}`,
+          '{ type: integer, bind: INT64, description: A. }',
+        ]),
+      ),
+    ),
+  ]);
+  const all = { 'reader.sql': reader('SELECT x FROM query.p39(a39 => 1)'), ...Object.fromEntries(parts) };
+  expect(problemsIn(all).at(-1)).toMatch(/has more than 1048576 characters|never uses|declare/);
+});
