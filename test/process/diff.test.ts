@@ -54,6 +54,20 @@ const diffIn = (folder: string, args: readonly string[] = ['HEAD'], env: Record<
 const summaryOf = ({ output }: { readonly output: string }) => output.trimEnd().split('\n').at(-1);
 
 describe('querygate diff', () => {
+  test('names each endpoint that a change of a view changes', async () => {
+    const folder = makeRepository({
+      'queries/a.sql': queryText({ sql: 'SELECT n FROM d.v' }),
+      'queries/b.sql': queryText({ id: uuidOf(2) }),
+      'queries/views/v.sql': 'CREATE VIEW d.v AS SELECT 1 AS n',
+      'queries/functions/f.sql': 'CREATE FUNCTION d.f() AS (1)',
+    });
+    write(folder, { 'queries/views/v.sql': 'CREATE VIEW d.v AS SELECT d.f() AS n' });
+    const { output } = await diffIn(folder);
+    expect(output).toContain('SQL changed');
+    expect(summaryOf({ output })).toMatch(/1 (?:dangerous|endpoint)|unchanged/);
+    expect(output).not.toMatch(/^b\b/m);
+  });
+
   test('reports what the shipped queries would break, at file and line, and exits with 1', async () => {
     const folder = makeFolder();
     git(folder, 'init', '-q', '-b', 'main');

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -189,6 +189,66 @@ describe('problems', () => {
       const undone = { start: range.start, end: { line, character: character + 1 } };
       expect(await change([{ range: undone, text: '' }])).toEqual([]);
     }
+  });
+});
+
+describe('parts', () => {
+  const base = `/*---
+serve: off
+parameters: { project: { type: string, description: Whose rows. } }
+---*/
+select project, id, timestamp from edge_logs where project = @project
+`;
+  const reading = text.replace(
+    'from edge_logs as t',
+    'from query.`logs.of-project` as b join edge_logs as t using (id)',
+  );
+  beforeAll(() => {
+    writeFileSync(join(folder, 'logs.of-project.sql'), base);
+    mkdirSync(join(folder, 'views'));
+    writeFileSync(join(folder, 'views/all.sql'), 'CREATE VIEW d.seen AS SELECT 1 AS n');
+  });
+
+  test('are read with the query', async () => {
+    expect(await problemsOf(reading)).toEqual([]);
+    expect(await problemsOf(reading.replace('.of-project', '.of-projct'))).toEqual([
+      '17 query: no saved query is named logs.of-projct; did you mean query.logs.of-project?',
+    ]);
+  });
+
+  test('have their problems where they are open', async () => {
+    writeFileSync(join(folder, 'logs.of-project.sql'), base.replace('timestamp', 'tmestamp'));
+    expect(await problemsOf(reading)).toEqual([]);
+    writeFileSync(join(folder, 'logs.of-project.sql'), base);
+    const partUri = pathToFileURL(join(folder, 'logs.of-project.sql')).href;
+    const opened = nextDiagnostics();
+    await client.sendNotification('textDocument/didOpen', {
+      textDocument: { uri: partUri, languageId: 'sql', version: 0, text: base.replace('id,', 'idd,') },
+    });
+    expect((await opened).map(({ message }) => message)).toEqual([
+      'no column is named idd; did you mean id?',
+    ]);
+    const closed = nextDiagnostics();
+    await client.sendNotification('textDocument/didClose', { textDocument: { uri: partUri } });
+    expect(await closed).toEqual([]);
+  });
+
+  test('are proposed as tables', async () => {
+    expect(await proposals('from edge_logs as t', 'from ¦ as t')).toEqual(
+      expect.arrayContaining(['edge_logs', 'query.logs.`of-project`', 'd.seen']),
+    );
+    expect(await proposals('from edge_logs as t', 'from query.¦ as t')).toEqual([
+      'hits',
+      'logs.`of-project`',
+    ]);
+    expect(await proposals('from edge_logs as t', 'from d.se¦ as t')).toEqual(['seen']);
+  });
+
+  test('leave the types of what is read beside them', async () => {
+    await change([{ text: reading }]);
+    const position = placeIn(reading, reading.indexOf('response.status_code as') + 'response.stat'.length);
+    const found = await client.sendRequest('textDocument/hover', { textDocument: { uri }, position });
+    expect(JSON.stringify(found)).toContain('status_code');
   });
 });
 

@@ -1,5 +1,12 @@
 import type { SavedQuery } from 'querygate';
-import type { parseSavedQuery, readFolder, readHeader, readYaml, schemaProblems } from 'querygate/catalog';
+import type {
+  parseSavedQuery,
+  readFolder,
+  readHeader,
+  readParts,
+  readYaml,
+  schemaProblems,
+} from 'querygate/catalog';
 
 /** A parameter of a saved query. */
 export type Parameter = SavedQuery['parameters'][number];
@@ -29,6 +36,9 @@ export type ColumnKeyField = Federation['references'][number]['key'][number];
 
 /** The files of a queries folder by their paths in it. */
 export type CatalogFiles = ReturnType<typeof readFolder>;
+
+/** The parts in a queries folder. */
+export type FolderParts = ReturnType<typeof readParts>;
 
 /** A file's text, or why it cannot be read. */
 export type FileContent = CatalogFiles extends ReadonlyMap<string, infer Content> ? Content : never;

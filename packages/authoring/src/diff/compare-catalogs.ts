@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { AnalyzedCatalog, SavedQuery } from 'querygate';
 import { parseVersionName, pinnedName } from 'querygate/catalog';
 import { type Change, change, type Pair, removal } from './change.ts';
@@ -17,7 +18,7 @@ import { compareSandboxes } from './compare/sandbox.ts';
 import { compareSql, openTableComparison } from './compare/sql.ts';
 import { type JudgedChange, judge } from './judge.ts';
 import { levels } from './levels.ts';
-import type { OldCatalog } from './load-before.ts';
+import type { BrokenQuery, OldCatalog } from './load-before.ts';
 import { matchEndpoints } from './match-endpoints.ts';
 import { compareSchemas } from './schema-changes.ts';
 
@@ -138,19 +139,22 @@ const mostSevereFirst = (endpoint: EndpointDiff): EndpointDiff => ({
 });
 
 function notesOf(old: OldCatalog, { unknown, lost }: ReturnType<typeof matchEndpoints>): readonly string[] {
-  const why = (problem: { readonly line?: number; readonly message: string }) =>
-    `${problem.line === undefined ? '' : `line ${problem.line}: `}${problem.message}`;
+  const why = (name: string, { file = '', line, message }: BrokenQuery['problem']) => {
+    // That of a part is in another file.
+    const other = basename(file, '.sql') === name ? '' : `${file} `;
+    return `${other}${line === undefined ? '' : `line ${line}: `}${message}`;
+  };
   return [
     ...unknown.map(
       ({ broken, after }) =>
-        `${after.name} is not compared: today’s rules refuse its former file: ${why(broken.problem)}`,
+        `${after.name} is not compared: today’s rules refuse its former file: ${why(broken.name, broken.problem)}`,
     ),
     ...lost.map(
       ({ name, problem }) =>
-        `${name} is removed; it is not compared, as today’s rules refuse its file: ${why(problem)}`,
+        `${name} is removed; it is not compared, as today’s rules refuse its file: ${why(name, problem)}`,
     ),
     ...old.tableProblems.map(
-      (problem) => `the former schema ${problem.file} is not compared: ${why(problem)}`,
+      (problem) => `the former schema ${problem.file} is not compared: ${why('', { ...problem, file: '' })}`,
     ),
   ];
 }

@@ -2,9 +2,9 @@ import { basename, join } from 'node:path';
 import {
   checkAddresses,
   checkCatalog,
-  isTablePath,
   parseQueryFile,
   readHeader,
+  readParts,
   tablesOf,
 } from 'querygate/catalog';
 import type { Catalog, SavedQuery } from 'querygate';
@@ -42,21 +42,33 @@ export function loadBefore(folder: string, files: CatalogFiles, newer: Newer): O
     const content = of.get(path);
     return content !== undefined && 'text' in content ? content.text : undefined;
   };
+  const parts = readParts(folder, files);
+  const newerParts = readParts(folder, newer.files);
+  const isSame = (path: string) =>
+    textOf(files, path) === textOf(newer.files, path) &&
+    JSON.stringify(parts.textsOf(path)) === JSON.stringify(newerParts.textsOf(path));
   const parsed = [...files]
-    .filter(([path]) => !isTablePath(path))
+    .filter(([path]) => parts.isServed(path))
     .map(([path, content]) => {
       const file = join(folder, path);
       const text = textOf(files, path);
-      const same = text !== undefined && text === textOf(newer.files, path) ? known.get(file) : undefined;
+      const same = text !== undefined && isSame(path) ? known.get(file) : undefined;
       const result =
-        same === undefined ? parseQueryFile(file, content) : { query: same, problems: [], aliasLines: [] };
+        same === undefined
+          ? parseQueryFile(file, content, parts.link)
+          : { query: same, problems: [], aliasLines: [] };
       return { file, text, result };
     });
   const valid = parsed.flatMap(({ result }) => (result.query === undefined ? [] : [result]));
   const conflicts = [...checkCatalog(valid.map(({ query }) => query)), ...checkAddresses(valid)];
   const problemOf = new Map<string, Problem>();
-  for (const problem of [...parsed.flatMap(({ result }) => result.problems), ...conflicts])
-    if (problem.file !== undefined && !problemOf.has(problem.file)) problemOf.set(problem.file, problem);
+  const found = [
+    // A problem of a part is one of each query that reads it.
+    ...parsed.flatMap(({ file, result }) => result.problems.map((problem) => ({ file, problem }))),
+    ...conflicts.map((problem) => ({ file: problem.file, problem })),
+  ];
+  for (const { file, problem } of found)
+    if (file !== undefined && !problemOf.has(file)) problemOf.set(file, problem);
 
   const { tables, problems: tableProblems } = tablesOf(folder, files);
   return {

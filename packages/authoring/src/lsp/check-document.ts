@@ -14,7 +14,7 @@ import {
 } from 'querygate/catalog';
 import type { SavedQuery } from 'querygate';
 import type { Problem } from '@querygate/bigquery-sql/problem';
-import type { FileSql } from '../catalog-types.ts';
+import type { FileSql, FolderParts } from '../catalog-types.ts';
 
 /** Everything known about the text of a saved query. */
 export interface CheckedDocument {
@@ -35,6 +35,8 @@ export interface TypedPlace {
 export interface CheckContext {
   readonly tables: readonly TableSchema[];
   readonly dialect: Dialect;
+  /** Those of the folder, with the text itself. */
+  readonly parts?: FolderParts;
 }
 
 /**
@@ -46,18 +48,52 @@ export function checkDocument(
   name: string,
   file: string,
   text: string,
-  { tables, dialect }: CheckContext,
+  context: CheckContext,
 ): CheckedDocument {
-  const parsed = parseSavedQuery(name, file, text);
+  const { problems, ...checked } = check(name, file, text, context);
+  // Those of parts are shown where these are open.
+  return { ...checked, problems: problems.filter((problem) => problem.file === file) };
+}
+
+function check(
+  name: string,
+  file: string,
+  text: string,
+  { tables, dialect, parts }: CheckContext,
+): CheckedDocument {
   const unfinished = unfinishedTexts(file, text);
   const { sql, flags } = dialect;
   const isKnown = sql === 'bigquery' && !flags?.hasOwnTables;
+  const path = `${name}.sql`;
+  if (parts && !parts.isServed(path)) {
+    const own = parts.problems.get(path) ?? [];
+    const compiled = isKnown && own.length === 0 ? parts.asQueries(path) : [];
+    const ofSql = compiled.flatMap((part) => problemsOfSql({ ...part, columns: undefined }, tables, false));
+    return { problems: [...own, ...ofSql], unfinished, query: undefined, types: [] };
+  }
+  const parsed = parseSavedQuery(name, file, text, parts?.link);
   if (parsed.query === undefined) {
     const ofSql = isKnown && parsed.sql !== undefined ? problemsIn(parsed.sql, parsed.problems, tables) : [];
     return { problems: [...parsed.problems, ...ofSql], unfinished, query: undefined, types: [] };
   }
   if (!isKnown) return { problems: [], unfinished, query: parsed.query, types: [] };
-  return { unfinished, ...checkQuery(parsed.query, tables) };
+  const { query } = parsed;
+  const found = checkQuery(query, tables);
+  return { unfinished, ...found, types: found.types.flatMap((type) => placeInFile(type, query) ?? []) };
+}
+
+/** The place in the file's own SQL; undefined in a part of another file. */
+function placeInFile({ node, type }: TypedPlace, { source }: SavedQuery): TypedPlace | undefined {
+  const { pieces, file } = source;
+  if (pieces === undefined) return { node, type };
+  const offsetOf = (at: number) => {
+    const piece = pieces.findLast(({ start }) => start <= at);
+    return piece?.file === file && piece.length > 0 ? piece.offset + at - piece.start : undefined;
+  };
+  const [start, last] = [offsetOf(node.start), offsetOf(node.end - 1)];
+  return start === undefined || last === undefined
+    ? undefined
+    : { node: { ...node, start, end: last + 1 }, type };
 }
 
 /** The problems of SQL, at other places than those that are known. */

@@ -28,6 +28,8 @@ interface SqlPlace {
   readonly sql: string;
   readonly offset: number;
   readonly tables: readonly TableSchema[];
+  /** The names of queries and views that can be read as tables. */
+  readonly readable: readonly string[];
   /** The declared parameters, each with what it means. */
   readonly parameters: readonly NamedValue[];
   /** The tree of the last SQL that could be parsed. */
@@ -35,13 +37,17 @@ interface SqlPlace {
 }
 
 /** Proposals for a place in SQL: parameters, tables, fields, columns and functions. */
-export function completeSql({ sql, offset, tables, parameters, last }: SqlPlace): CompletionItem[] {
+export function completeSql({ sql, offset, tables, readable, parameters, last }: SqlPlace): CompletionItem[] {
   const before = sql.slice(0, offset);
   if (/@\w*$/.test(before)) return parameters.map((one) => itemOf(one, CompletionItemKind.Variable));
   const statement = parseAround(sql, offset) ?? last;
   const scope = statement === undefined ? { ranges: [], tables: tables } : scopeOf(statement, tables);
   const isTable = /\b(?:from|join)\s+(?:`[^`]*|\w*)$/i.test(before);
-  if (isTable) return scope.tables.map(({ name }) => ({ label: name, kind: CompletionItemKind.Module }));
+  if (isTable) return [...scope.tables.map(({ name }) => name), ...readable.map(quotedPath)].map(moduleOf);
+  const [, dataset] = /\b(?:from|join)\s+`?(\w+)`?\.[\w.@-]*$/i.exec(before) ?? [];
+  const inDataset = readable.filter((name) => dataset && name.startsWith(`${dataset.toLowerCase()}.`));
+  if (dataset !== undefined && inDataset.length > 0)
+    return inDataset.map((name) => moduleOf(quotedPath(name.slice(dataset.length + 1))));
   const [, path] = /((?:`?\w+`?\.)+)\w*$/.exec(before) ?? [];
   if (path !== undefined) {
     const names = path.slice(0, -1).replaceAll('`', '').split('.');
@@ -58,6 +64,15 @@ export function completeSql({ sql, offset, tables, parameters, last }: SqlPlace)
     ...functions.map((label) => ({ label, kind: CompletionItemKind.Function })),
   ];
 }
+
+const moduleOf = (label: string): CompletionItem => ({ label, kind: CompletionItemKind.Module });
+
+/** A name of a table as FROM has it: with backquotes around the parts that need them. */
+const quotedPath = (name: string): string =>
+  name
+    .split('.')
+    .map((part) => (/^\w+$/.test(part) ? part : `\`${part}\``))
+    .join('.');
 
 const functions = [...functionNames]
   .filter((name) => !unsupportedFunctions.has(name))

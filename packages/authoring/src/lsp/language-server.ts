@@ -22,6 +22,7 @@ import { type CheckedDocument, checkDocument } from './check-document.ts';
 import { completeHeader, completeSql } from './complete.ts';
 import { hoverHeader, hoverSql } from './hover.ts';
 import { type NamedValue, parseAround } from './sql-scope.ts';
+import { openParts } from './parts.ts';
 import { openTables, type Tables } from './tables.ts';
 
 interface Options {
@@ -39,6 +40,8 @@ interface OpenDocument {
   readonly checked: CheckedDocument;
   /** The SQL when it could be parsed last. */
   readonly last: Syntax.Statement | undefined;
+  /** The names of the parts that it can read as tables. */
+  readonly readable: readonly string[];
 }
 
 /** Changes that arrive together are checked once. */
@@ -67,6 +70,7 @@ export function serveEditor({ input, output, queriesDir, dialect }: Options): vo
   const documents = new TextDocuments(TextDocument);
   const checked = new Map<string, OpenDocument>();
   const tables = openTables();
+  const parts = openParts();
   const changed = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -81,8 +85,11 @@ export function serveEditor({ input, output, queriesDir, dialect }: Options): vo
     if (file === undefined) return undefined;
     const sql = sqlPart(text)?.sql ?? '';
     const last = parseAround(sql, sql.length) ?? checked.get(uri)?.last;
-    const context = { tables: tables.of(file), dialect };
-    return { file, text, checked: checkDocument(basename(file, '.sql'), file, text, context), last };
+    const context = { tables: tables.of(file), dialect, parts: parts.of(file, text) };
+    return {
+      ...{ file, text, last, readable: context.parts.library.tableNames() },
+      checked: checkDocument(basename(file, '.sql'), file, text, context),
+    };
   };
   const checkChanged = () => {
     clearTimeout(timer);
@@ -187,13 +194,13 @@ function hoverAt(
 }
 
 function completeAt(document: OpenDocument, offset: number, tables: Tables): CompletionItem[] {
-  const { file, text, last } = document;
+  const { file, text, last, readable } = document;
   const start = sqlStart(text);
   if (offset < start || start === text.length)
     return completeHeader(text.slice(0, offset).replace(/^.*\n/, ''));
   const sql = text.slice(start);
   const parameters = parametersOf(document);
-  return completeSql({ sql, offset: offset - start, tables: tables.of(file), parameters, last });
+  return completeSql({ sql, offset: offset - start, tables: tables.of(file), readable, parameters, last });
 }
 
 /** The parameters that the header declares, also if it has problems. */

@@ -1,7 +1,7 @@
-import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { loadTables, tablesFolder } from 'querygate/catalog';
+import { versionOfFolder } from './folder-version.ts';
 
 /** The tables beside saved queries, as their files are now. */
 export interface Tables {
@@ -15,7 +15,7 @@ export function openTables(): Tables {
   return {
     of(file) {
       const folder = join(dirname(file), tablesFolder);
-      const version = versionOf(folder);
+      const version = versionOfFolder(folder);
       const before = known.get(folder);
       if (before?.version === version) return before.tables;
       const { tables } = loadTables(folder);
@@ -23,17 +23,4 @@ export function openTables(): Tables {
       return tables;
     },
   };
-}
-
-function versionOf(folder: string): string {
-  try {
-    return readdirSync(folder)
-      .map((name) => {
-        const stats = statSync(join(folder, name), { throwIfNoEntry: false });
-        return `${name} ${stats?.mtimeMs} ${stats?.size}`;
-      })
-      .join('\n');
-  } catch {
-    return '';
-  }
 }

@@ -1,4 +1,4 @@
-import { tablesFolder } from 'querygate/catalog';
+import { innerFolders } from 'querygate/catalog';
 import type { CatalogFiles, FileContent } from '../../catalog-types.ts';
 import type { Repository } from './open-repository.ts';
 import { type Git, gitError } from './run-git.ts';
@@ -19,7 +19,11 @@ export function readAtCommit({ git, path }: Repository, commit: string): Catalog
   const under = (name: string) => `${commit}:${path === '' ? name : `${path}/${name}`}`;
   const folders = [
     { prefix: '', ending: '.sql', object: `${commit}:${path}` },
-    { prefix: `${tablesFolder}/`, ending: '.json', object: under(tablesFolder) },
+    ...Object.entries(innerFolders).map(([inner, ending]) => ({
+      prefix: `${inner}/`,
+      ending,
+      object: under(inner),
+    })),
   ];
   const found = describeObjects(
     git,
