@@ -133,6 +133,7 @@ const bigqueryConfig = (read: Settings) =>
     apiEndpoint: read.BIGQUERY_API_ENDPOINT,
     maximumBytesBilled: read.BIGQUERY_MAXIMUM_BYTES_BILLED,
     startCheck: read.BIGQUERY_START_CHECK,
+    definitions: read.BIGQUERY_DEFINITIONS,
   });
 
 function variablesOf(env: Environment): Readonly<Record<string, string>> {

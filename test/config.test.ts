@@ -162,6 +162,7 @@ describe('configuration', () => {
       apiEndpoint: undefined,
       maximumBytesBilled: 10_000_000_000,
       startCheck: 'report',
+      definitions: 'sent',
     });
   });
 

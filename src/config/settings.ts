@@ -145,6 +145,7 @@ export const settings = z.object({
     .transform(Number)
     .optional(),
   BIGQUERY_START_CHECK: oneOf(['report', 'stop', 'off']).default('report'),
+  BIGQUERY_DEFINITIONS: oneOf(['sent', 'stored']).default('sent'),
   CACHE_URL: secret(secretRules.redisUrl).optional(),
   CACHE_SECRET: secret(secretRules.redisSecret).optional(),
   CACHE_MEMORY_LIMIT: size('64MB')

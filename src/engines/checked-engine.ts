@@ -7,7 +7,7 @@ import { queryOfForm } from '../catalog/model/query-forms.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { CatalogUpdates } from '../engine-contract/engine.ts';
 import type { EngineFactory, EngineHost, EngineLimits } from '../engine-contract/engine-factory.ts';
-import { type Problem, StartError } from '../errors.ts';
+import { distinctProblems, type Problem, StartError } from '../errors.ts';
 import { memoize } from '../memoize.ts';
 import { membersOf } from './factory-members.ts';
 
@@ -58,9 +58,10 @@ export function withFileChecks(given: EngineFactory): CheckedEngine {
         close: () => engine.close(),
       };
     },
+    // A problem of a query is a problem of its forms too.
     async check(given, options) {
       const catalog = withForms(given);
-      return distinct([...problemsIn(catalog), ...((await factory.check?.(catalog, options)) ?? [])]);
+      return distinctProblems([...problemsIn(catalog), ...((await factory.check?.(catalog, options)) ?? [])]);
     },
     ...(openFixtures && {
       async openFixtures(host, fixtures) {
@@ -87,14 +88,9 @@ const withForms = (catalog: AnalyzedCatalog): AnalyzedCatalog => ({
 /** The same objects for the same query. */
 const pushedExamples = memoize(pushedExample);
 
-/** Removes repetitions: a problem of a query is a problem of its forms too. */
-const distinct = (problems: readonly Problem[]): readonly Problem[] => [
-  ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values(),
-];
-
 function withoutRepetitions(error: unknown): unknown {
   if (!(error instanceof StartError)) return error;
-  const problems = distinct(error.problems);
+  const problems = distinctProblems(error.problems);
   const [summary = ''] = error.message.split(':\n', 1);
   return problems.length === error.problems.length ? error : new StartError(summary, problems);
 }
@@ -142,7 +138,7 @@ function updatesWithFileChecks(
       return new Map(
         [...byQuery].map(([query, ofForms]) => [
           query,
-          distinct(ofForms.flatMap(({ problems }) => problems)),
+          distinctProblems(ofForms.flatMap(({ problems }) => problems)),
         ]),
       );
     },

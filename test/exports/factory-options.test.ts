@@ -56,6 +56,7 @@ const factories: Readonly<Record<string, Factory>> = {
       apiEndpoint: 9050,
       maximumBytesBilled: '1GB',
       startCheck: true,
+      definitions: 'kept',
     },
   },
   jwt: {

@@ -40,6 +40,7 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   BIGQUERY_API_ENDPOINT: 'URL of an emulator',
   BIGQUERY_MAXIMUM_BYTES_BILLED: 'the most bytes that one query may cost',
   BIGQUERY_START_CHECK: 'dry run of all queries at start: report, stop or off',
+  BIGQUERY_DEFINITIONS: 'views and functions of the queries folder: sent, or stored there',
   CACHE_URL: 'Redis that gateways share',
   CACHE_SECRET: 'proves that what is in Redis was written by a gateway (better set in the environment)',
   CACHE_MEMORY_LIMIT: 'how much memory cached results may use',

@@ -17,6 +17,11 @@ export interface BigqueryOptions {
    * start, or are not looked for.
    */
   readonly startCheck?: 'report' | 'stop' | 'off' | undefined;
+  /**
+   * The views and functions of the queries folder: each query sends those that it reads (the default), or BigQuery has
+   * them under the names in their files.
+   */
+  readonly definitions?: 'sent' | 'stored' | undefined;
 }
 
 /** @throws StartError with every option of a wrong name or kind */
@@ -31,6 +36,10 @@ export function checkBigqueryOptions(options: BigqueryOptions): void {
     startCheck: {
       is: (value) => ['report', 'stop', 'off'].includes(value as string),
       must: "'report', 'stop' or 'off'",
+    },
+    definitions: {
+      is: (value) => ['sent', 'stored'].includes(value as string),
+      must: "'sent' or 'stored'",
     },
   });
 }

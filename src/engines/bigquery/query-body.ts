@@ -1,21 +1,22 @@
 import type { BoundQuery, BoundValue } from '../../catalog/binding/bind.ts';
 import { asLabelValue } from '../../names/label-names.ts';
-import type { Parameter } from '../../catalog/model/saved-query.ts';
+import type { Parameter, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { BigqueryOptions } from './bigquery-options.ts';
 import { emulatorSql } from './api/emulator-sql.ts';
 
 /**
  * The fields of jobs.query's body that runs and dry runs share: the saved SQL, unchanged, and every parameter.
  *
- * @param sql the text to run, if it is not that of the saved query
+ * @param given the text to run, if it is not that of the saved query
  * @see https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs/query#QueryRequest
  */
 export function buildQueryBody(
   bound: BoundQuery,
-  { projectId, dataset, location, maximumBytesBilled, apiEndpoint }: BigqueryOptions,
-  sql: string = bound.query.sql,
+  { projectId, dataset, location, maximumBytesBilled, apiEndpoint, definitions }: BigqueryOptions,
+  given: string = bound.query.sql,
 ) {
   const { query, labels } = bound;
+  const sql = definitions === 'stored' ? withStored(given, query) : given;
   return {
     query: apiEndpoint === undefined ? sql : emulatorSql(sql, bound),
     useLegacySql: false,
@@ -32,6 +33,10 @@ export function buildQueryBody(
     formatOptions: { useInt64Timestamp: true },
   };
 }
+
+/** SQL whose views and functions are those that BigQuery has. */
+const withStored = (sql: string, { definitions = [] }: SavedQuery): string =>
+  definitions.reduce((text, { text: own, stored }) => text.replace(own, () => stored), sql);
 
 /** A query parameter as BigQuery's REST API takes it. */
 interface QueryParameter {
