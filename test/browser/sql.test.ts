@@ -19,6 +19,29 @@ describe.skipIf(isWithoutBrowser)('the page for SQL, over the demo', () => {
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace('query_sandboxing: disabled', 'query_sandboxing: enabled'));
   }
+  writeFileSync(
+    join(queries, 'path.strict.sql'),
+    `/*---
+id: 5c1f7a52-8f0e-4b5e-9a66-0f6c2f7f3c55
+description: Requests of a project.
+strict: true
+max_rows: 100
+caching: disabled
+query_sandboxing: enabled
+parameters:
+  project: { type: string, required: true, tenant: true, description: Whose requests. }
+  method: { type: string, default: GET, description: The method. }
+  at_least: { type: integer, required: true, description: The least number. }
+columns:
+  n: { type: integer, description: The number. }
+---*/
+with requests as (
+  select r.path from edge_logs as t, unnest(t.metadata) as m, unnest(m.request) as r
+  where t.project = @project and r.method = @method
+)
+select count(*) as n from requests having n >= cast(@at_least as int64)
+`,
+  );
   let keys: KeyFile;
   let gateway: GatewayProcess;
   let browser: Browser;
@@ -92,6 +115,19 @@ describe.skipIf(isWithoutBrowser)('the page for SQL, over the demo', () => {
       await page.close();
     },
   );
+
+  test('only parameters that SQL has are in the form and in the request', async () => {
+    const page = await browser.newPage();
+    await open(page, 'with');
+    await page.getByLabel('Saved query').selectOption('path.strict');
+    await page.getByLabel('method').waitFor();
+    expect(await page.getByLabel('at_least').count()).toBe(0);
+    await page.getByLabel('SQL', { exact: true }).fill('select count(*) as n from requests');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('heading', { name: 'Rows' }).waitFor();
+    expect(await page.getByRole('status').textContent()).toBe('1 row.');
+    await page.close();
+  });
 
   test('what is on its way when another query is chosen is neither sent to that one nor shown', async () => {
     const page = await browser.newPage();

@@ -44,14 +44,21 @@ export function showSql({ main, gateway, document: openapi }: SqlPageOptions): v
   );
 }
 
-/** The endpoints that take SQL of this key: the document has an operation with SQL for each. */
+/** The endpoints that take SQL of this key, with the parameters that SQL has: the document has an operation with SQL for each. */
 function takingSql(openapi: OpenapiDocument): readonly Endpoint[] {
-  const names = new Set(
-    Object.values(openapi.paths).flatMap(({ get }) =>
-      get.parameters?.some(({ name }) => name === 'sql') ? [/ (\S+)\.$/.exec(get.summary ?? '')?.[1]] : [],
-    ),
+  const namesOf = new Map(
+    Object.values(openapi.paths).flatMap(({ get }): [string, ReadonlySet<string>][] => {
+      const names = new Set(get.parameters?.map(({ name }) => name));
+      const endpoint = / (\S+)\.$/.exec(get.summary ?? '')?.[1];
+      return names.has('sql') && endpoint !== undefined ? [[endpoint, names]] : [];
+    }),
   );
-  return endpointsOf(openapi).filter(({ name }) => names.has(name));
+  return endpointsOf(openapi).flatMap((endpoint) => {
+    const names = namesOf.get(endpoint.name);
+    return names === undefined
+      ? []
+      : [{ ...endpoint, parameters: endpoint.parameters.filter(({ name }) => names.has(name)) }];
+  });
 }
 
 function buildPlayground(
