@@ -211,7 +211,7 @@ describe('REST', () => {
     ['select=id', 'select: got "id"; write aggregates'],
     ['select=name.sum()', 'name: sum needs a column of numbers'],
     ['select=id&limit=1', 'select: got "id"; write aggregates'],
-    ['made=gte.2026-01-01T05:00:00+00:00', 'encode + as %2B in a URL'],
+    ['made=gte.2026-01-01T05:00:00+00:00', 'in a URL, encode + as %2B'],
     ['given=cs.%7Bx%7D', 'given: cannot be filtered; these can be: id, name, status_code, made'],
     ['given=not.ilike.x', 'given: cannot be filtered'],
     ['given=x', 'given: cannot be filtered'],

@@ -50,7 +50,10 @@ export function tenantsOf(query: SavedQuery, raw: RawParameters): readonly strin
   return rawTexts(parameter, raw) ?? (parameter.default === undefined ? [] : textsOf(parameter.default));
 }
 
-/** The error for other tenants. It does not reveal whether they have rows. */
+/** More tenants of a key are not listed. */
+const maxListedTenants = 20;
+
+/** The error for other tenants. It does not reveal whether they have rows; a caller may know its own ones. */
 export function forbiddenTenant(
   query: SavedQuery,
   tenants: readonly string[],
@@ -62,9 +65,10 @@ export function forbiddenTenant(
   const place = isList && at >= 0 ? `value ${at + 1}: ` : '';
   const wrong = tenants.length === 0 ? 'is missing' : `${place}this key has no access to it`;
   const right = isList ? 'send only tenants' : 'send one of the tenants';
+  const own = allowed.size > maxListedTenants ? '' : `: ${[...allowed].sort().join(', ')}`;
   return new GatewayError(
     'FORBIDDEN',
-    `${name}: ${wrong}; ${right} that the key is restricted to, spelled exactly`,
+    `${name}: ${wrong}; ${right} that the key is restricted to, spelled exactly${own}`,
     { parameter: name, refusal: { reason: 'tenant', endpoint: query.name, tenant: tenants[at] ?? '' } },
   );
 }

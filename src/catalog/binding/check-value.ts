@@ -99,7 +99,7 @@ function checkTimestamp(text: string): Checked {
 
 /** A plus sign that is not encoded in a URL is a space. '' if a text has lost none. */
 export const lostPlusAdvice = (text: string): string =>
-  /^[\d-]+[T ][\d:.,]+ \d\d(:?\d\d)?$/i.test(text) ? '; encode + as %2B in a URL' : '';
+  /^[\d-]+[T ][\d:.,]+ \d\d(:?\d\d)?$/i.test(text) ? '; in a URL, encode + as %2B' : '';
 
 function checkInteger(text: string): Checked {
   const wrong = 'must be an integer between -9223372036854775808 and 9223372036854775807';

@@ -160,7 +160,7 @@ describe('a key that is bound to tenants, and a list of them', () => {
       };
       return body.error === undefined ? body.result?.length : `${body.error.code} ${body.error.message}`;
     };
-    const advice = 'send only tenants that the key is restricted to, spelled exactly';
+    const advice = 'send only tenants that the key is restricted to, spelled exactly: a, a,b, c';
     const right = `this key has no access to it; ${advice}`;
     expect(await get('projects=a&projects=c&projects=a')).toBe(2);
     expect(await get('projects=a&projects=b')).toBe(`FORBIDDEN projects: value 2: ${right}`);

@@ -97,6 +97,7 @@ describe('the Model Context Protocol', () => {
     keys = writeKeyFile({
       one: { tenants: ['a'], permissions: ['sql'] },
       two: { tenants: ['a', 'b'] },
+      few: { endpoints: ['test.own'] },
       slow: { rate: { requests_per_minute: 1 } },
     });
     const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) });
@@ -489,7 +490,7 @@ describe('the Model Context Protocol', () => {
 
   describe('tells a model how to correct', () => {
     test.each([
-      [{ count: 1, size: 'bigg' }, 'size: got "bigg"; one of small, large'],
+      [{ count: 1, size: 'bigg' }, 'size: got "bigg"; one of small (Few), large (Many)'],
       [
         { count: 1, sizes: 'large' },
         '"sizes": there is no such argument; all are count, word, since, size; did you mean size?',
@@ -554,6 +555,14 @@ describe('the Model Context Protocol', () => {
       ]);
     });
 
+    test('a tool that the key may not call, with where the others are', async () => {
+      const { text, isError } = await mcpClient(app.fetch, keys.keyOf('few')).call('test.numbers', {});
+      expect([isError, text]).toEqual([
+        true,
+        'This key may not call this tool; tools/list has all that it may call',
+      ]);
+    });
+
     test('the name of a tool', async () => {
       for (const name of ['test.number', 'test.numbers@1']) {
         const { status, message } = await agent.stateless('tools/call', { name });
@@ -586,8 +595,10 @@ describe('the Model Context Protocol', () => {
       const { text, isError } = await one.call('test.own.sql', { sql: 'select *\nfrom secrets' });
       expect([isError, text]).toEqual([
         true,
-        'sql: line 2, column 6: no table is named secrets; the tables of this endpoint are requests',
+        'sql: line 2, column 6: no table is named secrets; the tables of this endpoint are requests; a dry_run of SELECT * FROM a table gives its columns with all fields',
       ]);
+      const schema = await one.call('test.own.sql', { sql: 'select * from INFORMATION_SCHEMA.COLUMNS' });
+      expect(schema.text).toMatch(/INFORMATION_SCHEMA is not supported; a dry_run of SELECT \* FROM a table/);
     });
 
     test('only to check it, and tells the columns', async () => {

@@ -1,7 +1,9 @@
 import { quoteShort } from '@querygate/text';
+import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
 import type { Principal } from '../../../keys/principal.ts';
+import { columnsAdvice } from '../definitions/sql-tool.ts';
 import { isSearchName, searchNames } from '../definitions/search-tools.ts';
 import { isMembers, type JsonMembers } from '../protocol/message.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
@@ -80,7 +82,8 @@ export function buildCallTool({
     if (givesTokens && isStepUp(error, admission.principal))
       throw new ProtocolError('invalidRequest', error.message, { status: 403, data: { code: error.code } });
     const shown = host.shown(error, head);
-    return errorResult(textOfError(shown) + tenantAdvice(shown, admission.principal.tenants), shown.code);
+    const advice = tenantAdvice(shown, admission.principal.tenants) + sqlAdvice(shown);
+    return errorResult(textOfError(shown) + advice, shown.code);
 
     function errorResult(text: string, code: string): CallAnswer {
       const content = JSON.stringify([{ type: 'text', text }]);
@@ -111,15 +114,18 @@ function unknownTool(name: string, tools: ToolNames, { admission }: CallRequest)
 }
 
 /** The text of an error for a model: what is wrong, and when to try again. */
-export function textOfError({ message, retryAfterSeconds }: GatewayError): string {
+function textOfError({ message, refusal, retryAfterSeconds }: GatewayError): string {
+  if (refusal?.reason === 'endpoint')
+    return 'This key may not call this tool; tools/list has all that it may call';
   return retryAfterSeconds === undefined ? message : `${message} (in ${Math.ceil(retryAfterSeconds)} s)`;
 }
 
-const maxListedTenants = 20;
+const sqlAdvice = ({ code, parameter }: GatewayError): string =>
+  code === 'INVALID_PARAMETER' && parameter === sqlParameter ? `; ${columnsAdvice}` : '';
 
-/** A key may know which tenants are its own. */
-function tenantAdvice({ refusal }: GatewayError, tenants: ReadonlySet<string> | undefined): string {
-  if (refusal?.reason !== 'tenant' || tenants === undefined || tenants.size > maxListedTenants) return '';
-  const nearest = refusal.tenant === undefined ? undefined : nearOf(refusal.tenant, [...tenants]);
-  return `: ${[...tenants].sort().join(', ')}${nearest === undefined ? '' : `; the nearest is ${nearest}`}`;
+/** The nearest one of a key's own tenants. */
+function tenantAdvice({ refusal }: GatewayError, tenants: ReadonlySet<string> = new Set()): string {
+  if (refusal?.reason !== 'tenant' || refusal.tenant === undefined) return '';
+  const nearest = nearOf(refusal.tenant, [...tenants]);
+  return nearest === undefined ? '' : `; the nearest is ${nearest}`;
 }

@@ -1,4 +1,4 @@
-import { quoteShort } from '@querygate/text';
+import { listShort, quoteShort } from '@querygate/text';
 import { checkValue, nearValue } from '../../../catalog/binding/check-value.ts';
 import { exampleValue } from '../../../catalog/binding/example-parameters.ts';
 import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
@@ -6,6 +6,7 @@ import { textsOf } from '../../../catalog/binding/list-values.ts';
 import { mayBeRounded, roundedProblem } from '../../../catalog/binding/rounded-numbers.ts';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import type { Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { memoize } from '../../../memoize.ts';
 import { filledParameter } from '../definitions/input-schema.ts';
 import type { FurtherArguments } from '../definitions/row-schemas.ts';
 import type { JsonMembers } from '../protocol/message.ts';
@@ -129,7 +130,7 @@ function textIn(parameter: Pick<Parameter, 'bind'>, value: unknown): string | { 
   return mayBeRounded(parameter, value) ? { wrong: roundedProblem(value) } : String(value);
 }
 
-/** Says what is wrong with the values of a parameter, what would be right, and what was probably meant. */
+/** Says what is wrong with the values of a parameter, what would be right with its meaning, and what was probably meant. */
 function mistakeIn(parameter: Parameter, texts: readonly string[]): string | undefined {
   const isAbsent = texts.length === 0 || (texts.length === 1 && texts[0] === '');
   if (isAbsent) return parameter.required ? missing(parameter) : undefined;
@@ -138,7 +139,8 @@ function mistakeIn(parameter: Parameter, texts: readonly string[]): string | und
     const checked = checkValue(parameter, text, Date.now());
     if ('value' in checked) continue;
     const place = parameter.repeated ? `value ${at + 1}: ` : '';
-    return `${parameter.name}: ${place}got ${quoteShort(text)}; ${checked.wrong}${probably(parameter, text)}`;
+    const right = parameter.type === 'enum' ? valuesOf(parameter) : checked.wrong;
+    return `${parameter.name}: ${place}got ${quoteShort(text)}; ${right}${probably(parameter, text)}`;
   }
   return undefined;
 }
@@ -151,8 +153,14 @@ function missing(parameter: Parameter): string {
   return `${parameter.name}: is required: ${right}${shownExample}`;
 }
 
-const valuesOf = ({ values }: EnumParameter): string =>
-  `one of ${values.map(({ value, description }) => `${value} (${description.replace(/\.$/, '')})`).join(', ')}`;
+/** Characters of all values with their meanings; of more the values alone are listed. */
+const maxMeanings = 2_000;
+
+const valuesOf = memoize(({ values }: EnumParameter): string => {
+  const meanings = values.map(({ value, description }) => `${value} (${description.replace(/\.$/, '')})`);
+  const all = meanings.join(', ');
+  return `one of ${all.length > maxMeanings ? listShort(values.map(({ value }) => value)) : all}`;
+});
 
 function probably(parameter: Parameter, text: string): string {
   if (parameter.type === 'enum') return nearValue(parameter, text);

@@ -10,6 +10,9 @@ import { maxToolLength, readOnly, type Tool, titleOf, withLimits } from './tool.
 /** The arguments of a tool for SQL, besides the parameters of its query. */
 export const sqlArguments = { sql: 'sql', dryRun: 'dry_run' } as const;
 
+/** Where a model finds the fields of records, which neither the description nor an error has room for. */
+export const columnsAdvice = `a ${sqlArguments.dryRun} of SELECT * FROM a table gives its columns with all fields`;
+
 /**
  * The tool for SQL over the common tables of a saved query.
  *
@@ -26,7 +29,7 @@ export function sqlToolOf(
     name,
     title: titleOf(name),
     description: withLimits(
-      `Runs one SELECT in BigQuery's SQL over these tables only: ${tableTexts.join(', ')}.`,
+      `Runs one SELECT in BigQuery's SQL over these tables only: ${tableTexts.join(', ')}; ${columnsAdvice}.`,
       query,
     ),
     inputSchema: withSql(inputSchema(seenBySql(query), tenants, details.at(-1) ?? details[0])),
