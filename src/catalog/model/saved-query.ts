@@ -153,6 +153,8 @@ export interface RowPages {
   readonly keys: readonly [PageKey, ...PageKey[]];
   /** The last SELECT in the SQL, without ORDER BY and LIMIT. */
   readonly body: { readonly start: number; readonly end: number };
+  /** How many rows the SQL returns at most without pages; undefined if it has no LIMIT, or not as a number. */
+  readonly limit?: number | undefined;
 }
 
 /** How long a result may be reused, and how often it is refreshed while clients request it. Seconds. */

@@ -82,6 +82,7 @@ describe('arguments about rows', () => {
     folder = makeQueryFolder({
       'test.marked.sql': `${header(1, 'row_arguments: all')}${sql} order by n`,
       'test.paged.sql': `${header(2, 'page: { by: [n] }')}${sql} order by n`,
+      'test.limited.sql': `${header(7, 'page: { by: [n] }')}${sql} order by n limit 150`,
       'test.own.sql': own,
       'test.many.sql': manyColumns,
       'test.pushed.sql': `${header(5, 'row_arguments: all\npush: true')}${sql} order by n`,
@@ -277,6 +278,23 @@ describe('arguments about rows', () => {
   test('may not be longer than other arguments', async () => {
     const { text, isError } = await agent.call('test.marked', { and: `(n.in.(${','.repeat(200_000)}))` });
     expect([text, isError]).toEqual(['and: has 200009 characters; the limit is 4096', true]);
+  });
+
+  test('read on where the query ends by itself, and an answer without them says so', async () => {
+    const { text, structured } = await agent.call('test.limited');
+    expect([structured.rowCount, structured.shown]).toEqual([150, 100]);
+    expect(text).toContain(
+      'The query returns at most these 150 rows at once; limit, and then after, reads the rows beyond them.',
+    );
+    expect(text).toContain('These 150 rows by column:');
+    expect(text).not.toContain('All 150 rows');
+    const cut = await agent.call('test.paged');
+    expect(cut.text).toContain('The query returns at most these 200 rows at once; limit, and then after,');
+    const page = await agent.call('test.limited', { limit: 100 });
+    expect(page.text).not.toContain('at once');
+    const rest = await agent.call('test.limited', { limit: 100, after: page.structured.after });
+    expect(rest.structured.rows.at(-1).n).toBe(200);
+    expect((await agent.call('test.marked')).text).not.toContain('at once');
   });
 
   test('that are no cursor of the query are refused', async () => {

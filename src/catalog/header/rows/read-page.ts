@@ -35,7 +35,7 @@ export function readPage({ page, columns, parameters }: Header, sql: string): Re
       descending: ordered.descending[at] === true,
     }),
   );
-  return { pages: key && { keys: [key, ...keys], body: ordered.body }, problems: [] };
+  return { pages: key && { keys: [key, ...keys], body: ordered.body, limit: ordered.limit }, problems: [] };
 }
 
 const keyType = (type: Column['type'] | undefined): PageKey['type'] | undefined =>
@@ -57,6 +57,7 @@ function keyProblem(
 
 interface OrderedSelect {
   readonly body: RowPages['body'];
+  readonly limit: RowPages['limit'];
   readonly descending: readonly boolean[];
 }
 
@@ -77,6 +78,7 @@ function orderedSelect(sql: string, by: readonly string[]): OrderedSelect | Synt
   if (!fits) return right;
   return {
     body: { start: body.start, end: body.end },
+    limit: limit?.count.kind === 'IntegerLiteral' ? Number(limit.count.value) : undefined,
     descending: orderBy.map(({ order }) => order.direction === 'DESC'),
   };
 }

@@ -116,15 +116,25 @@ function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | unde
   const hasNext = isCut || page?.hasNextPage === true;
   const next = page !== undefined && hasNext ? page.cursors[rows.count - 1] : undefined;
   const mark = fence(document.digest);
+  const beyond = rowsBeyond(request);
   const text = [
     `${name}: ${isCut ? `the first ${rows.count} of ` : ''}${rowCount} row${rowCount === 1 ? '' : 's'}${ofRows === undefined ? '' : `, made of the ${ofRows} of the result`}, computed at ${computedAt}${isStale ? '; they are older than they should be, because the engine fails' : ''}.`,
     ...(truncated ? [truncationText(request)] : []),
+    ...(beyond
+      ? [
+          `The query returns at most these ${ofRows ?? rowCount} rows at once; limit, and then after, reads the rows beyond them.`,
+        ]
+      : []),
     ...meaningsOf(bound, rows.count === 0 ? [] : (document.metadata.columns ?? bound.query.columns)),
     ...(rowCount > 0 ? [dataNotice] : []),
     ...(rows.count > 0 ? [...[rows.notice ?? []].flat(), mark('rows', rows.text)] : []),
     ...(summary === undefined
       ? []
-      : [`All ${rowCount} rows by column:`, mark('summary', summary.text), ...allRows(request)]),
+      : [
+          `${beyond ? 'These' : 'All'} ${rowCount} rows by column:`,
+          mark('summary', summary.text),
+          ...rowsAsFile(request, beyond ? 'These' : 'All'),
+        ]),
     ...(next === undefined ? [] : [`The next rows: after=${next}`]),
   ].join('\n');
   const content: object[] = [{ type: 'text', text }];
@@ -155,6 +165,13 @@ function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | unde
   };
 }
 
+/** True if the query ends with a LIMIT, or is cut, where its pages go on. */
+function rowsBeyond({ bound: { query, sql }, result, page }: ResultToWrite): boolean {
+  if (query.pages === undefined || page !== undefined || sql !== undefined) return false;
+  const { rowCount, ofRows = rowCount, truncated } = result.document.metadata;
+  return truncated || ofRows === query.pages.limit;
+}
+
 function truncationText({ bound: { query }, result }: ResultToWrite): string {
   const { ofRows } = result.document.metadata;
   return ofRows === undefined
@@ -162,9 +179,9 @@ function truncationText({ bound: { query }, result }: ResultToWrite): string {
     : `The result has the first ${query.maxRows} rows only: others are not counted and not found.`;
 }
 
-function allRows({ name, parameters, origin }: ResultToWrite): readonly string[] {
+function rowsAsFile({ name, parameters, origin }: ResultToWrite, which: 'All' | 'These'): readonly string[] {
   const commands = downloadCommands(name, parameters, origin);
-  return commands.length === 0 ? [] : ['All rows as a file, outside of this conversation:', ...commands];
+  return commands.length === 0 ? [] : [`${which} rows as a file, outside of this conversation:`, ...commands];
 }
 
 /** Facts that the rows do not contain: the meanings of enum values, and units. */
