@@ -13,7 +13,7 @@ import { camelCase, pascalCase } from '../../../names/graphql-names.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { parseRows, type ResultDocument } from '../../../results/result-document.ts';
 import type { Row } from '../../../results/row-parts.ts';
-import { bytesOfRows, parseSelectedRows } from '../../../row-arguments/gather-rows.ts';
+import { parseSelectedRows } from '../../../row-arguments/gather-rows.ts';
 import {
   bindAggregates,
   bindRows,
@@ -22,7 +22,7 @@ import {
 import { type Aggregate, allRows, type RowArguments } from '../../../row-arguments/row-arguments.ts';
 import { type RowOutcome, rowTask } from '../../../row-arguments/row-task.ts';
 import type { Context } from '../context.ts';
-import { rowListBytes, rowSizeOf } from '../document/row-size.ts';
+import { rowListBytes } from '../rows/row-size.ts';
 import { selectionOf } from '../document/collect-fields.ts';
 import { leafExtension } from '../execution/execution-schema.ts';
 import { keyExtension } from '../rows/row-object.ts';
@@ -105,13 +105,9 @@ function rowsField(query: SavedQuery, row: GraphQLObjectType<Row, Context>) {
     args: rowArgumentTypes(query),
     resolve: async (result, args, context, info) => {
       const { document, outcome } = await selectRows(query, result, args, context, true);
-      const bytes = rowListBytes(rowSizeOf(...selectionOf(info)), document);
-      if (outcome === undefined) {
-        await context.chargeObjects(bytes);
-        return parseRows(document);
-      }
-      await context.chargeObjects((bytes * bytesOfRows(outcome)) / document.encodings.identity.byteLength);
-      return parseSelectedRows(document, outcome);
+      const [fields, scope] = selectionOf(info);
+      await context.chargeObjects(rowListBytes({ fields, scope, type: row }, document, outcome?.spans));
+      return outcome === undefined ? parseRows(document) : parseSelectedRows(document, outcome);
     },
     extensions: leafExtension<CachedResult, Context>((result, args, context, info) => {
       const selection = context.selectionOf(info, (...fields) =>

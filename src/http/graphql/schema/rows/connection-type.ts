@@ -20,7 +20,7 @@ import { parseRows } from '../../../../results/result-document.ts';
 import type { Row } from '../../../../results/row-parts.ts';
 import type { Context } from '../../context.ts';
 import { collectFields, selectionOf, selectionsBelow } from '../../document/collect-fields.ts';
-import { rowListBytes, rowSizeOf } from '../../document/row-size.ts';
+import { rowListBytes } from '../../rows/row-size.ts';
 import { leafExtension } from '../../execution/execution-schema.ts';
 import { rowOutput } from '../../rows/row-output.ts';
 import { compileEdgeFields } from '../../rows/row-selection.ts';
@@ -86,7 +86,7 @@ function buildConnectionType(query: SavedQuery, row: GraphQLObjectType): GraphQL
         type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edge))),
         description: 'The rows, in the order of the saved query.',
         resolve: async (page, _args, context, info): Promise<readonly Edge[]> => {
-          await context.chargeObjects(edgeListBytes(info, page));
+          await context.chargeObjects(edgeListBytes(info, page, row));
           const { result, cursors } = page;
           return parseRows(result.document).map((node, at) => ({ cursor: cursors[at], node }));
         },
@@ -108,14 +108,17 @@ function buildConnectionType(query: SavedQuery, row: GraphQLObjectType): GraphQL
 }
 
 /** About the bytes of one list of edges in a response. */
-function edgeListBytes(info: GraphQLResolveInfo, { result: { document }, cursors }: Page): number {
+function edgeListBytes(
+  info: GraphQLResolveInfo,
+  { result: { document }, cursors }: Page,
+  row: GraphQLObjectType,
+): number {
   const [fields, scope] = selectionOf(info);
   return fields.reduce((sum, field) => {
     const added = cursors.length * (field.responseKey.length + 6);
     if (field.name !== 'node') return sum + added + cursors.reduce((bytes, { length }) => bytes + length, 0);
-    return (
-      sum + added + rowListBytes(rowSizeOf(collectFields(selectionsBelow(field), scope), scope), document)
-    );
+    const ofNode = collectFields(selectionsBelow(field), scope);
+    return sum + added + rowListBytes({ fields: ofNode, scope, type: row }, document);
   }, 0);
 }
 
