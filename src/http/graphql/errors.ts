@@ -26,7 +26,7 @@ export function responseTooLarge(): GatewayError {
 export function tooLargeForObjects(): GatewayError {
   return new GatewayError(
     'QUERY_TOO_EXPENSIVE',
-    `Rows from which results of entities are selected may have at most ${httpLimits.maxExecutorBytes / 1e6} MB in one response; request fewer rows`,
+    `Rows may have at most ${httpLimits.maxExecutorBytes / 1e6} MB in one response if results of entities are selected from them, or if a variable of @skip or @include is null; request fewer rows`,
   );
 }
 

@@ -74,4 +74,13 @@ describe('rows from which results of entities are selected', () => {
     expect(errors?.map(({ message }) => message)).toEqual([refused]);
     expect(data).toEqual({ visits: null });
   });
+
+  test('have the limit of rows with a condition that is null, and the message has both reasons', async () => {
+    const query = `query ($yes: Boolean = true) { visits(rows: 10000) { rows { page number @include(if: $yes) } } }`;
+    expect((await folder.graphql(query)).errors).toBeUndefined();
+    const { errors } = await folder.graphql(query, undefined, { yes: null });
+    expect(errors?.map(({ message }) => message)).toEqual([
+      'Rows may have at most 0.5 MB in one response if results of entities are selected from them, or if a variable of @skip or @include is null; request fewer rows',
+    ]);
+  });
 });
