@@ -117,6 +117,18 @@ export class GatewayError extends Error {
   }
 }
 
+/** An error of code that the gateway was given: a plug-in, or a function of keys. Callers get INTERNAL. */
+export class GivenCodeError extends Error {
+  /** Fields of the log that say whose it is. */
+  readonly facts: Readonly<Record<string, string>>;
+
+  /** @param message for the log @param cause what the code has thrown */
+  constructor(message: string, cause: unknown, facts: GivenCodeError['facts'] = {}) {
+    super(message, { cause });
+    this.facts = facts;
+  }
+}
+
 /** The caller disconnected before the response was ready, so this error is never sent. */
 export function callerDisconnected(cause?: unknown): GatewayError {
   return new GatewayError('CANCELLED', 'The caller has disconnected', { cause });

@@ -1,6 +1,7 @@
 import { StartError } from '../errors.ts';
 import { arrow } from './arrow.ts';
 import { csv, csvBom } from './csv.ts';
+import { guardedRenderer } from './guarded-renderer.ts';
 import { ndjson } from './ndjson.ts';
 import { parquet } from './parquet.ts';
 import { prometheus } from './prometheus.ts';
@@ -19,20 +20,34 @@ const otherExtensions: ReadonlySet<string> = new Set(
   'avro feather htm html msgpack ods orc pdf sqlite tsv txt xls xlsx xml yaml yml'.split(' '),
 );
 
+/** A plug-in, which may add forms. */
+interface WithRenderers {
+  readonly name: string;
+  readonly renderers?: readonly Renderer[] | undefined;
+}
+
 /** The forms in which rows are sent. */
 export class Renderers {
   /** The most preferred first. */
   readonly all: readonly Renderer[];
   readonly #byName = new Map<string, Renderer>();
 
-  /** @param ofPlugins further ones @throws StartError if two have one name */
-  constructor(ofPlugins: readonly Renderer[] = []) {
-    this.all = [json, csv, csvBom, ndjson, parquet, arrow, prometheus, ...ofPlugins];
+  /**
+   * @param plugins with further ones
+   * @throws StartError if two have one name
+   */
+  constructor(plugins: readonly WithRenderers[] = []) {
+    const places = new Map<Renderer, string>();
+    for (const [at, { name, renderers = [] }] of plugins.entries())
+      for (const one of renderers) places.set(guardedRenderer(one, name), `plugins[${at}] (${name}): `);
+    this.all = [json, csv, csvBom, ndjson, parquet, arrow, prometheus, ...places.keys()];
     for (const renderer of this.all)
       for (const name of renderer.names) {
         if (this.#byName.has(name))
-          throw new StartError('A renderer of a plug-in', [
-            { message: `the name ${name} is taken: give it another one` },
+          throw new StartError('The options of the gateway have problems', [
+            {
+              message: `${places.get(renderer) ?? ''}the name ${name} is taken; give the renderer another one`,
+            },
           ]);
         this.#byName.set(name, renderer);
       }

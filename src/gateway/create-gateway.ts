@@ -225,7 +225,7 @@ function withDefaults(given: GatewayOptions) {
     clock: { now, elapsedMs, after },
     settings: settingsOf(given),
     hooks: buildPluginHooks(plugins, log),
-    renderers: new Renderers(plugins.flatMap((plugin) => plugin.renderers ?? [])),
+    renderers: new Renderers(plugins),
     turns: new LoopTurns(),
   };
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isObject } from '../config/option-rules.ts';
 import type { Engine } from '../engine-contract/engine.ts';
 import { errorToLog } from '../engine-contract/without-values.ts';
 import { GatewayError } from '../errors.ts';
@@ -6,6 +7,7 @@ import { sendableReply } from '../http/handler/changed-reply.ts';
 import { type RequestHead, TranslatedHead, type TranslatedRequest } from '../http/message/head.ts';
 import { checkedFields, type LogFields } from '../http/message/log-fields.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
+import type { Reply } from '../http/message/reply.ts';
 import type { GetResult } from '../results/get-result.ts';
 import type { GatewayPlugin, RunObserver } from './plugin.ts';
 
@@ -134,7 +136,7 @@ const replyHooks = (
     try {
       const made = plugin.onReply(exchange, reply);
       if (made === reply) return reply;
-      if (!(made instanceof Promise)) return sendableReply(made, reply);
+      if (!(made instanceof Promise)) return sendableReply(requireReply(made), reply);
       refuseLate(plugin, 'onReply', made);
     } catch (error) {
       fail(plugin, 'onReply', error);
@@ -191,9 +193,14 @@ const ifNoPromise = <T, R>(value: T, next: (value: T) => R): R =>
 
 function translatedHead(request: TranslatedRequest, received: RequestHead): RequestHead {
   if (request === received) return received;
-  if (typeof request.method === 'string' && request.headers instanceof Object)
+  if (isObject(request) && typeof request.method === 'string' && isObject(request.headers))
     return new TranslatedHead(request, received);
   throw new TypeError('translate must return a request');
+}
+
+function requireReply(made: Reply): Reply {
+  if (isObject(made) && typeof made.status === 'number' && isObject(made.headers)) return made;
+  throw new TypeError('onReply must return a reply');
 }
 
 function observeResults(getResult: GetResult, showResult: RequestHooks['showResult']): GetResult {

@@ -10,6 +10,8 @@ import { GatewayError, StartError } from '../../src/errors.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { GatewayPlugin } from '../../src/gateway/plugin.ts';
+import type { Renderer } from '../../src/formats/renderer.ts';
+import type { Reply } from '../../src/http/message/reply.ts';
 import type { PluginRoute } from '../../src/http/message/route.ts';
 import { redis } from '../../src/gateway/redis.ts';
 import { apiKey as keyOf } from '../../src/keys/sources/api-key.ts';
@@ -160,7 +162,51 @@ describe('the plug-ins of docs/plugins.md', () => {
     expect(await (await get('/openapi.json')).text()).toContain('text/tab-separated-values');
     expect((await (await get(`${rest}?format=tab`)).json()).error.message).toContain('tsv');
     expect(lines.filter(({ path }) => path === `${rest}.tsv`)).toHaveLength(2);
-    await expect(open({ ...tabs(), name: 'more' }, tabs())).rejects.toThrow('the name tsv is taken');
+    await expect(open({ ...tabs(), name: 'more' }, tabs())).rejects.toThrow(
+      'plugins[1] (tabs): the name tsv is taken; give the renderer another one',
+    );
+  });
+
+  test('has the errors of its renderers in the log as its own, also of parts that are sent', async () => {
+    const fail = () => {
+      throw new Error('no tabs');
+    };
+    const form = (name: string, how: Partial<Renderer>): Renderer => ({
+      ...{ names: [name], contentType: 'text/plain', mediaTypes: [], fileExtension: undefined },
+      ...how,
+    });
+    const partsThatFail = function* (): Generator<string> {
+      yield 'n';
+      fail();
+    };
+    const renderers = [
+      form('at-once', { parts: fail }),
+      form('later', { parts: partsThatFail }),
+      form('in-whole', { whole: async () => fail() }),
+      form('in-settings', { settings: fail, parts: () => ['n'].values() }),
+    ];
+    await open({ name: 'forms', renderers });
+    for (const { names } of renderers) expect((await get(`${rest}?format=${names[0]}`)).status).toBe(500);
+    expect(
+      lines.filter(({ level }) => level === 50).map(({ msg, plugin, hook }) => [msg, plugin, hook]),
+    ).toEqual(
+      ['parts', 'parts', 'whole', 'settings'].map((hook) => [
+        'a plug-in has failed',
+        'forms',
+        `renderers: ${hook}`,
+      ]),
+    );
+  });
+
+  test('that changes replies must return one', async () => {
+    const wrong = [undefined, null, {}, { status: 200 }] as unknown as Reply[];
+    for (const made of wrong) {
+      await open({ name: 'silent', onReply: () => made });
+      expect((await get(rest)).status).toBe(200);
+      const { err } = lines.find(({ plugin }) => plugin === 'silent') as { err: { message: string } };
+      expect(err.message).toBe('onReply must return a reply');
+      lines.length = 0;
+    }
   });
 
   test('adds fields of GraphQL, which load results as the fields of saved queries do', async () => {

@@ -1,5 +1,5 @@
 import { type Clock, within } from '../../concurrency/clock.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, GivenCodeError } from '../../errors.ts';
 import type { Callers } from '../../keys/join-sources.ts';
 import { ownerOf, type Principal } from '../../keys/principal.ts';
 import type { RateLimit, RateLimitStatus } from '../../keys/rates/rate-limiter.ts';
@@ -79,7 +79,8 @@ export function buildAdmit(options: AdmitOptions): Admit {
   };
 }
 
-const noCaller = (): Error => new Error('no source of keys has answered in time');
+const noCaller = (): Error =>
+  new GivenCodeError('a source of keys has failed', new Error('no source of keys has answered in time'));
 
 function admission(principal: Principal, { headers }: RequestHead): Admission {
   const { concurrencyLimiter, permissions } = principal;

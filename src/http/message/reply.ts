@@ -3,7 +3,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { errorToLog } from '../../engine-contract/without-values.ts';
-import { GatewayError, type Refusal } from '../../errors.ts';
+import { GatewayError, GivenCodeError, type Refusal } from '../../errors.ts';
 import { tokenProblems } from '../../keys/jwt/token-shape.ts';
 import type { Encodings } from '../../results/encodings.ts';
 import type { CachedResult } from '../../results/get-result.ts';
@@ -160,10 +160,17 @@ function challengeHeaders({ code, refusal }: GatewayError): Readonly<Record<stri
   };
 }
 
+/** Logs an error that is not for callers, as that of the code which has thrown it. */
+export function logUnexpected(error: unknown, log: Logger): void {
+  if (error instanceof GivenCodeError)
+    log.error({ ...error.facts, err: errorToLog(error.cause, log) }, error.message);
+  else log.error({ err: errorToLog(error, log) }, 'a bug in the gateway');
+}
+
 /** The error that the caller may see; what only operators may know is logged here, once. */
 export function toGatewayError(error: unknown, log: Logger): GatewayError {
   if (!(error instanceof GatewayError)) {
-    log.error({ err: errorToLog(error, log) }, 'a bug in the gateway');
+    logUnexpected(error, log);
     return new GatewayError('INTERNAL', 'Internal error');
   }
   const { code, cause, message, status } = error;

@@ -6,7 +6,7 @@ import type { Handler } from '../handler/handle.ts';
 import { arrivedBody, bodyOfNode } from '../message/body/body.ts';
 import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
 import { NodeRequestHead, type Reception } from '../message/head.ts';
-import type { FinishedReply } from '../message/reply.ts';
+import { type FinishedReply, logUnexpected } from '../message/reply.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
 import { PreparedResponse } from './prepared-response.ts';
 import { sinkOf } from './stream-sink.ts';
@@ -50,7 +50,7 @@ export function buildNodeListener(options: ListenerOptions): RequestListener {
   };
   const answer = (message: IncomingMessage, response: ServerResponse) => {
     const onBug = (err: unknown) => {
-      log.error({ err }, 'a bug in the gateway');
+      logUnexpected(err, log);
       response.destroy();
     };
     try {
@@ -94,7 +94,7 @@ function stream(reply: FinishedReply, body: Readable, response: ServerResponse, 
   pipeline(body, response, (err) => {
     reply.onSent?.(bytes);
     if (err !== undefined && err !== null && err.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
-      log.error({ err }, 'a bug in the gateway');
+      logUnexpected(err, log);
     }
   });
 }

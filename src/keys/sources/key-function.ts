@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { tenantSchema } from '../file/key-schema.ts';
 import type { KeyRequest, KeySource, OpenKeys } from '../key-source.ts';
+import { GatewayError, GivenCodeError } from '../../errors.ts';
 import { concurrencyLimiterFor, rateLimitFor } from '../keyring.ts';
 import {
   type EndpointNames,
@@ -108,27 +109,28 @@ function openFunction(callerOf: KeyFunction, host: Parameters<KeySource['open']>
   };
   /** Without a log, its author would see a status of 500 only. */
   const warned = new Set<string>();
-  const checked = (caller: unknown): Principal => {
-    try {
-      return principalOf(caller);
-    } catch (error) {
-      const text = String(error);
-      if (!host.log.isLevelEnabled('error') && warned.size < maxWarnings && !warned.has(text)) {
-        warned.add(text);
-        process.emitWarning(text, 'QuerygateWarning');
-      }
-      throw error;
+  const failed = (error: unknown): never => {
+    if (error instanceof GatewayError) throw error;
+    const text = String(error);
+    if (!host.log.isLevelEnabled('error') && warned.size < maxWarnings && !warned.has(text)) {
+      warned.add(text);
+      process.emitWarning(text, 'QuerygateWarning');
     }
+    throw new GivenCodeError('the function of keys has failed', error);
   };
   return {
     readsRequest: true,
     find(_, { method, url, headers, address }) {
       if (url === undefined) return undefined;
-      const caller = callerOf({ method, url, headers, address });
-      if (!isPromise(caller)) return caller === undefined ? undefined : checked(caller);
-      return Promise.resolve(caller).then((later) =>
-        later === undefined ? { refusal: undefined } : { principal: checked(later) },
-      );
+      try {
+        const caller = callerOf({ method, url, headers, address });
+        if (!isPromise(caller)) return caller === undefined ? undefined : principalOf(caller);
+        return Promise.resolve(caller)
+          .then((later) => (later === undefined ? { refusal: undefined } : { principal: principalOf(later) }))
+          .catch(failed);
+      } catch (error) {
+        return failed(error);
+      }
     },
     replaceQueries(next) {
       queries = namesOf(next);
@@ -162,7 +164,10 @@ const restrictions: ReadonlySet<string> = new Set([
  * @throws TypeError if it is not an object, has an unknown property, or one that is undefined
  */
 function readOnce(caller: unknown): Given {
-  if (typeof caller !== 'object' || caller === null) throw wrongCaller(['must be an object']);
+  if (typeof caller !== 'object' || caller === null)
+    throw wrongCaller([
+      `is ${typeof caller === 'string' ? 'a text' : caller}; return undefined for an unknown caller`,
+    ]);
   const unknown = unknownProperty(caller);
   if (unknown !== undefined) throw wrongCaller([`unknown: ${unknown}${didYouMean(unknown, propertyNames)}`]);
   const given: Record<string, unknown> = {};
