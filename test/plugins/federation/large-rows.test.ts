@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
 import { queryText } from '../../support/queries.ts';
 
+/** Columns that are NULL, which documents do not have. */
+const empty = Array.from({ length: 60 }, (_, at) => `empty_column_${at}`);
+
 /** Rows of which the first belongs to a user. */
 const visits = queryText({
   name: 'visits',
@@ -17,13 +20,14 @@ const visits = queryText({
     places: '{ type: integer, default: 1, min: 1, max: 10000, bind: INT64, description: In each row. }',
   },
   columns: {
+    ...Object.fromEntries(empty.map((name) => [name, 'string'])),
     number: '{ type: integer, required: true, description: A number. }',
     user_id: 'string',
     page: '{ type: string, required: true, description: Sixty characters. }',
     places:
       '{ type: record, repeated: true, description: Places., fields: { c: { type: integer, description: A city. } } }',
   },
-  sql: `select number, if(number = 1, 'one', null) as user_id, rpad('/', 60, 'x') as page,
+  sql: `select ${empty.map((name) => `cast(null as string) as ${name}`).join(', ')}, number, if(number = 1, 'one', null) as user_id, rpad('/', 60, 'x') as page,
   array(select struct(n as c) from unnest(generate_array(1, @places)) as n) as places
 from unnest(generate_array(1, @rows)) as number order by number`,
 });
@@ -73,6 +77,13 @@ describe('rows from which results of entities are selected', () => {
     const { data, errors } = await ask(places);
     expect(errors?.map(({ message }) => message)).toEqual([refused]);
     expect(data).toEqual({ visits: null });
+  });
+
+  test('are counted with their columns that are NULL', async () => {
+    const columns = empty.map((name) => name.replace('_c', 'C').replace('_', '')).join(' ');
+    const ask = (rows: number) => folder.graphql(`{ visits(rows: ${rows}) { rows { ${columns} ${user} } } }`);
+    expect((await ask(100)).errors).toBeUndefined();
+    expect((await ask(1000)).errors?.map(({ message }) => message)).toEqual([refused]);
   });
 
   test('have the limit of rows with a condition that is null, and the message has both reasons', async () => {

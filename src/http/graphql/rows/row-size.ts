@@ -43,7 +43,13 @@ export function rowListBytes(
   const { copies, ownBytes, recordBytes } = addedTo(row);
   const rowCount = spans === undefined ? metadata.rowCount : spans.length / 2;
   const all = spans ?? Uint32Array.of(0, identity.byteLength);
-  const bytes = copies * bytesOfRows({ spans: all }) + rowCount * ownBytes;
+  const leastBytes = row.fields.reduce(
+    (sum, { responseKey }) => sum + responseKey.length + leastFieldBytes,
+    0,
+  );
+  const written = copies * bytesOfRows({ spans: all }) + rowCount * ownBytes;
+  // A document does not have the columns of a row that are NULL.
+  const bytes = Math.max(written, rowCount * leastBytes);
   // Beyond the limit the rest is not needed, and a document may be long.
   if (recordBytes === 0 || bytes > httpLimits.maxExecutorBytes) return bytes;
   return bytes + recordBytes * (countObjects(identity, all) - rowCount);
@@ -80,6 +86,9 @@ function addedTo({ fields, scope, type }: SelectedObject): Added {
     recordBytes: Math.max(0, ...sums.map(({ bytes }) => bytes)),
   };
 }
+
+/** Of `"":0,` around the name of a field. */
+const leastFieldBytes = 5;
 
 /** Of `"":"",`. */
 const punctuationBytes = 6;
