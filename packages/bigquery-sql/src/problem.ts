@@ -2,21 +2,32 @@
 export interface Source {
   readonly file: string;
   readonly line: number;
-  /** If the text was put together from several: all of it, in its order. */
-  readonly pieces?: readonly Piece[];
+  /** If the text was put together from several. */
+  readonly written?: Written;
 }
 
-/** A piece of a text that was put together, and where it was written. */
+/** Where the characters of a text were written that was put together. */
+export interface Written {
+  readonly texts: readonly WrittenText[];
+  /** All of the whole, in its order. */
+  readonly pieces: readonly Piece[];
+}
+
+/** A text, its file, and the line at which it begins there. */
+export interface WrittenText {
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** A piece of a text that was put together. */
 export interface Piece {
   /** The offset of its first character in the whole. */
   readonly start: number;
   /** Its characters that are as written; those after them have the place of the end. */
   readonly length: number;
-  readonly file: string;
-  /** The text in which it was written, and the line of its first character. */
-  readonly text: string;
-  readonly line: number;
-  /** The offset of the piece in that text. */
+  /** The index of the text in which it was written, and the offset there. */
+  readonly of: number;
   readonly offset: number;
 }
 
@@ -65,7 +76,7 @@ export const problemOf = ({ file, line }: Source, message: string): Problem => (
  */
 export function problemAt(sql: string, source: Source, start: number, message: string): Problem {
   // A text that ends too early has its problem after its last character, not after the blank lines that follow.
-  const { file, line, text, offset } = writtenAt(sql, source, Math.min(start, sql.trimEnd().length));
+  const { file, line, text, offset } = placeIn(sql, source, Math.min(start, sql.trimEnd().length));
   const before = text.slice(0, offset).split('\n');
   return {
     file,
@@ -75,15 +86,31 @@ export function problemAt(sql: string, source: Source, start: number, message: s
   };
 }
 
-/** Where a character of SQL was written. */
-function writtenAt(
+function placeIn(
   sql: string,
-  { file, line, pieces = [] }: Source,
+  { file, line, written }: Source,
   at: number,
-): Omit<Piece, 'start' | 'length'> {
-  const piece = pieces.findLast(({ start }) => start <= at);
-  if (piece === undefined) return { file, line, text: sql, offset: at };
-  return { ...piece, offset: piece.offset + Math.min(at - piece.start, piece.length) };
+): WrittenText & { readonly offset: number } {
+  const own = { file, line, text: sql, offset: at };
+  return (written && writtenAt(written, at)) ?? own;
+}
+
+/** Where a character of a text that was put together was written; `isCopy` unless it is another one there. */
+export function writtenAt(
+  { texts, pieces }: Written,
+  at: number,
+): (WrittenText & { readonly offset: number; readonly isCopy: boolean }) | undefined {
+  let [low, high] = [0, pieces.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((pieces[middle]?.start ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  const piece = pieces[low - 1];
+  const text = piece && texts[piece.of];
+  if (piece === undefined || text === undefined) return undefined;
+  const after = at - piece.start;
+  return { ...text, offset: piece.offset + Math.min(after, piece.length), isCopy: after < piece.length };
 }
 
 /** The offset of a line and a column, both from 1, in a text. */

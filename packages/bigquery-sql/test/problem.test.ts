@@ -10,18 +10,17 @@ const whole = `${before}${part.slice(11)})\n${reader}`;
 const source: Source = {
   file: 'reader.sql',
   line: 10,
-  pieces: [
-    { start: 0, length: 0, file: 'reader.sql', text: reader, line: 10, offset: reader.indexOf('query') },
-    { start: before.length, length: part.length - 11, file: 'part.sql', text: part, line: 5, offset: 11 },
-    {
-      start: whole.length - reader.length,
-      length: reader.length,
-      file: 'reader.sql',
-      text: reader,
-      line: 10,
-      offset: 0,
-    },
-  ],
+  written: {
+    texts: [
+      { file: 'reader.sql', text: reader, line: 10 },
+      { file: 'part.sql', text: part, line: 5 },
+    ],
+    pieces: [
+      { start: 0, length: 0, of: 0, offset: reader.indexOf('query') },
+      { start: before.length, length: part.length - 11, of: 1, offset: 11 },
+      { start: whole.length - reader.length, length: reader.length, of: 0, offset: 0 },
+    ],
+  },
 };
 
 const placeOf = (start: number) => {

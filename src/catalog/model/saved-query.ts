@@ -243,7 +243,7 @@ export interface SavedQuery {
   readonly tags?: readonly string[] | undefined;
   /** BigQuery SQL with named parameters: the file's text below the header, with the parts that it reads of other files. */
   readonly sql: string;
-  /** The file, and the line at which its SQL begins; the pieces of its parts. */
+  /** The file, and the line at which its SQL begins; where its parts were written. */
   readonly source: Source;
   /** The common tables of its SQL that are parts of other files. */
   readonly hiddenTables?: readonly string[] | undefined;

@@ -94,7 +94,8 @@ export function* librarySteps(
         message: `no saved query is named ${rest.join('.')}${didYouMean(`query.${name}`, queryNames())}`,
       };
     },
-    functionNamed: (path) => only(path, functions.find(path)),
+    // SAFE. is no project, and BigQuery takes it of its own functions only.
+    functionNamed: (path) => (/^safe$/i.test(path[0] ?? '') ? undefined : only(path, functions.find(path))),
   };
 }
 
@@ -106,7 +107,7 @@ function parseFile(folder: string, path: string, text: string): PartFile {
 
 /** False for most saved queries, without a look at their headers. */
 const mayBePart = (path: string, text: string): boolean =>
-  path.includes('/') || /^\s*["']?serve["']?\s*:/m.test(text.slice(0, text.indexOf('---*/')));
+  path.includes('/') || /(?:^|[{,])\s*["']?serve["']?\s*:/m.test(text.slice(0, text.indexOf('---*/')));
 
 function repetition(unit: Unit, other: Unit): Problem {
   const line = unit.text.slice(0, unit.tree.start).split('\n').length;

@@ -49,8 +49,8 @@ export function buildLinker(library: Library): Linker {
       const { segments, tables, definitions } = new Assembly(readsOf, freshNames(units), maxLength).link(
         unit,
       );
-      const { sql, pieces } = joinSegments(segments);
-      return { sql, source: { ...own.source, pieces }, hiddenTables: tables, definitions, problems: [] };
+      const { sql, written } = joinSegments(segments);
+      return { sql, source: { ...own.source, written }, hiddenTables: tables, definitions, problems: [] };
     } catch (error) {
       if (!(error instanceof TooLong)) throw error;
       const message = `its SQL with all that it reads has more than ${maxLength} characters, which BigQuery does not take`;
@@ -69,8 +69,8 @@ export function buildLinker(library: Library): Linker {
     }
     const segments = new Assembly(readsOf, freshNames(closureOf(unit).units), maxLength).callOf(unit);
     if (segments === undefined) return [];
-    const { sql, pieces } = joinSegments(segments);
-    return [{ sql, source: { file: unit.file, line: 1, pieces }, parameters: [] }];
+    const { sql, written } = joinSegments(segments);
+    return [{ sql, source: { file: unit.file, line: 1, written }, parameters: [] }];
   };
   return {
     asQuery,

@@ -1,19 +1,12 @@
-import type { Piece } from '@querygate/bigquery-sql/problem';
+import type { Piece, Written, WrittenText } from '@querygate/bigquery-sql/problem';
 
 /** Text, and where it was written. */
-export interface Segment extends Omit<Piece, 'start' | 'length' | 'text'> {
+export interface Segment {
   readonly text: string;
-  /** The text in which it was written. */
-  readonly whole: string;
+  readonly of: WrittenText;
+  readonly offset: number;
   /** True if it is as written there; otherwise, its place is that of its cause. */
   readonly isCopy: boolean;
-}
-
-/** A text in which places count. */
-interface Written {
-  readonly file: string;
-  readonly text: string;
-  readonly line: number;
 }
 
 /** Text in place of another one. */
@@ -23,15 +16,15 @@ export interface Edit {
   readonly segments: readonly Segment[];
 }
 
-export const copyOf = ({ file, line, text }: Written, start: number, end: number): Segment => ({
-  text: text.slice(start, end),
-  ...{ file, line, whole: text, offset: start, isCopy: true },
+const copyOf = (of: WrittenText, start: number, end: number): Segment => ({
+  text: of.text.slice(start, end),
+  ...{ of, offset: start, isCopy: true },
 });
 
 /** Text that no author wrote. @param offset the place of its cause */
-export const generated = ({ file, line, text: whole }: Written, offset: number, text: string): Segment => ({
+export const generated = (of: WrittenText, offset: number, text: string): Segment => ({
   text,
-  ...{ file, line, whole, offset, isCopy: false },
+  ...{ of, offset, isCopy: false },
 });
 
 /** In the order of the text; of those at one place, the first one stays first. */
@@ -40,7 +33,7 @@ export const sortEdits = (edits: readonly Edit[]): readonly Edit[] =>
 
 /** A range of a text with edits, which do not overlap. @param edits sorted */
 export function edited(
-  written: Written,
+  written: WrittenText,
   { start, end }: { readonly start: number; readonly end: number },
   edits: readonly Edit[],
 ): readonly Segment[] {
@@ -70,16 +63,22 @@ function firstFrom(edits: readonly Edit[], start: number): number {
 /** Puts a text together. */
 export function joinSegments(segments: readonly Segment[]): {
   readonly sql: string;
-  readonly pieces: readonly Piece[];
+  readonly written: Written;
 } {
   const pieces: Piece[] = [];
-  const texts: string[] = [];
+  const texts: WrittenText[] = [];
+  /** By file, which may have several views and functions. */
+  const indexes = new Map<string, number>();
+  const all: string[] = [];
   let start = 0;
-  for (const { text, whole, isCopy, ...place } of segments) {
+  for (const { text, of, offset, isCopy } of segments) {
     if (text === '') continue;
-    pieces.push({ start, length: isCopy ? text.length : 0, text: whole, ...place });
-    texts.push(text);
+    const index = indexes.get(of.file) ?? texts.length;
+    if (index === texts.length) texts.push({ file: of.file, line: of.line, text: of.text });
+    indexes.set(of.file, index);
+    pieces.push({ start, length: isCopy ? text.length : 0, of: index, offset });
+    all.push(text);
     start += text.length;
   }
-  return { sql: texts.join(''), pieces };
+  return { sql: all.join(''), written: { texts, pieces } };
 }

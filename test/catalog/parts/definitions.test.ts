@@ -98,6 +98,7 @@ describe('functions', () => {
     ['ALONE(d.plus(2))', 'part_alone(part_d_plus(2))'],
     ['d.one()', 'part_p_d_one()'],
     ['other.d.one()', 'other.d.one()'],
+    ['SAFE.d.plus(1)', 'SAFE.d.plus(1)'],
     ['plus(1)', 'plus(1)'],
     ['d.total(1)', 'part_d_total(1)'],
   ])('%s is %s', (call, expected) => {

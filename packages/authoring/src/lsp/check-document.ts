@@ -13,7 +13,7 @@ import {
   unfinishedTexts,
 } from 'querygate/catalog';
 import type { SavedQuery } from 'querygate';
-import type { Problem } from '@querygate/bigquery-sql/problem';
+import { type Problem, writtenAt } from '@querygate/bigquery-sql/problem';
 import type { FileSql, FolderParts } from '../catalog-types.ts';
 
 /** Everything known about the text of a saved query. */
@@ -84,11 +84,11 @@ function check(
 
 /** The place in the file's own SQL; undefined in a part of another file. */
 function placeInFile({ node, type }: TypedPlace, { source }: SavedQuery): TypedPlace | undefined {
-  const { pieces, file } = source;
-  if (pieces === undefined) return { node, type };
+  const { written, file } = source;
+  if (written === undefined) return { node, type };
   const offsetOf = (at: number) => {
-    const piece = pieces.findLast(({ start }) => start <= at);
-    return piece?.file === file && piece.length > 0 ? piece.offset + at - piece.start : undefined;
+    const place = writtenAt(written, at);
+    return place?.isCopy && place.file === file ? place.offset : undefined;
   };
   const [start, last] = [offsetOf(node.start), offsetOf(node.end - 1)];
   return start === undefined || last === undefined
