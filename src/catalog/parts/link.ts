@@ -50,6 +50,7 @@ export function buildLinker(library: Library): Linker {
         unit,
       );
       const { sql, written } = joinSegments(segments);
+      if (sql.length > maxLength) throw new TooLong();
       return { sql, source: { ...own.source, written }, hiddenTables: tables, definitions, problems: [] };
     } catch (error) {
       if (!(error instanceof TooLong)) throw error;
