@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDialect } from '../../../packages/bigquery-sql/test/harness.ts';
+import { chooseBy, randomQuery } from '../../../packages/bigquery-sql/test/passes/random-queries.ts';
+import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import { partText, queryText } from '../../support/queries.ts';
+
+/** More of them are run by hand: `PARTS_QUERIES=1000 npx vitest run test/catalog/parts/random-parts.test.ts`. */
+const queryCount = Number(process.env.PARTS_QUERIES ?? 30);
+
+let dialect: Awaited<ReturnType<typeof openDialect>>;
+beforeAll(async () => {
+  dialect = await openDialect();
+});
+afterAll(() => dialect.close());
+
+/** The SQL of a query over a random one: as a part two levels deep, whose parameter is bound, and pasted by hand. */
+function pairOf(sql: string): readonly [composed: string, pasted: string] {
+  const usesKind = /@kind\b/.test(sql);
+  const kind = usesKind ? { kind: 'string' } : undefined;
+  const bound = usesKind ? "(kind => 'a')" : '';
+  const files = {
+    'inner.sql': partText(sql, kind),
+    'middle.sql': partText('SELECT * FROM query.inner AS i', kind),
+    'reader.sql': queryText({
+      name: 'reader',
+      columns: { x: 'string' },
+      sql: `SELECT * FROM query.middle${bound} AS m UNION ALL SELECT * FROM query.inner${bound}`,
+    }),
+  };
+  const contents = new Map(Object.entries(files).map(([path, text]) => [path, { text }]));
+  const [query] = parseCatalog('', contents).queries;
+  const own = `(${sql})`.replaceAll(/@kind\b/g, "'a'");
+  return [query?.sql ?? '', `SELECT * FROM (SELECT * FROM ${own} AS i) AS m UNION ALL SELECT * FROM ${own}`];
+}
+
+async function outcomeOf(sql: string): Promise<unknown> {
+  const [outcome] = await dialect.savedQuery(sql, {}).catch((error: unknown) => [{ rows: String(error) }]);
+  const { rows } = outcome ?? {};
+  return Array.isArray(rows) ? rows.map((row) => JSON.stringify(row)).sort() : 'failed';
+}
+
+test('random queries have the same rows as parts and pasted by hand', async () => {
+  const counts = { compared: 0, failed: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(1000), { minLength: 5, maxLength: 150, size: 'max' }), async (tape) => {
+      const sql = randomQuery(chooseBy(tape));
+      // No part begins with it.
+      fc.pre(!sql.startsWith('WITH RECURSIVE'));
+      const [composed, pasted] = pairOf(sql);
+      const [one, other] = [await outcomeOf(composed), await outcomeOf(pasted)];
+      expect(one, composed).toEqual(other);
+      counts[one === 'failed' ? 'failed' : 'compared'] += 1;
+    }),
+    { numRuns: queryCount, ...(process.env.PARTS_SEED && { seed: Number(process.env.PARTS_SEED) }) },
+  );
+  if (process.env.PARTS_DEBUG) console.log(counts);
+  expect(counts.compared).toBeGreaterThan(queryCount / 2);
+}, 6_000_000);
