@@ -7,7 +7,7 @@ import { openRunner } from '../../src/author/sql/runner.ts';
 import { sqlUsage } from '../../src/author/sql/usage.ts';
 import { openCommandHost } from '../support/command-host.ts';
 import { runQuerygate, startGateway } from '../support/gateway-process.ts';
-import { queryText } from '../support/queries.ts';
+import { partText, queryText } from '../support/queries.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -25,6 +25,57 @@ async function runJson(args: readonly string[], env: Record<string, string> = no
     .map((line) => JSON.parse(line) as unknown);
   return { exitCode, errors, lines };
 }
+
+describe('parts of the queries folder', () => {
+  const parts = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  afterAll(() => rmSync(parts, { recursive: true }));
+  const env = { QUERIES_DIR: parts };
+  mkdirSync(join(parts, 'functions'));
+  writeFileSync(
+    join(parts, 'base.sql'),
+    partText('SELECT n, @word AS word\nFROM UNNEST([1, 2, 3]) AS n WHERE n >= @least', {
+      word: 'string',
+      least: '{ type: integer, bind: INT64, description: Least. }',
+    }),
+  );
+  writeFileSync(join(parts, 'functions/f.sql'), 'CREATE FUNCTION d.plus(n INT64) AS (n + 1)');
+  writeFileSync(
+    join(parts, 'reader.sql'),
+    queryText({
+      columns: { n: 'integer' },
+      parameters: { word: 'string' },
+      sql: 'SELECT d.plus(n) AS n FROM query.base(least => 3) WHERE word = @word',
+    }),
+  );
+
+  test('are read by a statement, with the parameters of the command line', async () => {
+    const { lines } = await runJson(
+      ['-p', 'word=a', '-p', 'least:INT64=3', 'select d.plus(n) as n, word from query.base'],
+      env,
+    );
+    expect(lines).toMatchObject([{ rows: [['4', 'a']] }]);
+    const saved = await runJson(['-p', 'word=b', '--file', join(parts, 'reader.sql')], env);
+    expect(saved.lines).toMatchObject([{ rows: [['4']] }]);
+  });
+
+  test('have their own places in messages', async () => {
+    const { lines } = await runJson(
+      ['-p', 'word=a', 'select 1 as n,\n nme from query.base(least => 2)'],
+      env,
+    );
+    expect(lines).toMatchObject([{ error: { message: 'no column is named nme', line: 2, column: 2 } }]);
+    writeFileSync(join(parts, 'wrong.sql'), partText('SELECT\n  missing AS n'));
+    const wrong = await runJson(['select n from query.wrong'], env);
+    const message = expect.stringMatching(/wrong\.sql: no column is named missing/);
+    expect(wrong.lines).toMatchObject([{ error: { message, line: 5, column: 3 } }]);
+  });
+
+  test('are refused where they are not read right', async () => {
+    const { exitCode, errors } = await runJson(['select n from query.bse'], env);
+    expect(exitCode).toBe(2);
+    expect(errors).toContain('no saved query is named bse; did you mean query.base?');
+  });
+});
 
 describe('querygate sql', () => {
   test('prints a table for people', async () => {
@@ -324,7 +375,8 @@ test('a statement that ends its process, or never ends, stops no other statement
     maxRows: 1,
     program: new URL('./fixtures/failing-worker.ts', import.meta.url),
   });
-  const run = (sql: string) => runner.run({ sql, parameters: {}, originalColumn: (_, column) => column });
+  const run = (sql: string) =>
+    runner.run({ sql, parameters: {}, placeOf: (line, column) => ({ line, column }) });
   expect(await run('a')).toMatchObject({ rows: [['a']] });
   expect(await run('die')).toMatchObject({ error: { stage: 'crash' } });
   expect(await run('b')).toMatchObject({ rows: [['b']] });

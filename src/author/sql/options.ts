@@ -6,14 +6,16 @@ import {
 } from '@querygate/bigquery-sql/command';
 import { bindTexts } from '../../catalog/binding/bind.ts';
 import { parseSavedQuery } from '../../catalog/header/parse-saved-query.ts';
+import type { Link } from '../../catalog/header/link.ts';
 import { commandError, parseCount } from '../arguments.ts';
+import { type LinkedStatement, linkStatement, partsLink } from './link-statement.ts';
 
-/** A statement to run, with what restores positions in the text that the user gave. */
+/** A statement to run, with what restores places in the text that the user gave. */
 export interface SqlStatement {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** The column of the original text, for a column of `sql` in a line. */
-  originalColumn(line: number, column: number): number;
+  /** The place in the original text, or in the file of a part that it reads, for a line and a column of `sql`. */
+  placeOf(line: number, column: number): ReturnType<LinkedStatement['placeOf']>;
 }
 
 interface SqlOptions {
@@ -40,14 +42,26 @@ export interface SqlFlags {
  * @param statements texts, and names of files
  * @throws StartError
  */
-export async function readSqlOptions(statements: readonly string[], values: SqlFlags): Promise<SqlOptions> {
+export async function readSqlOptions(
+  statements: readonly string[],
+  values: SqlFlags,
+  queriesDir: string,
+): Promise<SqlOptions> {
   const json = values.json ?? false;
   const given = values.parameter ?? [];
   const texts = await readStatements(values.file ?? [], statements);
+  const link = partsLink(queriesDir);
   return {
     statements: texts.map((text) => {
-      const parameters = parseParameters([...defaultParameters(text, given), ...given]);
-      return { ...applyParameters(text, parameters), parameters: stringParameters(parameters) };
+      const all = [...defaultParameters(text, given, link), ...given];
+      const parameters = parseParameters(all);
+      const linked = linkStatement(text, all, link);
+      const { sql, originalColumn } = applyParameters(linked.text, parameters);
+      return {
+        sql,
+        parameters: stringParameters(parameters),
+        placeOf: (line, column) => linked.placeOf(line, originalColumn(line, column)),
+      };
     }),
     json,
     explain: values.explain ?? false,
@@ -60,8 +74,8 @@ export async function readSqlOptions(statements: readonly string[], values: SqlF
  * The parameters of a saved query that are not given, as its header has them: its defaults, else '' or no elements, as the gateway
  * binds those that a caller leaves out; none of a text without a header, or with a wrong one.
  */
-function defaultParameters(text: string, given: readonly string[]): readonly string[] {
-  const { query } = parseSavedQuery('statement', 'statement', text);
+function defaultParameters(text: string, given: readonly string[], link: Link): readonly string[] {
+  const { query } = parseSavedQuery('statement', 'statement', text, link);
   if (query === undefined) return [];
   const isGiven = (name: string) =>
     given.some(

@@ -1,4 +1,4 @@
-import type { SettingValues } from '../../config/settings.ts';
+import { settingDefault, type SettingValues } from '../../config/settings.ts';
 import { missingTableHint } from '../../problems/print-problems.ts';
 import { readSqlOptions, type SqlFlags } from './options.ts';
 import { outcomeJson, outcomeText } from '@querygate/bigquery-sql/command';
@@ -16,7 +16,11 @@ export async function runSql(
   given: readonly string[],
   flags: SqlFlags,
 ): Promise<boolean> {
-  const options = await readSqlOptions(given, flags);
+  const options = await readSqlOptions(
+    given,
+    flags,
+    settings.QUERIES_DIR ?? settingDefault('QUERIES_DIR') ?? '',
+  );
   const { statements, json, explain, timeoutMs, maxRows } = options;
   const texts = statements.map(({ sql }) => sql);
   const runner = openRunner({ settings, texts, explain, timeoutMs, maxRows });

@@ -59,7 +59,7 @@ export function openRunner({
     async open() {
       await openWorker();
     },
-    async run({ sql, parameters, originalColumn }) {
+    async run({ sql, parameters, placeOf }) {
       const child = await openWorker();
       const request: WorkerRequest = {
         kind: 'run',
@@ -75,7 +75,7 @@ export function openRunner({
           reply === 'late' ? `no result within ${timeoutMs / 1000} s` : 'the process of the query ended';
         return { error: { stage: reply === 'late' ? 'run time' : 'crash', message, line: 1, column: 1 } };
       }
-      if (reply.kind === 'outcome') return withOriginalColumns(reply.outcome, originalColumn);
+      if (reply.kind === 'outcome') return withOriginalPlaces(reply.outcome, placeOf);
       throw new Error(`unexpected reply ${reply.kind}`);
     },
     async close() {
@@ -122,12 +122,13 @@ function ask(
   });
 }
 
-function withOriginalColumns(outcome: Outcome, originalColumn: SqlStatement['originalColumn']): Outcome {
+function withOriginalPlaces(outcome: Outcome, placeOf: SqlStatement['placeOf']): Outcome {
   if (!('error' in outcome)) return outcome;
-  const restore = <P extends StatementProblem>(problem: P): P => ({
-    ...problem,
-    column: originalColumn(problem.line, problem.column),
-  });
+  const restore = <P extends StatementProblem>(problem: P): P => {
+    const { file, ...place } = placeOf(problem.line, problem.column);
+    const message = file === undefined ? problem.message : `${file}: ${problem.message}`;
+    return { ...problem, ...place, message };
+  };
   const { more, ...first } = outcome.error;
   const error: Failure['error'] = { ...restore(first), ...(more && { more: more.map(restore) }) };
   return { error };

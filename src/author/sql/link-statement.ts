@@ -1,0 +1,69 @@
+import { offsetOf, problemAt } from '@querygate/bigquery-sql/problem';
+import { readFolder } from '../../catalog/folder/read-folder.ts';
+import { readParts } from '../../catalog/folder/read-parts.ts';
+import type { Link } from '../../catalog/header/link.ts';
+import { readHeader } from '../../catalog/header/split-file.ts';
+import { StartError } from '../../errors.ts';
+
+/** A statement with the parts of the queries folder that it reads. */
+export interface LinkedStatement {
+  readonly text: string;
+  /** The place in what its author wrote; the file, if it is a part. */
+  placeOf(
+    line: number,
+    column: number,
+  ): { readonly file?: string; readonly line: number; readonly column: number };
+}
+
+/** Reads the parts of a queries folder, of which there need be none. */
+export function partsLink(folder: string): Link {
+  let files: ReturnType<typeof readFolder> = new Map();
+  try {
+    files = readFolder(folder);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+  }
+  return readParts(folder, files).link;
+}
+
+/**
+ * Puts a statement together with the parts that it reads: the SQL of a saved query, or SQL alone.
+ *
+ * @param given the parameters of the command line, as `name=value` and `name:TYPE=value`
+ * @throws StartError if a part is not there, or is not read as it can be
+ */
+export function linkStatement(text: string, given: readonly string[], link: Link): LinkedStatement {
+  const found = readHeader(file, text);
+  const header = 'header' in found ? (found.header as { parameters?: object } | null) : undefined;
+  const own = 'header' in found ? found : { sql: text, sqlLine: 1, lineOf: () => 1 };
+  const parameters = { ...Object.fromEntries(given.map(declared)), ...header?.parameters };
+  const { sql, source, problems } = link({ ...own, header: { parameters }, name: file, file, text });
+  if (problems.length > 0)
+    throw new StartError('The statement cannot be put together with its parts', problems);
+  const before = text.slice(0, text.length - own.sql.length);
+  const whole = before + sql;
+  return {
+    text: whole,
+    placeOf(line, column) {
+      const offset = offsetOf(whole, line, column) - before.length;
+      if (source.written === undefined || offset < 0) return { line, column };
+      const place = problemAt(sql, source, offset, '');
+      const { line: placeLine = line, column: placeColumn = column } = place;
+      return {
+        ...(place.file !== file && place.file && { file: place.file }),
+        ...{ line: placeLine, column: placeColumn },
+      };
+    },
+  };
+}
+
+/** The name of a statement that is not a file, which no query has. */
+const file = 'the statement';
+
+/** A parameter of the command line as a header would declare it. */
+function declared(text: string): readonly [string, object] {
+  const [, name = '', list, element, scalar = 'STRING'] =
+    /^(\w+)(?::\s*(?:(ARRAY)\s*<\s*(\w+)\s*>|(\w+))\s*)?=/i.exec(text) ?? [];
+  const bind = (element ?? scalar).toUpperCase();
+  return [name, { type: 'string', description: 'Given.', bind, repeated: list !== undefined }];
+}
