@@ -57,6 +57,7 @@ export interface Refusal {
     | 'missing'
     | 'two keys'
     | 'unknown'
+    | 'unknown caller'
     | 'expired'
     | 'revoked'
     | 'address'

@@ -8,6 +8,8 @@ import type { EndpointNames, Principal } from './principal.ts';
 export interface Callers {
   /** True if `find` reads more of a request than the text and the address. */
   readonly readsRequest: boolean;
+  /** False if functions of the program alone find callers: by what, the gateway does not know. */
+  readonly takesKeys: boolean;
   find(text: string | undefined, request: FindRequest): Principal | Promise<Verified> | undefined;
   /** Why `find` gave none, for the log. */
   explain(text: string): Refusal;
@@ -23,7 +25,11 @@ const maxRememberedLength = 2_000_000;
 export function joinSources(sources: readonly OpenKeys[]): Callers {
   const [only] = sources;
   const find = only !== undefined && sources.length === 1 ? only.find : findInTurn(sources);
+  const takesKeys = sources.some(
+    ({ readsRequest, explain }) => readsRequest !== true || explain !== undefined,
+  );
   return {
+    takesKeys,
     readsRequest: sources.some((source) => source.readsRequest),
     find,
     explain(text) {
@@ -31,7 +37,7 @@ export function joinSources(sources: readonly OpenKeys[]): Callers {
         const refusal = source.explain?.(text);
         if (refusal !== undefined) return refusal;
       }
-      return { reason: 'unknown' };
+      return { reason: takesKeys ? 'unknown' : 'unknown caller' };
     },
     isKeyText: (text) => keyShape.test(text) || sources.some((source) => source.isKeyText?.(text)),
     watch() {

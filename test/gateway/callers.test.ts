@@ -177,6 +177,19 @@ describe('keys as a function of the request', () => {
     expect(errors()).toEqual([expect.objectContaining({ msg: 'the function of keys has failed' })]);
   });
 
+  test('alone are answered for unknown callers without advice on API keys, with one beside them with it', async () => {
+    const unknown: KeyFunction = () => undefined;
+    const known = 'The request is not one of a known caller; send credentials that this service knows';
+    for (const keys of [unknown, [unknown, async () => undefined]]) {
+      await open(keys);
+      for (const headers of [{}, { 'x-api-key': 'abc' }, { authorization: 'Bearer abc' }])
+        expect(await get('a', headers)).toEqual({ status: 401, code: 'UNAUTHENTICATED', message: known });
+      await gateway.close();
+    }
+    await open([unknown, apiKey('a-key-of-the-test')]);
+    expect((await get('a')).message).toMatch(/^No key was sent; send one valid API key/);
+  });
+
   test('that never answer end the request after 30 s', async () => {
     const clock = fakeClock();
     await open(() => new Promise(() => {}), { after: clock.after });

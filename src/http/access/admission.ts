@@ -30,7 +30,7 @@ export type Admit = (
 ) => Admission | Promise<Admission>;
 
 interface AdmitOptions {
-  readonly callers: Pick<Callers, 'find' | 'explain'>;
+  readonly callers: Pick<Callers, 'find' | 'explain' | 'takesKeys'>;
   readonly rejectKeysInUrls: RejectKeysInUrls;
   readonly rejectWrongKey: RejectWrongKey;
   readonly clock: Clock;
@@ -96,6 +96,7 @@ function wrongKey(
   { callers, rejectWrongKey }: AdmitOptions,
 ): GatewayError {
   if (text !== undefined && text !== '') return rejectWrongKey(address, callers.explain(text));
+  if (!callers.takesKeys) return unauthenticated({ reason: 'unknown caller' });
   const hasTwo =
     text === undefined && headers['x-api-key'] !== undefined && headers.authorization !== undefined;
   return hasTwo ? rejectWrongKey(address, { reason: 'two keys' }) : unauthenticated({ reason: 'missing' });

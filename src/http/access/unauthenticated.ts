@@ -39,6 +39,12 @@ export function buildRejectWrongKey(elapsedMs: () => number): RejectWrongKey {
  * Says whether a key was sent, and of a wrong one no more. Of a token, a browser's developer has to know what to do: get a new one.
  */
 export function unauthenticated(refusal: Refusal): GatewayError {
+  if (refusal.reason === 'unknown caller')
+    return new GatewayError(
+      'UNAUTHENTICATED',
+      'The request is not one of a known caller; send credentials that this service knows',
+      { refusal },
+    );
   const wrong = shownTokenProblem(refusal);
   const message = `${sentKeys(refusal)}; send one valid API key, in the header X-API-KEY or in Authorization after Bearer`;
   return new GatewayError('UNAUTHENTICATED', wrong === undefined ? message : `${message}; ${wrong}`, {

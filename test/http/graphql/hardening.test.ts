@@ -76,6 +76,14 @@ describe('the GraphQL server', () => {
       'Unknown argument "projec" on field "Query.logsAll"; did you mean project?',
     ],
     [
+      '{ logsAll(project: "p") { rows(first: 10) { id } } }',
+      'Unknown argument "first" on field "LogsAllResult.rows"; logsAllConnection has pages',
+    ],
+    [
+      '{ logsAll(project: "p", after: "x") { rowCount } }',
+      'Unknown argument "after" on field "Query.logsAll"; logsAllConnection has pages',
+    ],
+    [
       '{ usageApiCounts(project: "p", interval: DAYLY) { rowCount } }',
       'Value "DAYLY" does not exist in "UsageInterval" enum; one of MINUTELY, HOURLY, DAILY; did you mean DAILY?',
     ],

@@ -10,6 +10,7 @@ import {
   isInterfaceType,
   isObjectType,
 } from 'graphql';
+import { connectionFieldOf } from '../../../names/graphql-names.ts';
 
 /** More names than this are not compared, and not for more errors: an invalid document must stay cheap. */
 const maxCompared = 2_000;
@@ -28,6 +29,26 @@ const nearestOf =
 
 const nearestField = nearestOf((schema, of) => Object.keys(fieldsOf(schema.getType(of))));
 
+const nearestArgument = nearestOf((schema, of) => {
+  const [type = '', field = ''] = of.split('.');
+  return (fieldsOf(schema.getType(type))[field]?.args ?? []).map(({ name }) => name);
+});
+
+const pageArguments: ReadonlySet<string> = new Set(['first', 'after', 'last', 'before']);
+
+/** The field that has the pages of a query, for an argument of pages on another field of it. */
+function pagesHint(schema: GraphQLSchema, of: string, name: string): string | undefined {
+  if (!pageArguments.has(name)) return undefined;
+  const roots = fieldsOf(schema.getQueryType() ?? undefined);
+  const [type, field = ''] = of.split('.');
+  const root =
+    type === schema.getQueryType()?.name
+      ? field
+      : Object.values(roots).find((one) => getNamedType(one.type).name === type)?.name;
+  const pages = root === undefined ? undefined : roots[connectionFieldOf(root)]?.name;
+  return pages && `; ${pages} has pages`;
+}
+
 /** The messages of graphql-js about unknown names. */
 const unknownNames: readonly (readonly [RegExp, Hint])[] = [
   [
@@ -36,10 +57,7 @@ const unknownNames: readonly (readonly [RegExp, Hint])[] = [
   ],
   [
     /Unknown argument "(?<name>\w+)" on field "(?<of>\w+\.\w+)"\.$/,
-    nearestOf((schema, of) => {
-      const [type = '', field = ''] = of.split('.');
-      return (fieldsOf(schema.getType(type))[field]?.args ?? []).map(({ name }) => name);
-    }),
+    (schema, of, name) => pagesHint(schema, of, name) ?? nearestArgument(schema, of, name),
   ],
   // A longer value is not compared with the names.
   [/(?:Value "(?<name>[^"]{0,60}))?" does not exist in "(?<of>\w+)" enum\.$/, valueHint],
