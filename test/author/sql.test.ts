@@ -248,6 +248,48 @@ INT64 | STRING | INT64
     ]);
   });
 
+  describe('with tables whose rows are missing', () => {
+    const queries = join(folder, 'missing');
+    const data = join(folder, 'missing-data');
+    for (const part of [join(queries, 'tables'), data]) mkdirSync(part, { recursive: true });
+    for (const name of ['parts', 'shops']) {
+      writeFileSync(join(queries, 'tables', `${name}.json`), '[{ "name": "n", "type": "INTEGER" }]');
+    }
+    writeFileSync(join(data, 'parts.csv.gz'), 'no gzip');
+    writeFileSync(join(data, 'shops.csv'), 'n\n1\n');
+
+    test('fails for a table with a file that cannot be read, as the gateway does', async () => {
+      const env = { QUERIES_DIR: queries, DATA_DIR: data, STORE_FILE: ':memory:' };
+      const { exitCode, lines } = await runJson(
+        ['select count(*) as n from shops', 'select 1 as n from shops, `part*`', 'select 1 as parts'],
+        env,
+      );
+      expect(lines).toMatchObject([
+        { rows: [['1']] },
+        {
+          error: {
+            stage: 'run time',
+            message:
+              'rows of parts are missing: parts.csv.gz: cannot be decompressed: incorrect header check',
+          },
+        },
+        { rows: [['1']] },
+      ]);
+      expect(exitCode).toBe(1);
+    });
+
+    test('names them on standard error if no data folder is set', async () => {
+      // The process of the engine says it.
+      const env = { QUERIES_DIR: queries };
+      const { exitCode, output, errors } = await runQuerygate(['sql', '--json', 'select n from shops'], env);
+      expect(JSON.parse(output)).toMatchObject({ rows: [] });
+      expect(exitCode).toBe(0);
+      expect(errors).toBe(
+        'DATA_DIR is no folder: only tables of the demo have rows. Tables without rows: parts, shops\n',
+      );
+    });
+  });
+
   test('prints arrays and structs with the values and the names of their types', async () => {
     const sql = `select [1, 2] as a, struct(1 as x, 'a, b' as y, [date '2026-01-01'] as \`z z\`) as b,
 [struct(numeric '1.5'), struct(null)] as c, struct(struct(true as t) as s, 'x') as d, cast(null as array<int64>) as e`;

@@ -1,5 +1,6 @@
 /** A folder of data files as DuckDB tables with BigQuery's types: a store, its tables, and the import that fills them. */
 export { buildExclusive } from './exclusive.ts';
+export { listedNames } from './import-warnings.ts';
 export { type Import, openImport } from './open-import.ts';
 export { progressText } from './progress.ts';
 export { newestMoment } from './sample/data-relation.ts';

@@ -55,14 +55,15 @@ export function importWarnings(
         ? [`${more} more files and folders of the data folder are not read, because no table has their names`]
         : []),
       ...(failing.length > 0
-        ? [`Tables whose queries fail until all their files are imported: ${listed(failing)}`]
+        ? [`Tables whose queries fail until all their files are imported: ${listedNames(failing)}`]
         : []),
-      ...(shown.length > 0 ? [`Tables without rows: ${listed(shown)}`] : []),
+      ...(shown.length > 0 ? [`Tables without rows: ${listedNames(shown)}`] : []),
     ],
   };
 }
 
-function listed(names: readonly string[]): string {
+/** Names in one line; of many, some and their number. */
+export function listedNames(names: readonly string[]): string {
   const more = names.length - maxNames;
   return more > 1 ? `${names.slice(0, maxNames).join(', ')} and ${more} more` : names.join(', ');
 }

@@ -4,9 +4,9 @@ import { readConfig } from '../../config.ts';
 import type { ImportReport } from '../../engine-contract/engine.ts';
 import { openSession, type Session } from '../../engines/duckdb/open-session.ts';
 import { storeInUse } from '@querygate/duckdb-import';
-import type { Outcome, Statement } from '@querygate/bigquery-sql/duckdb';
+import type { Failure, Outcome, Statement } from '@querygate/bigquery-sql/duckdb';
 import { type Problem, StartError } from '../../errors.ts';
-import { readsTable } from './reads-table.ts';
+import { tablesRead } from './tables-read.ts';
 
 /** A request of the command to this process; one at a time. */
 export type WorkerRequest =
@@ -50,8 +50,17 @@ async function answer(request: WorkerRequest): Promise<WorkerReply> {
   const { statement, explain, timeoutMs, maxRows } = request;
   const outcome = explain
     ? await session.explain(statement)
-    : await session.run(statement, { timeoutMs, maxRows });
+    : (unreadData(session, statement) ?? (await session.run(statement, { timeoutMs, maxRows })));
   return { kind: 'outcome', outcome };
+}
+
+/** The failure of a statement that reads a table with a problem, as at the gateway: its result would look right. */
+function unreadData({ tables, dataProblems }: Session, { sql }: Statement): Failure | undefined {
+  if (dataProblems.size === 0) return undefined;
+  const table = tablesRead(sql, tables()).find((name) => dataProblems.has(name));
+  if (table === undefined) return undefined;
+  const message = `rows of ${table} are missing: ${dataProblems.get(table)}`;
+  return { error: { stage: 'run time', message, line: 1, column: 1 } };
 }
 
 async function open(
@@ -62,7 +71,7 @@ async function open(
     const { duckdb, queriesDir } = readConfig(settings);
     const { tables, problems } = loadTables(join(queriesDir, 'tables'));
     if (problems.length > 0) throw new StartError('The tables have problems', problems);
-    const withRows = texts.some((text) => readsTable(text, tables));
+    const withRows = texts.some((text) => tablesRead(text, tables).length > 0);
     const warned = new Set<string>();
     const imported = ({ warnings = [] }: ImportReport) => {
       for (const warning of new Set(warnings).difference(warned)) report(warning);

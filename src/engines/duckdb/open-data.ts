@@ -11,6 +11,7 @@ import {
   dropOlder,
   type Import,
   isDisordered,
+  listedNames,
   openImport,
   progressText,
   type Store,
@@ -81,10 +82,21 @@ export async function openData(options: DataOptions): Promise<LocalData> {
     onError: (error) => listener.problem(`The demo is paused: ${String(error)}`),
     onProgress: (share) => listener.progress?.(`making demo data: ${Math.floor(share * 100)} %`),
   });
+  const warnOfEmpty = () => {
+    const empty = demo.emptyTables();
+    if (empty.length > 0)
+      listener.problem(
+        `DATA_DIR is no folder: only tables of the demo have rows. Tables without rows: ${listedNames(empty)}`,
+      );
+  };
+  warnOfEmpty();
   return {
     problems: new Map(),
     catchUp: demo.catchUp,
-    replaceTables: (change) => demo.replaceTables(change),
+    async replaceTables(change) {
+      await demo.replaceTables(change);
+      warnOfEmpty();
+    },
     async dropTables(old) {
       for (const table of old) await tables.drop(table);
     },

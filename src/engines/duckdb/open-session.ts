@@ -23,6 +23,9 @@ export interface Session {
   run(statement: Statement, limits: RunLimits): Promise<Outcome>;
   /** Does not throw. */
   explain(statement: Statement): Promise<Outcome>;
+  tables(): readonly TableSchema[];
+  /** Why rows of a table are missing, by its name. */
+  readonly dataProblems: ReadonlyMap<string, string>;
   close(): Promise<void>;
 }
 
@@ -69,6 +72,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     return {
       run: (statement, limits) => runStatement(context, statement, limits),
       explain: (statement) => explainStatement(context, statement),
+      tables: context.tables,
+      dataProblems: data?.problems ?? new Map(),
       close,
     };
   } catch (error) {

@@ -21,6 +21,8 @@ interface DemoOptions {
 export interface Demo {
   /** Appends the rows until now if a query needs them. It never rejects. */
   catchUp(): Promise<void>;
+  /** The names of the tables for which the demo makes no rows. */
+  emptyTables(): readonly string[];
   /** Replaces tables, and fills the new ones. Nothing is appended in the meantime. */
   replaceTables(change: {
     readonly staged: readonly TableInStore[];
@@ -104,6 +106,7 @@ export async function openDemo(
       if (isClosed || now() - end < freshMs) return;
       await appendOnce().catch(onError);
     },
+    emptyTables: () => tables.all.map(({ name }) => name).filter((name) => streams.get(name) === undefined),
     replaceTables,
     async close() {
       isClosed = true;

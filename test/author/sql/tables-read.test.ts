@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readsTable } from '../../../src/author/sql/reads-table.ts';
+import { tablesRead } from '../../../src/author/sql/tables-read.ts';
 
 const tables = ['ev_1', 'ev_2', 'odd-name'].map((name) => ({
   name,
@@ -28,7 +28,7 @@ test.each([
   'select n from `ev_*` union all select 1',
   'select * from (select n from `ev_*`) pivot (count(*) for n in (1, 2))',
 ])('%s reads a declared table', (sql) => {
-  expect(readsTable(sql, tables)).toBe(true);
+  expect(tablesRead(sql, tables)).not.toEqual([]);
 });
 
 test.each([
@@ -40,5 +40,5 @@ test.each([
   'select frobnicate(n) from ev_1',
   'select from',
 ])('%s reads none, or cannot run', (sql) => {
-  expect(readsTable(sql, tables)).toBe(false);
+  expect(tablesRead(sql, tables)).toEqual([]);
 });
