@@ -165,6 +165,49 @@ test('thousands of small files', async () => {
   await expectIds(...idsBetween(0, 17), ...idsBetween(18, 3000), 5000);
 });
 
+describe('a text file that is written otherwise has the cause and the cure in the log', () => {
+  const day = '2026-01-31T00:00:00Z';
+  const crlf = `id,ts\r\n1,${day}\r\n2,${day}\r\n`;
+  const ends = (advice: string) =>
+    `must have one kind of line ends; line 1 ends in CRLF, line 4 in LF: ${advice}`;
+
+  test.each<[string, string | Buffer, string]>([
+    ['logs.csv', `${crlf}3,${day}\n`, ends("sed -i 's/\\r$//' makes all LF")],
+    ['logs.csv.gz', gzipSync(`${crlf}3,${day}\n`), ends('write LF into all')],
+    [
+      'logs.csv',
+      `id,ts\n${`1,${day}\n`.repeat(100_000)}2,${day}\r\n`,
+      "must have one kind of line ends; line 1 ends in LF, line 100002 in CRLF: sed -i 's/\\r$//' makes all LF",
+    ],
+    ['logs.csv', 'id,ts\r1,\r', "must have lines that end in LF or CRLF; they end in CR: tr '\\r' '\\n'"],
+    ['logs.csv', 'id;ts\n1;\n', 'must have values separated by commas, found ;; save it with commas'],
+    [
+      'logs.csv',
+      Buffer.from('id,ts,größe\n1,,2\n', 'latin1'),
+      'must be UTF-8; line 1 is not: iconv -f latin1 -t utf-8',
+    ],
+    [
+      'logs.csv',
+      Buffer.from('\uFEFFid,ts\n1,\n', 'utf16le'),
+      'must be UTF-8; it is UTF-16: iconv -f utf-16 -t utf-8',
+    ],
+    ['logs.csv', 'no,one\n1,\n', 'its header names no column of the table'],
+  ])('%s', async (name, content, problem) => {
+    folder.write(name, content);
+    expect(await folder.sync()).toEqual([`${name}: ${problem}`]);
+    expect(folder.data().problems.get('logs')).toBe(`${name}: ${problem}`);
+  });
+
+  test.each([
+    ['logs.csv', 'id,ts\n1,\n2,\xe9\n', 'must be UTF-8: iconv -f latin1 -t utf-8'],
+    ['logs.ndjson', '{"id":1}\n\n{"id":"\xe9"}\n', 'not JSON: must be UTF-8: iconv -f latin1 -t utf-8'],
+  ])('of which a row is not UTF-8: %s', async (name, text, reason) => {
+    folder.write(name, Buffer.from(text, 'latin1'));
+    expect(await folder.sync()).toEqual([`${name}:3: ${reason}`]);
+    expect(await folder.ids()).toEqual([1]);
+  });
+});
+
 describe('rows that cannot be read', () => {
   const mixed = (count: number) =>
     Array.from({ length: count }, (_, index) => {

@@ -37,15 +37,38 @@ export async function textStart(path: string, toEnd = false): Promise<TextStart>
   return { header: header.replace(/^\uFEFF/, ''), problem: undefined, wrongLine: undefined };
 }
 
-/** Lines of CSV that end unlike the first line, as a problem; DuckDB reads no such file. */
-export async function lineEndProblem(path: string): Promise<string | undefined> {
-  const rows = rowEnds((await firstBytes(path)).toString('latin1'));
-  const [first] = rows;
-  const other = rows.find(({ isCrlf }) => isCrlf !== first?.isCrlf);
-  if (first === undefined || other === undefined) return undefined;
-  const shown = (isCrlf: boolean) => (isCrlf ? 'CRLF' : 'LF');
-  return `must have one kind of line ends; line ${first.line} ends in ${shown(first.isCrlf)}, line ${other.line} in ${shown(other.isCrlf)}: sed -i 's/\\r$//' makes all LF`;
+/**
+ * Lines of CSV that end unlike the first line, as a problem; DuckDB reads no such file. Line ends within quotes do not count.
+ *
+ * @param isCompressed of a copy whose file is
+ */
+export async function lineEndProblem(
+  path: string,
+  isCompressed = compressionOf(path) !== undefined,
+): Promise<string | undefined> {
+  let first: { readonly line: number; readonly isCrlf: boolean } | undefined;
+  let [line, isQuoted, last] = [0, false, 0];
+  for await (const chunk of decompress({ path, compression: compressionOf(path) })) {
+    for (const byte of chunk) {
+      if (byte === quoteByte) isQuoted = !isQuoted;
+      if (byte === newlineByte) {
+        line += 1;
+        const isCrlf = last === returnByte;
+        if (!isQuoted) first ??= { line, isCrlf };
+        if (!isQuoted && first !== undefined && isCrlf !== first.isCrlf) {
+          const advice = isCompressed ? 'write LF into all' : "sed -i 's/\\r$//' makes all LF";
+          return `must have one kind of line ends; line ${first.line} ends in ${shownEnd(first.isCrlf)}, line ${line} in ${shownEnd(isCrlf)}: ${advice}`;
+        }
+      }
+      last = byte;
+    }
+  }
+  return undefined;
 }
+
+const [newlineByte, returnByte, quoteByte] = [10, 13, 34];
+
+const shownEnd = (isCrlf: boolean) => (isCrlf ? 'CRLF' : 'LF');
 
 /** The character that separates most values in the header of CSV; undefined if it has only one value. */
 export function separatorOf(header: string): string | undefined {
@@ -89,17 +112,6 @@ function linesOf(text: string): readonly string[] {
 }
 
 const bytesOf = (latin1: string) => Buffer.from(latin1, 'latin1');
-
-/** The ends of lines that are not within a text in quotes. */
-function rowEnds(text: string): readonly { readonly line: number; readonly isCrlf: boolean }[] {
-  const ends: { line: number; isCrlf: boolean }[] = [];
-  let isQuoted = false;
-  for (const [at, line] of text.split('\n').slice(0, -1).entries()) {
-    if ((line.split('"').length - 1) % 2 === 1) isQuoted = !isQuoted;
-    if (!isQuoted) ends.push({ line: at + 1, isCrlf: line.endsWith('\r') });
-  }
-  return ends;
-}
 
 async function firstBytes(path: string, toEnd = false): Promise<Buffer> {
   const compression = compressionOf(path);

@@ -4,8 +4,10 @@ import { globText } from '@querygate/bigquery-sql/command';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
+import { withEncodingAdvice } from '../reject/encoding-advice.ts';
 import type { Reject } from '../store/manifest.ts';
 import { bytesWithoutRows, findLongRows } from './long-csv-rows.ts';
+import { headerProblem } from './header-problem.ts';
 import { lineTooLong, maxLineBytes, readLines } from './read-text.ts';
 
 /**
@@ -27,7 +29,12 @@ export async function copyCsv(
     const field = declared.get(column.toLowerCase());
     return field === undefined ? [] : [{ column, field }];
   });
-  if (header.length > 0 && matched.length === 0) throw new Error('its header names no column of the table');
+  const isOdd = header.some((name) => /[\r\uFFFD]/.test(name));
+  if (header.length > 0 && (matched.length === 0 || isOdd)) {
+    const problem = await headerProblem(path);
+    if (problem !== undefined || matched.length === 0)
+      throw new Error(problem ?? 'its header names no column of the table');
+  }
 
   // DuckDB's own detection of the header loses rows when a line is malformed, so every option is given.
   const columns = header.map((column) => `${quoteText(column)}: 'VARCHAR'`).join(', ');
@@ -62,7 +69,9 @@ export async function copyCsv(
       'SELECT line, min_by(error_message, coalesce(column_idx, 0)) FROM csv_rejects GROUP BY line ORDER BY line',
     );
     if (errors.currentRowCount === 0) throw error;
-    return errors.getRowsJS().map(([line, reason]) => ({ line: Number(line), reason: String(reason) }));
+    return errors
+      .getRowsJS()
+      .map(([line, reason]) => ({ line: Number(line), reason: withEncodingAdvice(String(reason)) }));
   }
 }
 

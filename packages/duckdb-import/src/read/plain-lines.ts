@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { decompress, readBytes } from '@querygate/bigquery-sql/command';
+import { decompress, lineEndProblem, readBytes } from '@querygate/bigquery-sql/command';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
@@ -47,7 +47,11 @@ export async function openPlainLines(
   const plain = file.compression === undefined ? file.path : join(scratch, 'decompressed');
   if (plain !== file.path) await pipeline(decompress(file), createWriteStream(plain));
   const copy = join(scratch, 'lines');
-  const rejects = await copyCsv(await connect(), fields, plain, copy);
+  const rejects = await copyCsv(await connect(), fields, plain, copy).catch(async (error: unknown) => {
+    const isOfCsv = error instanceof Error && error.message.includes('CSV');
+    const problem = isOfCsv ? await lineEndProblem(plain, file.compression !== undefined) : undefined;
+    throw problem === undefined ? error : new Error(problem, { cause: error });
+  });
   return { bytes: readBytes(copy, offset), rejects: offset === 0 ? rejects : [] };
 }
 

@@ -1,3 +1,4 @@
+import { withEncodingAdvice } from './encoding-advice.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
 
@@ -33,7 +34,7 @@ function detailOf(message: string): string {
   const malformed = /^Malformed JSON in file ".*", at byte \d+ in (?:line|record\/value) \d+: (.*)/.exec(
     text,
   );
-  if (malformed) return `not JSON: ${malformed[1]?.trim()}`;
+  if (malformed) return withEncodingAdvice(`not JSON: ${malformed[1]?.trim()}`);
   const transform = /^JSON transform error in file ".*", in (?:line|record\/value) \d+: (.*)/.exec(text);
   const detail = transform?.[1] ?? text.split('\n', 1)[0] ?? '';
   return detail.replace(/^Object .* has duplicate key (".*")$/, 'the key $1 occurs twice');

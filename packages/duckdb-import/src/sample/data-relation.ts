@@ -1,9 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { globText, isoDates, separatorOf, textStart } from '@querygate/bigquery-sql/command';
+import { globText, isoDates } from '@querygate/bigquery-sql/command';
 import { sampledRows } from '@querygate/bigquery-sql/duckdb';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
+import { headerProblem } from '../read/header-problem.ts';
 
 const readers: readonly (readonly [pattern: RegExp, source: (paths: string) => string, isText: boolean])[] = [
   [
@@ -132,7 +133,8 @@ export async function checkRows(
 ): Promise<boolean> {
   for (const [at, file] of files.entries()) {
     if (!isCsv(file)) continue;
-    await checkStart(given[at] ?? file, file);
+    const problem = await headerProblem(file);
+    if (problem !== undefined) throw fileError(given[at] ?? file, problem);
     checkHeaderLine(given[at] ?? file, await firstLine(connection, file));
   }
   const reader = await connection.runAndReadAll(`SELECT 1 FROM ${relation} LIMIT 1`);
@@ -141,18 +143,6 @@ export async function checkRows(
   if (!hasRows && !files.some(isCsv))
     throw fileError(given.join(', '), 'has no rows, which would show the fields');
   return hasRows;
-}
-
-async function checkStart(given: string, file: string): Promise<void> {
-  const { header, problem, wrongLine } = await textStart(file);
-  // Of other lines, the import leaves out those that are not UTF-8.
-  if (problem !== undefined && wrongLine === 1) throw fileError(given, problem);
-  const separator = separatorOf(header) ?? ',';
-  if (separator !== ',')
-    throw fileError(
-      given,
-      `must have values separated by commas, found ${separator === '\t' ? 'tabs' : separator}`,
-    );
 }
 
 async function firstLine(connection: DuckDBConnection, file: string): Promise<readonly string[]> {
