@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { didYouMean } from '@querygate/text';
+import { didYouMean, forbiddenText } from '@querygate/text';
 
 /** What a configured path must name. */
 type PathKind = 'file' | 'folder';
@@ -21,7 +21,7 @@ export function pathProblem(
 
 function reasonOf(path: string, code: string | undefined, kind: PathKind, use: 'read' | 'written'): string {
   if (code === 'ENOENT') return missing(path, kind);
-  if (code === 'EACCES' || code === 'EPERM') return forbidden(path, use);
+  if (code === 'EACCES' || code === 'EPERM') return forbiddenText(path, use);
   if (code === 'ENOTDIR' && kind === 'folder' && isKind(path, 'file'))
     return ': it is a file, and must be a folder';
   const reason = reasons[code ?? ''];
@@ -43,16 +43,6 @@ function missing(path: string, kind: PathKind): string {
   const folder = dirname(path);
   if (folder !== path && statOf(folder) === undefined) return missing(folder, 'folder');
   return `: there is no ${kind} ${path}${didYouMean(basename(path), namesIn(folder, kind))}`;
-}
-
-function forbidden(path: string, use: 'read' | 'written'): string {
-  const uid = process.getuid?.();
-  const user = uid === undefined ? 'the user of this process' : `user ${uid}, which runs this process,`;
-  const stats = statOf(path);
-  const owner =
-    stats === undefined ? '' : `; user ${stats.uid} owns it, with mode ${(stats.mode & 0o7777).toString(8)}`;
-  const right = use === 'read' ? 'read it, and to enter the folders above it' : 'write it and its folder';
-  return `: ${user} has not the right to ${right}${owner}: change owner or mode (chown, chmod)`;
 }
 
 function statOf(path: string) {

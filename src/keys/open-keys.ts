@@ -49,7 +49,10 @@ export function openKeys(options: KeysOptions): Keys {
   const text = loadKeyText(file);
   const { keys, isWhole } = requireKeys(file, text, (parsed) => [
     ...unknownEndpoints(file, parsed, catalog.queries),
-    ...(parsed.isWhole || acceptsCutFile ? [] : [{ file, message: cutText(parsed.keys.length) }]),
+    // Of a file with problems the number of keys is not known.
+    ...(parsed.isWhole || acceptsCutFile || parsed.problems.length > 0
+      ? []
+      : [{ file, message: cutText(parsed.keys.length) }]),
   ]);
   if (!isWhole) log.warn(noCount(keys.length));
   const history = new KeyHistory(keys);

@@ -73,8 +73,10 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
     clearInterval(checks);
     if (state === 'closed') return;
     if (state === 'starting' && reason instanceof UnsupportedServer) unsupported = reason;
+    const isRefusal = reason instanceof UnsupportedServer || replyCode(reason) !== undefined;
+    const what = isRefusal ? `refuses: ${messageOf(reason)}` : 'does not respond';
     if (reason !== renewed)
-      warn(messageOf(reason), `${name} does not respond; continuing without it`, state !== 'down');
+      warn(messageOf(reason), `${name} ${what}; continuing without it`, state !== 'down');
     // The failure may have been transient: the first attempt to reconnect is made at once.
     const waitMs = state === 'up' && performance.now() - upSince > retryMs ? 0 : retryMs;
     state = 'down';

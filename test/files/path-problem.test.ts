@@ -69,6 +69,22 @@ function asOther(call: string): string {
 }
 
 describe('without the right to read', () => {
+  test.each(['csv', 'ndjson', 'parquet'])('a data file has the same reason and cure: %s', (format) => {
+    chmodSync(folder, 0o755);
+    const path = join(folder, `orders.${format}`);
+    writeFileSync(path, '', { mode: 0o600 });
+    const describeReason = `(await import(${JSON.stringify(resolve('packages/duckdb-import/src/reject/describe-problem.ts'))})).describeReason`;
+    const file = JSON.stringify({ path, name: `orders.${format}` });
+    chmodSync(path, process.getuid?.() === 0 ? 0o600 : 0);
+    expect(
+      asOther(
+        `await (await import('node:fs/promises')).readFile(${file}.path).catch(async (error) => ${describeReason}(error, ${file}))`,
+      ),
+    ).toMatch(
+      /^cannot be read \(EACCES\): user \d+, which runs this process, has not .*owns it, with mode \d+: change owner or mode \(chown, chmod\)$/,
+    );
+  });
+
   let data: string;
   beforeAll(() => {
     chmodSync(folder, 0o755);

@@ -73,6 +73,12 @@ describe('the keys of a gateway', () => {
     const cut = `keys:\n  - id: '${id}'\n    name: a\n    sha256: ${sha256}\n`;
     writeFileSync(file, cut);
     expect(() => open(undefined, false)).toThrow('write "count: 1" as its last line');
+    // Of a file with other problems the number of keys is not known.
+    for (const broken of [cut.replace('  - ', '\t- '), cut.replace('name: a', 'nam: a')]) {
+      writeFileSync(file, broken);
+      expect(() => open(undefined, false)).toThrow('The key file has problems');
+      expect(() => open(undefined, false)).not.toThrow('count');
+    }
     writeFileSync(file, `${cut}    tenants: [abc]\ncount: 1\n`);
     expect(open(undefined, false).find(a.text)).toMatchObject({ tenants: new Set(['abc']) });
   });

@@ -250,6 +250,11 @@ describe('querygate keys', () => {
       '--tenant: got "a,b"; takes one value, repeat it for several: --tenant a --tenant b\n',
     ],
     [
+      'several permissions at once',
+      ['create', '--name', 'a', '--permission', 'metrics,fresh'],
+      '--permission: got "metrics,fresh"; takes one value, repeat it for several: --permission metrics --permission fresh\n',
+    ],
+    [
       'two endpoints in one',
       ['create', '--name', 'a', '--endpoint', 'logs.all,usage.api-counts'],
       '; takes one value, repeat it for several: --endpoint logs.all --endpoint usage.api-counts\n',

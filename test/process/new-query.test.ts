@@ -97,6 +97,19 @@ describe('querygate tables add', () => {
     expect(errors).not.toContain('name is STRING');
   });
 
+  test('says so if dates are written in several forms', async () => {
+    const data = write(
+      'forms.csv',
+      'day,us,name\n31.12.2025,25/12/2025,1.1.2026\n2026-01-05,12/25/2025,none\n,01/01/2026,x\n',
+    );
+    const { errors } = await run('tables', 'add', 'forms', data);
+    const of = (examples: string) =>
+      `is STRING: its texts look like dates of several forms (${examples}); write ISO 8601 in the file`;
+    expect(errors).toContain(`day ${of('2026-01-05, 31.12.2025')}`);
+    expect(errors).toContain(`us ${of('01/01/2026, 25/12/2025')}`);
+    expect(errors).not.toContain('name is STRING');
+  });
+
   test('takes the texts that BigQuery exports for moments as TIMESTAMP', async () => {
     const data = write(
       'exported.ndjson',

@@ -78,3 +78,26 @@ describe.skipIf(!hasRedis)('the circuit breaker around Redis', () => {
     expect(await Promise.race([ping(), nextTurn])).toBeUndefined();
   });
 });
+
+test.skipIf(!hasRedis).each([
+  [
+    'a wrong password',
+    ':wrong@',
+    '',
+    /^the shared cache refuses: (?:WRONGPASS|ERR) .*; continuing without it$/,
+  ],
+  ['a database that it lacks', '', '/99', /^the shared cache refuses: ERR .*; continuing without it$/],
+])('a Redis that refuses %s is not said to be silent', async (_title, user, path, message) => {
+  const redis = await redisServer();
+  await redis.start();
+  const logged = Promise.withResolvers<string>();
+  const breaker = openCircuitBreaker({
+    url: `${redis.url.replace('://', `://${user}`)}${path}`,
+    name: 'the shared cache',
+    log: pino({ level: 'info' }, { write: (line) => logged.resolve(JSON.parse(line).msg) }),
+    build: (client) => client,
+  });
+  expect(await logged.promise).toMatch(message);
+  await breaker.close();
+  await redis.close();
+});

@@ -10,6 +10,7 @@ export {
 } from './cell-texts.ts';
 export { type Decimal, decimalUnits, parseDecimal } from './decimal-text.ts';
 export { type ExactJson, exactText, isList, parseExact } from './exact-json.ts';
+export { forbiddenText } from './forbidden-path.ts';
 export { lineLongerThan, linesOf } from './lines.ts';
 export { didYouMean, isAbbreviation, nearestName } from './nearest-name.ts';
 export { hasEqualNames, parseJson, type Revive, stringEnd } from './parse-json.ts';

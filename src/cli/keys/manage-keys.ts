@@ -29,6 +29,7 @@ export async function createCommand(settings: LoadedSettings, values: CreateOpti
   checkSingleValues('--tenant', values.tenant);
   checkSingleValues('--allow', values.allow);
   checkSingleValues('--endpoint', values.endpoint);
+  checkSingleValues('--permission', values.permission);
   const file = requireKeyFile(settings);
   checkEndpoints(settings, values.endpoint ?? []);
   const perMinute = parseCount('--requests-per-minute', values.requestsPerMinute);

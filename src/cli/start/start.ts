@@ -169,10 +169,8 @@ async function requireFree(address: Address): Promise<void> {
 function listen(server: Server, { setting, port, host }: Address): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', ({ message, code }: NodeJS.ErrnoException) => {
-      const right =
-        code === 'EADDRINUSE'
-          ? `; is another gateway running? --${flagOfSetting(setting)} takes another port`
-          : '';
+      const reason = listenReasons[code ?? ''];
+      const right = reason === undefined ? '' : `; ${reason} --${flagOfSetting(setting)} takes another port`;
       const problem = { message: `${setting} ${port}, HOST ${host}: ${message}${right}` };
       reject(new StartError('The gateway cannot listen', [problem]));
     });
@@ -181,3 +179,8 @@ function listen(server: Server, { setting, port, host }: Address): Promise<void>
     server.listen({ port, host, backlog: server.maxConnections }, resolve);
   });
 }
+
+const listenReasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is another gateway running?',
+  EACCES: 'the user of this process may not take one below 1024 (CAP_NET_BIND_SERVICE), and a proxy may:',
+};

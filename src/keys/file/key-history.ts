@@ -24,7 +24,7 @@ type Entries = ReadonlyMap<string, KeyEntry>;
 const maxRemembered = 100_000;
 
 const notWhole =
-  'it may have been cut: a YAML file must end with the number of its keys, as in "count: 3"; every `npm run keys` command that changes the file writes it';
+  'it may have been cut: a YAML file must end with the number of its keys, as in "count: 3"; every `querygate keys` command that changes the file writes it';
 
 /**
  * The keys in use, and every key that the file has had since the start. A changed file is accepted as a whole or not at all:

@@ -1,5 +1,6 @@
 import { withEncodingAdvice } from './encoding-advice.ts';
 import type { DataFile } from '../scan/data-files.ts';
+import { forbiddenReason } from '../scan/forbidden-reason.ts';
 import type { Reject } from '../store/manifest.ts';
 
 /**
@@ -12,6 +13,8 @@ export function describeFileProblem(file: DataFile, error: unknown): string {
 
 /** Why a file or a row cannot be read, without paths of this machine. */
 export function describeReason(error: unknown, file: Pick<DataFile, 'name' | 'path'>): string {
+  const forbidden = forbiddenReason(error, file.path);
+  if (forbidden !== undefined) return forbidden;
   const message = error instanceof Error ? error.message : String(error);
   // The path is replaced first: shortening could leave a part of it.
   return shorten(detailOf(message).replaceAll(file.path, '\0')).replaceAll('\0', file.name);

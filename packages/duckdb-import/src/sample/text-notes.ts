@@ -41,7 +41,8 @@ export async function textNotes(
         path,
         String(example),
         numberForms.filter((_, at) => holds[dateFormats.length + at] === true),
-      );
+      ) ??
+      (await mixedNote(connection, query));
     if (note !== undefined) notes.set(path, note);
   }
   return notes;
@@ -69,6 +70,21 @@ function dateNote(path: string, example: string, formats: readonly string[]): st
   const written = isAmbiguous ? `${call(first)} or ${call(second)}` : call(first);
   const order = isAmbiguous ? ', with the day or the month first' : '';
   return `is STRING: its texts look like dates (${example})${order}; write ${written}, or ISO 8601 in the file`;
+}
+
+/** The note of texts that are all dates, but written in several ways: no format reads them. */
+async function mixedNote(connection: DuckDBConnection, query: string): Promise<string | undefined> {
+  const isDate = ['%Y-%m-%d', '%Y-%m-%d %H:%M:%S', '%Y-%m-%dT%H:%M:%SZ', ...dateFormats]
+    .map((format) => `try_strptime(v, ${quoteText(format)}) IS NOT NULL`)
+    .join(' OR ');
+  const reader = await connection.runAndReadAll(
+    `SELECT min(v), max(v), bool_and(${isDate}) FROM (${query}) WHERE v IS NOT NULL GROUP BY regexp_replace(v, '\\d+|[A-Za-z]+', '', 'g') ORDER BY 1`,
+  );
+  const forms = reader.getRows();
+  if (forms.length === 0 || !forms.every(([, , areDates]) => areDates === true)) return undefined;
+  // The day and the month may be exchanged in one form.
+  const examples = forms.length === 1 ? forms[0]?.slice(0, 2) : forms.slice(0, 3).map(([example]) => example);
+  return `is STRING: its texts look like dates of several forms (${examples?.join(', ')}); write ISO 8601 in the file`;
 }
 
 interface NumberForm {

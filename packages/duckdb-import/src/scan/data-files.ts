@@ -2,6 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { forbiddenReason } from './forbidden-reason.ts';
 
 /** A file with rows of one table, as of a scan of the data folder. */
 export interface DataFile {
@@ -99,7 +100,11 @@ async function findFiles(search: Search, name: string, parents: readonly string[
     );
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    if (error.code !== 'ENOENT') return { files: [], problem: `${name}: cannot be read: ${error.code}` };
+    if (error.code !== 'ENOENT')
+      return {
+        files: [],
+        problem: `${name}: ${forbiddenReason(error, path) ?? `cannot be read: ${error.code}`}`,
+      };
     // Otherwise it was removed since its folder was listed.
     return { files: [], ...((await isLink(path)) && { problem: `${name}: is a link to nothing` }) };
   }
