@@ -4,7 +4,7 @@ import { globText } from '@querygate/bigquery-sql/command';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
-import { withEncodingAdvice } from '../reject/encoding-advice.ts';
+import { withEncodingAdvice } from './encoding-advice.ts';
 import type { Reject } from '../store/manifest.ts';
 import { bytesWithoutRows, findLongRows } from './long-csv-rows.ts';
 import { headerProblem } from './header-problem.ts';

@@ -1,4 +1,4 @@
-import { withEncodingAdvice } from './encoding-advice.ts';
+import { withEncodingAdvice } from '../read/encoding-advice.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import { forbiddenReason } from '../scan/forbidden-reason.ts';
 import type { Reject } from '../store/manifest.ts';
