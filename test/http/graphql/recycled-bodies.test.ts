@@ -5,8 +5,8 @@ import { type ServedApp, serveTestApp } from '../../support/served-app.ts';
 import { apiKey } from '../../support/test-app.ts';
 
 /** Some 18 MB: the system takes less at once of a response that is not read. */
-const rowCount = 100_000;
-const messageOf = (project: string) => `${project} `.repeat(40);
+const rowCount = 10_000;
+const messageOf = (project: string) => `${project} `.repeat(400);
 
 let served: ServedApp;
 beforeAll(async () => {
