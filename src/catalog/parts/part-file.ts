@@ -85,8 +85,12 @@ export function parseDefinitionFile(file: string, fileText: string): PartFile {
   try {
     const units = parseDefinitions(fileText).map((tree) => definitionUnit(tree, file, fileText));
     const problems = units.flatMap((unit) => {
-      const found = viewColumns(unit.tree);
-      return typeof found === 'string' ? [problemAt(fileText, source, unit.tree.start, found)] : [];
+      const at = ({ start }: Syntax.Node, message: string) => problemAt(fileText, source, start, message);
+      const ofColumns = viewColumns(unit.tree);
+      return [
+        ...(typeof ofColumns === 'string' ? [at(unit.tree, ofColumns)] : []),
+        ...unit.names.parameters.map((node) => at(node, `a ${unit.kind} has no parameters: @${node.name.name}`)),
+      ];
     });
     return { ...of, units: problems.length > 0 ? [] : units, problems };
   } catch (error) {

@@ -172,6 +172,17 @@ test.each<[string, Texts, readonly string[]]>([
     ],
   ],
   [
+    'parameters',
+    {
+      'views/a.sql': 'CREATE VIEW d.v AS SELECT @project AS x',
+      'functions/f.sql': 'CREATE FUNCTION d.f() AS (@n)',
+    },
+    [
+      'views/a.sql:1:27 a view has no parameters: @project',
+      'functions/f.sql:1:27 a function has no parameters: @n',
+    ],
+  ],
+  [
     'a query among definitions',
     { 'views/a.sql': 'SELECT 1' },
     ['views/a.sql:1:1 expected "CREATE VIEW" or "CREATE FUNCTION", found "SELECT"'],

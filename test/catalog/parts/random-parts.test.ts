@@ -14,6 +14,26 @@ beforeAll(async () => {
 });
 afterAll(() => dialect.close());
 
+const namesOfParts = [
+  'part_inner',
+  'query',
+  '`inner`',
+  'part_middle',
+  'middle',
+  'part_inner_2',
+  'reader',
+  'i',
+  'm',
+];
+
+/** With aliases that are names of parts, and of their common tables. */
+const withNamesOfParts = (sql: string): string =>
+  sql.replace(/\b([aA])(\d+)\b/g, (alias, letter: string, at: string) => {
+    const name = namesOfParts[Number(at) - 1];
+    if (name === undefined) return alias;
+    return letter === 'A' ? name.toUpperCase() : name;
+  });
+
 /** The SQL of a query over a random one: as a part two levels deep, whose parameter is bound, and pasted by hand. */
 function pairOf(sql: string): readonly [composed: string, pasted: string] {
   const usesKind = /@kind\b/.test(sql);
@@ -44,7 +64,8 @@ test('random queries have the same rows as parts and pasted by hand', async () =
   const counts = { compared: 0, failed: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(1000), { minLength: 5, maxLength: 150, size: 'max' }), async (tape) => {
-      const sql = randomQuery(chooseBy(tape));
+      const random = randomQuery(chooseBy(tape));
+      const sql = tape.length % 2 === 0 ? random : withNamesOfParts(random);
       // No part begins with it.
       fc.pre(!sql.startsWith('WITH RECURSIVE'));
       const [composed, pasted] = pairOf(sql);
