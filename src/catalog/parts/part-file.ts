@@ -89,7 +89,9 @@ export function parseDefinitionFile(file: string, fileText: string): PartFile {
       const ofColumns = viewColumns(unit.tree);
       return [
         ...(typeof ofColumns === 'string' ? [at(unit.tree, ofColumns)] : []),
-        ...unit.names.parameters.map((node) => at(node, `a ${unit.kind} has no parameters: @${node.name.name}`)),
+        ...unit.names.parameters.map((node) =>
+          at(node, `a ${unit.kind} has no parameters: @${node.name.name}`),
+        ),
       ];
     });
     return { ...of, units: problems.length > 0 ? [] : units, problems };

@@ -13,6 +13,6 @@ columns:
   event_message: { type: string, description: Its text. }
 ---*/
 select t.id, t.event_message
-from edge_logs as t
-where t.project = @who and (@word = '' or t.event_message = @word)
+from query.own.edge as t
+where t.owner = @who and (@word = '' or t.event_message = @word)
 order by id

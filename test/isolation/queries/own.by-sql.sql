@@ -10,5 +10,5 @@ columns:
   id: { type: string, required: true, description: The row. }
   event_message: { type: string, description: Its text. }
 ---*/
-with mine as (select t.id, t.event_message, t.timestamp from edge_logs as t where t.project = @who)
+with mine as (select o.id, o.event_message, o.timestamp from query.`own.of-one`(owner => @who) as o)
 select id, event_message from mine order by id
