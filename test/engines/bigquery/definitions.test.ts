@@ -3,6 +3,7 @@ import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
 import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import { pageFormsOf } from '../../../src/catalog/model/page-forms.ts';
 import { readConfig } from '../../../src/config.ts';
+import { toProblem } from '../../../src/engines/bigquery/check-queries.ts';
 import { buildQueryBody } from '../../../src/engines/bigquery/query-body.ts';
 import { queryText } from '../../support/queries.ts';
 
@@ -47,6 +48,18 @@ test('with BIGQUERY_DEFINITIONS=stored they read those that BigQuery has, in as 
     ].join(' '),
   );
   expect(text.split('\n')).toHaveLength(query.sql.split('\n').length);
+});
+
+test('a problem that BigQuery reports is at its place in the file of the part', () => {
+  const lines = query.sql.split('\n');
+  const line = lines.findIndex((one) => one.startsWith('SELECT x')) + 1;
+  expect(toProblem(query, new Error(`Unrecognized name: x at [${line}:8]`))).toEqual({
+    file: 'views/v.sql',
+    line: 2,
+    column: 8,
+    message: 'Unrecognized name: x',
+  });
+  expect(toProblem(query, new Error('no place'))).toMatchObject({ file: 'a.sql', message: 'no place' });
 });
 
 test('so do its pages', () => {
