@@ -285,7 +285,7 @@ INT64 | STRING | INT64
       expect(JSON.parse(output)).toMatchObject({ rows: [] });
       expect(exitCode).toBe(0);
       expect(errors).toBe(
-        'DATA_DIR is no folder: only tables of the demo have rows. Tables without rows: parts, shops\n',
+        'Without a data folder, only tables of the demo have rows. Tables without rows: parts, shops\n',
       );
     });
   });

@@ -86,7 +86,7 @@ export async function openData(options: DataOptions): Promise<LocalData> {
     const empty = demo.emptyTables();
     if (empty.length > 0)
       listener.problem(
-        `DATA_DIR is no folder: only tables of the demo have rows. Tables without rows: ${listedNames(empty)}`,
+        `Without a data folder, only tables of the demo have rows. Tables without rows: ${listedNames(empty)}`,
       );
   };
   warnOfEmpty();
