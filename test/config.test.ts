@@ -78,7 +78,7 @@ describe('configuration', () => {
     ['ENGINE', 'bigquerry', /; did you mean bigquery\?$/],
     ['LOG_LEVEL', 'INFO', /; did you mean info\?$/],
     ['MCP', 'ON', /must be one of on, off; did you mean on\?$/],
-    ['COMPAT', 'Logflare', /must be logflare; did you mean logflare\?$/],
+    ['COMPAT', 'Logflare', /must be logflare$/],
     ['ENGINE_TIMEOUT_MS', '30s', /from 1 to 3600000, without a unit$/],
     ['DATA_RETENTION_DAYS', '30 days', /from 1 to 36500, without a unit$/],
     ['PORT', '-1', /from 0 to 65535$/],

@@ -33,8 +33,11 @@ const secret = ({ is, must }: SecretRule) => z.string().refine(is, must);
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, {
-    error: ({ input }) =>
-      `got ${JSON.stringify(input)}; must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}${didYouMean(String(input), values)}`,
+    error: ({ input }) => {
+      const right =
+        values.length === 1 ? values[0] : `one of ${values.join(', ')}${didYouMean(String(input), values)}`;
+      return `got ${JSON.stringify(input)}; must be ${right}`;
+    },
   });
 
 const matching = (pattern: RegExp, right: string, names: readonly string[] = []) =>

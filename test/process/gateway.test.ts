@@ -197,7 +197,9 @@ describe('the process', () => {
   test('exits with 2 if the data folder does not exist', async () => {
     const { exitCode, errors } = await runCommand('src/main.ts', { DATA_DIR: 'no/such/folder' });
     expect(exitCode).toBe(2);
-    expect(errors).toContain('DATA_DIR: got "no/such/folder"; must be a folder');
+    expect(errors).toContain(
+      'DATA_DIR: got "no/such/folder", which cannot be read (ENOENT): there is no folder',
+    );
   });
 
   test('exits with 2 if the folder has no queries', async () => {

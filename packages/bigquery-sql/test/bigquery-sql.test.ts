@@ -71,7 +71,7 @@ describe('a command line that is wrong', () => {
     [['--timeout', '0', 'select 1'], '--timeout: got "0"; must be a whole number from 1 to 999999'],
     [['--max-rows', 'all', 'select 1'], '--max-rows: got "all"; must be a whole number'],
     [['  ; -- nothing'], 'there is no statement'],
-    [[], 'there is no statement'],
+    [[], 'expected a statement, a file, or SQL on standard input, which is empty'],
   ])('%j', (args, message) => {
     const { status, stdout, stderr } = runCommand(args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
