@@ -36,7 +36,7 @@ export function missingTableHint(problems: readonly Problem[]): string {
       : `${table} <data file, or output of bq show>`;
     return `  querygate tables add ${command}\n`;
   });
-  return `Tables are declared in the folder tables:\n${commands.join('')}A view, or a model of dbt, is no table: write WITH name AS (its SELECT) before the query.\n`;
+  return `Tables are declared in the folder tables:\n${commands.join('')}A view, or a model of dbt, is a file of the folder views: CREATE VIEW name AS its SELECT.\n`;
 }
 
 /** Problems with the lines of their files, and carets below the places. */

@@ -73,6 +73,8 @@ export function parseSavedQuery(name: string, file: string, text: string, link =
     ...checkParameterUse(file, own, linked.passed),
     ...(header.success ? checkLimits(file, header.data, parts) : []),
   ];
+  // Names of parts that could not be put in would be further problems of the same cause.
+  if (linked.problems.length > 0) return { problems };
   if (!header.success) {
     const { sql, source } = linked;
     return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import { CatalogError, parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import type { CatalogFiles } from '../../../src/catalog/folder/read-folder.ts';
 import { describeProblem, StartError } from '../../../src/errors.ts';
 import { partText, queryText } from '../../support/queries.ts';
@@ -354,4 +354,25 @@ test('a text that grows beyond what BigQuery takes is refused before it is there
   ]);
   const all = { 'reader.sql': reader('SELECT x FROM query.p39(a39 => 1)'), ...Object.fromEntries(parts) };
   expect(problemsIn(all).at(-1)).toMatch(/has more than 1048576 characters|never uses|declare/);
+});
+
+test('the names of parts that have problems are no further problems', () => {
+  const parse = () =>
+    parseCatalog(
+      '',
+      filesOf({
+        'base.sql': partText('SELECT @n AS x', { n: 'string' }),
+        'views/v.sql': 'CREATE VIEW d.v AS SELECT x FROM query.base',
+        'reader.sql': reader('SELECT x FROM d.v'),
+      }),
+    );
+  let error: unknown;
+  try {
+    parse();
+  } catch (thrown) {
+    error = thrown;
+  }
+  if (!(error instanceof CatalogError)) throw error;
+  expect(error.problems.map(({ file }) => file)).toEqual(['views/v.sql']);
+  expect(error.broken).toEqual([]);
 });
