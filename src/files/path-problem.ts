@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { didYouMean, forbiddenText } from '@querygate/text';
 
-/** What a configured path must name. */
+/** The kind of thing that a configured path must name. */
 type PathKind = 'file' | 'folder';
 
 /**

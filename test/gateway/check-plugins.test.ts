@@ -106,7 +106,7 @@ describe('members of the plug-in itself', () => {
   });
 });
 
-describe('what is no plug-in', () => {
+describe('values that are not plug-ins', () => {
   class Mine {}
   test.each([
     ['is a function, and must be the plug-in that it makes, as in metrics()', metrics],

@@ -13,7 +13,7 @@ export interface ImportWarnings {
   readonly warnings: readonly string[];
 }
 
-/** What the store does not have. */
+/** The rows and files that the store lacks. */
 interface Unread {
   /** Why files of a table are not read, by its name. */
   readonly problems: ReadonlyMap<string, string>;

@@ -32,7 +32,7 @@ export function argumentsEnd(text: string, { start, end, name }: Syntax.TableFun
   throw new TypeError(`no arguments at ${start}`);
 }
 
-/** What is wrong with the arguments of a part, and with the parameters that are passed on to it by their names. */
+/** The problems of the arguments of a part, and of the parameters that pass on to it by their names. */
 export function argumentProblems(
   reader: Unit,
   part: Unit,

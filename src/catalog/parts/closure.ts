@@ -31,7 +31,7 @@ export interface Closure {
   readonly problems: readonly Problem[];
 }
 
-/** What units of a library read. */
+/** The parts that the units of a library read. */
 export interface Closures {
   readonly readsOf: (unit: Unit) => Reads;
   /** Of several units together. */

@@ -4,7 +4,7 @@ import type { Problem } from '../../errors.ts';
 import { NameIndex } from './name-index.ts';
 import { type PartFile, parseDefinitionFile, parseQueryPart, type Unit } from './part-file.ts';
 
-/** What a name means, or why it means nothing; undefined: it is not that of a part. */
+/** The part that has a name, or why no part can be read by it; undefined: it is not the name of a part. */
 export type Found =
   | { readonly unit: Unit }
   | { readonly message: string }

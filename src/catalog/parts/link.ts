@@ -18,7 +18,7 @@ export interface Linker {
   readonly link: Link;
   /** The texts of all files that the text of a saved query reads: if they are equal, so is its SQL. */
   textsOf(path: string): readonly string[];
-  /** What is wrong with names in the parts of the library. */
+  /** The problems of names in the parts of the library. */
   readonly problems: () => readonly Problem[];
   /** The parts that neither another one nor a query that has been linked reads, as queries by themselves. */
   readonly unread: () => readonly PartSql[];
@@ -35,7 +35,7 @@ export function buildLinker(library: Library): Linker {
     const known = library.fileAt(`${query.name}.sql`);
     const isKnown = known?.fileText === query.text && known.problems.length === 0;
     const unit = (isKnown && known.units[0]) || unitOf(query.name, query.file, query.text, query);
-    // What is wrong with its syntax is said by who compiles it.
+    // The compiler reports the mistakes in its syntax.
     return 'kind' in unit ? unit : undefined;
   };
   const linkUnit = (

@@ -50,7 +50,7 @@ export function parseQueryPart(name: string, file: string, fileText: string): Pa
   const unit = unitOf(name, file, fileText, parts);
   if (!('kind' in unit)) return { fileText, units: [], problems: [...ofHeader, unit], isPart };
   if (!isPart) return { fileText, units: [unit], problems: [], isPart };
-  // What it reads may use the others.
+  // The parts that it reads may use the others.
   const passed = unit.names.tables.length > 0 ? unit.parameters.map((one) => one.name) : [];
   const problems = [...ofHeader, ...checkParameterUse(file, parts, passed)];
   return { fileText, units: problems.length > 0 ? [] : [unit], problems, isPart };

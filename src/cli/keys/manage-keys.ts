@@ -99,7 +99,7 @@ export async function rollCommand(
   printOwner(file, owner);
 }
 
-/** What a key may read that its options do not name: one line each. */
+/** The rights of a key that its options do not name: one line each. */
 function reachOf({ tenant, endpoint, permission = [] }: CreateOptions): string {
   const lines = [
     ...(tenant === undefined ? ['It reads the rows of all tenants; --tenant binds a key to some.'] : []),

@@ -52,101 +52,115 @@ const has = ({ own, around }: Names, name: string): boolean =>
 
 /** Finds the tables, the calls and the parameters of a text: common tables hide tables of their name. */
 export function outsideNames(root: Statement | CreateFunction | CreateView): OutsideNames {
-  const tables: OutsideTable[] = [];
-  const calls: FunctionCall[] = [];
-  const parameters: NamedParameter[] = [];
+  const finder = new NameFinder();
+  const scope: Scope = { common: within(undefined), ranges: within(undefined), host: undefined };
+  if (root.kind === 'CreateView') finder.scan(root.query, { ...scope, host: root.query });
+  else if (root.kind === 'CreateFunction') finder.scanAll(childrenOf(root), scope);
+  else finder.scanStatement(root, scope);
+  return finder;
+}
 
-  const scanAll = (nodes: readonly Node[], scope: Scope) => {
-    for (const node of nodes) scan(node, scope);
-  };
-  const scan = (node: Node, scope: Scope): void => {
-    if (node.kind === 'Query') scanQuery(node, scope);
-    else if (node.kind === 'Select') scanSelect(node, scope);
-    else if (node.kind === 'PipeCall') scanArguments(node.call, scope);
-    else if (node.kind === 'TableFunction') {
-      tables.push({ node, isArgument: false, host: scope.host });
-      scanArguments(node, scope);
-    } else {
-      if (node.kind === 'FunctionCall') calls.push(node);
-      if (node.kind === 'NamedParameter') parameters.push(node);
-      if (node.kind === 'Table') scanTable(node, scope, false);
-      scanAll(childrenOf(node), scope);
+class NameFinder implements OutsideNames {
+  readonly tables: OutsideTable[] = [];
+  readonly calls: FunctionCall[] = [];
+  readonly parameters: NamedParameter[] = [];
+
+  scanStatement({ functions, script, query }: Statement, scope: Scope): void {
+    this.scanAll(functions, scope);
+    for (const statement of script) {
+      if (statement.kind !== 'CreateTempTable') this.scan(statement, scope);
+      else {
+        this.scan(statement.query, { ...scope, host: statement.query });
+        scope.common.own.add(statement.name.name.toLowerCase());
+      }
     }
-  };
-  const scanTable = (node: Table, { common, ranges, host }: Scope, isArgument: boolean) => {
+    this.scan(query, { ...scope, host: query });
+  }
+
+  scanAll(nodes: readonly Node[], scope: Scope): void {
+    for (const node of nodes) this.scan(node, scope);
+  }
+
+  scan(node: Node, scope: Scope): void {
+    if (node.kind === 'Query') this.#scanQuery(node, scope);
+    else if (node.kind === 'Select') this.#scanSelect(node, scope);
+    else if (node.kind === 'PipeCall') this.#scanArguments(node.call, scope);
+    else if (node.kind === 'TableFunction') {
+      this.tables.push({ node, isArgument: false, host: scope.host });
+      this.#scanArguments(node, scope);
+    } else {
+      if (node.kind === 'FunctionCall') this.calls.push(node);
+      if (node.kind === 'NamedParameter') this.parameters.push(node);
+      if (node.kind === 'Table') this.#scanTable(node, scope, false);
+      this.scanAll(childrenOf(node), scope);
+    }
+  }
+
+  #scanTable(node: Table, { common, ranges, host }: Scope, isArgument: boolean): void {
     const [first, ...rest] = node.path.parts.map(({ name }) => name.toLowerCase());
     const isKnown = has(rest.length === 0 ? common : ranges, first ?? '');
-    if (!isKnown) tables.push({ node, isArgument, host });
-  };
-  const scanArguments = ({ args }: TableFunction, scope: Scope) => {
+    if (!isKnown) this.tables.push({ node, isArgument, host });
+  }
+
+  #scanArguments({ args }: TableFunction, scope: Scope): void {
     for (const arg of args) {
-      if (arg.kind === 'Table') scanTable(arg, scope, true);
-      else scan(arg, scope);
+      if (arg.kind === 'Table') this.#scanTable(arg, scope, true);
+      else this.scan(arg, scope);
     }
-  };
-  const scanWith = ({ recursive, tables: own }: With, scope: Scope): Scope => {
+  }
+
+  /** @returns the scope of what follows the clause */
+  #scanWith({ recursive, tables }: With, scope: Scope): Scope {
     const inner: Scope = { ...scope, common: within(scope.common) };
     const add = (name: string) => inner.common.own.add(name.toLowerCase());
-    if (recursive) for (const { name } of own) add(name.name);
-    for (const { name, query } of own) {
-      scan(query, inner);
+    if (recursive) for (const { name } of tables) add(name.name);
+    for (const { name, query } of tables) {
+      this.scan(query, inner);
       add(name.name);
     }
     return inner;
-  };
-  const scanQuery = (node: Query, outer: Scope) => {
+  }
+
+  #scanQuery(node: Query, outer: Scope): void {
     let scope: Scope = { ...outer, ranges: within(outer.ranges) };
-    if (node.with) scope = scanWith(node.with, scope);
-    if (node.body.kind === 'FromQuery') scanFrom(node.body.from, scope);
-    const inner = node.body.kind === 'Select' ? scanSelect(node.body, scope) : scope;
-    if (node.body.kind === 'Query' || node.body.kind === 'SetOperation') scan(node.body, scope);
-    scanAll([...node.orderBy, ...(node.limit ? [node.limit] : [])], inner);
+    if (node.with) scope = this.#scanWith(node.with, scope);
+    if (node.body.kind === 'FromQuery') this.#scanFrom(node.body.from, scope);
+    const inner = node.body.kind === 'Select' ? this.#scanSelect(node.body, scope) : scope;
+    if (node.body.kind === 'Query' || node.body.kind === 'SetOperation') this.scan(node.body, scope);
+    this.scanAll([...node.orderBy, ...(node.limit ? [node.limit] : [])], inner);
     for (const pipe of node.pipes) {
-      if (pipe.kind === 'PipeWith') scope = scanWith(pipe.with, scope);
+      if (pipe.kind === 'PipeWith') scope = this.#scanWith(pipe.with, scope);
       else if (pipe.kind === 'PipeJoin') {
-        scanFrom(pipe.right, scope);
-        if (pipe.condition) scan(pipe.condition, scope);
-      } else scan(pipe, scope);
+        this.#scanFrom(pipe.right, scope);
+        if (pipe.condition) this.scan(pipe.condition, scope);
+      } else this.scan(pipe, scope);
       if (pipe.kind === 'PipeAs') scope.ranges.own.add(pipe.alias.name.toLowerCase());
     }
-  };
-  const scanSelect = ({ from, ...select }: Select, outer: Scope): Scope => {
+  }
+
+  /** @returns the scope of its ORDER BY */
+  #scanSelect({ from, ...select }: Select, outer: Scope): Scope {
     const scope: Scope = { ...outer, ranges: within(outer.ranges) };
-    if (from) scanFrom(from, scope);
-    scanAll(childrenOf({ ...select, from: undefined }), scope);
+    if (from) this.#scanFrom(from, scope);
+    this.scanAll(childrenOf({ ...select, from: undefined }), scope);
     return scope;
-  };
+  }
+
   /** Adds the names of an item to those that items to its right may begin with. */
-  const scanFrom = (item: FromItem, scope: Scope): void => {
+  #scanFrom(item: FromItem, scope: Scope): void {
     if (item.kind === 'Join') {
-      scanFrom(item.left, scope);
-      scanFrom(item.right, scope);
-      if (item.condition) scan(item.condition, scope);
+      this.#scanFrom(item.left, scope);
+      this.#scanFrom(item.right, scope);
+      if (item.condition) this.scan(item.condition, scope);
       return;
     }
     if (item.kind === 'TableSample' || item.kind === 'Pivot' || item.kind === 'Unpivot') {
-      scanFrom(item.source, scope);
-      scan(item.spec, scope);
-    } else scan(item, scope);
+      this.#scanFrom(item.source, scope);
+      this.scan(item.spec, scope);
+    } else this.scan(item, scope);
     const name = rangeName(item);
     if (name !== undefined) scope.ranges.own.add(name.toLowerCase());
-  };
-
-  const root0: Scope = { common: within(undefined), ranges: within(undefined), host: undefined };
-  if (root.kind === 'CreateView') scan(root.query, { ...root0, host: root.query });
-  else if (root.kind === 'CreateFunction') scanAll(childrenOf(root), root0);
-  else {
-    scanAll(root.functions, root0);
-    for (const statement of root.script) {
-      if (statement.kind !== 'CreateTempTable') scan(statement, root0);
-      else {
-        scan(statement.query, { ...root0, host: statement.query });
-        root0.common.own.add(statement.name.name.toLowerCase());
-      }
-    }
-    scan(root.query, { ...root0, host: root.query });
   }
-  return { tables, calls, parameters };
 }
 
 function rangeName(item: FromItem): string | undefined {

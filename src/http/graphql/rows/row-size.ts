@@ -12,7 +12,7 @@ import {
 } from '../document/collect-fields.ts';
 import { keyOfObject } from './row-object.ts';
 
-/** What a response has of each object of a list: of each row, or of each record in a column. */
+/** The selected fields of each object of a list: of each row, or of each record in a column. */
 interface SelectedObject {
   /** As the response has them. */
   readonly fields: readonly CollectedField[];
@@ -20,7 +20,7 @@ interface SelectedObject {
   readonly type: GraphQLObjectType;
 }
 
-/** What a selection adds to an object of a document. */
+/** The text that a selection adds to an object of a document. */
 interface Added {
   /** How often it has the same field, at most. */
   readonly copies: number;
