@@ -181,11 +181,11 @@ export class Assembly {
   }
 
   /** The functions that a part defines before its query, under other names. */
-  #defineOwn({ tree, ...unit }: Unit, edits: readonly Edit[], names: ReadonlyMap<string, string>): void {
-    if (tree.kind !== 'Statement') return;
-    for (const definition of tree.functions) {
+  #defineOwn(unit: Unit, edits: readonly Edit[], names: ReadonlyMap<string, string>): void {
+    if (unit.tree.kind !== 'Statement') return;
+    for (const definition of unit.tree.functions) {
       const name = names.get(definition.name.parts[0].name.toLowerCase()) ?? '';
-      this.#define({ tree, ...unit }, definition, name, edits);
+      this.#define(unit, definition, name, edits);
     }
   }
 

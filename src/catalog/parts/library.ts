@@ -110,8 +110,7 @@ const mayBePart = (path: string, text: string): boolean =>
   path.includes('/') || /(?:^|[{,])\s*["']?serve["']?\s*:/m.test(text.slice(0, text.indexOf('---*/')));
 
 function repetition(unit: Unit, other: Unit): Problem {
-  const line = unit.text.slice(0, unit.tree.start).split('\n').length;
-  return { file: unit.file, line, message: `${unit.name} is already defined in ${other.file}` };
+  return { file: unit.file, line: unit.line, message: `${unit.name} is already defined in ${other.file}` };
 }
 
 function only(path: readonly string[], [unit, another]: readonly Unit[]): Found {

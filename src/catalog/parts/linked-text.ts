@@ -67,15 +67,14 @@ export function joinSegments(segments: readonly Segment[]): {
 } {
   const pieces: Piece[] = [];
   const texts: WrittenText[] = [];
-  /** By file, which may have several views and functions. */
-  const indexes = new Map<string, number>();
+  const indexes = new Map<WrittenText, number>();
   const all: string[] = [];
   let start = 0;
   for (const { text, of, offset, isCopy } of segments) {
     if (text === '') continue;
-    const index = indexes.get(of.file) ?? texts.length;
+    const index = indexes.get(of) ?? texts.length;
     if (index === texts.length) texts.push({ file: of.file, line: of.line, text: of.text });
-    indexes.set(of.file, index);
+    indexes.set(of, index);
     pieces.push({ start, length: isCopy ? text.length : 0, of: index, offset });
     all.push(text);
     start += text.length;

@@ -81,11 +81,10 @@ export function unitOf(name: string, file: string, fileText: string, parts: Head
 /** A file of views and functions. */
 export function parseDefinitionFile(file: string, fileText: string): PartFile {
   const of = { fileText, isPart: true };
-  const source = { file, line: 1 };
   try {
-    const units = parseDefinitions(fileText).map((tree) => definitionUnit(tree, file, fileText));
+    const units = definitionUnits(file, fileText);
     const problems = units.flatMap((unit) => {
-      const at = ({ start }: Syntax.Node, message: string) => problemAt(fileText, source, start, message);
+      const at = ({ start }: Syntax.Node, message: string) => problemAt(unit.text, unit, start, message);
       const ofColumns = viewColumns(unit.tree);
       return [
         ...(typeof ofColumns === 'string' ? [at(unit.tree, ofColumns)] : []),
@@ -96,25 +95,34 @@ export function parseDefinitionFile(file: string, fileText: string): PartFile {
     });
     return { ...of, units: problems.length > 0 ? [] : units, problems };
   } catch (error) {
-    return { ...of, units: [], problems: [syntaxProblem(error, fileText, source)] };
+    return { ...of, units: [], problems: [syntaxProblem(error, fileText, { file, line: 1 })] };
   }
 }
 
-const definitionUnit = (
-  tree: Syntax.CreateView | Syntax.CreateFunction,
-  file: string,
-  fileText: string,
-): Unit => ({
-  kind: tree.kind === 'CreateView' ? 'view' : 'function',
-  name: tree.name.parts.map(({ name }) => name).join('.'),
-  file,
-  fileText,
-  text: fileText,
-  line: 1,
-  parameters: [],
-  tree,
-  names: outsideNames(tree),
-});
+/** Each definition with a text of its own: the work for a reader does not grow with the other definitions of the file. */
+function definitionUnits(file: string, fileText: string): readonly Unit[] {
+  let [line, lineStart] = [1, 0];
+  return parseDefinitions(fileText).flatMap(({ start, end }) => {
+    for (
+      let at = fileText.indexOf('\n', lineStart);
+      at >= 0 && at < start;
+      at = fileText.indexOf('\n', lineStart)
+    ) {
+      line += 1;
+      lineStart = at + 1;
+    }
+    const text = ' '.repeat(start - lineStart) + fileText.slice(start, end);
+    return parseDefinitions(text).map(
+      (tree): Unit => ({
+        kind: tree.kind === 'CreateView' ? 'view' : 'function',
+        name: tree.name.parts.map(({ name }) => name).join('.'),
+        ...{ file, fileText, text, line, tree },
+        parameters: [],
+        names: outsideNames(tree),
+      }),
+    );
+  });
+}
 
 function syntaxProblem(
   error: unknown,

@@ -1,3 +1,4 @@
+import { problemAt } from '@querygate/bigquery-sql/problem';
 import { describe, expect, test } from 'vitest';
 import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import type { CatalogFiles } from '../../../src/catalog/folder/read-folder.ts';
@@ -189,4 +190,33 @@ test.each<[string, Texts, readonly string[]]>([
   ],
 ])('%s: refused', (_, texts, problems) => {
   expect(problemsIn(texts)).toEqual(problems);
+});
+
+describe('many definitions in a file', () => {
+  const calls = 'd.f0(1) + d.f1(2)';
+  const definition = (at: number) => `CREATE FUNCTION d.f${at}(a INT64) AS (a + ${at});`;
+
+  test('are not all put together with a query that calls two, nor with one another', () => {
+    const text = Array.from({ length: 1_000 }, (_, at) => definition(at)).join('\n');
+    const files = filesOf({ 'functions/f.sql': text, 'reader.sql': reader(`SELECT ${calls} AS x`) });
+    const { queries, unreadParts } = parseCatalog('', files);
+    const lengths = [...queries, ...(unreadParts ?? [])].map(({ source }) =>
+      (source.written?.texts ?? []).reduce((sum, one) => sum + one.text.length, 0),
+    );
+    expect(lengths).toHaveLength(999);
+    expect(Math.max(...lengths)).toBeLessThan(5 * definition(999).length);
+  });
+
+  test('have their places, also in one line', () => {
+    const text = `-- Two in a line.\n${definition(0)} ${definition(1)}`;
+    const files = filesOf({ 'functions/f.sql': text, 'reader.sql': reader(`SELECT ${calls} AS x`) });
+    const [query] = parseCatalog('', files).queries;
+    if (query === undefined) throw new Error('no query');
+    const placeOf = (part: string) => {
+      const { file, line, column } = problemAt(query.sql, query.source, query.sql.indexOf(part), '');
+      return `${file}:${line}:${column}`;
+    };
+    expect(placeOf('a + 0')).toBe('functions/f.sql:2:35');
+    expect(placeOf('a + 1')).toBe('functions/f.sql:2:77');
+  });
 });
