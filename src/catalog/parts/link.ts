@@ -44,7 +44,8 @@ export function buildLinker(library: Library): Linker {
     const own = { sql: unit.text, source: { file: unit.file, line: unit.line } };
     const { units, problems } = closureOf(unit);
     const all = [...problems, ...captureProblems(unit, units)];
-    if (units.length <= 1 || all.length > 0) return { ...own, problems: all };
+    const isOwnText = units.length <= 1 && unit.tree.kind === 'Statement';
+    if (isOwnText || all.length > 0) return { ...own, problems: all };
     try {
       const { segments, tables, definitions } = new Assembly(readsOf, freshNames(units), maxLength).link(
         unit,

@@ -53,6 +53,15 @@ describe('views', () => {
     },
   );
 
+  test('that no query reads are checked as their queries', () => {
+    const texts = { 'views/v.sql': 'CREATE VIEW d.v (a) AS SELECT 1 AS x; CREATE VIEW d.w AS SELECT 2 AS x' };
+    const { unreadParts = [] } = parseCatalog(
+      '',
+      filesOf({ 'reader.sql': reader('SELECT 1 AS x'), ...texts }),
+    );
+    expect(unreadParts.map(({ sql }) => sql.trim())).toEqual(['SELECT 1 AS x', 'SELECT 2 AS x']);
+  });
+
   test('are hidden by a common table of the same name, and by a temporary one', () => {
     for (const sql of [
       'WITH alone AS (SELECT 1 AS x) SELECT x FROM alone',
