@@ -78,7 +78,9 @@ beforeAll(async () => {
     const text = queryText({ id, header, sql }).replace('n: { type: integer', 'y: { type: float');
     return [`${name}.sql`, text] as const;
   });
-  gateway = await openFolderApp(Object.fromEntries(files), { env: { STALE_IF_ERROR: '0s' } });
+  gateway = await openFolderApp(Object.fromEntries(files), {
+    env: { STALE_IF_ERROR: '0s', ENGINE_TIMEOUT_MS: String(busyMs) },
+  });
 });
 afterAll(() => gateway.close());
 
