@@ -6,7 +6,7 @@ import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { readConfig } from '../../src/config.ts';
 import { configuredEngine } from '../../src/author/configured-engine.ts';
 import { describeProblem } from '../../src/errors.ts';
-import { buildAnalyze } from '../../src/catalog-analysis/analyze-catalog.ts';
+import { anyEngine, buildAnalyze } from '../../src/catalog-analysis/analyze-catalog.ts';
 import { analyzed, engineHost } from '../support/engine-host.ts';
 
 const nullable = { mode: 'NULLABLE' } as const;
@@ -50,6 +50,22 @@ const problemsOf = (sql: string, { isPattern = false, declared = tables } = {}) 
   const problems = tenantProblems({ queries: [savedQuery(sql, isPattern)], tables: declared });
   return problems.map(({ file, line, message }) => `${file}:${line} ${message.split(' ')[0]}`);
 };
+
+test.each([
+  'select table_name as id from INFORMATION_SCHEMA.TABLES',
+  'select id from logs join `p.d.INFORMATION_SCHEMA.PARTITIONS` on true where project = @project',
+  'with s as (select * from `region-us`.INFORMATION_SCHEMA.COLUMNS) select (select max(column_name) from s) as id',
+])('INFORMATION_SCHEMA is of no tenant, on all engines: %s', (sql) => {
+  for (const dialect of [anyEngine, { sql: 'bigquery' } as const]) {
+    const [problem, other] = buildAnalyze(dialect)({ queries: [savedQuery(sql)], tables })
+      .analysisOf(savedQuery(sql))
+      .tenantProblems();
+    expect(problem?.message).toMatch(
+      /^INFORMATION_SCHEMA\.[A-Z]+ is read without .*tenant_unchecked: <reason>/,
+    );
+    expect(other).toBeUndefined();
+  }
+});
 
 describe('a query that takes SQL of callers restricts each of its common tables', () => {
   const sandboxed = (sql: string) =>

@@ -5,6 +5,7 @@ import { type Problem, ProblemError, problemAt, problemOf, type Source } from '.
 import { buildContext, type Observer, type ResolvedQuery, type Rules } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
 import { resolveFrom } from './rules/from/from.ts';
+import { viewsOf } from './rules/from/information-schema.ts';
 import { tableRelations } from './rules/from/table-relations.ts';
 import { resolveQuery } from './rules/queries/query.ts';
 import { emptyScope, type RelationColumn } from './rules/scope.ts';
@@ -70,6 +71,7 @@ export function compile(
   const scope = {
     ...emptyScope,
     relations: tableRelations(tables),
+    views: viewsOf(tables),
     hasOpenTables,
     functions: context.attempt(() => sqlFunctions(statement.functions), new Map()),
   };

@@ -45,6 +45,8 @@ export interface Field {
   readonly type: FieldType;
   readonly mode: 'NULLABLE' | 'REQUIRED' | 'REPEATED';
   readonly description?: string;
+  /** The parameters of its type, as in `10, 2`: BigQuery checks them, and nothing is cut here. */
+  readonly parameters?: string;
   readonly fields?: readonly Field[];
   /** The fields of a RECORD that local data does not have, for messages. */
   readonly absent?: readonly AbsentField[];

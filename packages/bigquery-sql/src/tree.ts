@@ -20,6 +20,7 @@ export {
 } from './tree/build.ts';
 export { userParameter } from './tree/own-parameters.ts';
 export { freshNames } from './tree/fresh-names.ts';
+export { isViewName } from './rules/from/described-tables.ts';
 export { forEachNode, mapExpressions, mapParts, type Mapper } from './tree/map.ts';
 export type { Expression, From, Member, Query, RecordValue } from './tree/nodes.ts';
 export { printExpression, printQuery } from './tree/print.ts';

@@ -57,12 +57,18 @@ function parseTables(folder: string, files: readonly (readonly [string, FileCont
 }
 
 /** A field as a file declares it; some types are those of BigQuery only. */
-export interface DeclaredField extends Omit<Field, 'type' | 'fields' | 'absent'> {
+export interface DeclaredField extends Omit<Field, 'type' | 'fields' | 'absent' | 'parameters'> {
   readonly type: FieldType | (typeof absentTypes)[number];
+  readonly maxLength?: string | undefined;
+  readonly precision?: string | undefined;
+  readonly scale?: string | undefined;
   readonly fields?: readonly DeclaredField[];
 }
 
-/** Other properties that `bq` prints (policy tags, lengths, defaults) are dropped, not rejected. */
+/** `bq` prints a number of 64 bits as text. Only INFORMATION_SCHEMA shows it: another value is dropped. */
+const typeParameter = z.coerce.string().regex(/^\d+$/).optional().catch(undefined);
+
+/** Other properties that `bq` prints (policy tags, defaults) are dropped, not rejected. */
 const fieldSchema: z.ZodType<DeclaredField> = z
   .object({
     name: z.string().min(1, 'a field needs a name'),
@@ -76,6 +82,9 @@ const fieldSchema: z.ZodType<DeclaredField> = z
       .pipe(z.enum(['NULLABLE', 'REQUIRED', 'REPEATED']))
       .default('NULLABLE'),
     description: z.string().exactOptional(),
+    maxLength: typeParameter,
+    precision: typeParameter,
+    scale: typeParameter,
     get fields() {
       return fieldsSchema.exactOptional();
     },
@@ -130,10 +139,11 @@ function localFields(declared: readonly DeclaredField[]): Pick<Field, 'absent'> 
 } {
   const fields: Field[] = [];
   const absent: AbsentField[] = [];
-  for (const { type, fields: inner, ...rest } of declared) {
+  for (const { type, fields: inner, maxLength, precision, scale, ...rest } of declared) {
     const nested = inner && localFields(inner);
+    const parameters = [maxLength ?? precision, scale].filter((one) => one !== undefined).join(', ');
     if (isAbsentType(type) || nested?.fields.length === 0) absent.push({ name: rest.name, type });
-    else fields.push({ ...rest, type, ...nested });
+    else fields.push({ ...rest, type, ...(parameters !== '' && { parameters }), ...nested });
   }
   return { fields, ...(absent.length > 0 && { absent }) };
 }

@@ -22,7 +22,7 @@ export function buildTextToRun(analysisOf: AnalyzedCatalog['analysisOf'], turns:
     return turns.wait(computingOwner(owner)).then(() => {
       const sandbox = analysisOf(query).sandbox();
       if (sandbox === undefined) throw new Error(`${query.name} takes no SQL`);
-      return judged(() => sandbox.judge(sql)).bigqueryText();
+      return judged(() => sandbox.judge(sql).bigqueryText());
     });
   };
 }

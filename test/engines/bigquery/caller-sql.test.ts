@@ -79,6 +79,10 @@ describe('SQL of a caller on BigQuery', () => {
   test.each([
     'select * from stored',
     'select * from data.logs',
+    'select * from INFORMATION_SCHEMA.TABLES',
+    'select * from data.information_schema.columns',
+    'with a as (select table_name from `region-us`.INFORMATION_SCHEMA.TABLES) select * from a',
+    'select (select count(*) from `p.d.INFORMATION_SCHEMA.PARTITIONS`) as n from logs',
     'select id from logs; drop table x',
     "select * from external_query('a', 'b')",
     'select id from logs /*',

@@ -55,10 +55,19 @@ export const escapes: readonly (readonly [sql: string, place: string, reason: st
     '1:71',
     'no table is named vault',
   ],
-  // The catalog of the database.
-  ['select * from information_schema.tables', '1:15', 'INFORMATION_SCHEMA is not supported'],
-  ['select * from data.INFORMATION_SCHEMA.COLUMNS', '1:15', 'INFORMATION_SCHEMA is not supported'],
-  ['select * from `region-us`.INFORMATION_SCHEMA.JOBS', '1:15', 'INFORMATION_SCHEMA is not supported'],
+  // The catalog of the database, but for what describes the common tables.
+  ['select * from information_schema.partitions', '1:15', 'INFORMATION_SCHEMA.partitions is not supported'],
+  ['select * from data.`INFORMATION_SCHEMA`.PARTITIONS', '1:15', 'its views here are COLUMNS, TABLES'],
+  ['select * from `region-us.information_schema.JOBS`', '1:15', 'INFORMATION_SCHEMA.JOBS is not supported'],
+  ['select * from INFORMATION_SCHEMA.SCHEMATA', '1:15', 'INFORMATION_SCHEMA.SCHEMATA is not supported'],
+  ['select * from information_schema', '1:15', 'no table is named information_schema'],
+  ['select * from `INFORMATION_SCHEMA.*`', '1:15', 'INFORMATION_SCHEMA.* is not supported'],
+  [
+    'select * from INFORMATION_SCHEMA.TABLES.vault',
+    '1:15',
+    'INFORMATION_SCHEMA.TABLES.vault is not supported',
+  ],
+  ['select * from `INFORMATION_SCHEMA.TABLES`.vault', '1:15', 'is not supported'],
   ['select * from data.__TABLES__', '1:15', '__TABLES__ is not supported'],
   ['select * from duckdb_tables', '1:15', 'no table is named duckdb_tables'],
   ['select * from sqlite_master', '1:15', 'no table is named sqlite_master'],

@@ -173,6 +173,29 @@ describe('tables on DuckDB', () => {
     queries.write('tables/t_2.json', table(['a', 'STRING']));
     await eventually(async () => expect(await rows('q')).toEqual([{ a: '1' }, { a: '2' }]));
   });
+
+  test('INFORMATION_SCHEMA follows the tables, their types, and the rows that are imported', async () => {
+    const described = reader('a', {
+      sql: `SELECT CONCAT(table_name, '.', column_name, ' ', data_type, ' ', CAST(total_rows AS STRING)) AS a
+        FROM INFORMATION_SCHEMA.COLUMNS JOIN INFORMATION_SCHEMA.PARTITIONS USING (table_name) ORDER BY 1`,
+    });
+    await open(
+      { 'q.sql': described, 'tables/t.json': table(['a', 'NUMERIC']) },
+      { data: { 't.ndjson': '{"a":1}\n' } },
+    );
+    expect(await rows('q')).toEqual([{ a: 't.a NUMERIC 1' }]);
+    queries.write(
+      'tables/t.json',
+      JSON.stringify([{ name: 'a', type: 'NUMERIC', precision: '10', scale: 2 }]),
+    );
+    await eventually(async () => expect(await rows('q')).toEqual([{ a: 't.a NUMERIC(10, 2) 1' }]));
+    queries.write('tables/v.json', table(['a', 'STRING']));
+    await eventually(async () => expect(await rows('q')).toHaveLength(2));
+    queries.write('tables/v.json', table(['a', 'STRING'], ['b', 'DATE']));
+    writeFileSync(join(dataDir, 't.ndjson'), '{"a":1}\n{"a":2}\n');
+    const expected = [{ a: 't.a NUMERIC(10, 2) 2' }, { a: 'v.a STRING 0' }, { a: 'v.b DATE 0' }];
+    await eventually(async () => expect(await rows('q')).toEqual(expected));
+  });
 });
 
 test('a request in flight finishes on the version that it began with', async () => {

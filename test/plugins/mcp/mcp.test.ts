@@ -597,8 +597,10 @@ describe('the Model Context Protocol', () => {
         true,
         'sql: line 2, column 6: no table is named secrets; the tables of this endpoint are requests; a dry_run of SELECT * FROM a table gives its columns with all fields',
       ]);
-      const schema = await one.call('test.own.sql', { sql: 'select * from INFORMATION_SCHEMA.COLUMNS' });
-      expect(schema.text).toMatch(/INFORMATION_SCHEMA is not supported; a dry_run of SELECT \* FROM a table/);
+      const schema = await one.call('test.own.sql', { sql: 'select * from INFORMATION_SCHEMA.JOBS' });
+      expect(schema.text).toMatch(
+        /INFORMATION_SCHEMA.JOBS is not supported; its views .*; a dry_run of SELECT \* FROM a table/,
+      );
     });
 
     test('only to check it, and tells the columns', async () => {

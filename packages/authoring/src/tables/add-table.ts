@@ -128,14 +128,10 @@ function fieldsText(fields: readonly DeclaredField[], indent = ''): string {
   return `[\n${items.join(',\n')}\n${indent}]`;
 }
 
-function fieldText({ name, type, mode, description, fields }: DeclaredField, indent: string): string {
-  const members = [
-    ['name', name],
-    ['type', type],
-    ['mode', mode],
-    ['description', description],
-  ].flatMap(([key, value]) =>
-    value === undefined ? [] : [`${JSON.stringify(key)}: ${JSON.stringify(value)}`],
+function fieldText({ fields, ...field }: DeclaredField, indent: string): string {
+  const { name, type, mode, maxLength, precision, scale, description } = field;
+  const members = Object.entries({ name, type, mode, maxLength, precision, scale, description }).flatMap(
+    ([key, value]) => (value === undefined ? [] : [`${JSON.stringify(key)}: ${JSON.stringify(value)}`]),
   );
   if (fields === undefined) return `{ ${members.join(', ')} }`;
   const inner = `${indent}  `;

@@ -14,6 +14,8 @@ export interface Scope {
   readonly merged: readonly Member[];
   /** The tables and common table expressions of this level, by lower-cased name. */
   readonly relations: ReadonlyMap<string, Relation>;
+  /** The views of INFORMATION_SCHEMA, by lower-cased name. */
+  readonly views?: ReadonlyMap<string, Relation>;
   /** Select-list aliases, in clauses that may use them; they take precedence over columns in FROM. */
   readonly aliases?: ReadonlyMap<string, Expression>;
   /** True if the name of one of them may be wrong. */
@@ -134,6 +136,10 @@ export function findRelation(scope: Scope | undefined, name: string): Relation |
   if (scope === undefined) return undefined;
   return scope.relations.get(name.toLowerCase()) ?? findRelation(scope.parent, name);
 }
+
+/** The views of INFORMATION_SCHEMA, which no query defines. */
+export const findViews = (scope: Scope | undefined): ReadonlyMap<string, Relation> =>
+  scope?.views ?? (scope === undefined ? new Map() : findViews(scope.parent));
 
 /** The SQL function of that name. */
 export function findFunction(scope: Scope | undefined, name: string): SqlFunction | undefined {

@@ -2,6 +2,8 @@ import { tokenize } from '../syntax/lexer/tokenize.ts';
 import type { Token } from '../syntax/lexer/tokens.ts';
 import type { Located, Path, Statement, Table } from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
+import { isInformationSchema } from '../rules/from/information-schema.ts';
+import { callerError } from './judge.ts';
 
 /**
  * A saved query whose last SELECT is replaced by that of a caller. Of the caller's text only the tokens that were judged
@@ -15,7 +17,14 @@ import { walk } from '../syntax/walk.ts';
 export function bigqueryText(saved: string, sql: string, { query }: Statement): string {
   const paths = new Map<number, Table>();
   walk(query, (node) => {
-    if (node.kind === 'Table') paths.set(node.path.start, node);
+    if (node.kind !== 'Table') return;
+    if (isInformationSchema(node.path))
+      throw callerError(
+        sql,
+        node.start,
+        'INFORMATION_SCHEMA is not available in sql on BigQuery, where it would have all tables',
+      );
+    paths.set(node.path.start, node);
   });
   const tokens = tokenize(sql);
   const { with: commonTables } = query;

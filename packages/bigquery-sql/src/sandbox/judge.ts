@@ -42,13 +42,21 @@ export function judge<R extends ResolvedQuery>(
   });
 }
 
+/** The tables that a caller's query can name. */
+export interface CallerNames {
+  /** The common tables. */
+  readonly relations: Scope['relations'];
+  /** The views of INFORMATION_SCHEMA, which describe the common tables and nothing else. */
+  readonly views: ReadonlyMap<string, Relation>;
+}
+
 /**
  * A caller's query as a tree, in a scope that has the common tables and nothing around them: no table, no function of the
  * saved query, and no path of several names can be found in it.
  */
 export function resolveCaller(
   query: Query,
-  relations: Scope['relations'],
+  { relations, views }: CallerNames,
   { context, problems }: { readonly context: Context; readonly problems: readonly Unsupported[] },
 ): ResolvedQuery {
   // The tables behind common tables have no name for a caller.
@@ -56,7 +64,7 @@ export function resolveCaller(
     table,
     { ...relation, ...(absent && { absent: absent.map((own) => ({ ...own, table })) }) },
   ]);
-  const scope: Scope = { ...emptyScope, parent: emptyScope, relations: new Map(named) };
+  const scope: Scope = { ...emptyScope, parent: emptyScope, relations: new Map(named), views };
   const resolved = context.attempt(() => context.query(query, scope), undefined);
   const [problem] = [...problems].sort((a, b) => a.place.start - b.place.start);
   if (problem || !resolved) throw problem ?? new Error('a query without a problem and without a tree');
@@ -104,8 +112,8 @@ function firstOf(names: Iterable<string>): readonly string[] {
   return [...first];
 }
 
-/** Lines end as the sender writes them. */
-function callerError(sql: string, offset: number, message: string): ProblemError {
+/** A problem at its place in a caller's text. Lines end as the sender writes them. */
+export function callerError(sql: string, offset: number, message: string): ProblemError {
   const before = sql.slice(0, offset).split(/\r\n|\r|\n/);
   const column = (before.at(-1)?.length ?? 0) + 1;
   return new ProblemError('The SQL cannot run in the sandbox', [{ line: before.length, column, message }]);

@@ -2,12 +2,14 @@ import { parameterTypeIn, sameName, type Type, type TypedParameter } from '../ty
 import { ProblemError, problemOf, type Source } from '../problem.ts';
 import { type Compiled, parse, rules, tablesOf as tablesReadBy } from '../compile.ts';
 import { buildContext, type Context, type ResolvedQuery, type Rules } from '../rules/context.ts';
+import { describeRelation, viewRelations, viewsOf } from '../rules/from/information-schema.ts';
 import { tableRelations } from '../rules/from/table-relations.ts';
 import { tableReferences } from '../rules/queries/table-references.ts';
 import { resolveWith } from '../rules/queries/with.ts';
 import { childOf, emptyScope, type Scope } from '../rules/scope.ts';
 import { sqlFunctions } from '../rules/sql-function.ts';
 import type { Unsupported } from '../rules/unsupported.ts';
+import { describingViews } from '../rules/from/described-tables.ts';
 import type { StoredTable } from '../tree/stored-table.ts';
 import type { CommonTable, Query, With } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
@@ -19,7 +21,7 @@ import { boundedRules } from './bounded-rules.ts';
 import type { Names } from './check-syntax.ts';
 import { type ExportedTable, exportTable } from './exported-table.ts';
 import { filterFirst, type Tenant } from './filter-first.ts';
-import { judge, resolveCaller } from './judge.ts';
+import { type CallerNames, judge, resolveCaller } from './judge.ts';
 import type { Outline } from './outline.ts';
 
 /** A saved query whose last SELECT callers may replace by their own. */
@@ -92,9 +94,9 @@ export function openSandbox(
     parameters: parameters.map(({ name }) => name).filter((name) => used.has(name.toLowerCase())),
     functions: new Set(functions.map(({ name }) => name.parts[0].name.toLowerCase())),
   };
-  const resolveTables = (relations: Scope['relations'], read: Query) => {
+  const resolveTables = (stored: StoredNames, read: Query) => {
     const { bound, ...switched } = buildSwitchedContext(parameterTypeIn(parameters));
-    const root: Scope = { ...emptyScope, relations, hasOpenTables, functions: sqlFunctions(functions) };
+    const root: Scope = { ...emptyScope, ...stored, hasOpenTables, functions: sqlFunctions(functions) };
     const needed = neededTables(commonTables, read, names.tables);
     const { tables, scope } = resolveWith(
       { ...commonTables, tables: needed },
@@ -109,51 +111,68 @@ export function openSandbox(
     return { given, ...switched };
   };
   const resolve = (
-    relations: Scope['relations'],
+    stored: StoredNames,
     query: Query,
+    views: CallerNames['views'],
     prepare: (table: TreeTable, context: Context) => TreeTable = (table) => table,
   ): ResolvedQuery => {
-    const { given, context, problems } = resolveTables(relations, query);
-    const resolved = resolveCaller(query, given.relations, { context, problems });
+    const { given, context, problems } = resolveTables(stored, query);
+    const resolved = resolveCaller(query, { relations: given.relations, views }, { context, problems });
     const read = given.tables.map((table) => prepare(table, context));
     return { ...resolved, query: withTables(read, resolved.query) };
   };
 
-  const over = (stored: readonly StoredTable[]): Sandbox => {
-    const relations = tableRelations(stored);
+  const over = (tables: readonly StoredTable[]): Sandbox => {
+    const stored: StoredNames = { relations: tableRelations(tables), views: viewsOf(tables) };
     const selectAll = (table: string) => parseQuery(`SELECT * FROM \`${table}\``).query;
+    const resolveTable = (table: string) => {
+      const { given, context } = resolveTables(stored, selectAll(table));
+      const relation = given.relations.get(table.toLowerCase());
+      if (relation === undefined) throw new Error(`no common table ${table}`);
+      return { relation, tables: given.tables, fresh: context.fresh };
+    };
+    const views = describingViews(() =>
+      names.tables.map((name) => describeRelation(name, resolveTable(name).relation)),
+    );
+    const viewsOfCaller = viewRelations(views);
+    const parameterType = (name: string) =>
+      parameters.some((parameter) => sameName(parameter.name, name))
+        ? parameterTypeIn(parameters)(name)
+        : undefined;
     const sandbox: Sandbox = {
       tables: names.tables,
       over,
       judge(sql) {
         const { statement, resolved } = judge(sql, names, (query) =>
-          resolve(relations, query, (table, { fresh }) => filterFirst(table, tenant, fresh)),
+          resolve(stored, query, viewsOfCaller, (table, { fresh }) => filterFirst(table, tenant, fresh)),
         );
         return {
           compiled: compiledOf(resolved),
           bigqueryText: () => bigqueryText(untilLastSelect(savedSql, saved, commonTables), sql, statement),
         };
       },
-      readAll: (table) => compiledOf(resolve(relations, selectAll(table))),
-      exportTables: () =>
-        names.tables.map((table) => {
-          const { given, context } = resolveTables(relations, selectAll(table));
-          const relation = given.relations.get(table.toLowerCase());
-          if (relation === undefined) throw new Error(`no common table ${table}`);
-          return exportTable(table, relation, given.tables, {
-            fresh: context.fresh,
-            parameterType: (name) =>
-              parameters.some((parameter) => sameName(parameter.name, name))
-                ? parameterTypeIn(parameters)(name)
-                : undefined,
-          });
+      readAll: (table) => compiledOf(resolve(stored, selectAll(table), new Map())),
+      exportTables: () => [
+        ...names.tables.map((table) => {
+          const { relation, tables: needed, fresh } = resolveTable(table);
+          return exportTable(table, relation, needed, { fresh, parameterType });
         }),
+        ...views.map((view) => {
+          const [relation] = tableRelations([view]).values();
+          if (relation === undefined) throw new Error('a view without a relation');
+          const { fresh } = buildContext(rules, { parameterType: parameterTypeIn([]) }).context;
+          return exportTable(view.name, relation, [], { fresh, parameterType });
+        }),
+      ],
       outline: (exported) => ({ names, parameters, tables: exported.map(({ outline }) => outline) }),
     };
     return sandbox;
   };
   return over(tables);
 }
+
+/** The stored tables, by the names that the saved query gives them. */
+type StoredNames = Required<Pick<Scope, 'relations' | 'views'>>;
 
 const compiledOf = ({ query, columns }: ResolvedQuery): Compiled => ({
   query,

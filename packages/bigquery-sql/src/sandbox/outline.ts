@@ -1,7 +1,9 @@
 import type { Compiled } from '../compile.ts';
 import { tableRelations } from '../rules/from/table-relations.ts';
 import { buildContext, type ResolvedQuery } from '../rules/context.ts';
+import { nameOfView } from '../rules/from/information-schema.ts';
 import type { Relation, RelationColumn } from '../rules/scope.ts';
+import { isViewName } from '../rules/from/described-tables.ts';
 import type { StoredColumn } from '../tree/stored-table.ts';
 import { parameterTypeIn, scalar, type Type, type TypedParameter } from '../types.ts';
 import { rules, tablesOf } from '../compile.ts';
@@ -52,12 +54,18 @@ export function storedTypes({ stored }: OutlinedTable): ReadonlyMap<string, Type
  * caller's text
  */
 export function judgeByOutline({ names, parameters, tables }: Outline): (sql: string) => Compiled {
-  const relations = new Map(tables.map((table) => [table.name.toLowerCase(), relationOf(table)]));
+  const [views = [], common = []] = [true, false].map((isView) =>
+    tables.filter(({ name }) => isViewName(name) === isView),
+  );
+  const named = {
+    relations: new Map(common.map((table) => [table.name.toLowerCase(), relationOf(table)])),
+    views: new Map(views.map((table) => [nameOfView(table.name), relationOf(table)])),
+  };
   return (sql) => {
     const resolve = (query: Parameters<typeof resolveCaller>[0]): ResolvedQuery =>
       resolveCaller(
         query,
-        relations,
+        named,
         buildContext(boundedRules(rules), { parameterType: parameterTypeIn(parameters) }),
       );
     const { query, columns } = judge(sql, names, resolve).resolved;

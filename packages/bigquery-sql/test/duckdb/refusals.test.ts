@@ -30,7 +30,7 @@ test.each([
   ['SELECT ST_GEOGPOINT(1, 2)', 8, 'the function ST_GEOGPOINT is not supported'],
   ['SELECT ML.PREDICT(1)', 8, 'the function ML.PREDICT is not supported'],
   ["SELECT KEYS.NEW_KEYSET('a')", 8, 'the function KEYS.NEW_KEYSET is not supported'],
-  ['SELECT * FROM `p.d.INFORMATION_SCHEMA.TABLES`', 15, 'INFORMATION_SCHEMA is not supported'],
+  ['SELECT * FROM `p.d.INFORMATION_SCHEMA.JOBS`', 15, 'INFORMATION_SCHEMA.JOBS is not supported'],
   ["SELECT 'a''b'", 11, 'expected a blank between two strings'],
   ['SELECT id FROM t LIMIT -1', 18, 'LIMIT and OFFSET take no negative number'],
   ['SELECT id.UPPER() FROM t', 8, 'if id is a value, write (id).UPPER()'],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open-sandbox.ts';
 import type { TableSchema } from '../../src/table-schema.ts';
+import { printQuery } from '../../src/tree/print.ts';
 
 const events: TableSchema = {
   name: 'events',
@@ -38,7 +39,18 @@ describe("tables that are hidden from a caller's SQL", () => {
     expect(sandbox.judge('SELECT id FROM own').bigqueryText()).toContain(
       'part_base AS (SELECT id FROM events)',
     );
-    expect(sandbox.exportTables().map(({ outline }) => outline.name)).toEqual(['own']);
+    expect(sandbox.exportTables().map(({ outline }) => outline.name)).toEqual([
+      'own',
+      'INFORMATION_SCHEMA.TABLES',
+      'INFORMATION_SCHEMA.COLUMNS',
+    ]);
+  });
+
+  test.each(['TABLES', 'COLUMNS'])('are not in INFORMATION_SCHEMA.%s', (view) => {
+    const { compiled } = sandboxOver(sql).judge(`SELECT * FROM INFORMATION_SCHEMA.${view}`);
+    const text = printQuery(compiled.query);
+    expect(text).toContain("'own'");
+    expect(text).not.toMatch(/part_|events/);
   });
 
   test.each([

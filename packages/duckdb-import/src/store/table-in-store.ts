@@ -42,6 +42,9 @@ export const relationName = (name: string, generation: number) =>
 
 export const generationOf = (relation: string) => Number(/ (\d+)"$/.exec(relation)?.[1] ?? 1);
 
+/** What of a field its rows do not depend on. */
+const remarks: ReadonlySet<string> = new Set(['absent', 'description', 'parameters']);
+
 /** The definition for which a stored table was created; when it changes, the table is imported again. */
 export const definitionOf = ({ fields }: TableSchema) =>
-  JSON.stringify(fields, (key, value) => (key === 'description' || key === 'absent' ? undefined : value));
+  JSON.stringify(fields, (key, value) => (remarks.has(key) ? undefined : value));

@@ -5,9 +5,16 @@ import { type Problem, StartError } from '../../../errors.ts';
 import { once } from '../../../memoize.ts';
 import { equalityColumns } from '@querygate/bigquery-sql/analysis';
 import { calledMacros } from '@querygate/bigquery-sql/duckdb';
-import type { ExportedTable, Outline, Sandbox } from '@querygate/bigquery-sql/sandbox';
-import { type Compiled, type Origin, readStored, type StoredTable } from '@querygate/bigquery-sql/tree';
+import type { ExportedTable, Outline } from '@querygate/bigquery-sql/sandbox';
+import {
+  type Compiled,
+  isViewName,
+  type Origin,
+  readStored,
+  type StoredTable,
+} from '@querygate/bigquery-sql/tree';
 import type { AnalyzedCatalog } from '../../../catalog-analysis/analyze-catalog.ts';
+import type { QueryAnalysis } from '../../../catalog-analysis/analyze-query.ts';
 import { queryProblems } from '../../../catalog-analysis/query-problems.ts';
 import { buildPrepareCallerSql, type PrepareCallerSql } from './caller-sql.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
@@ -15,6 +22,7 @@ import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts
 
 /** A query that can run. */
 export interface Runnable {
+  readonly analysis: QueryAnalysis;
   readonly compiled: Compiled;
   /** Made when first used. */
   readonly prepared: () => PreparedQuery;
@@ -87,7 +95,7 @@ export async function prepareQueries(
   const runnable = new Map<SavedQuery, Runnable>();
   for (const query of queries) {
     const before = known?.get(query);
-    if (before !== undefined && isUpToDate(before, query, tables)) {
+    if (before !== undefined && isUpToDate(before, query, analysisOf(query), tables)) {
       runnable.set(query, before);
       continue;
     }
@@ -111,7 +119,7 @@ export async function prepareQueries(
       const types =
         (planAll ? undefined : compiledTypes(query, tree)) ?? (await plannedTypes(connection, query, tree));
       if (problems.has(query)) return;
-      const prepared = buildRunnable(query, tree, types, tables, analysisOf(query).sandbox()?.over(tables));
+      const prepared = buildRunnable(query, analysisOf(query), tree, types, tables);
       known?.set(query, prepared);
       runnable.set(query, prepared);
     });
@@ -119,27 +127,39 @@ export async function prepareQueries(
   return { runnable, problems };
 }
 
-function isUpToDate({ storedTables }: Runnable, query: SavedQuery, tables: readonly StoredTable[]): boolean {
-  if (readsAny(query) && storedTables.length !== tables.length) return false;
+function isUpToDate(
+  { analysis, compiled, storedTables }: Runnable,
+  query: SavedQuery,
+  current: QueryAnalysis,
+  tables: readonly StoredTable[],
+): boolean {
+  // The names and types of all tables are in the text of such a query.
+  if (readsViews(compiled) && analysis !== current) return false;
+  if (readsAny(query, compiled) && storedTables.length !== tables.length) return false;
   return storedTables.every((table) => tables.includes(table));
 }
 
 /** True if it reads every table whose name fits, or callers choose what they read of its common tables. */
-const readsAny = ({ sql, querySandboxing }: SavedQuery): boolean =>
-  querySandboxing === 'enabled' || /\*\s*`/.test(sql);
+const readsAny = ({ sql, querySandboxing }: SavedQuery, compiled: Compiled): boolean =>
+  querySandboxing === 'enabled' || /\*\s*`/.test(sql) || readsViews(compiled);
+
+const readsViews = ({ tables }: Compiled): boolean => tables.some(isViewName);
 
 function buildRunnable(
   query: SavedQuery,
+  analysis: QueryAnalysis,
   compiled: Compiled,
   types: ResultTypes,
   tables: readonly StoredTable[],
-  sandbox: Sandbox | undefined,
 ): Runnable {
+  const sandbox = analysis.sandbox()?.over(tables);
+  const isRead = ({ name }: StoredTable) => compiled.tables.includes(name);
   return {
+    analysis,
     compiled,
     prepared: once(() => prepareQuery(query, compiled, types)),
     tables: compiled.tables,
-    storedTables: readsAny(query) ? tables : tables.filter(({ name }) => compiled.tables.includes(name)),
+    storedTables: readsAny(query, compiled) ? tables : tables.filter(isRead),
     equalityColumns: once(() => {
       const trees = [compiled, ...(sandbox?.tables.map(sandbox.readAll) ?? [])];
       return trees.flatMap(({ query: tree }) => equalityColumns(tree));

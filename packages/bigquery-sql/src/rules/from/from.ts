@@ -2,13 +2,14 @@ import { didYouMean } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { type Context, type ResolvedFrom, unknownQuery } from '../context.ts';
 import { rangeOf } from '../queries/outputs.ts';
-import { columnsIn, findRelation, type Relation, relationNames, type Scope } from '../scope.ts';
+import { columnsIn, findRelation, outermost, type Relation, relationNames, type Scope } from '../scope.ts';
 import { nowParameter } from '../../tree/own-parameters.ts';
 import { Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
 import { resolveJoin } from './joins.ts';
 import { resolvePivot } from './pivot.ts';
 import { resolveTableFunction } from './table-functions/table-function.ts';
+import { informationRelation, isInformationSchema, noView } from './information-schema.ts';
 import { openRelation, wildcardRelation } from './table-relations.ts';
 import { arrayItem, resolveUnnest } from './unnest.ts';
 import { resolveUnpivot } from './unpivot.ts';
@@ -45,14 +46,15 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
   if (withOffset) throw new Unsupported(withOffset, 'WITH OFFSET needs an array');
   const name = path.parts.at(-1)?.name ?? '';
   const shown = path.parts.map((part) => part.name).join('.');
-  const relation = relationAt(path, name, scope);
+  const relation = isInformationSchema(path)
+    ? informationRelation(path, scope)
+    : relationAt(path, name, scope);
   if (systemTime) requireNow(systemTime, relation, shown, scope, context);
   const range = alias?.name ?? name;
   if (!relation) {
     return context.attempt<ResolvedFrom>(
       () => {
-        if (path.parts.some((part) => part.name.toUpperCase() === 'INFORMATION_SCHEMA'))
-          throw new Unsupported(path, 'INFORMATION_SCHEMA is not supported');
+        if (isInformationSchema(path)) throw new Unsupported(path, noView(path, scope));
         throw new Unsupported(path, noTable(path, shown, scope));
       },
       { from: undefined, ranges: [{ name: range, columns: [], acceptsAnyColumn: true }], merged: [] },
@@ -110,8 +112,6 @@ function relationAt(path: Syntax.Path, name: string, scope: Scope): Relation | u
   if (found?.isTable) return found;
   return hasOpenTables ? openRelation(name) : undefined;
 }
-
-const outermost = (scope: Scope): Scope => (scope.parent ? outermost(scope.parent) : scope);
 
 /** `t TABLESAMPLE SYSTEM (10 PERCENT)`. */
 function sampled({ spec }: Syntax.TableSample, source: ResolvedFrom): ResolvedFrom {

@@ -1,6 +1,7 @@
 import { layoutColumns, type StoredColumn, type StoredTable, storedValue } from '../../tree/stored-table.ts';
 import { column, nullLiteral, select, textLiteral } from '../../tree/build.ts';
 import { freshNames } from '../../tree/fresh-names.ts';
+import { partitionsOf } from './described-tables.ts';
 import { type Mapper, mapParts } from '../../tree/map.ts';
 import type { From, Member, Query, Table } from '../../tree/nodes.ts';
 import { columnsOf, quote, sameName, scalar, unknown } from '../../types.ts';
@@ -64,7 +65,7 @@ function readTable(
  * @param query compiled over the schemas of these tables: over `schemaTables`
  */
 export function readStored(query: Query, tables: readonly StoredTable[]): Query {
-  const byName = new Map(tables.map((table) => [table.name, table]));
+  const byName = new Map([...tables, partitionsOf(tables)].map((table) => [table.name, table]));
   const fresh = freshNames(query);
   const mapper: Mapper = {
     expression: (part) => mapParts(part, mapper),

@@ -1,0 +1,84 @@
+import type { Path } from '../../syntax/nodes.ts';
+import { column, select, textLiteral } from '../../tree/build.ts';
+import { type DescribedTable, informationSchema, storedViews, viewName } from './described-tables.ts';
+import type { StoredTable } from '../../tree/stored-table.ts';
+import { sameName } from '../../types.ts';
+import { findViews, outermost, type Relation, type Scope } from '../scope.ts';
+import { openRelation, tableRelations } from './table-relations.ts';
+
+/** True for `INFORMATION_SCHEMA.TABLES`, with a data set, a project or a region before it. */
+export const isInformationSchema = ({ parts }: Path): boolean =>
+  parts.slice(0, -1).some(({ name }) => sameName(name, informationSchema));
+
+/** The lower-cased name that a view has in its schema. */
+export const nameOfView = (name: string): string => name.slice(viewName('').length).toLowerCase();
+
+/** The relations of some views, by the lower-cased names that they have in their schema. */
+export const viewRelations = (views: readonly StoredTable[]): ReadonlyMap<string, Relation> =>
+  new Map(
+    [...tableRelations(views)].map(([name, relation]) => [nameOfView(name), { ...relation, isTable: false }]),
+  );
+
+/** The views of the tables that a query may read. */
+export const viewsOf = (tables: readonly StoredTable[]): ReadonlyMap<string, Relation> =>
+  viewRelations(storedViews(tables));
+
+/** A common table as the views describe it to those who can read nothing else. */
+export function describeRelation(name: string, { columns, isValue }: Relation): DescribedTable {
+  const [value] = columns;
+  const fields = isValue && value?.type.kind === 'struct' ? value.type.fields : undefined;
+  const named = columns.filter(({ isAnonymous, isPseudo }) => !isAnonymous && !isPseudo);
+  return {
+    name,
+    kind: 'VIEW',
+    columns: (fields ?? named).map((column) => ({
+      name: column.name,
+      type: column.type,
+      isNullable: column.type.kind !== 'array' && !('required' in column && column.required),
+    })),
+  };
+}
+
+/** The view that a path names; undefined: there is no such view. */
+export function informationRelation(path: Path, scope: Scope): Relation | undefined {
+  const { parts } = path;
+  const view = parts.at(-1)?.name ?? '';
+  if (outermost(scope).hasOpenTables) return openRelation(viewName(view));
+  if (!sameName(parts.at(-2)?.name ?? '', informationSchema)) return undefined;
+  const relation = findViews(scope).get(view.toLowerCase());
+  return relation && ofDataSet(relation, path);
+}
+
+/** A view whose rows name the project and the data set of a path: all tables are in any data set. */
+function ofDataSet(relation: Relation, { parts }: Path): Relation {
+  const names = parts.slice(0, -2).map(({ name }) => name);
+  const isRegion = /^region-/i.test(names.at(-1) ?? '');
+  const values: Readonly<Record<string, string>> = {
+    table_catalog: names.slice(0, -1).join('.'),
+    table_schema: isRegion ? '' : (names.at(-1) ?? ''),
+  };
+  if (names.length === 0) return relation;
+  return {
+    ...relation,
+    from(alias, start, fresh) {
+      const inner = fresh(alias);
+      const columns = relation.columns.map(({ name, column: own, type }) => ({
+        name: own,
+        value: name in values ? textLiteral(values[name] ?? '') : column(inner, own, type),
+      }));
+      return {
+        kind: 'derived',
+        alias,
+        query: select({ columns, from: relation.from(inner, start, fresh) }),
+      };
+    },
+  };
+}
+
+/** Why a path names no view. */
+export function noView({ parts }: Path, scope: Scope): string {
+  const at = parts.findIndex(({ name }) => sameName(name, informationSchema));
+  const shown = parts.slice(at).map(({ name }, index) => (index === 0 ? informationSchema : name));
+  const views = [...findViews(scope).keys()].map((name) => name.toUpperCase()).sort();
+  return `${shown.join('.')} is not supported${views.length === 0 ? '' : `; its views here are ${views.join(', ')}`}`;
+}
