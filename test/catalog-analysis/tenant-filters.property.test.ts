@@ -114,7 +114,8 @@ function randomQuery(choose: Choose, { isList }: Form): string {
       const item = of(...items);
       const at = choose(16);
       if (column === 'n') {
-        if (at === 0) return `count(*) over () as n`;
+        if (at === 0)
+          return `${of('count(*)', `sum(${item}.n)`, 'rank()')} over (${of('', `partition by ${of(...items)}.project`, `partition by ${item}.id, ${item}.project`)} order by ${item}.id, ${item}.n) as n`;
         if (at === 1 && depth > 0)
           return `(select count(*) from ${source(depth - 1)} as c${aliases} where ${condition([`c${aliases++}`, ...items], 1)}) as n`;
         return `${item}.n as n`;
@@ -130,7 +131,21 @@ function randomQuery(choose: Choose, { isList }: Form): string {
     let text: string;
     if (shape === 0 && columns.length === 3) {
       const item = of(...items);
-      text = `select ${item}.id as id, ${item}.project as project, count(*) as n from ${from}${filter} group by id, project`;
+      const other = of(...items);
+      const tested = of('count(*) > 1', compared('project'), `max(${other}.project) is not null`, 'true');
+      const project = of(`${item}.project`, `coalesce(${item}.project, 'a')`, `max(${item}.project)`);
+      const keys = project.startsWith('max') ? 'id' : of('id, project', 'id, project', 'rollup(id, project)');
+      const counted = of(
+        'count(*)',
+        `count(distinct ${other}.id)`,
+        `sum(count(*)) over (partition by ${item}.id)`,
+      );
+      text = `select ${item}.id as id, ${project} as project, ${counted} as n from ${from}${filter} group by ${keys} having ${tested}`;
+    } else if (shape === 4 && columns.length === 3) {
+      const item = of(...items);
+      const by = of('', `partition by ${item}.project`, `partition by ${of(...items)}.project, ${item}.n`);
+      const tested = of('', ` and ${compared(`${of(...items)}.project`)}`);
+      text = `select ${item}.id as id, ${of(...items)}.project as project, ${item}.n as n from ${from}${filter} qualify count(*) over (${by}) <= ${1 + choose(4)}${tested}`;
     } else if (shape === 1 && columns.length === 3) {
       text = `select max(${of(...items)}.id) as id, max(${of(...items)}.project) as project, count(*) as n from ${from}${filter}`;
     } else {

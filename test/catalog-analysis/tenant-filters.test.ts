@@ -194,16 +194,30 @@ describe('a query that may return rows of other tenants is refused', () => {
       ['q.sql:10 logs'],
     ],
     [
-      'a filter after a count',
-      'select * from (select project, count(*) as n from logs group by project) where project = @project',
-      ['q.sql:10 logs'],
-    ],
-    [
       'a filter after LIMIT',
       'select * from (select project, id from logs order by id limit 9) where project = @project',
       ['q.sql:10 logs'],
     ],
-    ['HAVING', 'select project from logs group by project having project = @project', ['q.sql:10 logs']],
+    [
+      'HAVING with a count of all rows',
+      'select max(project) as p from logs having max(project) = @project',
+      ['q.sql:10 logs'],
+    ],
+    [
+      'HAVING of a value that is computed from the tenant',
+      'select lower(project) as p from logs group by p having p = @project',
+      ['q.sql:10 logs'],
+    ],
+    [
+      'HAVING under OR',
+      'select project from logs group by project having project = @project or count(*) > 9',
+      ['q.sql:10 logs'],
+    ],
+    [
+      'HAVING of several sets',
+      'select project from logs group by rollup(project) having project = @project',
+      ['q.sql:10 logs'],
+    ],
     [
       'a joined table without a filter',
       'select l.id from logs l join others o on o.id = l.id where l.project = @project',
@@ -277,6 +291,107 @@ describe('a query that may return rows of other tenants is refused', () => {
     expect(problemsOf(sql)).toEqual(expected);
   });
 
+  describe('a filter around a query that counts does not count', () => {
+    const filtered = (inner: string) => `select * from (${inner}) where project = @project`;
+    test.each([
+      ['of a value that is not a key', 'select max(project) as project, id from logs group by id'],
+      [
+        'of an array across tenants',
+        "select array_agg(project order by project limit 1)[offset(0)] as project, count(*) as n from logs group by 'x' || id",
+      ],
+      ['of a computed key', 'select coalesce(project, id) as project, count(*) as n from logs group by 1'],
+      ['of a part of the tenant', 'select substr(project, 1, 3) as project from logs group by 1'],
+      ['of another case', 'select lower(project) as project from logs group by 1'],
+      [
+        'of another key with that name',
+        "select 'a' as project, project as p, count(*) as n from logs group by 1, 2",
+      ],
+      ['behind LIMIT', 'select project, count(*) as n from logs group by project order by n desc limit 3'],
+      ['behind OFFSET', 'select distinct project from logs order by project limit 9 offset 1'],
+      [
+        'behind LIMIT between two groups',
+        'select project, sum(n) as n from (select project, id, count(*) as n from logs group by 1, 2 limit 9) group by project',
+      ],
+      ['of ROLLUP', 'select project, id, count(*) as n from logs group by rollup(project, id)'],
+      ['of CUBE', 'select project, id, count(*) as n from logs group by cube(project, id)'],
+      [
+        'of grouping sets',
+        'select project, id, count(*) as n from logs group by grouping sets (project, id)',
+      ],
+      ['of a window over all rows', 'select project, row_number() over (order by id) as n from logs'],
+      ['of a window of another value', 'select project, count(*) over (partition by id) as n from logs'],
+      [
+        'of one of two windows',
+        'select project, count(*) over (partition by project) as n, count(*) over () as m from logs',
+      ],
+      [
+        'of a named window over all rows',
+        'select project, count(*) over w as n from logs window w as (order by id)',
+      ],
+      [
+        'of a window by a computed value',
+        'select project, count(*) over (partition by lower(project)) as n from logs',
+      ],
+      ['of QUALIFY over all rows', 'select project from logs qualify row_number() over (order by id) = 1'],
+      ['of a window over groups', 'select project, sum(count(*)) over () as n from logs group by project'],
+      [
+        'of a window over groups in HAVING of a query around',
+        'select project from (select project, rank() over (order by count(*)) as r from logs group by project) where r > 1',
+      ],
+      [
+        'of a scalar subquery over all rows',
+        'select (select max(project) from logs) as project, 1 as n from others where project = @project group by 1',
+      ],
+      [
+        'of a recursive table',
+        'with recursive r as (select project, 1 as d from logs group by project union all select project, d + 1 from r where d < 3) select project from r',
+      ],
+    ])('%s', (_, inner) => {
+      expect(problemsOf(filtered(inner))).toEqual(['q.sql:10 logs']);
+    });
+
+    test.each([
+      [
+        'one branch of a union',
+        "select project, count(*) as n from logs group by project union all select 'a', count(*) from others group by id",
+        ['q.sql:10 others'],
+      ],
+      [
+        'the other side of a join',
+        'select l.project, count(o.id) as n from logs l join others o on o.id = l.id group by l.project',
+        ['q.sql:10 others'],
+      ],
+      [
+        'the side of an outer join that stays',
+        'select o.project, count(l.id) as n from logs l left join others o on o.id = l.id group by o.project',
+        ['q.sql:10 logs'],
+      ],
+      [
+        'a column of either side',
+        'select project, count(*) as n from logs full join others using (project) group by project',
+        ['q.sql:10 logs', 'q.sql:10 others'],
+      ],
+      [
+        'a subquery in HAVING',
+        'select project from logs group by project having count(*) > (select count(*) from others)',
+        ['q.sql:10 others'],
+      ],
+      [
+        'a subquery in the argument of an aggregate',
+        'select project, max((select max(o.id) from others o)) as m from logs group by project',
+        ['q.sql:10 others'],
+      ],
+    ])('of %s', (_, inner, expected) => {
+      expect(problemsOf(filtered(inner)).sort()).toEqual(expected);
+    });
+
+    test('of texts that are equal without case, and match other patterns', () => {
+      const sql =
+        "select * from (select collate(project, 'und:ci') as project, count(*) as n from logs group by 1) where project = @project";
+      expect(problemsOf(sql)).toEqual(['q.sql:10 logs']);
+    });
+  });
+
   test('a string comparison does not filter by a pattern, nor does any other function', () => {
     const isPattern = true;
     expect(problemsOf('select id from logs where event_message = @project', { isPattern })).toEqual([
@@ -312,6 +427,19 @@ describe('a query that is restricted to the tenant is accepted', () => {
     ],
     ['through DISTINCT', 'select id from (select distinct id, project from logs) where project = @project'],
     ['before a count', 'select count(*) as n from logs where project = @project'],
+    ['HAVING', 'select project from logs group by project having project = @project'],
+    [
+      'HAVING before LIMIT',
+      'select project, count(*) as n from logs group by 1 having project = @project order by n limit 3',
+    ],
+    [
+      'HAVING, through the equality of a join',
+      'select l.project, count(*) as n from logs l join others o using (project) group by 1 having l.project = @project',
+    ],
+    [
+      'QUALIFY with the windows of the tenant',
+      'select id from logs qualify row_number() over (partition by project order by id) = 1 and project = @project',
+    ],
     [
       'both sides of a join',
       'select l.id from logs l join others o on o.id = l.id and o.project = @project where l.project = @project',
@@ -340,6 +468,72 @@ describe('a query that is restricted to the tenant is accepted', () => {
     ],
   ])('by %s', (_, sql) => {
     expect(problemsOf(sql)).toEqual([]);
+  });
+
+  describe('around a query that counts apart for it', () => {
+    const forms = [
+      ['GROUP BY', 'select project, count(*) as n from logs group by project'],
+      ['GROUP BY of a position', 'select count(*) as n, project from logs group by 2'],
+      ['GROUP BY ALL', 'select project, count(*) as n from logs group by all'],
+      ['another name', 'select id as project, count(*) as n from logs group by project'],
+      [
+        'several keys, HAVING and the order of an array',
+        'select id, project, array_agg(event_message order by id limit 2) as m from logs group by id, project having count(*) > 1',
+      ],
+      ['a window', 'select project, row_number() over (partition by id, project order by id) as n from logs'],
+      ['a named window', 'select project, count(*) over w as n from logs window w as (partition by project)'],
+      [
+        'a named window that another one extends',
+        'select project, count(*) over (w order by id) as n from logs window w as (partition by project)',
+      ],
+      [
+        'the last version of each row',
+        'select * from logs qualify row_number() over (partition by project, id order by event_message desc) = 1',
+      ],
+      [
+        'windows over groups',
+        'select project, id, rank() over (partition by project order by count(*)) as r from logs group by project, id',
+      ],
+      [
+        'groups of groups',
+        'select project, max(n) as n from (select project, id, count(*) as n from logs group by 1, 2) group by 1',
+      ],
+      ['DISTINCT of groups', 'select distinct project, count(*) as n from logs group by project, id'],
+      [
+        'a union of groups',
+        'select project, count(*) as n from logs group by 1 union all select project, count(*) from others group by 1',
+      ],
+      [
+        'groups of a union',
+        'select project, count(*) as n from (select project from logs union all select project from others) group by 1',
+      ],
+      ['a field', 'select m.project_ref as project, count(*) as n from logs l, l.metadata m group by 1'],
+      ['a pipe', 'from logs |> aggregate count(*) as n group by project'],
+      [
+        'a pivot of other values',
+        "select * from (select project, id, event_message from logs) pivot (count(id) for event_message in ('a', 'b'))",
+      ],
+    ] as const;
+
+    test.each(forms)('%s', (_, inner) => {
+      expect(problemsOf(`select * from (${inner}) where project = @project`)).toEqual([]);
+      expect(problemsOf(`select * from (${inner}) where @project = @project`)).toContain('q.sql:10 logs');
+    });
+
+    test('as the side of a join that may be missing', () => {
+      const sql =
+        'select o.id, l.n from others o left join (select project, count(*) as n from logs group by 1) l using (project) where o.project = @project';
+      expect(problemsOf(sql)).toEqual([]);
+    });
+
+    test('a pattern too', () => {
+      for (const [, inner] of forms.slice(0, 6))
+        expect(
+          problemsOf(`select * from (${inner}) where regexp_contains(project, @project)`, {
+            isPattern: true,
+          }),
+        ).toEqual([]);
+    });
   });
 
   test('a pattern that a column is matched with', () => {
@@ -387,6 +581,16 @@ describe('tables without a schema', () => {
     [
       "select t.id from (select * from logs where id = 'a' union all select * from logs where id = 'b') t where t.project = @project",
       [],
+    ],
+    ['select * from (select project, count(*) as n from logs group by 1) where project = @project', []],
+    [
+      'select * from (select project, count(*) as n from logs group by id) where project = @project',
+      ['q.sql:10 logs'],
+    ],
+    ['select * from (select distinct * from logs) t where t.project = @project', []],
+    [
+      'select * from (select *, count(*) over (partition by id) as n from logs) t where t.project = @project',
+      ['q.sql:10 logs'],
     ],
   ])('are checked too: %s has the problems %j', (sql, expected) => {
     expect(problemsOf(sql, { declared: [] })).toEqual(expected);

@@ -41,6 +41,13 @@ const filtered = partText('SELECT project, other, x FROM logs WHERE project = @p
 const texts = {
   'open.sql': open,
   'filtered.sql': filtered,
+  'counted.sql': partText('SELECT project, other, COUNT(*) AS x FROM logs GROUP BY project, other'),
+  'latest.sql': partText(
+    'SELECT * FROM query.open QUALIFY ROW_NUMBER() OVER (PARTITION BY project, other ORDER BY x) = 1',
+  ),
+  'cut.sql': partText('SELECT project, COUNT(*) AS x FROM query.open GROUP BY project ORDER BY x LIMIT 5'),
+  'views/c.sql':
+    'CREATE VIEW d.c (tenant, x) AS SELECT project, SUM(x) FROM query.counted GROUP BY project; CREATE VIEW d.low AS SELECT LOWER(project) AS project, COUNT(*) AS x FROM d.v GROUP BY 1',
   'views/v.sql': 'CREATE VIEW d.v AS SELECT project, other, x FROM logs',
 };
 
@@ -53,6 +60,10 @@ describe('it is proved that a query of parts returns rows of its tenant only', (
     'SELECT x FROM query.filtered WHERE TRUE',
     'SELECT x FROM query.filtered(project => @project) WHERE @project = @project',
     'SELECT x FROM d.v WHERE project = @project',
+    'SELECT x FROM query.counted WHERE project = @project',
+    'SELECT x FROM query.latest WHERE project = @project',
+    'SELECT x FROM d.c WHERE tenant = @project',
+    'SELECT c.x FROM query.counted AS c JOIN query.latest AS l USING (project) WHERE c.project = @project',
     'SELECT f.x FROM query.filtered AS f LEFT JOIN query.open AS o ON o.project = @project AND o.x = f.x WHERE TRUE',
     'WITH a AS (SELECT * FROM query.open) SELECT x FROM a WHERE project = @project',
     'SELECT a.x FROM query.open AS a JOIN query.open AS b ON a.project = b.project WHERE b.project = @project AND a.project = @project',
@@ -83,6 +94,8 @@ describe('it is not proved, and so refused', () => {
       'SELECT x FROM query.filtered UNION ALL SELECT x FROM query.filtered(project => @other) WHERE TRUE',
     ],
     ['the name of the tenant, swapped on the way', 'SELECT x FROM query.swapped WHERE @project = @project'],
+    ['a filter around LIMIT', 'SELECT x FROM query.cut WHERE project = @project'],
+    ['a filter of what is computed from the tenant', 'SELECT x FROM d.low WHERE project = @project'],
     ['a view', 'SELECT x FROM d.v WHERE x > 1 AND @project = @project'],
     ['a condition in SELECT', 'SELECT IF(project = @project, x, 0) AS x FROM query.open WHERE TRUE'],
   ])('%s', (_, sql) => {

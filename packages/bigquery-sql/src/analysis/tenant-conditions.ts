@@ -2,6 +2,7 @@ import { macroName } from '../tree/macro-name.ts';
 import { aliasesOf } from '../tree/aliases-of.ts';
 import type { Column, Expression, From, Join, Select } from '../tree/nodes.ts';
 import { printExpression } from '../tree/print.ts';
+import type { SeparateValues } from './separate-values.ts';
 
 /** The parameter whose rows a query may read. */
 export interface TenantParameter {
@@ -20,25 +21,29 @@ export function columnOf(value: Expression): Column | undefined {
   return value.kind === 'field' || value.kind === 'element' ? columnOf(value.of) : undefined;
 }
 
-/** A condition, and the sources of which it may restrict the rows; undefined for all. */
+/** A condition, and the values of whose sources it may restrict the rows; undefined for all. */
 interface Condition {
   readonly test: Expression;
-  readonly restricts: ReadonlySet<string> | undefined;
+  readonly restricts: ((value: Expression, column: Column) => boolean) | undefined;
 }
 
 /**
  * The values that equal the tenant in every row that a query reads, match its pattern, or are in its list.
  *
  * @param known values of the queries around it that do
+ * @param separate the values that HAVING and QUALIFY may compare; undefined for none
  * @returns without the known ones
  */
 export function equalToTenant(
   query: Select,
   known: readonly Expression[],
   tenant: TenantParameter,
+  separate: SeparateValues | undefined,
 ): readonly Expression[] {
   const conditions: readonly Condition[] = [
     ...query.where.map((test) => ({ test, restricts: undefined })),
+    ...(separate ? query.having.map((test) => ({ test, restricts: separate.ofGroups })) : []),
+    ...(separate ? query.qualify.map((test) => ({ test, restricts: separate.ofRows })) : []),
     ...(query.from ? joinConditions(query.from) : []),
   ];
   const equal = new Map<string, Expression>(known.map((value) => [printExpression(value), value]));
@@ -52,7 +57,7 @@ export function equalToTenant(
   const note = (value: Expression, restricts: Condition['restricts']): boolean => {
     const column = columnOf(value);
     if (!column || equal.has(printExpression(value))) return false;
-    if (restricts && !restricts.has(column.from)) return false;
+    if (restricts && !restricts(value, column)) return false;
     equal.set(printExpression(value), value);
     own.push(value);
     return true;
@@ -107,7 +112,8 @@ function joinConditions(from: From): readonly Condition[] {
   const inner = [...joinConditions(from.left), ...joinConditions(from.right)];
   if (!from.on) return inner;
   const tests = from.on.kind === 'operation' && from.on.operator === 'AND' ? from.on.operands : [from.on];
-  const restricts = restrictedBy(from);
+  const restricted = restrictedBy(from);
+  const restricts = restricted && ((_: Expression, { from: alias }: Column) => restricted.has(alias));
   return [...inner, ...tests.map((test) => ({ test, restricts }))];
 }
 

@@ -1,14 +1,16 @@
 import { openColumns } from '../rules/queries/outputs.ts';
 import { columnOf, equalToTenant, type TenantParameter } from './tenant-conditions.ts';
-import { forEachPart, someExpression } from '../tree/map.ts';
+import { forEachPart } from '../tree/map.ts';
 import type { Expression, From, Query, Select, SetOperation, Table } from '../tree/nodes.ts';
 import { resultMembers } from '../tree/result-members.ts';
+import { separateValues } from './separate-values.ts';
 
 /**
  * The tables whose rows a query does not restrict to one tenant: nothing that holds for all of their rows in the result
  * compares a value of the row with the parameter. A comparison counts if it is `=` (or REGEXP_CONTAINS with a pattern, or IN
  * UNNEST with a list), if it is joined to the other conditions by AND, and if it applies before rows are counted, numbered
- * or cut off; it may stand in a query around the one that reads the table, and may be with another value that is compared so.
+ * or cut off, or to a value by which they are counted and numbered apart; it may stand in a query around the one that reads
+ * the table, and may be with another value that is compared so.
  *
  * @param query before any pass
  */
@@ -129,16 +131,16 @@ function sourcesOfSelect(query: Select, environment: Environment, analysis: Anal
       ),
     );
   };
-  const equal = equalToTenant(query, environment.known, analysis.tenant);
+  const separate = separateValues(query);
+  const equal = equalToTenant(query, environment.known, analysis.tenant, separate);
   const filtered = new Set(equal.flatMap((value) => [...ownersOf(value)]));
   readSubqueries(query, { ...environment, known: [...environment.known, ...equal] }, analysis);
   const open = items.flatMap(({ sources }) => sources).filter((source) => !filtered.has(source));
-  if (countsRows(query)) return barred(open, analysis);
+  if (separate === undefined || query.limit || query.offset) return barred(open, analysis);
+  const filterable = query.columns.filter(({ value }) => columnOf(value) && separate.ofRows(value));
   return open.map((source) => ({
     table: source.table,
-    columns: new Set(
-      query.columns.filter(({ value }) => ownersOf(value).has(source)).map(({ name }) => name),
-    ),
+    columns: new Set(filterable.filter(({ value }) => ownersOf(value).has(source)).map(({ name }) => name)),
   }));
 }
 
@@ -215,12 +217,3 @@ function readSubqueries(query: Select, environment: Environment, analysis: Analy
   };
   forEachPart(query, readIn);
 }
-
-/** True if the result depends on the number of rows, so that a filter after it comes too late. */
-const countsRows = ({ groupBy, columns, having, qualify, limit, offset }: Select): boolean =>
-  groupBy !== undefined ||
-  limit !== undefined ||
-  offset !== undefined ||
-  having.length > 0 ||
-  qualify.length > 0 ||
-  columns.some(({ value }) => someExpression(value, ({ kind }) => kind === 'aggregate'));

@@ -1,0 +1,70 @@
+import { someExpression } from '../tree/map.ts';
+import type { Aggregate, Expression, Select, Window } from '../tree/nodes.ts';
+import { printExpression } from '../tree/print.ts';
+
+/** The values by which the rows of a SELECT are computed apart: those of one value do not depend on the others. */
+export interface SeparateValues {
+  /** True for a value that is equal in each group: HAVING may compare it instead of WHERE. */
+  readonly ofGroups: (value: Expression) => boolean;
+  /** True for one that is equal in each window too: QUALIFY, and a query around this one, may compare it instead. */
+  readonly ofRows: (value: Expression) => boolean;
+}
+
+/**
+ * Those of GROUP BY and PARTITION BY, or all values if nothing is counted; undefined if all rows are counted together.
+ * LIMIT is not regarded.
+ *
+ * @param query before any pass
+ */
+export function separateValues(query: Select): SeparateValues | undefined {
+  const { columns, groupBy, having, qualify, orderBy } = query;
+  if (groupBy?.sets) return undefined;
+  const aggregates = aggregatesIn([
+    ...[...columns, ...orderBy].map(({ value }) => value),
+    ...having,
+    ...qualify,
+  ]);
+  const isGrouped = having.length > 0 || aggregates.some(({ over }) => over === undefined);
+  if (isGrouped && !groupBy) return undefined;
+  const keys =
+    groupBy &&
+    textsOf(
+      groupBy.keys.map((key) => (key.kind === 'position' ? (columns[key.index - 1]?.value ?? key) : key)),
+    );
+  const partitions = new Map(
+    aggregates.flatMap(({ over }) => {
+      if (over === undefined) return [];
+      const texts = textsOf(partitionBy(over, query));
+      return [[JSON.stringify([...texts]), texts] as const];
+    }),
+  );
+  const ofGroups = (value: Expression) => keys === undefined || isPartOf(keys, value);
+  return {
+    ofGroups,
+    ofRows: (value) => ofGroups(value) && partitions.values().every((texts) => isPartOf(texts, value)),
+  };
+}
+
+/** The aggregate and window functions in expressions, but not in their subqueries. */
+function aggregatesIn(values: readonly Expression[]): readonly Aggregate[] {
+  const found: Aggregate[] = [];
+  for (const value of values)
+    someExpression(value, (node) => {
+      if (node.kind === 'aggregate') found.push(node);
+      return false;
+    });
+  return found;
+}
+
+function partitionBy(window: Window | string, { windows }: Select): readonly Expression[] {
+  if (typeof window !== 'string' && window.base === undefined) return window.partitionBy;
+  const name = typeof window === 'string' ? window : window.base;
+  return windows.find((named) => named.name === name)?.window.partitionBy ?? [];
+}
+
+const textsOf = (values: readonly Expression[]): ReadonlySet<string> => new Set(values.map(printExpression));
+
+/** True for one of some values, and for a field or an element of one. */
+const isPartOf = (texts: ReadonlySet<string>, value: Expression): boolean =>
+  texts.has(printExpression(value)) ||
+  ((value.kind === 'field' || value.kind === 'element') && isPartOf(texts, value.of));
