@@ -28,7 +28,13 @@ export {
   parseTableFile,
   tablesOf,
 } from '../catalog/folder/load-tables.ts';
-export { innerFolders, readFolder, tablesFolder } from '../catalog/folder/read-folder.ts';
+export {
+  contentOf,
+  innerFolders,
+  readFiles,
+  readFolder,
+  tablesFolder,
+} from '../catalog/folder/read-folder.ts';
 export { readParts } from '../catalog/folder/read-parts.ts';
 export { parameterUses } from '../catalog/header/check-parameter-use.ts';
 export { parseSavedQuery } from '../catalog/header/parse-saved-query.ts';

@@ -96,6 +96,15 @@ const unreadable = (error: unknown) => `cannot be read (${(error as NodeJS.Errno
  * @throws StartError if it cannot be read, or contains no saved query
  */
 export function readFolder(folder: string): CatalogFiles {
+  const files = readFiles(folder);
+  if ([...files.keys()].some(isQueryPath)) return files;
+  throw new StartError('There are no saved queries', [
+    { file: folder, message: `${noQueries}; querygate new writes one` },
+  ]);
+}
+
+/** The same for a folder that may be without saved queries yet. @throws StartError if it cannot be read */
+export function readFiles(folder: string): CatalogFiles {
   let paths: readonly string[];
   try {
     paths = listFolder(folder);
@@ -112,14 +121,12 @@ export function readFolder(folder: string): CatalogFiles {
       },
     ]);
   }
-  const files = paths.flatMap((path): [string, FileContent][] => {
-    const stats = statFile(join(folder, path));
-    return stats === undefined ? [] : [[path, readContent(join(folder, path), stats)]];
-  });
-  if (files.some(([path]) => isQueryPath(path))) return new Map(files);
-  throw new StartError('There are no saved queries', [
-    { file: folder, message: `${noQueries}; querygate new writes one` },
-  ]);
+  return new Map(
+    paths.flatMap((path): [string, FileContent][] => {
+      const stats = statFile(join(folder, path));
+      return stats === undefined ? [] : [[path, readContent(join(folder, path), stats)]];
+    }),
+  );
 }
 
 export const noQueries = 'contains no *.sql file';
