@@ -24,6 +24,16 @@ interface Tools {
       options: object,
     ): Promise<void>;
   };
+  readonly 'import-dbt': {
+    importManifest(
+      workspace: Pick<Workspace, 'queriesDir' | 'engine'>,
+      manifestFile: string,
+      options: object,
+    ): void;
+  };
+  readonly exposures: {
+    printExposures(queriesDir: string, manifestFile: string, options: object): void;
+  };
   readonly test: {
     testQueries(workspace: Workspace, names: readonly string[], options: object): Promise<boolean>;
   };
@@ -38,17 +48,19 @@ interface EditorOptions {
   readonly dialect: Pick<EngineFactory, 'sql' | 'flags'>;
 }
 
+/** The commands of tools with other names. */
+const commandsOf: Partial<Record<keyof Tools, string>> = {
+  tables: 'tables add',
+  'import-dbt': 'tables import dbt',
+};
+
 /**
  * Imports a tool for authors. They are a package of their own, because a gateway in production runs none of them.
  *
  * @throws StartError that says what to install, if the package is missing
  */
 export const importAuthoring = <Tool extends keyof Tools>(tool: Tool): Promise<Tools[Tool]> =>
-  importOptional(
-    [name],
-    `querygate ${tool === 'tables' ? 'tables add' : tool}`,
-    () => import(`${name}/${tool}`),
-  );
+  importOptional([name], `querygate ${commandsOf[tool] ?? tool}`, () => import(`${name}/${tool}`));
 
 /** True for a command of a package that is not installed. */
 export function isMissing({ isOfAuthors }: { readonly isOfAuthors?: true }): boolean {

@@ -10,6 +10,7 @@ import { compile } from './commands/print/compile.ts';
 import { config } from './commands/config.ts';
 import { dev } from './commands/dev.ts';
 import { diff } from './commands/diff.ts';
+import { exposures } from './commands/exposures.ts';
 import { health } from './commands/health.ts';
 import { keys } from './commands/keys.ts';
 import { lsp } from './commands/lsp.ts';
@@ -33,6 +34,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   tables,
   test,
   diff,
+  exposures,
   keys,
   schema,
   openapi,

@@ -36,7 +36,7 @@ export function missingTableHint(problems: readonly Problem[]): string {
       : `${table} <data file, or output of bq show>`;
     return `  querygate tables add ${command}\n`;
   });
-  return `Tables are declared in the folder tables:\n${commands.join('')}A view, or a model of dbt, is a file of the folder views: CREATE VIEW name AS its SELECT.\n`;
+  return `Tables are declared in the folder tables:\n${commands.join('')}A view is a file of the folder views: CREATE VIEW name AS its SELECT.\nquerygate tables import dbt target/manifest.json writes those of a dbt project.\n`;
 }
 
 /** Problems with the lines of their files, and carets below the places. */

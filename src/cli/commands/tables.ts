@@ -15,9 +15,26 @@ const add: CliCommand<{ readonly force?: boolean }> = {
   },
 };
 
+const importCommand: CliCommand<{ readonly force?: boolean }> = {
+  usage: 'import <source> <file>',
+  description:
+    'write the tables and models of a project as files of the queries folder; the source is dbt, the file the target/manifest.json of dbt compile',
+  settings: ['ENGINE', 'QUERIES_DIR'],
+  options: [new Option('--force', 'replace files that were written or changed by hand')],
+  async run({ args: [source, file = ''], flags, config }) {
+    if (source !== 'dbt') {
+      const { commandError } = await import('../../author/arguments.ts');
+      throw commandError(`got the source ${JSON.stringify(source)}; must be dbt`);
+    }
+    const { importManifest } = await importAuthoring('import-dbt');
+    const { openWorkspace } = await import('../../author/open-workspace.ts');
+    importManifest(await openWorkspace(config()), file, flags);
+  },
+};
+
 export const tables: CommandGroup = {
   name: 'tables',
   isOfAuthors: true,
   description: 'manage the tables that saved queries read',
-  commands: [add],
+  commands: [add, importCommand],
 };

@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type DeclaredField, parseTableFile } from 'querygate/catalog';
+import { parseTableFile } from 'querygate/catalog';
 import type { InferredFields } from 'querygate/data-files';
 import { isReserved } from '@querygate/bigquery-sql/syntax';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { commandError } from '@querygate/bigquery-sql/command';
 import { readInput } from '../read-input.ts';
 import type { Workspace } from '../workspace.ts';
+import { fieldsText } from './fields-text.ts';
 import { type DeclaredFields, readSchema } from './read-schema.ts';
 
 /** A schema is small; a larger JSON file has rows. */
@@ -120,20 +121,4 @@ async function fieldsOf(
     if (schema !== undefined) return schema;
   }
   return infer(sources);
-}
-
-/** JSON with one line for each field that has no fields of its own. */
-function fieldsText(fields: readonly DeclaredField[], indent = ''): string {
-  const items = fields.map((field) => `${indent}  ${fieldText(field, `${indent}  `)}`);
-  return `[\n${items.join(',\n')}\n${indent}]`;
-}
-
-function fieldText({ fields, ...field }: DeclaredField, indent: string): string {
-  const { name, type, mode, maxLength, precision, scale, description } = field;
-  const members = Object.entries({ name, type, mode, maxLength, precision, scale, description }).flatMap(
-    ([key, value]) => (value === undefined ? [] : [`${JSON.stringify(key)}: ${JSON.stringify(value)}`]),
-  );
-  if (fields === undefined) return `{ ${members.join(', ')} }`;
-  const inner = `${indent}  `;
-  return `{\n${inner}${members.join(`,\n${inner}`)},\n${inner}"fields": ${fieldsText(fields, inner)}\n${indent}}`;
 }

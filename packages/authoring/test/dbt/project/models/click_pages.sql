@@ -1,0 +1,1 @@
+select distinct url from {{ ref('clicks') }}

@@ -1,0 +1,1 @@
+select url from {{ source('web', 'clicks') }}

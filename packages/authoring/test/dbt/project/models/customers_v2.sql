@@ -1,0 +1,1 @@
+select customer, count(*) as orders from {{ ref('orders') }} group by customer

@@ -1,0 +1,3 @@
+select day, count(*) as orders, sum(amount) as amount
+from {{ ref('orders') }}
+group by day

@@ -1,0 +1,3 @@
+def model(dbt, session):
+    dbt.config(submission_method="serverless")
+    return dbt.ref("orders")
