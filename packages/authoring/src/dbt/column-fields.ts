@@ -73,13 +73,7 @@ function fieldsIn(
       return [];
     }
     const { description } = own ?? {};
-    return [
-      {
-        ...{ name, type: type.type, mode: type.mode },
-        ...(description && { description }),
-        ...(fields && { fields }),
-      },
-    ];
+    return [{ name, ...type, ...(description && { description }), ...(fields && { fields }) }];
   });
 }
 

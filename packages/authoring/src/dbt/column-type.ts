@@ -4,7 +4,8 @@ import { absentTypes, fieldTypes, legacyNames } from '@querygate/bigquery-sql/ta
 import type { DeclaredField } from 'querygate/catalog';
 
 /** The type of a column; a record has its fields, as far as the type lists them. */
-export interface ColumnType extends Pick<DeclaredField, 'type' | 'mode'> {
+export interface ColumnType
+  extends Pick<DeclaredField, 'type' | 'mode' | 'maxLength' | 'precision' | 'scale'> {
   readonly fields?: readonly DeclaredField[];
 }
 
@@ -42,7 +43,7 @@ function typeOf(node: Syntax.Type | undefined): ColumnType | undefined {
     return element?.mode === 'NULLABLE' ? { ...element, mode: 'REPEATED' } : undefined;
   }
   if (node?.kind === 'RangeType') return { type: 'RANGE', mode: 'NULLABLE' };
-  if (node?.kind === 'NamedType') return scalarType(node.name.parts.map(({ name }) => name).join('.'));
+  if (node?.kind === 'NamedType') return scalarType(node);
   if (node === undefined || node.fields.length === 0) return undefined;
   const fields = node.fields.map(({ name, type }): DeclaredField | undefined => {
     const inner = typeOf(type);
@@ -53,11 +54,18 @@ function typeOf(node: Syntax.Type | undefined): ColumnType | undefined {
     : { type: 'RECORD', mode: 'NULLABLE', fields: fields.filter((field) => field !== undefined) };
 }
 
-function scalarType(name: string): ColumnType | undefined {
+function scalarType({ name: { parts }, parameters }: Syntax.NamedType): ColumnType | undefined {
+  const name = parts.map((part) => part.name).join('.');
   const key = name.toUpperCase();
   const absent = absentTypes.find((own) => own === key);
   const known = scalarNamed(name);
   const resolved = known?.kind === 'scalar' ? (legacyNames[known.name] ?? known.name) : undefined;
   const type = absent ?? otherNames[key] ?? fieldTypes.find((own) => own === resolved);
-  return type && { type, mode: 'NULLABLE' };
+  if (type === undefined) return undefined;
+  const [first, scale] = parameters.map((one) =>
+    one.kind === 'IntegerLiteral' ? String(one.value) : undefined,
+  );
+  const ofText = { ...(first && { maxLength: first }) };
+  const ofNumber = { ...(first && { precision: first }), ...(scale && { scale }) };
+  return { type, mode: 'NULLABLE', ...(type === 'STRING' || type === 'BYTES' ? ofText : ofNumber) };
 }

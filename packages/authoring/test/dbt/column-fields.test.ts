@@ -27,6 +27,14 @@ describe('the data_type of a column', () => {
     expect(parseColumnType(text)).toMatchObject({ type, mode });
   });
 
+  test('keeps its parameters', () => {
+    expect(parseColumnType('string(10)')).toEqual({ type: 'STRING', mode: 'NULLABLE', maxLength: '10' });
+    expect(parseColumnType('array<decimal(10, 2)>')).toEqual({
+      ...{ type: 'NUMERIC', mode: 'REPEATED' },
+      ...{ precision: '10', scale: '2' },
+    });
+  });
+
   test.each([
     '',
     'varchar(10)',
