@@ -32,32 +32,6 @@ describe.each(['strict', 'compat'] as const)('what clients of a Logflare endpoin
 });
 
 describe('the rows in docs/logflare.md', () => {
-  const [, listed = ''] = readFileSync('docs/logflare.md', 'utf8').split('\n## Row by row\n');
-  const lines = listed.replaceAll(/\n {2,}(?!- )/g, ' ').split('\n');
-
-  test('are every row that differs, below the reason', () => {
-    let reason: string | undefined;
-    const stated = lines.flatMap((line) => {
-      const [, number, text = ''] = /^ *- (\d+): (.*)$/.exec(line) ?? [];
-      if (number === undefined) reason = /^- (.*)$/.exec(line)?.[1];
-      if (number === undefined) return [];
-      const [expects = '', ...differs] = text.split(' (differs with it too)');
-      return [
-        {
-          number: Number(number),
-          expects,
-          strict: reason,
-          compat: differs.length > 0 ? reason : undefined,
-        },
-      ];
-    });
-    expect(stated.sort((a, b) => a.number - b.number)).toEqual(
-      logflareRows
-        .map(({ expects, strict, compat }, at) => ({ number: at + 1, expects, strict, compat }))
-        .filter(({ strict }) => strict !== undefined),
-    );
-  });
-
   test('has 59 rows, of which at least 50 hold with COMPAT=logflare', () => {
     const held = (mode: Mode) => logflareRows.filter((row) => outcome(row, mode) === 'holds').length;
     const sentence = `Of ${logflareRows.length} rows, ${held('strict')} hold without the setting, and ${held('compat')} with it.`;
