@@ -1,4 +1,5 @@
 /** Runs compiled queries on a connection of DuckDB: settings, macros, host functions, plans, bindings, sessions. */
+
 export { bigqueryType, scalarNames } from './duckdb/bigquery-type.ts';
 export { type Bindings, bindingsOf, bindTo } from './duckdb/bindings.ts';
 export { buildCompute, type Compute, computeTimes } from './duckdb/compute-constants.ts';
@@ -28,14 +29,17 @@ export {
   sampledRows,
   sampledValues,
 } from './duckdb/layout/value-paths.ts';
+export { hasOnlyValuesOf } from './duckdb/layout/checked-types.ts';
 export type { Cell, Explanation, Failure, Outcome, Result, StatementProblem } from './duckdb/outcome.ts';
 export type { DataRow } from './files/data-row.ts';
 export {
   boundRelation,
   callerPlan,
   customPlan,
+  type FileRead,
   genericPlan,
   type Plan,
+  type PlanInFiles,
   type PlannedColumn,
   printPlan,
 } from './duckdb/plan.ts';
@@ -52,3 +56,4 @@ export { calledMacros } from './macros/called-macros.ts';
 export { sessionSettings } from './duckdb/session-settings.ts';
 export { macroDefinitions } from './macros/macros.ts';
 export { type OutlinePlan, planByOutline } from './sandbox/plan-by-outline.ts';
+export type { RowCondition } from './analysis/row-conditions.ts';

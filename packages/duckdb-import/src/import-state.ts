@@ -4,7 +4,10 @@ import type { StoredTables } from './store/stored-tables.ts';
 import type { ImportProgress } from './progress.ts';
 import type { BatchLimits } from './read/lines-writer.ts';
 import { loadManifest, loadNumbersRejectedFor, type Manifest } from './store/manifest.ts';
+import type { TableInStore } from './store/table-in-store.ts';
 import { buildUnreadableFiles, type UnreadableFiles } from './unreadable-files.ts';
+import type { FilesOfTable } from './store/files/files-in-place.ts';
+import { buildShapes } from './store/files/placed-file.ts';
 
 /** The reports of the import of local data to the operator. */
 interface ImportEvents {
@@ -22,7 +25,9 @@ export interface ImportOptions {
   readonly dataDir: string;
   /** An existing empty folder for copies. */
   readonly scratch: string;
-  readonly tables: Pick<StoredTables, 'all' | 'insertSql' | 'deleteSql'>;
+  readonly tables: Pick<StoredTables, 'all' | 'get' | 'insertSql' | 'deleteSql' | 'files' | 'openFiles'>;
+  /** Called when queries can read the files of a table that are read where they are; resolves when they do. */
+  readonly onOpened?: (old: TableInStore, opened: TableInStore) => Promise<void>;
   /** Rebuilds a table so that a record may have several elements; the batch is then loaded again. */
   readonly onRepeatedRecord: (table: string, path: string) => Promise<void>;
   readonly events: ImportEvents;
@@ -45,6 +50,11 @@ export interface ImportState {
   readonly unreadable: UnreadableFiles;
   /** Why files of a table cannot be read, by the table's name. */
   readonly problems: Map<string, string>;
+  /** Why Parquet files are imported, and not read where they are, by name. */
+  readonly doubts: Map<string, string>;
+  readonly shapeOf: ReturnType<typeof buildShapes>;
+  /** False until the first sync has ended: nothing reads the rows. */
+  isServing: boolean;
   /** Tables that were reset; the caller goes on with their old rows until a sync has imported everything. */
   readonly reset: Set<string>;
   /** Messages of the last sync: the same message is not reported again. */
@@ -81,6 +91,9 @@ export async function openState(options: ImportOptions): Promise<ImportState> {
     incomplete: new Set(await loadNumbersRejectedFor(connection, incompleteLine)),
     unreadable: buildUnreadableFiles(),
     problems: new Map(),
+    doubts: new Map(),
+    shapeOf: buildShapes(connection),
+    isServing: false,
     reset: new Set(),
     reported: new Set(),
     missing: new Set(),
@@ -116,20 +129,39 @@ export async function forgetFiles(state: ImportState, numbers: readonly number[]
   const { connection, incomplete, manifest, options } = state;
   const schemas = state.schemas();
   const entries = numbers.flatMap((number) => manifest.entries.get(number) ?? []);
-  const deletes = [...Map.groupBy(entries, ({ table }) => table)]
+  const { files } = options.tables;
+  for (const [table, ofTable] of Map.groupBy(entries, (entry) => entry.table)) {
+    const forgotten = new Set(ofTable.map(({ number }) => number));
+    const before = files.of(table);
+    const next = { ...before, files: before.files.filter(({ number }) => !forgotten.has(number)) };
     // Rows of a table that is no longer declared are dropped with the table.
-    .filter(([table]) => schemas.has(table))
-    .map(([table, ofTable]) =>
-      options.tables.deleteSql(
-        table,
-        ofTable.map(({ number }) => number),
-      ),
-    );
-  await runTransaction(connection, [...deletes, ...manifest.remove(entries.map(({ number }) => number))]);
-  for (const { number } of entries) {
-    manifest.entries.delete(number);
-    incomplete.delete(number);
+    const deletes = schemas.has(table) ? [options.tables.deleteSql(table, [...forgotten])] : [];
+    const statements = [...deletes, ...manifest.remove([...forgotten])];
+    if (next.files.length === before.files.length) await runTransaction(connection, statements);
+    else await changeFiles(state, table, next, statements);
+    for (const number of forgotten) {
+      manifest.entries.delete(number);
+      manifest.footers.delete(number);
+      incomplete.delete(number);
+    }
   }
+}
+
+/** Changes the files of a table that are read where they are, and what else belongs to it, in one transaction. */
+export async function changeFiles(
+  { connection, options }: ImportState,
+  table: string,
+  next: FilesOfTable,
+  statements: readonly string[],
+): Promise<void> {
+  const { all, files } = options.tables;
+  const laidOut = all.find(({ name, isInFiles }) => name === table && isInFiles);
+  const views = laidOut ? [files.viewSql(laidOut, next)] : [];
+  await files.change(
+    table,
+    () => runTransaction(connection, [...statements, ...views]),
+    () => next,
+  );
 }
 
 /** Forgets the files of a table whose rows have been dropped, after the store has. */
@@ -138,9 +170,11 @@ export function forgetFilesOf(state: ImportState, table: string): void {
   unreadable.forgetTable(table);
   manifest.completeTables.delete(table);
   state.reset.add(table);
+  state.options.tables.files.forget(table);
   for (const [number, entry] of manifest.entries) {
     if (entry.table !== table) continue;
     manifest.entries.delete(number);
+    manifest.footers.delete(number);
     incomplete.delete(number);
   }
 }

@@ -10,7 +10,7 @@ export interface ImportWarnings {
   readonly unreadableTables: number;
   /** How many files and folders with rows are named after no table. */
   readonly otherFiles: number;
-  readonly warnings: readonly string[];
+  readonly warnings: string[];
 }
 
 /** The rows and files that the store lacks. */

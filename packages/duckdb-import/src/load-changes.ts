@@ -100,6 +100,29 @@ async function loadNext(state: ImportState, read: Batch, totals: Totals): Promis
 }
 
 async function load(state: ImportState, batch: Batch): Promise<LoadResult> {
+  const { files } = state.options.tables;
+  const { name } = batch.table;
+  // The rows are beside those of files that are read where they are.
+  if (files.of(name).files.length === 0) return loadInto(state, batch, () => []);
+  const next = { ...files.of(name), hasImported: true };
+  // A repeated record may have changed the layout.
+  const views = () => {
+    const laidOut = state.options.tables.get(name);
+    return laidOut.isInFiles ? [files.viewSql(laidOut, next)] : [];
+  };
+  return files.change(
+    name,
+    () => loadInto(state, batch, views),
+    () => next,
+  );
+}
+
+/** @param views what the transaction runs, too */
+async function loadInto(
+  state: ImportState,
+  batch: Batch,
+  views: () => readonly string[],
+): Promise<LoadResult> {
   const { connection, incomplete, manifest, options } = state;
   const result = await loadBatch(batch, {
     connection,
@@ -107,10 +130,12 @@ async function load(state: ImportState, batch: Batch): Promise<LoadResult> {
     tables: options.tables,
     onRepeatedRecord: options.onRepeatedRecord,
     // An incomplete last line that has been continued is no longer a reject.
-    alsoRun: (slices) =>
-      slices
+    alsoRun: (slices) => [
+      ...views(),
+      ...slices
         .filter(({ entry }) => incomplete.has(entry.number))
         .map(({ entry }) => manifest.removeRejects(entry.number, incompleteLine)),
+    ],
     maxReasons,
     signal: options.signal,
   });

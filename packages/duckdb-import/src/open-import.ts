@@ -15,6 +15,9 @@ import { type DataFile, type DataFolder, findDataFiles, type TableFiles } from '
 import { type Changes, findChanges } from './scan/find-changes.ts';
 import type { ManifestEntry } from './store/manifest.ts';
 import { findWaiting, updateCompleteTables } from './waiting-files.ts';
+import { blameFile } from './place/blame-file.ts';
+import { openFilesOf, placeFiles, restoreFiles } from './place/place-files.ts';
+import type { PlacedFile } from './store/files/placed-file.ts';
 
 /** The outcome of one sync. */
 interface ImportSummary extends Partial<ImportWarnings> {
@@ -33,6 +36,12 @@ export interface Import {
   sync(): Promise<ImportSummary>;
   /** Does some work while no sync runs, after which the rows of some tables are no longer there: the next sync imports them. */
   reset(tables: readonly string[], work: () => Promise<void>): Promise<void>;
+  /**
+   * Finds the file that made a query fail, among those that it has read where they are: it is unreadable until it changes.
+   *
+   * @returns false if none did
+   */
+  blame(files: readonly PlacedFile[], error: unknown): Promise<boolean>;
   /** Why files of a table cannot be read, by the table's name, as of the last sync. */
   readonly problems: ReadonlyMap<string, string>;
   /** Waits for a running sync, which the signal ends, and closes the connections. */
@@ -42,6 +51,7 @@ export interface Import {
 /** Imports the files of a data folder into the store and follows their changes; every row is imported once. */
 export async function openImport(options: ImportOptions): Promise<Import> {
   const state = await openState(options);
+  await restoreFiles(state);
   const exclusive = buildExclusive();
   return {
     problems: state.problems,
@@ -51,12 +61,16 @@ export async function openImport(options: ImportOptions): Promise<Import> {
         await work();
         for (const table of tables) forgetFilesOf(state, table);
       }),
+    blame: (files, error) => exclusive(() => blameFile(state, files, error)),
     close: () => exclusive(async () => state.close()),
   };
 }
 
 async function sync(state: ImportState): Promise<ImportSummary> {
-  const scan = await scanDataDir(state);
+  const first = await scanDataDir(state);
+  // A file that is being renamed may be found under neither name, and one that is read where it is cannot be read then.
+  const again = 'missing' in first && first.missing.some(({ number }) => state.manifest.footers.has(number));
+  const scan = again ? await scanDataDir(state) : first;
   if ('problem' in scan) {
     reportProblems(state, [scan.problem]);
     const unreadableTables = state.problems.size;
@@ -64,7 +78,8 @@ async function sync(state: ImportState): Promise<ImportSummary> {
   }
   await forgetMissing(state, scan);
   await rejectIncompleteLines(state, scan.unchanged);
-  const loaded = await loadChanges(state, scan.changed);
+  const loaded = await loadChanges(state, await placeFiles(state, scan.changed));
+  await openFiles(state);
   reportRejects(state, loaded);
   updateTableProblems(state, scan.folder.tables);
   countEarlierRejects(state);
@@ -78,7 +93,24 @@ async function sync(state: ImportState): Promise<ImportSummary> {
   const warnings = importWarnings(scan.folder, names, manifest.entries.values(), { problems, waiting });
   const waitingSince =
     waiting.length === 0 ? undefined : Math.min(...waiting.map(({ mtime }) => Number(mtime / 1_000_000n)));
+  warnings.warnings.push(...importedParquet(state));
   return { rows, rejected, bytes, isComplete: interruption === undefined, waitingSince, ...warnings };
+}
+
+/** The Parquet files that are imported, because their values have to be looked at. */
+function importedParquet({ doubts, manifest }: ImportState): readonly string[] {
+  const names = new Set(manifest.entries.values().map(({ name }) => name));
+  const [first, ...more] = [...doubts].filter(([name]) => names.has(name));
+  if (first === undefined) return [];
+  const others = more.length === 0 ? '' : `, and so are ${more.length} more`;
+  return [`${first[0]} is imported and not read where it is, because ${first[1]}${others}`];
+}
+
+/** Once it is known which files can be read. */
+async function openFiles(state: ImportState): Promise<void> {
+  const { all, files } = state.options.tables;
+  for (const { name } of all) if (files.of(name).files.length > 0) await openFilesOf(state, name);
+  state.isServing = true;
 }
 
 interface Scan extends Changes {
@@ -109,7 +141,7 @@ async function forgetMissing(state: ImportState, { folder, missing }: Scan): Pro
     .map(({ number }) => number);
   await forgetFiles(
     state,
-    numbers.filter((number) => state.missing.has(number)),
+    numbers.filter((number) => state.missing.has(number) || state.manifest.footers.has(number)),
   );
   state.missing = new Set(numbers);
 }

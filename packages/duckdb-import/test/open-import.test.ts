@@ -305,7 +305,9 @@ describe('while the disk is full', () => {
     return folder.reopen({
       batchLimits: { rows: 100, bytes: 1 << 20 },
       tables: {
-        all: tables.all,
+        ...{ all: tables.all, files: tables.files },
+        get: (name) => tables.get(name),
+        openFiles: (name) => tables.openFiles(name),
         deleteSql: (...deleted) => tables.deleteSql(...deleted),
         insertSql(...insert) {
           room -= 1;
@@ -419,7 +421,9 @@ test('a batch with a repeated record is loaded again after its table has been re
   await folder.reopen({
     onRepeatedRecord: async (_, path) => void paths.push(path),
     tables: {
-      all: tables.all,
+      ...{ all: tables.all, files: tables.files },
+      get: (name) => tables.get(name),
+      openFiles: (name) => tables.openFiles(name),
       deleteSql: (...deleted) => tables.deleteSql(...deleted),
       insertSql: (...insert) =>
         paths.length < 2

@@ -9,10 +9,12 @@ import { openDemo } from './demo/open-demo.ts';
 import {
   buildExclusive,
   dropOlder,
+  type FilesInPlace,
   type Import,
   isDisordered,
   listedNames,
   openImport,
+  type PlacedFile,
   progressText,
   type Store,
   type StoredTables,
@@ -24,6 +26,12 @@ import { isDatabaseUnusable } from './wire/unusable-database.ts';
 export interface LocalData {
   /** Why files of a table cannot be read, by the table's name. */
   readonly problems: ReadonlyMap<string, string>;
+  /** The files that are read where they are. */
+  readonly files: FilesInPlace;
+  /** Looks for changes of the files now. */
+  refresh(): Promise<void>;
+  /** Finds the file that made a query fail: it is unreadable until it changes. @returns false if none did */
+  blame(files: readonly PlacedFile[], error: unknown): Promise<boolean>;
   /** Brings the rows up to date before a query; undefined if they are kept up to date in the background. */
   readonly catchUp?: () => Promise<void>;
   /** Replaces tables by staged ones, and fills these. @throws Error if the rows cannot be read now: it is to be called again */
@@ -92,6 +100,9 @@ export async function openData(options: DataOptions): Promise<LocalData> {
   warnOfEmpty();
   return {
     problems: new Map(),
+    files: tables.files,
+    refresh: async () => {},
+    blame: async () => false,
     catchUp: demo.catchUp,
     async replaceTables(change) {
       await demo.replaceTables(change);
@@ -117,6 +128,7 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
     tables,
     onRepeatedRecord: (table, path) =>
       rebuild(options, table, new Set([...tables.get(table).repeatedPaths, path])),
+    onOpened: options.onRebuilt,
     events: {
       problem: listener.problem,
       progress: (progress) => listener.progress?.(progressText(progress, performance.now() - openedAt)),
@@ -143,8 +155,19 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
       if (isDatabaseUnusable(error)) listener.unusable?.(error);
     },
   });
+  let refreshing: Promise<void> | undefined;
   return {
     problems: data.problems,
+    files: tables.files,
+    refresh() {
+      refreshing ??= exclusive(async () => {
+        order.newRows += (await importChanges(data, options)).rows;
+      }).finally(() => {
+        refreshing = undefined;
+      });
+      return refreshing;
+    },
+    blame: (files, error) => data.blame(files, error),
     replaceTables: (change) => exclusive(() => replaceTables(data, options, change)),
     dropTables: (old) =>
       exclusive(async () => {
@@ -209,6 +232,7 @@ async function applyRetention(
   if (settings.retentionDays === undefined || performance.now() - state.ranAt < retentionEveryMs) return;
   state.ranAt = performance.now();
   const before = new Date(now().getTime() - settings.retentionDays * dayMs);
+  await tables.hideBefore(before);
   const dropped = await dropOlder(connection, tables.all, before);
   if (dropped > 0) listener.news(`dropped ${formatCount(dropped)} rows from before ${before.toISOString()}`);
 }

@@ -156,7 +156,7 @@ async function openRun(
     pool,
     javascript,
     runnable: versions.runnable,
-    dataProblems: data.problems,
+    data,
     timeoutMs,
     turns,
     reading: new PerOwnerQueue(),

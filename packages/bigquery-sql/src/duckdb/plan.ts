@@ -1,4 +1,4 @@
-import { type Constant, hoist, type HoistedQuery } from '../passes/constants/hoist.ts';
+import { type Constant, type HoistedQuery, hoist } from '../passes/constants/hoist.ts';
 import type { TimeExpression } from '../passes/constants/time-values.ts';
 import { duckdbExpressionText, duckdbText } from '../passes/duckdb-text.ts';
 import type { KnownValues } from '../passes/pass.ts';
@@ -8,15 +8,31 @@ import { planningCosts } from '../macros/macros.ts';
 import { isTooDeep, isTooLargeForPasses, maxPlanningWork } from '../planning-cost/planning-limits.ts';
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { freshNames } from '../tree/fresh-names.ts';
-import { mapExpression, someNode } from '../tree/map.ts';
-import type { Expression, Query } from '../tree/nodes.ts';
+import { forEachNode, type Mapper, mapExpression, mapParts, someNode } from '../tree/map.ts';
+import type { Expression, Query, Table } from '../tree/nodes.ts';
 import type { Type } from '../types.ts';
+import { type RowCondition, rowConditions } from '../analysis/row-conditions.ts';
 
 /** SQL that binds constants beside its parameters. */
 export interface Plan {
   readonly sql: string;
   /** Each depends on parameters only. */
   readonly constants: readonly PlannedConstant[];
+  /** Given if it reads tables in files: for the values of a run it may read some of them. */
+  readonly inFiles?: PlanInFiles;
+}
+
+/** The tables in files that a plan reads. */
+export interface PlanInFiles {
+  readonly reads: readonly FileRead[];
+  /** The SQL of the plan with other relations, in the order of `reads`. */
+  sql(relations: readonly string[]): string;
+}
+
+/** A table in files that a plan reads, and the conditions of the rows that the result depends on. */
+export interface FileRead {
+  readonly relation: string;
+  readonly conditions: readonly RowCondition[];
 }
 
 /** A value that is computed before the query. */
@@ -131,10 +147,41 @@ const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
 export const printPlan = (query: Query, timesOnly = false): Plan => planHoisted(hoist(query, timesOnly));
 
 /** The plan of a query whose constants have been found. */
-export const planHoisted = ({ query, constants }: HoistedQuery): Plan => ({
-  sql: duckdbText(query),
-  constants: constants.map(plannedConstant),
-});
+export function planHoisted({ query, constants }: HoistedQuery): Plan {
+  const inFiles = planInFiles(query);
+  return {
+    sql: duckdbText(query),
+    constants: constants.map(plannedConstant),
+    ...(inFiles && { inFiles }),
+  };
+}
+
+function planInFiles(query: Query): PlanInFiles | undefined {
+  const tables: Table[] = [];
+  forEachNode(query, (node) => {
+    if (node.kind === 'table' && node.isInFiles) tables.push(node);
+  });
+  if (tables.length === 0) return undefined;
+  const conditions = rowConditions(query);
+  let last: { readonly relations: readonly string[]; readonly sql: string } | undefined;
+  return {
+    reads: tables.map(({ alias, relation }) => ({ relation, conditions: conditions.get(alias) ?? [] })),
+    sql(relations) {
+      if (last?.relations.every((relation, at) => relation === relations[at])) return last.sql;
+      const byAlias = new Map(tables.map(({ alias }, at) => [alias, relations[at]]));
+      const mapper: Mapper = {
+        expression: (part) => mapParts(part, mapper),
+        query: (part) => mapParts(part, mapper),
+        from: (part) =>
+          part.kind === 'table'
+            ? { ...part, relation: byAlias.get(part.alias) ?? part.relation }
+            : mapParts(part, mapper),
+      };
+      last = { relations, sql: duckdbText(mapper.query(query)) };
+      return last.sql;
+    },
+  };
+}
 
 function plannedConstant({ name, value, timeExpression }: Constant): PlannedConstant {
   const overRow = mapExpression(value, (node) =>

@@ -279,6 +279,8 @@ export interface Table {
   readonly name: string;
   /** The relation in DuckDB, as SQL. */
   readonly relation: string;
+  /** True if a plan may read some files instead of the relation. */
+  readonly isInFiles?: boolean;
   /** Where the query names it: an offset into its text. */
   readonly start: number;
 }

@@ -7,6 +7,8 @@ import { type Column, columnsOf, scalar } from '../types.ts';
 export interface StoredTable extends TableSchema {
   /** The relation to read in FROM, as SQL; by default the table's own name. */
   readonly relation?: string;
+  /** True if rows are in files, of which a plan may read some instead of the relation. */
+  readonly isInFiles?: boolean;
   /** How the fields are stored; by default each is one column of the declared type. */
   readonly columns?: readonly StoredColumn[];
 }

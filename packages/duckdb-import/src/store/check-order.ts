@@ -14,7 +14,7 @@ const maxSpread = 3;
  */
 export async function isDisordered(
   connection: DuckDBConnection,
-  { relation, time }: TableInStore,
+  { rows: relation, time }: TableInStore,
 ): Promise<boolean> {
   if (time === undefined) return false;
   const groups = `SELECT count(*) AS n, epoch(min(${quote(time)})) // 86400 AS first, epoch(max(${quote(time)})) // 86400 AS last

@@ -51,6 +51,9 @@ export interface Manifest {
   remove(numbers: readonly number[]): readonly string[];
   addRejects(number: number, rejects: readonly Reject[]): readonly string[];
   removeRejects(number: number, reason: string): string;
+  /** The footers of files that are read where they are, by number, as texts of JSON. */
+  readonly footers: Map<number, string>;
+  putFooter(number: number, footer: string): string;
   /** The tables of which all files were imported at some time: a file that waits makes their rows old, and not wrong. */
   readonly completeTables: Set<string>;
   /** Statements that store them, as they are now. */
@@ -59,6 +62,7 @@ export interface Manifest {
 
 const schema = `${storeName}."import"`;
 const files = `${schema}."files"`;
+const footers = `${schema}."footers"`;
 const rejectLines = `${schema}."reject_lines"`;
 const completeTables = `${schema}."complete_tables"`;
 
@@ -68,12 +72,14 @@ export async function loadManifest(connection: DuckDBConnection): Promise<Manife
     CREATE TABLE IF NOT EXISTS ${files} ("number" INTEGER, "table" VARCHAR, "name" VARCHAR, "identity" VARCHAR,
       "size" BIGINT, "mtime" BIGINT, "head" VARCHAR, "headBytes" INTEGER, "tail" VARCHAR, "offset" BIGINT,
       "lines" BIGINT, "rows" BIGINT, "rejected" BIGINT, "done" BOOLEAN);
+    CREATE TABLE IF NOT EXISTS ${footers} ("number" INTEGER, "footer" VARCHAR);
     CREATE TABLE IF NOT EXISTS ${rejectLines} ("number" INTEGER, "line" BIGINT, "reason" VARCHAR);
     CREATE TABLE IF NOT EXISTS ${completeTables} AS SELECT "table" FROM ${files} GROUP BY "table" HAVING bool_and("done");
     CREATE OR REPLACE VIEW ${schema}."rejects" AS
       SELECT "table", "name" AS "file", "line", "reason" FROM ${rejectLines} JOIN ${files} USING ("number")`);
   const result = await connection.runAndReadAll(`SELECT ${columns.map(quote).join(', ')} FROM ${files}`);
   const entries = result.getRowObjectsJS().map(parseEntry);
+  const known = await connection.runAndReadAll(`SELECT "number", "footer" FROM ${footers}`);
   const complete = await connection.runAndReadAll(`SELECT "table" FROM ${completeTables}`);
   const completeNow = new Set(complete.getRowsJS().map(([name]) => String(name)));
   return {
@@ -90,7 +96,7 @@ export async function loadManifest(connection: DuckDBConnection): Promise<Manife
     },
     remove(numbers) {
       if (numbers.length === 0) return [];
-      return [files, rejectLines].map(
+      return [files, footers, rejectLines].map(
         (table) => `DELETE FROM ${table} WHERE "number" IN ${listSql(numbers)}`,
       );
     },
@@ -101,6 +107,8 @@ export async function loadManifest(connection: DuckDBConnection): Promise<Manife
     },
     removeRejects: (number, reason) =>
       `DELETE FROM ${rejectLines} WHERE "number" = ${number} AND "reason" = ${quoteText(reason)}`,
+    footers: new Map(known.getRowsJS().map(([number, footer]) => [Number(number), String(footer)])),
+    putFooter: (number, footer) => `INSERT INTO ${footers} VALUES (${number}, ${quoteText(footer)})`,
     completeTables: completeNow,
     putCompleteTables: () => [
       `DELETE FROM ${completeTables}`,
@@ -127,7 +135,10 @@ export async function forgetTable(connection: DuckDBConnection, table: string): 
   const ofTable = `FROM ${files} ${isTable}`;
   // A store of an older release does not have it yet.
   if (names.includes('complete_tables')) await connection.run(`DELETE FROM ${completeTables} ${isTable}`);
-  await connection.run(`DELETE FROM ${rejectLines} WHERE "number" IN (SELECT "number" ${ofTable})`);
+  for (const kept of ['footers', 'reject_lines'].filter((name) => names.includes(name)))
+    await connection.run(
+      `DELETE FROM ${schema}.${quote(kept)} WHERE "number" IN (SELECT "number" ${ofTable})`,
+    );
   await connection.run(`DELETE ${ofTable}`);
 }
 

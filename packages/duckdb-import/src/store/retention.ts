@@ -14,12 +14,10 @@ export async function dropOlder(
   before: Date,
 ): Promise<number> {
   let dropped = 0;
-  for (const { relation, time } of tables) {
+  for (const { rows, time } of tables) {
     if (time === undefined) continue;
     const timestamp = `${quoteText(before.toISOString())}::TIMESTAMPTZ`;
-    const { rowsChanged } = await connection.run(
-      `DELETE FROM ${relation} WHERE ${quote(time)} < ${timestamp}`,
-    );
+    const { rowsChanged } = await connection.run(`DELETE FROM ${rows} WHERE ${quote(time)} < ${timestamp}`);
     dropped += rowsChanged;
   }
   return dropped;

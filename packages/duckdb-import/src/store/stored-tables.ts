@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { describeSource, shreddedColumns, type SourceValue } from '@querygate/bigquery-sql/duckdb';
+import { describeSource, type SourceValue, shreddedColumns } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { printExpression, quoteText, storedValue } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
@@ -14,7 +14,9 @@ import {
   relationName,
   type TableInStore,
   tableInStore,
+  viewOfFiles,
 } from './table-in-store.ts';
+import { FilesInPlace } from './files/files-in-place.ts';
 
 interface Rebuilt {
   readonly old: TableInStore;
@@ -30,7 +32,8 @@ export async function openTables(
   connection: DuckDBConnection,
   schemas: readonly TableSchema[],
 ): Promise<StoredTables> {
-  await connection.run(`CREATE SCHEMA IF NOT EXISTS ${storeName}.stored`);
+  await connection.run(`CREATE SCHEMA IF NOT EXISTS ${storeName}.stored;
+    DROP SCHEMA IF EXISTS ${storeName}.in_place CASCADE; CREATE SCHEMA ${storeName}.in_place`);
   await connection.run(`CREATE TABLE IF NOT EXISTS ${layouts} ("table" VARCHAR PRIMARY KEY, relation VARCHAR,
     plural VARCHAR[], definition VARCHAR)`);
   const tables: TableInStore[] = [];
@@ -48,6 +51,8 @@ export class StoredTables {
   /** The connection has one transaction at a time. */
   readonly #exclusive = buildExclusive();
   #sortColumns: SortColumns = () => [];
+  /** The files that are read where they are. */
+  readonly files = new FilesInPlace();
 
   constructor(connection: DuckDBConnection, tables: readonly TableInStore[]) {
     this.#connection = connection;
@@ -85,12 +90,12 @@ export class StoredTables {
   /** The same for a few rows that are already in the order of time: they are appended unsorted. */
   appendSql(name: string, sourceColumns: ReadonlyMap<string, SourceValue>, source: string): string {
     const table = this.get(name);
-    return `INSERT INTO ${table.relation} ${rowsOf(valuesOf(table, sourceColumns, 'NULL'), `${source} AS r`)}`;
+    return `INSERT INTO ${table.rows} ${rowsOf(valuesOf(table, sourceColumns, 'NULL'), `${source} AS r`)}`;
   }
 
   /** DELETE of all rows of some files, by their numbers. */
   deleteSql(name: string, files: readonly number[]): string {
-    return `DELETE FROM ${this.get(name).relation} WHERE ${quote(fileColumn)} IN (${files.join(', ')})`;
+    return `DELETE FROM ${this.get(name).rows} WHERE ${quote(fileColumn)} IN (${files.join(', ')})`;
   }
 
   /** Sets the columns that queries compare for equality; rows that are written from now on are sorted by the first. */
@@ -101,15 +106,44 @@ export class StoredTables {
   /** Writes a table again, sorted and in another layout. Statements may read the old table until `drop`. */
   async rebuild(name: string, repeatedPaths: ReadonlySet<string>): Promise<Rebuilt> {
     const old = this.get(name);
-    const rebuilt = tableInStore(old, this.#nextRelation(name), repeatedPaths);
+    const rows = this.#nextRelation(name);
+    const rebuilt = { ...tableInStore(old, rows, repeatedPaths), ...(old.isInFiles && inFiles(rows)) };
     await this.#inTransaction(async (connection) => {
       await create(connection, rebuilt);
-      const source = `(SELECT ${declaredList(old, 'o')}, ${quote(fileColumn)} FROM ${old.relation} AS o)`;
+      if (rebuilt.isInFiles) await connection.run(this.files.viewSql(rebuilt));
+      const source = `(SELECT ${declaredList(old, 'o')}, ${quote(fileColumn)} FROM ${old.rows} AS o)`;
       const sourceColumns = await describeSource(connection, source);
       await connection.run(this.#insertInto(rebuilt, sourceColumns, source, `r.${quote(fileColumn)}`));
     });
     this.#tables.set(name, rebuilt);
+    this.files.setLayout(rebuilt);
     return { old, drop: () => this.drop(old) };
+  }
+
+  /**
+   * Lets statements read the files of a table that are read where they are, beside its imported rows.
+   *
+   * @returns the table as it was; undefined if they do already
+   */
+  async openFiles(name: string): Promise<TableInStore | undefined> {
+    const old = this.get(name);
+    if (old.isInFiles) return undefined;
+    const opened = { ...old, ...inFiles(old.rows) };
+    await this.#inTransaction(async (connection) => {
+      await connection.run(this.files.viewSql(opened));
+      await createView(connection, opened);
+    });
+    this.#tables.set(name, opened);
+    this.files.setLayout(opened);
+    return old;
+  }
+
+  /** Leaves out rows of files from before a time, as `dropOlder` deletes imported ones. */
+  async hideBefore(time: Date): Promise<void> {
+    const views = this.files.hideBefore(time);
+    await this.#inTransaction(async (connection) => {
+      for (const view of views) await connection.run(view);
+    });
   }
 
   /** Makes an empty table for a new or changed schema beside the current one. The store has no record of it before `adopt`. */
@@ -139,8 +173,12 @@ export class StoredTables {
   }
 
   /** Drops a table that is not a current one. */
-  async drop({ relation }: TableInStore): Promise<void> {
-    await this.#exclusive(() => this.#connection.run(`DROP TABLE IF EXISTS ${relation}`));
+  async drop({ rows }: TableInStore): Promise<void> {
+    this.files.forgetLayout(viewOfFiles(rows));
+    await this.#exclusive(async () => {
+      await this.#connection.run(`DROP VIEW IF EXISTS ${viewOfFiles(rows)}`);
+      await this.#connection.run(`DROP TABLE IF EXISTS ${rows}`);
+    });
   }
 
   #insertInto(
@@ -150,7 +188,7 @@ export class StoredTables {
     file: string,
   ): string {
     const rows = sortedRows(table, this.#sortColumns, valuesOf(table, sourceColumns, file), `${source} AS r`);
-    return `INSERT INTO ${table.relation} ${rows}`;
+    return `INSERT INTO ${table.rows} ${rows}`;
   }
 
   #nextRelation(name: string): string {
@@ -174,6 +212,8 @@ export class StoredTables {
   }
 }
 
+const inFiles = (rows: string) => ({ relation: viewOfFiles(rows), isInFiles: true });
+
 const layouts = `${storeName}.querygate_layouts`;
 
 async function openTable(connection: DuckDBConnection, schema: TableSchema): Promise<TableInStore> {
@@ -188,7 +228,7 @@ async function openTable(connection: DuckDBConnection, schema: TableSchema): Pro
   }
   const table = tableInStore(schema, relationName(schema.name, 1), new Set());
   await connection.run('BEGIN');
-  await connection.run(`DROP TABLE IF EXISTS ${table.relation}`);
+  await connection.run(`DROP TABLE IF EXISTS ${table.rows}`);
   await create(connection, table);
   await forgetTable(connection, schema.name);
   await connection.run('COMMIT');
@@ -202,16 +242,14 @@ async function create(connection: DuckDBConnection, table: TableInStore): Promis
 
 async function createRelation(connection: DuckDBConnection, table: TableInStore): Promise<void> {
   const columns = shreddedColumns(table, table.columns).map(({ name, type }) => `${quote(name)} ${type}`);
-  await connection.run(
-    `CREATE TABLE ${table.relation} (${columns.join(', ')}, ${quote(fileColumn)} INTEGER)`,
-  );
+  await connection.run(`CREATE TABLE ${table.rows} (${columns.join(', ')}, ${quote(fileColumn)} INTEGER)`);
 }
 
 /** Records which relation is the table, for the next start. */
 async function record(connection: DuckDBConnection, table: TableInStore): Promise<void> {
   const repeatedPaths = [...table.repeatedPaths].map(quoteText).join(', ');
   await connection.run(`INSERT OR REPLACE INTO ${layouts} VALUES (${quoteText(table.name)},
-    ${quoteText(table.relation)}, [${repeatedPaths}]::VARCHAR[], ${quoteText(definitionOf(table))})`);
+    ${quoteText(table.rows)}, [${repeatedPaths}]::VARCHAR[], ${quoteText(definitionOf(table))})`);
   await createView(connection, table);
 }
 
@@ -236,6 +274,6 @@ async function dropLeftovers(connection: DuckDBConnection, tables: readonly Tabl
   );
   for (const [name] of found.getRows()) {
     const relation = `${storeName}.stored.${quote(String(name))}`;
-    if (!tables.some((table) => table.relation === relation)) await connection.run(`DROP TABLE ${relation}`);
+    if (!tables.some((table) => table.rows === relation)) await connection.run(`DROP TABLE ${relation}`);
   }
 }

@@ -9,7 +9,10 @@ export const fileColumn = '#file';
 
 /** A table of the store, in its current layout. */
 export interface TableInStore extends StoredTable {
+  /** What queries read: `rows`, or a view of them and of the rows of files that are read where they are. */
   readonly relation: string;
+  /** The table with the imported rows. */
+  readonly rows: string;
   readonly columns: readonly StoredColumn[];
   /** Paths of the records that have several elements in some row. */
   readonly repeatedPaths: ReadonlySet<string>;
@@ -30,6 +33,7 @@ export function tableInStore(
     fields,
     ...(absent && { absent }),
     relation,
+    rows: relation,
     repeatedPaths,
     time,
     columns: storedColumns(schema, repeatedPaths),
@@ -39,6 +43,9 @@ export function tableInStore(
 /** The relation of a table: each layout that it has had has another number. */
 export const relationName = (name: string, generation: number) =>
   `${storeName}.stored.${quote(generation === 1 ? name : `${name} ${generation}`)}`;
+
+/** The view of the imported rows of a table and of its files that are read where they are. */
+export const viewOfFiles = (rows: string) => rows.replace(`${storeName}.stored.`, `${storeName}.in_place.`);
 
 export const generationOf = (relation: string) => Number(/ (\d+)"$/.exec(relation)?.[1] ?? 1);
 

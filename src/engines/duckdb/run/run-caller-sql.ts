@@ -10,6 +10,8 @@ import { rowTexts } from '../wire/rows.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { DefineMacros } from './define-macros.ts';
 import { interruptOnAbort } from './interrupt-on-abort.ts';
+import { requireUnchanged, sqlOverFiles } from './over-files.ts';
+import type { FilesReading } from '@querygate/duckdb-import';
 
 interface CallerSqlContext {
   readonly pool: ConnectionPool;
@@ -33,6 +35,7 @@ export function runCallerSql(
   { callerSql }: Runnable,
   { query, parameters, sql }: BoundQuery & { readonly sql: string },
   { signal, owner, beforeRows }: RunOptions,
+  files: FilesReading | undefined,
 ): Promise<Rows> {
   if (callerSql === undefined) throw new Error(`${query.name} takes no SQL`);
   const { maxRows } = query;
@@ -51,13 +54,14 @@ export function runCallerSql(
         signal.throwIfAborted();
         const { columns, resultColumns, generic, plan } = await judged.prepare(worker.connection);
         const bindings = bindingsOf(parameters, now(), query.parameters);
-        const { sql: planned, constants } = plan(parameters);
-        const complete = computeTimes(constants, bindings);
+        const planned = plan(parameters);
+        const complete = computeTimes(planned.constants, bindings);
         const result =
           complete === undefined
             ? await worker.runOnce(generic, bindings)
-            : await worker.runOnce(planned, complete);
+            : await worker.runOnce(sqlOverFiles(planned, complete, files), complete);
         signal.throwIfAborted();
+        await requireUnchanged(files);
         onResult();
         await beforeRows?.(signal);
         const texts = rowTexts(result, columns, maxRows, maxCallerResultBytes);

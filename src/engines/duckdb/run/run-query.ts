@@ -18,6 +18,9 @@ import { explainFailure } from './explain-failure.ts';
 import { interruptOnAbort } from './interrupt-on-abort.ts';
 import type { RunWithJavascript } from '../javascript/javascript-apart.ts';
 import { runCallerSql } from './run-caller-sql.ts';
+import { requireUnchanged, runOverFiles, sqlOverFiles } from './over-files.ts';
+import type { FilesReading } from '@querygate/duckdb-import';
+import type { LocalData } from '../open-data.ts';
 
 /** The queries that can run. */
 export interface RunnableQueries {
@@ -30,19 +33,20 @@ export interface RunnableQueries {
  * Runs a caller's SQL over a saved query.
  *
  * @param requireData throws GatewayError DATA_UNREADABLE if one of the tables has a problem
+ * @param reading the files that the tables of the saved query have
  */
 export type RunCallerSql = (
   query: Runnable,
   bound: BoundQuery & { readonly sql: string },
   options: RunOptions,
   requireData: (tables: readonly string[]) => void,
+  reading: FilesReading | undefined,
 ) => Promise<Rows>;
 
 interface RunContext {
   readonly pool: ConnectionPool;
   readonly runnable: VersionedRef<RunnableQueries>;
-  /** Why a table's data cannot be read, by table. */
-  readonly dataProblems: ReadonlyMap<string, string>;
+  readonly data: Pick<LocalData, 'problems' | 'files' | 'refresh' | 'blame'>;
   readonly timeoutMs: number;
   readonly turns: LoopTurns;
   /** Reads the rows of one result after the other: half of them would only take memory. */
@@ -59,11 +63,12 @@ interface RunContext {
 
 /** Runs prepared queries, each within one deadline that includes the wait for a worker. */
 export function buildRun(context: RunContext): Engine['run'] {
-  const { closing, runnable, timeoutMs, dataProblems, onUnusable } = context;
-  const requireRead = (tables: readonly string[]) => requireData(tables, dataProblems);
+  const { closing, runnable, timeoutMs, data, onUnusable } = context;
+  const requireRead = (tables: readonly string[]) => requireData(tables, data.problems);
   const callers = { ...context, requireData: requireRead };
   const runSql: RunCallerSql =
-    context.runCallerSql ?? ((query, bound, options) => runCallerSql(callers, query, bound, options));
+    context.runCallerSql ??
+    ((query, bound, options, _, reading) => runCallerSql(callers, query, bound, options, reading));
 
   const runWithin = async (
     bound: BoundQuery,
@@ -98,10 +103,19 @@ export function buildRun(context: RunContext): Engine['run'] {
       const query = queries.get(bound.query) ?? (await prepareForm(queries, bound, options));
       if (query === undefined) throw new Error(`${bound.query.name} was not prepared`);
       const { sql } = bound;
-      if (sql !== undefined)
-        return runWithin(bound, options, (within) => runSql(query, { ...bound, sql }, within, requireRead));
-      requireData(query.tables, dataProblems);
-      return runWithin(bound, options, (within) => runPrepared(context, query.prepared(), bound, within));
+      if (sql === undefined) requireRead(query.tables);
+      return runWithin(bound, options, (within) =>
+        runOverFiles(
+          data,
+          query.tables,
+          () => sql ?? requireRead(query.tables),
+          within.signal,
+          (reading) =>
+            sql === undefined
+              ? runPrepared(context, query.prepared(), bound, within, reading)
+              : runSql(query, { ...bound, sql }, within, requireRead, reading),
+        ),
+      );
     });
 }
 
@@ -124,6 +138,7 @@ function runPrepared(
   prepared: PreparedQuery,
   bound: BoundQuery,
   { signal, owner, onStart, beforeRows }: RunOptions,
+  files: FilesReading | undefined,
 ): Promise<Rows> {
   const { maxRows } = bound.query;
   const { generic, columns } = prepared;
@@ -145,8 +160,9 @@ function runPrepared(
         const result =
           withConstants === undefined
             ? await worker.run(generic, bindings)
-            : await worker.run(plan.sql, withConstants);
+            : await worker.run(sqlOverFiles(plan, withConstants, files), withConstants);
         signal.throwIfAborted();
+        await requireUnchanged(files);
         onResult();
         // The worker is kept: another result would only wait, too.
         await beforeRows?.(signal);

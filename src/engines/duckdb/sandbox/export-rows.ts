@@ -14,6 +14,8 @@ import type { DefineMacros } from '../run/define-macros.ts';
 import type { RunWithJavascript } from '../javascript/javascript-apart.ts';
 import { interruptOnAbort } from '../run/interrupt-on-abort.ts';
 import type { Worker } from '../run/worker.ts';
+import { requireUnchanged, sqlOverFiles } from '../run/over-files.ts';
+import type { FilesReading } from '@querygate/duckdb-import';
 
 interface ExportContext {
   readonly pool: ConnectionPool;
@@ -33,6 +35,8 @@ interface RowsToExport {
   readonly signal: AbortSignal;
   readonly tables: readonly ExportedTable[];
   readonly reads: readonly TableRead[];
+  /** The files that the tables have. */
+  readonly reading?: FilesReading | undefined;
   readonly known: KnownValues;
   /** The parameters of the saved query, which choose the tenant; a text has no other ones. */
   readonly bindings: Bindings;
@@ -80,8 +84,10 @@ export async function exportRows(context: ExportContext, rows: RowsToExport): Pr
           if (reads.length > 1) await worker.beginSnapshot();
           for (const [at, one] of exports.entries()) {
             signal.throwIfAborted();
-            await copy(worker, one, { bindings: rows.bindings, file: files[at] ?? '', work });
+            const { bindings, reading } = rows;
+            await copy(worker, one, { bindings, file: files[at] ?? '', work, reading });
           }
+          await requireUnchanged(rows.reading);
           onResult();
           isComplete = true;
           return files;
@@ -114,16 +120,25 @@ interface Export {
   allRows(): Query;
 }
 
+interface CopyOptions {
+  readonly bindings: Bindings;
+  readonly file: string;
+  readonly work: HostWork;
+  readonly reading: FilesReading | undefined;
+}
+
 async function copy(
   worker: Worker,
   { query, allRows }: Export,
-  { bindings, file, work }: { readonly bindings: Bindings; readonly file: string; readonly work: HostWork },
+  { bindings, file, work, reading }: CopyOptions,
 ): Promise<void> {
-  const { sql, constants } = printPlan(query);
-  const withConstants = await worker.compute(constants, bindings).catch(() => undefined);
+  const plan = printPlan(query);
+  const withConstants = await worker.compute(plan.constants, bindings).catch(() => undefined);
   work.apart?.requireComplete();
+  if (withConstants === undefined) reading?.readAll();
   // A constant that fails may be one that no row needs. Which rows there are must not be up to the text then.
-  const selected = withConstants === undefined ? duckdbText(allRows()) : sql;
+  const selected =
+    withConstants === undefined ? duckdbText(allRows()) : sqlOverFiles(plan, withConstants, reading);
   await worker.runOnce(`COPY (${selected}) TO ${quoteText(file)} ${format}`, withConstants ?? bindings);
 }
 

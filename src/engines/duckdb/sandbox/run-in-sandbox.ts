@@ -13,6 +13,7 @@ import { exportRows, removeFiles } from './export-rows.ts';
 import { type Sandboxes, StoppedText, type StopReason } from './open-sandboxes.ts';
 import type { SandboxProcess } from './sandbox-process.ts';
 import type { Strikes } from './strikes.ts';
+import type { FilesReading } from '@querygate/duckdb-import';
 
 interface SandboxContext extends Omit<Parameters<typeof exportRows>[0], 'maxBytes'> {
   readonly sandboxes: Sandboxes;
@@ -28,13 +29,13 @@ interface SandboxContext extends Omit<Parameters<typeof exportRows>[0], 'maxByte
  */
 export function buildRunInSandbox(context: SandboxContext): RunCallerSql {
   const { sandboxes, strikes } = context;
-  return async (runnable, bound, options, requireData) => {
+  return async (runnable, bound, options, requireData, reading) => {
     const { owner, signal } = options;
     strikes.requireNone(owner);
     const run = async (): Promise<Rows> => {
       try {
         return await sandboxes.use({ owner, signal }, (sandbox) =>
-          runOn(context, sandbox, runnable, bound, options, requireData),
+          runOn(context, sandbox, runnable, bound, options, requireData, reading),
         );
       } catch (error) {
         if (!isStopped(error, 'others waited')) throw error;
@@ -66,6 +67,7 @@ async function runOn(
   { query, parameters, sql }: BoundQuery & { readonly sql: string },
   { owner, signal, onStart, beforeRows }: RunOptions,
   requireData: (tables: readonly string[]) => void,
+  reading: FilesReading | undefined,
 ): Promise<Rows> {
   const exported = runnable.exported();
   if (exported === undefined) throw new Error(`${query.name} takes no SQL`);
@@ -92,7 +94,7 @@ async function runOn(
     {
       name: query.name,
       key: `rows ${hash('sha256', `${query.id} ${JSON.stringify(reads)}`)}`,
-      ...{ owner, signal, tables, reads, known, folder: sandbox.folder },
+      ...{ owner, signal, tables, reads, reading, known, folder: sandbox.folder },
       bindings: bindingsOf(parameters, moment, query.parameters),
     },
   );

@@ -7,6 +7,8 @@ import { timestampValue } from './timestamp-value.ts';
 export interface SourceValue {
   readonly sql: string;
   readonly type: DuckDBType;
+  /** True if every value is known to be one of the declared type, as `hasOnlyValuesOf` says: none has to be looked at. */
+  readonly isChecked?: true;
 }
 
 /** SQL that raises an error about a field, and has any type. */
@@ -22,6 +24,7 @@ export function scalarValue(field: Field, source: SourceValue, errorSql: ErrorSq
   const target = elementType(field);
   const { sql, type } = source;
   if (String(type) === target && type.alias === undefined) return sql;
+  if (source.isChecked) return checkedValue(target, source);
   if (target === 'VARCHAR' && type.typeId !== DuckDBTypeId.BLOB) return `CAST(${sql} AS VARCHAR)`;
   if (target === 'JSON') return `CAST(${sql} AS JSON)`;
   if (target === 'BIGNUM' && type.alias !== 'JSON' && !textTypes.has(type.typeId))
@@ -32,6 +35,14 @@ export function scalarValue(field: Field, source: SourceValue, errorSql: ErrorSq
       : (convertedValue(target, source) ?? noValue(field, type));
   const error = errorSql(field.name, `${shown(source)} || ' is not ${described[target] ?? target}'`);
   return `CASE WHEN ${sql} IS NOT NULL THEN coalesce(${value}, ${error}) END`;
+}
+
+/** A cast alone, through which DuckDB sees the statistics of a file. */
+function checkedValue(target: string, { sql, type }: SourceValue): string {
+  if (target !== 'BIGNUM') return `CAST(${sql} AS ${target})`;
+  // It counts units of 10^-38.
+  const scale = type.typeId === DuckDBTypeId.DECIMAL ? type.scale : 0;
+  return `CAST(replace(CAST(${sql} AS VARCHAR), '.', '') || '${'0'.repeat(38 - scale)}' AS BIGNUM)`;
 }
 
 function noValue({ name, type }: Field, found: DuckDBType): never {

@@ -93,13 +93,13 @@ function presenceSql(path: string, value: SourceValue | undefined): string {
   const record = recordOf(value);
   if (!value || !record) return 'false';
   const presence = `${record.sql} IS NOT NULL`;
-  if (value.type.typeId !== DuckDBTypeId.LIST) return presence;
+  if (value.type.typeId !== DuckDBTypeId.LIST || value.isChecked) return presence;
   return `CASE WHEN len(${value.sql}) > 1 THEN ${repeatedRecordError(path)} ELSE ${presence} END`;
 }
 
 function recordOf(value: SourceValue | undefined): SourceValue | undefined {
   if (value?.type.typeId !== DuckDBTypeId.LIST) return value;
-  return { sql: `(${value.sql})[1]`, type: value.type.valueType };
+  return { ...value, sql: `(${value.sql})[1]`, type: value.type.valueType };
 }
 
 function entryOf(record: SourceValue | undefined, name: string): SourceValue | undefined {
@@ -109,5 +109,5 @@ function entryOf(record: SourceValue | undefined, name: string): SourceValue | u
   const [entry, type] = [entryNames[index], entryTypes[index]];
   return entry === undefined || type === undefined
     ? undefined
-    : { sql: `${record.sql}.${quote(entry)}`, type };
+    : { ...record, sql: `${record.sql}.${quote(entry)}`, type };
 }

@@ -3,7 +3,7 @@ import type { Field } from '../../table-schema.ts';
 import { quoteText } from '../../tree/quote-text.ts';
 import { quote } from '../../types.ts';
 import { columnType, elementType } from './column-type.ts';
-import { type ErrorSql, scalarValue, type SourceValue } from './scalar-value.ts';
+import { type ErrorSql, type SourceValue, scalarValue } from './scalar-value.ts';
 
 /**
  * SQL that converts the value found for a field into the value that its table stores, always of the declared type.
@@ -28,7 +28,8 @@ function storedAt(field: Field, source: SourceValue | undefined, place: Place): 
   const { name, mode } = field;
   const value = source === undefined ? `CAST(NULL AS ${columnType(field)})` : convert(field, source, place);
   if (mode === 'REPEATED') return `coalesce(${value}, [])`;
-  if (mode === 'REQUIRED') return `coalesce(${value}, ${place.errorSql(name, quoteText('is missing'))})`;
+  if (mode === 'REQUIRED' && !source?.isChecked)
+    return `coalesce(${value}, ${place.errorSql(name, quoteText('is missing'))})`;
   return value;
 }
 
@@ -47,27 +48,31 @@ export async function describeSource(
   return new Map(columns);
 }
 
-function convert(field: Field, { sql, type }: SourceValue, place: Place): string {
-  if (field.mode !== 'REPEATED') return convertElement(field, { sql, type }, place);
+function convert(field: Field, source: SourceValue, place: Place): string {
+  const { sql, type } = source;
+  if (field.mode !== 'REPEATED') return convertElement(field, source, place);
+  if (field.fields && type.typeId === DuckDBTypeId.STRUCT)
+    return `CASE WHEN ${sql} IS NOT NULL THEN [${convertElement(field, source, place)}] END`;
   if (type.typeId !== DuckDBTypeId.LIST) return `CAST(${sql} AS ${columnType(field)})`;
   const each = `e${place.depth}`;
   const deeper = { ...place, depth: place.depth + 1 };
-  return `list_transform(${sql}, lambda ${each}: ${convertElement(field, { sql: each, type: type.valueType }, deeper)})`;
+  return `list_transform(${sql}, lambda ${each}: ${convertElement(field, { ...source, sql: each, type: type.valueType }, deeper)})`;
 }
 
-function convertElement(field: Field, { sql, type }: SourceValue, place: Place): string {
+function convertElement(field: Field, value: SourceValue, place: Place): string {
+  const { sql, type } = value;
   if (field.fields && type.typeId === DuckDBTypeId.STRUCT) {
     const entries = new Map(type.entryNames.map((name, index) => [name.toLowerCase(), { name, index }]));
     const members = field.fields.map((inner) => {
       const entry = entries.get(inner.name.toLowerCase());
       const entryType = entry && type.entryTypes[entry.index];
-      const source = entry && entryType && { sql: `${sql}.${quote(entry.name)}`, type: entryType };
+      const source = entry && entryType && { ...value, sql: `${sql}.${quote(entry.name)}`, type: entryType };
       return `${quote(inner.name)} := ${storedAt(inner, source, place)}`;
     });
     return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${members.join(', ')}) END`;
   }
   if (field.fields) return `CAST(${sql} AS ${elementType(field)})`;
-  return scalarValue(field, { sql, type }, place.errorSql);
+  return scalarValue(field, value, place.errorSql);
 }
 
 /**

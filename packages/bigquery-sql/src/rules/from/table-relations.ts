@@ -51,6 +51,7 @@ function readTable(
     alias: name,
     name: table.name,
     relation: table.relation ?? quote(table.name),
+    ...(table.isInFiles && { isInFiles: true }),
     start,
   });
   if (stored.every(({ fields }) => !fields)) return tableFrom(alias);

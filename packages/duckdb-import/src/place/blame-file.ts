@@ -1,0 +1,47 @@
+import { globText } from '@querygate/bigquery-sql/command';
+import type { ImportState } from '../import-state.ts';
+import { describeFileProblem } from '../reject/describe-problem.ts';
+import { findDataFiles } from '../scan/data-files.ts';
+import type { PlacedFile } from '../store/files/placed-file.ts';
+
+/** Of a reader of Parquet: it does not name the file. */
+const ofReader = /^Invalid Error: /;
+
+/**
+ * Takes the file for unreadable whose content has made a statement fail, until it changes.
+ *
+ * @returns false if it was none of the files
+ */
+export async function blameFile(
+  state: ImportState,
+  files: readonly PlacedFile[],
+  error: unknown,
+): Promise<boolean> {
+  const message = error instanceof Error ? error.message : '';
+  const named = files.find(({ path }) => message.includes(path));
+  const found = named ? { file: named, error } : ofReader.test(message) && (await firstBroken(state, files));
+  if (!found) return false;
+  const { dataDir, tables } = state.options;
+  const folder = await findDataFiles(dataDir, tables.all);
+  for (const file of [...folder.tables.values()].flatMap((one) => one.files)) {
+    if (file.path !== found.file.path) continue;
+    state.unreadable.add(file, found.error);
+    state.problems.set(file.table, describeFileProblem(file, found.error));
+  }
+  return true;
+}
+
+async function firstBroken(
+  { connection }: ImportState,
+  files: readonly PlacedFile[],
+): Promise<{ readonly file: PlacedFile; readonly error: unknown } | undefined> {
+  for (const file of files) {
+    const rows = `read_parquet(${globText(file.path)}, hive_partitioning = false) AS r`;
+    try {
+      await connection.run(`SELECT count(hash(r)) FROM ${rows}`);
+    } catch (error) {
+      return { file, error };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,159 @@
+import { stat } from 'node:fs/promises';
+import type { Bindings, FileRead } from '@querygate/bigquery-sql/duckdb';
+import type { TableInStore } from '../table-in-store.ts';
+import { filesRelation } from './files-relation.ts';
+import { mayHaveRows } from './may-have-rows.ts';
+import type { PlacedFile } from './placed-file.ts';
+
+/** The rows of a table that has files which are read where they are. */
+export interface FilesOfTable {
+  readonly files: readonly PlacedFile[];
+  /** True if it has imported rows, too. */
+  readonly hasImported: boolean;
+}
+
+const noFiles: FilesOfTable = { files: [], hasImported: true };
+
+/** How many relations of some files are kept as text, of each table. */
+const maxTexts = 64;
+
+/** The files of tables that are read where they are, as the manifest has them. */
+export class FilesInPlace {
+  readonly #byTable = new Map<string, FilesOfTable>();
+  /** By the view that statements read. */
+  readonly #layouts = new Map<string, Layout>();
+  /** Counts the changes to the files of tables, each once before and once after it. */
+  readonly #changes = new Map<string, number>();
+  #since: bigint | undefined;
+
+  of(table: string): FilesOfTable {
+    return this.#byTable.get(table) ?? noFiles;
+  }
+
+  /** Later statements leave out rows of files from before a time. @returns the statements that make views do */
+  hideBefore(time: Date): readonly string[] {
+    this.#since = BigInt(time.getTime()) * 1000n;
+    const layouts = [...this.#layouts.values()];
+    for (const { texts } of layouts) texts.clear();
+    return layouts.map(({ table }) => this.viewSql(table));
+  }
+
+  viewSql(table: TableInStore, files: FilesOfTable = this.of(table.name)): string {
+    return `CREATE OR REPLACE VIEW ${table.relation} AS ${filesRelation(table, { ...files, since: this.#since })}`;
+  }
+
+  /** Forgets the files of a table whose rows have been dropped. Its views are left as they are, for queries of before. */
+  forget(table: string): void {
+    this.#byTable.delete(table);
+  }
+
+  setLayout(table: TableInStore): void {
+    if (table.isInFiles) this.#layouts.set(table.relation, { table, texts: new Map() });
+  }
+
+  forgetLayout(relation: string): void {
+    this.#layouts.delete(relation);
+  }
+
+  /** Changes the files of a table with a transaction: a statement that runs meanwhile does not count. */
+  async change<T>(table: string, commit: () => Promise<T>, next: (result: T) => FilesOfTable): Promise<T> {
+    const count = () => this.#changes.set(table, (this.#changes.get(table) ?? 0) + 1);
+    count();
+    try {
+      const result = await commit();
+      this.#byTable.set(table, next(result));
+      for (const { table: laidOut, texts } of this.#layouts.values())
+        if (laidOut.name === table) texts.clear();
+      return result;
+    } finally {
+      count();
+    }
+  }
+
+  /** Begins to read tables; undefined if none of them has files that are read where they are. */
+  read(tables: readonly string[]): FilesReading | undefined {
+    const inFiles = tables.filter((table) => this.of(table).files.length > 0);
+    return inFiles.length === 0 ? undefined : new FilesReading(this, inFiles);
+  }
+
+  /** The number of changes to tables so far. */
+  changesOf(tables: readonly string[]): string {
+    return tables.map((table) => this.#changes.get(table) ?? 0).join();
+  }
+
+  /** The files that a statement has to read, and the relation of them. */
+  choose({ relation, conditions }: FileRead, bindings: Bindings): Chosen | undefined {
+    const layout = this.#layouts.get(relation);
+    if (layout === undefined) return undefined;
+    const { table, texts } = layout;
+    const { files: all, hasImported } = this.of(table.name);
+    const files = all.filter((file) => mayHaveRows(file, conditions, bindings));
+    const key = files.map(({ number }) => number).join();
+    const known = texts.get(key);
+    if (known !== undefined) return { files, sql: known };
+    const sql = `(${filesRelation(table, { files, hasImported, since: this.#since })})`;
+    if (texts.size >= maxTexts) texts.clear();
+    texts.set(key, sql);
+    return { files, sql };
+  }
+}
+
+interface Layout {
+  readonly table: TableInStore;
+  /** Relations by the numbers of their files. */
+  readonly texts: Map<string, string>;
+}
+
+interface Chosen {
+  readonly files: readonly PlacedFile[];
+  readonly sql: string;
+}
+
+/** What one statement reads. */
+export class FilesReading {
+  readonly #files: FilesInPlace;
+  readonly #tables: readonly string[];
+  readonly #changes: string;
+  readonly #all: readonly PlacedFile[];
+  /** Of the statements of which the files were chosen. */
+  readonly #chosen: (readonly PlacedFile[])[] = [];
+
+  constructor(files: FilesInPlace, tables: readonly string[]) {
+    this.#files = files;
+    this.#tables = tables;
+    this.#changes = files.changesOf(tables);
+    this.#all = tables.flatMap((table) => files.of(table).files);
+  }
+
+  /** The relations of the files that may have rows for these values; without it, all are read. */
+  relations(reads: readonly FileRead[], bindings: Bindings): readonly string[] | undefined {
+    const chosen = reads.flatMap((read) => this.#files.choose(read, bindings) ?? []);
+    if (chosen.length < reads.length) return undefined;
+    this.#chosen.push(chosen.flatMap(({ files }) => files));
+    return chosen.map(({ sql }) => sql);
+  }
+
+  /** A statement reads all files. */
+  readAll(): void {
+    this.#chosen.push(this.#all);
+  }
+
+  /** False if a file, or the list of them, has changed since the beginning: the rows may be a mixture. */
+  async isUnchanged(): Promise<boolean> {
+    const same = await Promise.all(this.files().map(isAsKnown));
+    return same.every(Boolean) && this.#files.changesOf(this.#tables) === this.#changes;
+  }
+
+  /** The files that were read. */
+  files(): readonly PlacedFile[] {
+    // Of several statements, one may have read all.
+    const [only = this.#all, another] = this.#chosen;
+    return [...new Set(another ? this.#all : only)];
+  }
+}
+
+const isAsKnown = ({ path, identity, size, mtime }: PlacedFile): Promise<boolean> =>
+  stat(path, { bigint: true }).then(
+    (now) => `${now.dev}:${now.ino}` === identity && Number(now.size) === size && now.mtimeNs === mtime,
+    () => false,
+  );

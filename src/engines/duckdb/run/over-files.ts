@@ -1,0 +1,55 @@
+import type { Bindings, Plan } from '@querygate/bigquery-sql/duckdb';
+import type { FilesReading } from '@querygate/duckdb-import';
+import { untilAborted } from '../../../concurrency/abort.ts';
+import { GatewayError } from '../../../errors.ts';
+import type { LocalData } from '../open-data.ts';
+
+/** How often a query runs whose files change meanwhile, before it fails. */
+const maxRuns = 5;
+
+/** A file has changed while it was read. */
+class FilesChanged extends Error {}
+
+/**
+ * Runs a query that reads files where they are. If one of them changes meanwhile, or is removed, the query runs again over the
+ * files as they are then: it never has rows of both.
+ *
+ * @param tables that it reads
+ * @param requireData throws GatewayError DATA_UNREADABLE if one of them has a problem
+ * @param run gets what it reads; undefined if that is no file
+ */
+export async function runOverFiles<T>(
+  { files, refresh, blame }: Pick<LocalData, 'files' | 'refresh' | 'blame'>,
+  tables: readonly string[],
+  requireData: () => void,
+  signal: AbortSignal,
+  run: (reading: FilesReading | undefined) => Promise<T>,
+): Promise<T> {
+  for (let left = maxRuns; ; left -= 1) {
+    requireData();
+    const reading = files.read(tables);
+    try {
+      return await run(reading);
+    } catch (error) {
+      if (reading === undefined || signal.aborted || error instanceof GatewayError) throw error;
+      const isChanged = error instanceof FilesChanged || !(await reading.isUnchanged());
+      if (isChanged && left === 1)
+        throw new GatewayError('DATA_UNREADABLE', 'A data file is replaced faster than it can be read', {
+          cause: error,
+        });
+      if (!isChanged && !(await untilAborted(blame(reading.files(), error), signal))) throw error;
+    }
+    await untilAborted(refresh(), signal);
+  }
+}
+
+/** The SQL of a plan over the files that may have rows for the values of a run. */
+export const sqlOverFiles = ({ sql, inFiles }: Plan, bindings: Bindings, reading?: FilesReading): string => {
+  const relations = inFiles && reading?.relations(inFiles.reads, bindings);
+  return inFiles && relations ? inFiles.sql(relations) : sql;
+};
+
+/** Called when the rows have been read, and before anything uses them. @throws Error that `runOverFiles` takes */
+export async function requireUnchanged(reading: FilesReading | undefined): Promise<void> {
+  if (reading !== undefined && !(await reading.isUnchanged())) throw new FilesChanged('a file has changed');
+}
