@@ -9,7 +9,9 @@ import { configuredEngine } from './configured-engine.ts';
 import { limitsOf } from '../engines/checked-engine.ts';
 import { recordNotes } from '../catalog-analysis/check-records.ts';
 import { type AnalyzedCatalog, buildAnalyze } from '../catalog-analysis/analyze-catalog.ts';
+import { assertionProblems } from '../catalog-analysis/assertion-problems.ts';
 import { allProblems, sqlProblems, unreadProblems } from '../catalog-analysis/sql-problems.ts';
+import { loadChecks } from '../catalog/folder/load-checks.ts';
 import { CatalogError, loadCatalog } from '../catalog/folder/load-catalog.ts';
 import { uncheckedQueries } from '../catalog-analysis/tenant-filters.ts';
 import { distinctProblems, type Problem, StartError } from '../errors.ts';
@@ -69,6 +71,11 @@ async function check(
       maximumBytes,
       onChecked: (check: QueryCheck) => void checks.push(check),
     });
+  const ofChecks = ({ tables }: Pick<Catalog, 'tables'>) => {
+    const files = loadChecks(config.queriesDir);
+    const asserted = files.flatMap(({ assertions }) => assertions);
+    return [...files.flatMap((one) => one.problems), ...assertionProblems(asserted, tables, engine)];
+  };
   let catalog: AnalyzedCatalog;
   try {
     catalog = buildAnalyze(engine)(loadCatalog(config.queriesDir));
@@ -78,12 +85,18 @@ async function check(
       const ofOthers = await checkSql(buildAnalyze(engine)(error.catalog));
       const ofBroken = sqlProblems(error, engine, error.broken);
       const unfinished = unfinishedProblems(error.catalog);
-      return { ...broken, ...summarized(allProblems(error, [...ofOthers, ...ofBroken, ...unfinished])) };
+      return {
+        ...broken,
+        ...summarized(
+          allProblems(error, [...ofOthers, ...ofBroken, ...ofChecks(error.catalog), ...unfinished]),
+        ),
+      };
     }
     if (error instanceof StartError) return { ...broken, ...summarized(error) };
     throw error;
   }
   const found = distinctProblems([...(await checkSql(catalog)), ...unreadProblems(catalog, engine)]);
+  const inChecks = ofChecks(catalog);
   const prompts = loadPrompts(config.promptsDir).problems.map((message) => ({ message }));
   const composed =
     subgraphs.length === 0
@@ -94,12 +107,14 @@ async function check(
       ? 'Saved queries cannot be served'
       : composed.length > 0
         ? 'The subgraphs cannot be composed'
-        : 'Saved queries have texts that are wrong';
+        : inChecks.length > 0
+          ? 'Checks cannot run'
+          : 'Saved queries have texts that are wrong';
   const notes = engine.checksSql ? [] : [`the SQL is not checked: the engine ${engine.name} has no check`];
   return {
     catalog,
     problems: [
-      ...found,
+      ...distinctProblems([...found, ...inChecks]),
       ...unfinishedProblems(catalog),
       ...agentTextProblems(catalog),
       ...prompts,

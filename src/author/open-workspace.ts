@@ -1,15 +1,32 @@
 import type { Config } from '../config.ts';
+import type { Engine } from '../engine-contract/engine.ts';
+import type { EngineHost } from '../engine-contract/engine-factory.ts';
 import { limitsOf } from '../engines/checked-engine.ts';
 import { configuredEngine } from './configured-engine.ts';
+import { isStoreInUse, storeInUseMessage } from './store-in-use.ts';
 
 /**
  * The engine and data that the tools for authors work on, by the settings.
  *
  * @throws StartError if the engine is a module that exports none
  */
-export const openWorkspace = async (config: Config) => ({
-  queriesDir: config.queriesDir,
-  engine: await configuredEngine(config),
-  limits: limitsOf(config),
-  duckdb: config.duckdb,
-});
+export async function openWorkspace(config: Config) {
+  const engine = await configuredEngine(config);
+  return {
+    queriesDir: config.queriesDir,
+    engine,
+    limits: limitsOf(config),
+    duckdb: config.duckdb,
+    /** Opens the engine over its own data, which a gateway may use. @throws StartError */
+    async openEngine(host: EngineHost): Promise<Engine> {
+      try {
+        return await engine.open(host);
+      } catch (error) {
+        if (!isStoreInUse(error)) throw error;
+        host.events.problem(storeInUseMessage);
+        const inMemory = { ...config, duckdb: { ...config.duckdb, storeFile: ':memory:' } };
+        return (await configuredEngine(inMemory)).open(host);
+      }
+    },
+  };
+}

@@ -1,16 +1,7 @@
 /** The model of a saved query, for tools that write and judge saved queries. @module */
-export { type Dialect, buildAnalyze } from '../catalog-analysis/analyze-catalog.ts';
-export { analyzeQuery, compiler } from '../catalog-analysis/analyze-query.ts';
-export { checkReturned } from '../catalog-analysis/check-columns.ts';
-export { loadAnalyzed } from '../catalog-analysis/load-analyzed.ts';
-export { queryProblems } from '../catalog-analysis/query-problems.ts';
-export { problemsOfSql } from '../catalog-analysis/sql-problems.ts';
-export { headerSchemaFile } from '../package-files.ts';
-export { atHeaderLines } from '../problems/header-lines.ts';
-export { placeOfProblem, printable, problemsText } from '../problems/print-problems.ts';
-export { githubAnnotation } from '../problems/report-problems.ts';
-export { bindForTenants } from '../catalog/binding/bind-tenant.ts';
+
 export { bind } from '../catalog/binding/bind.ts';
+export { bindForTenants } from '../catalog/binding/bind-tenant.ts';
 export { compareValues } from '../catalog/binding/check-bounds.ts';
 export { canonicalText } from '../catalog/binding/check-value.ts';
 export { exampleValue } from '../catalog/binding/example-parameters.ts';
@@ -20,6 +11,7 @@ export { defaultMaxItems } from '../catalog/binding/value-limits.ts';
 export { checkAddresses } from '../catalog/check/check-addresses.ts';
 export { checkCatalog } from '../catalog/check/check-catalog.ts';
 export { parseCatalog, parseQueryFile } from '../catalog/folder/load-catalog.ts';
+export { loadChecks, parseCheckFile } from '../catalog/folder/load-checks.ts';
 export {
   type DeclaredField,
   isAbsentType,
@@ -29,6 +21,7 @@ export {
   tablesOf,
 } from '../catalog/folder/load-tables.ts';
 export {
+  checksFolder,
   contentOf,
   innerFolders,
   readFiles,
@@ -45,6 +38,14 @@ export { lookUpQuery } from '../catalog/model/find-query.ts';
 export { columnTypes, followSeconds } from '../catalog/model/saved-query.ts';
 export { namePattern, nameRule, parseVersionName, pinnedName } from '../catalog/model/version-name.ts';
 export { publicNames, seriesOf } from '../catalog/model/versions.ts';
+export { parseAssertions } from '../catalog/parts/assertions.ts';
+export { buildAnalyze, type Dialect } from '../catalog-analysis/analyze-catalog.ts';
+export { analyzeQuery, compiler } from '../catalog-analysis/analyze-query.ts';
+export { assertionProblems } from '../catalog-analysis/assertion-problems.ts';
+export { checkReturned } from '../catalog-analysis/check-columns.ts';
+export { loadAnalyzed } from '../catalog-analysis/load-analyzed.ts';
+export { queryProblems } from '../catalog-analysis/query-problems.ts';
+export { problemsOfSql } from '../catalog-analysis/sql-problems.ts';
 export { LoopTurns } from '../concurrency/loop-turns.ts';
 export { statusOf } from '../errors.ts';
 export { formatInstant } from '../files/durations.ts';
@@ -60,3 +61,7 @@ export {
   reservedFields,
   sqlFieldOf,
 } from '../names/graphql-names.ts';
+export { headerSchemaFile } from '../package-files.ts';
+export { atHeaderLines } from '../problems/header-lines.ts';
+export { placeOfProblem, printable, problemsText } from '../problems/print-problems.ts';
+export { githubAnnotation } from '../problems/report-problems.ts';

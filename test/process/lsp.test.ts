@@ -142,6 +142,64 @@ async function proposals(from: string, to: string): Promise<readonly string[]> {
   return items.map(({ label, detail }) => (detail === undefined ? label : `${label} ${detail}`));
 }
 
+/** Opens a file of checks, with ¦ at the place in question. */
+async function openChecks(marked: string) {
+  const checksUri = pathToFileURL(join(folder, 'checks', 'logs.sql')).href;
+  const checks = marked.replace('¦', '');
+  const opened = nextDiagnostics();
+  const document = { uri: checksUri, languageId: 'sql', version: 0, text: checks };
+  await client.sendNotification('textDocument/didOpen', { textDocument: document });
+  const diagnostics = await opened;
+  const params = { textDocument: { uri: checksUri }, position: placeIn(marked, marked.indexOf('¦')) };
+  const [items, shown] = [
+    await client.sendRequest('textDocument/completion', params),
+    await client.sendRequest('textDocument/hover', params),
+  ] as [{ label: string }[], { contents: { value: string } } | null];
+  const closed = nextDiagnostics();
+  await client.sendNotification('textDocument/didClose', { textDocument: { uri: checksUri } });
+  await closed;
+  return { diagnostics, labels: items.map(({ label }) => label), hover: shown?.contents.value };
+}
+
+describe('a file of checks', () => {
+  test('has the problems of its ASSERT statements', async () => {
+    const { diagnostics } = await openChecks(
+      "-- One\r\nASSERT (SELECT COUNT(*) FROM edge_logs) > 0 AS 'some';\r\nASSERT (SELECT ids FROM edge_logs) = '1';¦",
+    );
+    expect(diagnostics).toEqual([
+      {
+        message: 'no column is named ids; did you mean id?',
+        severity: 1,
+        source: 'querygate',
+        range: { start: { line: 2, character: 15 }, end: { line: 2, character: 18 } },
+      },
+    ]);
+    expect((await openChecks('ASSERT 1;¦')).diagnostics).toMatchObject([
+      { message: expect.stringMatching(/BOOL/) },
+    ]);
+    expect((await openChecks('ASSERT ¦')).diagnostics).toMatchObject([
+      { message: expect.stringMatching(/expected an expression/) },
+    ]);
+    expect(
+      (await openChecks("ASSERT EXISTS(SELECT 1 FROM query.hits(project => 'a', at_least => 1));¦"))
+        .diagnostics,
+    ).toEqual([]);
+  });
+
+  test('gets tables, queries, columns and their meanings', async () => {
+    const first = "ASSERT TRUE AS 'a';\n-- assert the other\n";
+    const tables = await openChecks(`${first}ASSERT EXISTS(SELECT 1 FROM ¦) AS 'some'`);
+    expect(tables.labels).toEqual(expect.arrayContaining(['edge_logs', 'query.hits']));
+    expect(tables.labels).not.toContain('description');
+    const columns = await openChecks(`${first}ASSERT EXISTS(SELECT t.¦ FROM edge_logs AS t) AS 'some'`);
+    expect(columns.labels).toContain('event_message');
+    const { hover: meaning } = await openChecks(
+      `${first}ASSERT EXISTS(SELECT t.event_¦message FROM edge_logs AS t) AS 'some'`,
+    );
+    expect(meaning).toContain('event_message');
+  });
+});
+
 describe('problems', () => {
   test('of a name that is not known, underlined while it is written', async () => {
     const wrong = text.replace('select path, status from', 'select path, statis as status from');

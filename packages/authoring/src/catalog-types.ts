@@ -1,5 +1,6 @@
 import type { SavedQuery } from 'querygate';
 import type {
+  loadChecks,
   parseSavedQuery,
   readFolder,
   readHeader,
@@ -39,6 +40,12 @@ export type CatalogFiles = ReturnType<typeof readFolder>;
 
 /** The parts in a queries folder. */
 export type FolderParts = ReturnType<typeof readParts>;
+
+/** A file of checks. */
+export type CheckFile = ReturnType<typeof loadChecks>[number];
+
+/** An ASSERT statement. */
+export type Assertion = CheckFile['assertions'][number];
 
 /** A file's text, or why it cannot be read. */
 export type FileContent = CatalogFiles extends ReadonlyMap<string, infer Content> ? Content : never;

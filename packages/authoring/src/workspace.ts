@@ -1,4 +1,4 @@
-import type { EngineFactory, EngineLimits } from 'querygate';
+import type { Engine, EngineFactory, EngineHost, EngineLimits } from 'querygate';
 import type { DuckdbOptions } from 'querygate/duckdb';
 
 /** The folder of saved queries that the tools work on, and the engine that runs them. */
@@ -8,4 +8,6 @@ export interface Workspace {
   readonly limits: EngineLimits;
   /** How data files are read, whatever the engine is. */
   readonly duckdb: DuckdbOptions;
+  /** Opens the engine over its own data, which a gateway may use. @throws ProblemError */
+  openEngine(host: EngineHost): Promise<Engine>;
 }

@@ -8,7 +8,7 @@ export type { Token } from './syntax/lexer/tokens.ts';
 export type * as Syntax from './syntax/nodes.ts';
 export type { Expression, Node, Select } from './syntax/nodes.ts';
 export { type OutsideNames, type OutsideTable, outsideNames } from './syntax/outside-names.ts';
-export { parseDefinitions, parseQuery } from './syntax/parse-query.ts';
+export { parseAsserts, parseDefinitions, parseQuery } from './syntax/parse-query.ts';
 export { SyntaxProblem } from './syntax/syntax-problem.ts';
 export { tableParameters } from './syntax/table-parameters.ts';
 export { childrenOf, skip, walk } from './syntax/walk.ts';

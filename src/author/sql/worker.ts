@@ -3,9 +3,9 @@ import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { readConfig } from '../../config.ts';
 import type { ImportReport } from '../../engine-contract/engine.ts';
 import { openSession, type Session } from '../../engines/duckdb/open-session.ts';
-import { storeInUse } from '@querygate/duckdb-import';
 import type { Failure, Outcome, Statement } from '@querygate/bigquery-sql/duckdb';
 import { type Problem, StartError } from '../../errors.ts';
+import { isStoreInUse, storeInUseMessage } from '../store-in-use.ts';
 import { tablesRead } from './tables-read.ts';
 
 /** A request of the command to this process; one at a time. */
@@ -81,7 +81,7 @@ async function open(
     const options = { duckdb, tables, withRows, now: () => new Date(), listener };
     session = await openSession(options).catch((error: unknown) => {
       if (!isStoreInUse(error)) throw error;
-      report('A gateway uses the store: the rows are imported once more, into memory');
+      report(storeInUseMessage);
       return openSession({ ...options, duckdb: { ...duckdb, storeFile: ':memory:' } });
     });
     return { kind: 'opened' };
@@ -91,8 +91,5 @@ async function open(
     return { kind: 'bad start', summary, problems: error.problems };
   }
 }
-
-const isStoreInUse = (error: unknown): boolean =>
-  error instanceof StartError && error.problems.some(({ message }) => message.includes(storeInUse));
 
 const report = (message: string) => void process.stderr.write(`${message}\n`);

@@ -39,16 +39,31 @@ const maxFileBytes = 1024 * 1024;
  */
 export function listFolder(folder: string): readonly string[] {
   const queries = namesIn(folder, '.sql');
-  const others = Object.entries(innerFolders).map(([inner, ending]) => {
-    try {
-      return namesIn(join(folder, inner), ending).map((name) => `${inner}/${name}`);
-    } catch (error) {
-      // A folder without files need not exist.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
-    }
-  });
+  const others = Object.entries(innerFolders).map(([inner, ending]) => existingNames(folder, inner, ending));
   return [...queries, ...others.flat()];
+}
+
+/** The folder of checks in a queries folder, which no gateway reads. */
+export const checksFolder = 'checks';
+
+/** The files of checks in a queries folder, by their paths in it. @throws Error if their folder cannot be read */
+export function readCheckFiles(folder: string): CatalogFiles {
+  return new Map(
+    existingNames(folder, checksFolder, '.sql').flatMap((path): [string, FileContent][] => {
+      const stats = statFile(join(folder, path));
+      return stats === undefined ? [] : [[path, readContent(join(folder, path), stats)]];
+    }),
+  );
+}
+
+/** The paths of the files in an inner folder. A folder without files need not exist. */
+function existingNames(folder: string, inner: string, ending: string): readonly string[] {
+  try {
+    return namesIn(join(folder, inner), ending).map((name) => `${inner}/${name}`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 function namesIn(folder: string, ending: string): readonly string[] {

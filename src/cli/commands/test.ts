@@ -4,8 +4,8 @@ import type { CliCommand } from '../command.ts';
 
 export const test: CliCommand = {
   usage: 'test [name...]',
-  description: 'run the tests of saved queries, by name or all',
-  settings: ['ENGINE', 'QUERIES_DIR'],
+  description: 'run the tests of saved queries, and checks, by name or all',
+  settings: ['ENGINE', 'DATA_DIR', 'QUERIES_DIR'],
   options: [
     new Option('--watch', 'run them again when a file of the queries folder changes'),
     new Option('--update', 'write the rows of failed tests into their files as the expected ones'),

@@ -19,6 +19,7 @@ import {
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Parameter } from '../catalog-types.ts';
 import { type CheckedDocument, checkDocument } from './check-document.ts';
+import { checkAsserts, isCheckFile, selectAt } from './checks.ts';
 import { completeHeader, completeSql } from './complete.ts';
 import { hoverHeader, hoverSql } from './hover.ts';
 import { type NamedValue, parseAround } from './sql-scope.ts';
@@ -42,6 +43,8 @@ interface OpenDocument {
   readonly last: Syntax.Statement | undefined;
   /** The names of the parts that it can read as tables. */
   readonly readable: readonly string[];
+  /** True for a file of checks, which has no header. */
+  readonly hasAsserts?: true;
 }
 
 /** Changes that arrive together are checked once. */
@@ -83,6 +86,15 @@ export function serveEditor({ input, output, queriesDir, dialect }: Options): vo
   }): OpenDocument | undefined => {
     const file = savedQueryFile(uri, text, queriesDir);
     if (file === undefined) return undefined;
+    if (isCheckFile(file, queriesDir)) {
+      const folderParts = parts.in(resolve(queriesDir));
+      const context = { tables: tables.of(dirname(file)), dialect, parts: folderParts };
+      return {
+        ...{ file, text, last: undefined, readable: folderParts.library.tableNames() },
+        checked: checkAsserts(file, text, context),
+        hasAsserts: true,
+      };
+    }
     const sql = sqlPart(text)?.sql ?? '';
     const last = parseAround(sql, sql.length) ?? checked.get(uri)?.last;
     const context = { tables: tables.of(file), dialect, parts: parts.of(file, text) };
@@ -141,6 +153,7 @@ export function serveEditor({ input, output, queriesDir, dialect }: Options): vo
 function savedQueryFile(uri: string, text: string, queriesDir: string): string | undefined {
   if (!uri.startsWith('file:') || !/\.sql$/i.test(uri)) return undefined;
   const file = fileURLToPath(uri);
+  if (isCheckFile(file, queriesDir)) return file;
   return dirname(file) === resolve(queriesDir) || /^\uFEFF?\s*\/\*---/.test(text) ? file : undefined;
 }
 
@@ -164,8 +177,16 @@ function diagnosticsOf({ text, checked: { problems, unfinished } }: OpenDocument
   ];
 }
 
-/** The offset at which the SQL of a document begins. */
-const sqlStart = (text: string): number => text.length - (sqlPart(text)?.sql.length ?? 0);
+/** The SQL of a document around a place, and where it begins; undefined in a header. */
+function sqlAt(
+  { text, hasAsserts }: OpenDocument,
+  offset: number,
+): { readonly sql: string; readonly start: number } | undefined {
+  if (hasAsserts) return selectAt(text, offset);
+  const sql = sqlPart(text)?.sql ?? '';
+  const start = text.length - sql.length;
+  return sql === '' || offset < start ? undefined : { sql, start };
+}
 
 function hoverAt(
   document: OpenDocument,
@@ -173,20 +194,16 @@ function hoverAt(
   offset: number,
   tables: Tables,
 ): Hover | undefined {
-  const { file, text, checked } = document;
-  const start = sqlStart(text);
-  const place = {
-    sql: text.slice(start),
-    offset: offset - start,
-    types: checked.types,
-    tables: tables.of(file),
-  };
-  const isSql = start < text.length && offset >= start;
-  const found = isSql
-    ? hoverSql({ ...place, parameters: parametersOf(document) })
-    : hoverHeader(text.slice(0, start), offset);
+  const { text, checked } = document;
+  const at = sqlAt(document, offset);
+  const found = at
+    ? hoverSql({
+        ...{ sql: at.sql, offset: offset - at.start, types: checked.types },
+        ...{ tables: tablesOf(document, tables), parameters: parametersOf(document) },
+      })
+    : hoverHeader(text.slice(0, text.length - (sqlPart(text)?.sql.length ?? 0)), offset);
   if (found === undefined) return undefined;
-  const from = isSql ? start : 0;
+  const from = at?.start ?? 0;
   return {
     contents: { kind: 'markdown', value: found.text },
     range: { start: source.positionAt(found.start + from), end: source.positionAt(found.end + from) },
@@ -194,14 +211,19 @@ function hoverAt(
 }
 
 function completeAt(document: OpenDocument, offset: number, tables: Tables): CompletionItem[] {
-  const { file, text, last, readable } = document;
-  const start = sqlStart(text);
-  if (offset < start || start === text.length)
-    return completeHeader(text.slice(0, offset).replace(/^.*\n/, ''));
-  const sql = text.slice(start);
-  const parameters = parametersOf(document);
-  return completeSql({ sql, offset: offset - start, tables: tables.of(file), readable, parameters, last });
+  const { text, last, readable } = document;
+  const at = sqlAt(document, offset);
+  if (at === undefined) return completeHeader(text.slice(0, offset).replace(/^.*\n/, ''));
+  const [sql, parameters] = [at.sql, parametersOf(document)];
+  return completeSql({
+    ...{ sql, offset: offset - at.start, tables: tablesOf(document, tables) },
+    ...{ readable, parameters, last },
+  });
 }
+
+/** The folder of tables is beside saved queries. */
+const tablesOf = ({ file, hasAsserts }: OpenDocument, tables: Tables) =>
+  tables.of(hasAsserts ? dirname(file) : file);
 
 /** The parameters that the header declares, also if it has problems. */
 function parametersOf({ file, text }: OpenDocument): readonly NamedValue[] {

@@ -7,6 +7,8 @@ import { versionOfFolder } from './folder-version.ts';
 export interface Parts {
   /** @param file of a query, which has the text in an editor */
   of(file: string, text: string): FolderParts;
+  /** As the files of a folder have them. */
+  in(folder: string): FolderParts;
 }
 
 /** Reads the files of a folder again only if one has changed. */
@@ -15,17 +17,17 @@ export function openParts(): Parts {
     string,
     { readonly version: string; readonly files: CatalogFiles; parts?: FolderParts }
   >();
+  const partsIn = (folder: string, open: CatalogFiles): FolderParts => {
+    const version = versionOf(folder);
+    const before = known.get(folder);
+    const files = before?.version === version ? before.files : filesIn(folder);
+    const parts = readParts(folder, new Map([...files, ...open]), before?.parts?.library.files);
+    known.set(folder, { version, files, parts });
+    return parts;
+  };
   return {
-    of(file, text) {
-      const folder = dirname(file);
-      const version = versionOf(folder);
-      const before = known.get(folder);
-      const files = before?.version === version ? before.files : filesIn(folder);
-      const open = new Map([...files, [basename(file), { text }]]);
-      const parts = readParts(folder, open, before?.parts?.library.files);
-      known.set(folder, { version, files, parts });
-      return parts;
-    },
+    of: (file, text) => partsIn(dirname(file), new Map([[basename(file), { text }]])),
+    in: (folder) => partsIn(folder, new Map()),
   };
 }
 

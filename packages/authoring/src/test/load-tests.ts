@@ -4,9 +4,20 @@ import type { Catalog, Fixtures, SavedQuery } from 'querygate';
 import { undefinedOrders } from '@querygate/bigquery-sql/analysis';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { didYouMean } from '@querygate/text';
-import { type Problem, ProblemError } from '@querygate/bigquery-sql/problem';
-import { describeIssue, problem, readYaml, schemaProblems } from 'querygate/catalog';
-import type { SchemaProblem, YamlData } from '../catalog-types.ts';
+import { type Problem, ProblemError, type Source } from '@querygate/bigquery-sql/problem';
+import {
+  assertionProblems,
+  type Dialect,
+  describeIssue,
+  parseAssertions,
+  problem,
+  readFolder,
+  readParts,
+  readYaml,
+  schemaProblems,
+} from 'querygate/catalog';
+import type { Assertion, FolderParts, SchemaProblem, YamlData } from '../catalog-types.ts';
+import type { Workspace } from '../workspace.ts';
 import { type TestFileData, testFileSchema } from './test-schema.ts';
 
 type FixtureRow = Readonly<Record<string, unknown>>;
@@ -31,6 +42,8 @@ export interface QueryTest {
   readonly parameters: Readonly<Record<string, readonly string[]>>;
   readonly tables: Fixtures;
   readonly expect: TestFileData['tests'][number]['expect'];
+  /** The ASSERT statements that it expects to hold. */
+  readonly asserts: readonly Assertion[];
 }
 
 export interface TestFile {
@@ -52,9 +65,10 @@ export const testsFolder = (queriesDir: string): string => join(queriesDir, 'tes
  */
 export function loadTests(
   catalog: Catalog,
-  queriesDir: string,
+  { queriesDir, engine }: Pick<Workspace, 'queriesDir' | 'engine'>,
   names: readonly string[],
 ): readonly TestFile[] {
+  const context = { ...catalog, dialect: engine, link: onceLink(queriesDir) };
   const folder = testsFolder(queriesDir);
   const known = catalog.queries.map(({ name }) => name);
   const unknownQuery = (name: string) => `no saved query is named ${name}${didYouMean(name, known)}`;
@@ -72,7 +86,7 @@ export function loadTests(
       problems.push({ file, message: unknownQuery(queryName) });
       continue;
     }
-    const parsed = parseTests(file, query, catalog.tables);
+    const parsed = parseTests(file, query, context);
     if (Array.isArray(parsed)) problems.push(...parsed);
     else files.push(parsed as TestFile);
   }
@@ -87,12 +101,26 @@ export function loadTests(
   return files;
 }
 
-function parseTests(
-  file: string,
-  query: SavedQuery,
-  tables: readonly TableSchema[],
-): TestFile | readonly Problem[] {
-  const yaml = readYaml(readFileSync(file, 'utf8'));
+/** The tables, the parts and the dialect of a folder. */
+interface TestContext {
+  readonly tables: readonly TableSchema[];
+  readonly dialect: Dialect;
+  readonly link: FolderParts['link'];
+}
+
+/** Reads the parts of a folder when they are first needed. */
+function onceLink(folder: string): FolderParts['link'] {
+  let parts: FolderParts | undefined;
+  return (query) => {
+    parts ??= readParts(folder, readFolder(folder));
+    return parts.link(query);
+  };
+}
+
+function parseTests(file: string, query: SavedQuery, context: TestContext): TestFile | readonly Problem[] {
+  const { tables } = context;
+  const text = readFileSync(file, 'utf8');
+  const yaml = readYaml(text);
   if ('problems' in yaml) return yaml.problems.map((problem) => ({ file, ...problem }));
   const parsed = testFileSchema.safeParse(yaml.data, { error: describeIssue });
   const problems = parsed.success ? checkNames(parsed.data, query, tables) : schemaProblems(parsed.error);
@@ -100,11 +128,41 @@ function parseTests(
     return problems.map(({ path, message }) => ({ file, line: yaml.lineOf(path), message }));
   const { tests, ...shared } = parsed.data;
   const { arrays: unordered } = undefinedOrders(query.sql);
+  const asserts = tests.map(({ expect }, at) => {
+    const line = firstLineOf(text, yaml.lineOf(['tests', at, 'expect', 'asserts']));
+    return parseAsserts(expect?.asserts, { file, line }, query, context);
+  });
+  const wrong = asserts.flatMap((one) => one.problems);
+  if (wrong.length > 0) return wrong;
   return {
     file,
     query,
-    tests: tests.map((test, at) => ({ ...toTest(file, shared, test, at, yaml), unordered })),
+    tests: tests.map((test, at) => ({
+      ...toTest(file, shared, test, at, yaml),
+      unordered,
+      asserts: asserts[at]?.assertions ?? [],
+    })),
   };
+}
+
+/** The first line of a value, which follows its key if it is a block of lines. */
+const firstLineOf = (text: string, keyLine: number): number =>
+  /:\s*[|>][-+\d]*\s*(?:#.*)?$/.test(text.split(/\r?\n/)[keyLine - 1] ?? '') ? keyLine + 1 : keyLine;
+
+function parseAsserts(
+  text: string | undefined,
+  source: Source,
+  { name, parameters }: SavedQuery,
+  { tables, dialect, link }: TestContext,
+): ReturnType<typeof parseAssertions> {
+  if (text === undefined) return { assertions: [], problems: [] };
+  const { assertions, problems } = parseAssertions({ name: `tests/${name}`, source, text, parameters, link });
+  const found = [...problems, ...assertionProblems(assertions, tables, dialect)];
+  // The columns of YAML are others.
+  const ofFile = found.map(({ column, ...problem }) =>
+    problem.file === source.file || column === undefined ? problem : { ...problem, column },
+  );
+  return { assertions, problems: ofFile };
 }
 
 function toTest(
@@ -113,7 +171,7 @@ function toTest(
   test: TestFileData['tests'][number],
   at: number,
   yaml: YamlData,
-): Omit<QueryTest, 'unordered'> {
+): Omit<QueryTest, 'unordered' | 'asserts'> {
   const tables = Object.entries({ ...data.tables, ...test.tables });
   return {
     name: test.name,

@@ -2,11 +2,12 @@ import type { SavedQuery } from 'querygate';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import type { QueryTest, TestFile } from './load-tests.ts';
 import type { FixtureEngine } from './fixture-engine.ts';
-import { judge, runTest, type TestResult, type Verdict } from './run-test.ts';
+import { judge, runAsserts, runTest, type TestResult, type Verdict } from './run-test.ts';
 
 export interface TestOutcome {
-  readonly file: TestFile;
-  readonly test: QueryTest;
+  /** A file of tests, or of checks. */
+  readonly file: Pick<TestFile, 'file'> & { readonly query: Pick<SavedQuery, 'name' | 'sql' | 'columns'> };
+  readonly test: Pick<QueryTest, 'name' | 'at' | 'line' | 'now' | 'parameters' | 'expect'>;
   readonly verdict: Verdict;
   /** Undefined if the test could not be run. */
   readonly result: TestResult | undefined;
@@ -68,7 +69,8 @@ async function runGroup({ file, tests }: TestGroup, open: Open): Promise<readonl
   const openedAt = performance.now();
   let fixtures: FixtureEngine;
   try {
-    fixtures = await open([query], tests[0]?.tables ?? {});
+    const asserted = tests.flatMap(({ asserts }) => asserts.map((one) => one.query));
+    fixtures = await open([query, ...asserted], tests[0]?.tables ?? {});
   } catch (error) {
     const verdict = failedToRun(error);
     const elapsedMs = performance.now() - openedAt;
@@ -78,10 +80,10 @@ async function runGroup({ file, tests }: TestGroup, open: Open): Promise<readonl
     const outcomes: TestOutcome[] = [];
     let startedAt = openedAt;
     for (const test of tests) {
-      const ran = await runTest(query, test, fixtures).then(
-        (result) => ({ result, verdict: judge(query, test, result) }),
-        (error: unknown) => ({ result: undefined, verdict: failedToRun(error) }),
-      );
+      const ran = await judgedRun(query, test, fixtures).catch((error: unknown) => ({
+        result: undefined,
+        verdict: failedToRun(error),
+      }));
       outcomes.push({ file, test, ...ran, elapsedMs: performance.now() - startedAt });
       startedAt = performance.now();
     }
@@ -89,6 +91,16 @@ async function runGroup({ file, tests }: TestGroup, open: Open): Promise<readonl
   } finally {
     await fixtures.close();
   }
+}
+
+async function judgedRun(
+  query: SavedQuery,
+  test: QueryTest,
+  fixtures: FixtureEngine,
+): Promise<Pick<TestOutcome, 'result' | 'verdict'>> {
+  const result = await runTest(query, test, fixtures);
+  const verdict = judge(query, test, result);
+  return { result, verdict: (verdict.passed && (await runAsserts(query, test, fixtures))) || verdict };
 }
 
 /** The verdict on a test that the engine cannot run, as on BigQuery one of a wildcard table. */

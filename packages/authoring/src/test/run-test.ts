@@ -1,5 +1,6 @@
 import { bind, bindForTenants } from 'querygate/catalog';
-import { GatewayError, type SavedQuery } from 'querygate';
+import { GatewayError, type Rows, type SavedQuery } from 'querygate';
+import type { Assertion } from '../catalog-types.ts';
 import { type ComparedRow, type Comparison, compareRows, resultRow } from './compare-rows.ts';
 import type { QueryTest } from './load-tests.ts';
 import type { FixtureEngine } from './fixture-engine.ts';
@@ -12,7 +13,13 @@ export type TestResult =
 /** The verdict on a result: it is the expected one, or why it is not. */
 export type Verdict =
   | { readonly passed: true }
-  | { readonly passed: false; readonly reason: string; readonly comparison?: Comparison };
+  | {
+      readonly passed: false;
+      readonly reason: string;
+      readonly comparison?: Comparison;
+      /** True if the rows are as expected, and an ASSERT does not hold. */
+      readonly isOfAssert?: true;
+    };
 
 /** Runs the query of a test as a caller would, who may be bound to a tenant. */
 export async function runTest(
@@ -25,6 +32,42 @@ export async function runTest(
     return { rows: rows.map((row) => resultRow(row, query.columns)), truncated, isExact: fixtures.isExact };
   } catch (error) {
     if (error instanceof GatewayError) return { error };
+    throw error;
+  }
+}
+
+/** Runs the ASSERT statements of a test with its parameters. @returns why some do not hold; undefined if all do */
+export async function runAsserts(
+  query: SavedQuery,
+  test: QueryTest,
+  fixtures: FixtureEngine,
+): Promise<Verdict | undefined> {
+  const reasons: string[] = [];
+  for (const assertion of test.asserts) {
+    const bound = { ...boundQuery(query, test), query: assertion.query };
+    const reason = await assertionProblem(assertion, () => fixtures.run(bound, test.now));
+    if (reason !== undefined) reasons.push(`${describePlace(assertion)} ${assertion.title}: ${reason}`);
+  }
+  return reasons.length === 0 ? undefined : { passed: false, reason: reasons.join('\n'), isOfAssert: true };
+}
+
+const describePlace = ({ place: { file, line } }: Assertion) => `${file}:${line}`;
+
+/** Why an ASSERT statement does not hold; undefined if it does. */
+export async function assertionProblem(
+  {
+    query: {
+      columns: [column],
+    },
+  }: Assertion,
+  run: () => Promise<Rows>,
+): Promise<string | undefined> {
+  try {
+    const [row = '{}'] = (await run()).rows;
+    const value = (JSON.parse(row) as Readonly<Record<string, unknown>>)[column?.name ?? ''] ?? null;
+    return value === true ? undefined : `the condition is ${String(value).toUpperCase()}`;
+  } catch (error) {
+    if (error instanceof GatewayError) return `failed with ${describeError(error)}`;
     throw error;
   }
 }
@@ -44,8 +87,8 @@ export function judge(
   { approximate, expect, unordered }: QueryTest,
   result: TestResult,
 ): Verdict {
-  const { count, error: expected, rows, truncated } = expect ?? {};
-  if (expect === undefined || [count, expected, rows, truncated].every((one) => one === undefined)) {
+  const { asserts, count, error: expected, rows, truncated } = expect ?? {};
+  if ([asserts, count, expected, rows, truncated].every((one) => one === undefined)) {
     if ('error' in result) return { passed: false, reason: `failed with ${describeError(result.error)}` };
     return {
       passed: false,
@@ -61,7 +104,7 @@ export function judge(
   if (count !== undefined && count !== result.rows.length) {
     return { passed: false, reason: `${count} rows expected, ${result.rows.length} returned` };
   }
-  if (rows === undefined) return { passed: true };
+  if (expect === undefined || rows === undefined) return { passed: true };
   const columns = query.columns
     .filter(({ name }) => result.isExact || !approximate.includes(name))
     .map((column) => ({ ...column, isUnordered: unordered.has(column.name.toLowerCase()) }));

@@ -10,6 +10,7 @@ import { junitXml } from './junit.ts';
 import { loadTests, type TestFile } from './load-tests.ts';
 import { openFixtureEngine, requireFixtures } from './fixture-engine.ts';
 import { outcomeText, paintFor, summaryText } from './print-outcomes.ts';
+import { loadCheckFiles, runChecks } from './run-checks.ts';
 import { type Open, runFiles } from './run-files.ts';
 import { updateRows } from './update-rows.ts';
 import type { Workspace } from '../workspace.ts';
@@ -51,11 +52,14 @@ async function runOnce(
   requireFixtures(engine);
   const catalog = loadAnalyzed(workspace.queriesDir, engine);
   if (options.update) await writeFirstTests(catalog, workspace, names, engine.sql);
-  const files = loadTests(catalog, workspace.queriesDir, names);
+  const checks = loadCheckFiles(catalog, workspace, names);
+  const queryNames = names.filter((name) => !checks.some((file) => file.name === name));
+  const files = queryNames.length === 0 && names.length > 0 ? [] : loadTests(catalog, workspace, queryNames);
   const open: Open = (queries, fixtures) =>
     openFixtureEngine(engine, { ...catalog, queries }, limits, fixtures);
-  const outcomes = await runFiles(files, { open, parallel: availableParallelism() });
-  const updated = options.update ? updateRows(outcomes) : [];
+  const tested = await runFiles(files, { open, parallel: availableParallelism() });
+  const updated = options.update ? updateRows(tested) : [];
+  const outcomes = [...tested, ...(await runChecks(checks, catalog, workspace))];
   for (const outcome of outcomes)
     process.stdout.write(outcomeText(outcome, paint, updated.includes(outcome)));
   const untested = untestedQueries(catalog, files, names);

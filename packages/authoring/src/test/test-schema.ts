@@ -43,10 +43,11 @@ const expectation = z
     count: z.int().min(0).optional().describe('How many rows are returned.'),
     truncated: z.boolean().optional().describe('Whether rows are cut off at max_rows.'),
     error: expectedError.optional(),
+    asserts: z.string().optional().describe('ASSERT statements, which must hold for the rows of the test.'),
   })
   .refine(
-    ({ rows, error }) => rows === undefined || error === undefined,
-    'rows and error exclude each other',
+    ({ rows, asserts, error }) => error === undefined || (rows ?? asserts) === undefined,
+    'an error excludes rows and asserts',
   );
 
 const shared = {

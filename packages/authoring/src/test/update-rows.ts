@@ -19,9 +19,13 @@ export function updateRows(outcomes: readonly TestOutcome[]): readonly TestOutco
   return changed;
 }
 
-/** Errors are not updated: that a query fails is rarely what its author meant. Nor are subsets, which the author chose. */
+/**
+ * Errors are not updated: that a query fails is rarely what its author meant. Nor are subsets, which the author chose, and
+ * what an ASSERT says.
+ */
 const isUpdatable = ({ result, test, verdict }: TestOutcome): boolean =>
   !verdict.passed &&
+  !verdict.isOfAssert &&
   result !== undefined &&
   !('error' in result) &&
   test.expect?.error === undefined &&
@@ -29,12 +33,13 @@ const isUpdatable = ({ result, test, verdict }: TestOutcome): boolean =>
 
 function withRows(text: string, { file: { query }, result, test }: TestOutcome): string {
   if (result === undefined || 'error' in result) return text;
-  const { count, order, truncated, rows: hadRows } = test.expect ?? {};
+  const { asserts, count, order, truncated, rows: hadRows } = test.expect ?? {};
   const hasOnlyCount = hadRows === undefined && count !== undefined;
   const others = {
     ...(order !== undefined && { order }),
     ...(count !== undefined && { count: result.rows.length }),
     ...(truncated !== undefined && { truncated: result.truncated }),
+    ...(asserts !== undefined && { asserts }),
   };
   const map = testAt(parseDocument(text), test.at);
   const name = map && pairNamed(map, 'name');

@@ -902,6 +902,14 @@ export interface CreateFunction extends Construct<'CreateFunction'> {
   readonly options: readonly Option[];
 }
 
+/** `ASSERT condition AS 'text'`. */
+export interface Assert extends Construct<'Assert'> {
+  readonly condition: Expression;
+  /** Where its text ends, with the parentheses around it. */
+  readonly conditionEnd: number;
+  readonly description: StringLiteral | undefined;
+}
+
 /** `CREATE [OR REPLACE] VIEW name [(columns)] [OPTIONS(…)] AS query`. */
 export interface CreateView extends Construct<'CreateView'> {
   readonly name: Path;
@@ -980,6 +988,7 @@ export type Node =
   | PipeAggregateItem
   | Statement
   | CreateFunction
+  | Assert
   | CreateView
   | ScriptStatement
   | IfBranch

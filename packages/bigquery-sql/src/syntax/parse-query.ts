@@ -1,10 +1,10 @@
 import { parseExpression, parseExpressionAfter, parseNot, parseOperand } from './expressions/operators.ts';
 import { tokenize } from './lexer/tokenize.ts';
-import type { CreateFunction, CreateView, Statement } from './nodes.ts';
+import type { Assert, CreateFunction, CreateView, Statement } from './nodes.ts';
 import { type Grammar, Parser } from './parser.ts';
 import { parseFromItem } from './queries/joins.ts';
 import { parseQueryAfter, parseQuery as parseQueryExpression } from './queries/query.ts';
-import { parseDefinitionList, parseStatement } from './statements.ts';
+import { parseAssertList, parseDefinitionList, parseStatement } from './statements.ts';
 import { SyntaxProblem } from './syntax-problem.ts';
 import { checkTreeDepth } from './tree-depth.ts';
 import { parseType } from './type-names.ts';
@@ -46,4 +46,15 @@ export function parseDefinitions(sql: string): readonly (CreateFunction | Create
   const definitions = parseDefinitionList(new Parser(tokenize(sql), grammar));
   for (const definition of definitions) checkTreeDepth(definition);
   return definitions;
+}
+
+/**
+ * The ASSERT statements of a text.
+ *
+ * @throws SyntaxProblem and nothing else, whatever the text is
+ */
+export function parseAsserts(sql: string): readonly Assert[] {
+  const asserts = parseAssertList(new Parser(tokenize(sql), grammar));
+  for (const one of asserts) checkTreeDepth(one);
+  return asserts;
 }

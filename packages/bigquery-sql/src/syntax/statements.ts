@@ -2,6 +2,7 @@ import { parseString } from './expressions/literals.ts';
 import { startsQuery } from './expressions/parentheses.ts';
 import { parsePath, parseTablePath, splitPath } from './names.ts';
 import type {
+  Assert,
   CreateFunction,
   CreateTempTable,
   CreateView,
@@ -136,14 +137,35 @@ function parseFunctionAfter(
 }
 
 /** A text of definitions: views and functions, temporary or not. */
-export function parseDefinitionList(p: Parser): readonly (CreateFunction | CreateView)[] {
-  const definitions: (CreateFunction | CreateView)[] = [];
+export const parseDefinitionList = (p: Parser): readonly (CreateFunction | CreateView)[] =>
+  parseList(p, () => parseDefinition(p), '";" after the definition');
+
+/** A text of ASSERT statements. */
+export const parseAssertList = (p: Parser): readonly Assert[] =>
+  parseList(p, () => parseAssert(p), '"AS" and a text, or ";" after the condition');
+
+function parseList<Node>(p: Parser, parseOne: () => Node, between: string): readonly Node[] {
+  const nodes: Node[] = [];
   const isAtEnd = () => p.token.kind === 'end';
   while (!isAtEnd()) {
-    definitions.push(parseDefinition(p));
-    if (!isAtEnd()) p.expect(';', '";" after the definition');
+    nodes.push(parseOne());
+    if (!isAtEnd()) p.expect(';', between);
   }
-  return definitions;
+  return nodes;
+}
+
+function parseAssert(p: Parser): Assert {
+  const { start } = p;
+  if (p.at('CREATE') || p.at('DECLARE') || p.at('SET'))
+    p.problem(
+      start,
+      `${p.token.key} is not supported here: only ASSERT statements are, each with its own values`,
+    );
+  p.expect('ASSERT');
+  const condition = p.expression();
+  const conditionEnd = p.end;
+  const description = p.accept('AS') ? parseString(p, 'the text of ASSERT, a string literal') : undefined;
+  return { kind: 'Assert', start, end: p.end, condition, conditionEnd, description };
 }
 
 function parseDefinition(p: Parser): CreateFunction | CreateView {

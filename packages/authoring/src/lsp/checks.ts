@@ -1,0 +1,34 @@
+import { dirname, join, resolve } from 'node:path';
+import { assertionProblems, checksFolder, parseCheckFile } from 'querygate/catalog';
+import type { CheckContext, CheckedDocument } from './check-document.ts';
+
+/** True for a file of checks of a queries folder. */
+export const isCheckFile = (file: string, queriesDir: string): boolean =>
+  dirname(file) === join(resolve(queriesDir), checksFolder);
+
+/** Checks the ASSERT statements of a file as `querygate check` does. */
+export function checkAsserts(
+  file: string,
+  text: string,
+  { tables, dialect, parts }: Required<CheckContext>,
+): CheckedDocument {
+  const { assertions, problems } = parseCheckFile(file, { text }, parts.link);
+  const found = [...problems, ...assertionProblems(assertions, tables, dialect)];
+  return { problems: found.filter((one) => one.file === file), unfinished: [], query: undefined, types: [] };
+}
+
+const comments = String.raw`(?:\s|--[^\n]*\n|#[^\n]*\n|\/\*[\s\S]*?\*\/)*`;
+const assertWord = new RegExp(`^(${comments})assert\\b`, 'i');
+const description = /\bas\s*r?(["'])[^"']*\1\s*$/i;
+
+/** The ASSERT statement at a place as the SELECT of its condition, with the same offsets from `start`. */
+export function selectAt(text: string, offset: number): { readonly sql: string; readonly start: number } {
+  const start = text.lastIndexOf(';', offset - 1) + 1;
+  const end = text.indexOf(';', offset);
+  const sql = text
+    .slice(start, end < 0 ? text.length : end)
+    .replace(/^\uFEFF/, ' ')
+    .replace(assertWord, '$1SELECT')
+    .replace(description, (words) => ' '.repeat(words.length));
+  return { sql, start };
+}

@@ -1,0 +1,36 @@
+import { basename, join } from 'node:path';
+import type { Problem } from '../../errors.ts';
+import { type Assertion, parseAssertions } from '../parts/assertions.ts';
+import type { Link } from '../header/link.ts';
+import { type FileContent, readCheckFiles, readFolder } from './read-folder.ts';
+import { readParts } from './read-parts.ts';
+
+/** A file of checks: what must hold for the data. */
+export interface CheckFile {
+  /** As in `checks/orders`. */
+  readonly name: string;
+  readonly file: string;
+  readonly assertions: readonly Assertion[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * The files of checks in a queries folder, with the parts that they read.
+ *
+ * @throws StartError if the folder cannot be read
+ */
+export function loadChecks(folder: string): readonly CheckFile[] {
+  const files = [...readCheckFiles(folder)];
+  if (files.length === 0) return [];
+  const { link } = readParts(folder, readFolder(folder));
+  return files.map(([path, content]) => parseCheckFile(join(folder, path), content, link));
+}
+
+/** One file of checks. */
+export function parseCheckFile(file: string, content: FileContent, link: Link): CheckFile {
+  const name = `checks/${basename(file, '.sql')}`;
+  if ('problem' in content)
+    return { name, file, assertions: [], problems: [{ file, message: content.problem }] };
+  const source = { file, line: 1 };
+  return { name, file, ...parseAssertions({ name, source, text: content.text, parameters: [], link }) };
+}
