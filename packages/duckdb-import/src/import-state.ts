@@ -25,7 +25,10 @@ export interface ImportOptions {
   readonly dataDir: string;
   /** An existing empty folder for copies. */
   readonly scratch: string;
-  readonly tables: Pick<StoredTables, 'all' | 'get' | 'insertSql' | 'deleteSql' | 'files' | 'openFiles'>;
+  readonly tables: Pick<
+    StoredTables,
+    'all' | 'get' | 'insertSql' | 'deleteSql' | 'files' | 'openFiles' | 'change'
+  >;
   /** Called when queries can read the files of a table that are read where they are; resolves when they do. */
   readonly onOpened?: (old: TableInStore, opened: TableInStore) => Promise<void>;
   /** Rebuilds a table so that a record may have several elements; the batch is then loaded again. */
@@ -137,7 +140,8 @@ export async function forgetFiles(state: ImportState, numbers: readonly number[]
     // Rows of a table that is no longer declared are dropped with the table.
     const deletes = schemas.has(table) ? [options.tables.deleteSql(table, [...forgotten])] : [];
     const statements = [...deletes, ...manifest.remove([...forgotten])];
-    if (next.files.length === before.files.length) await runTransaction(connection, statements);
+    if (next.files.length === before.files.length)
+      await options.tables.change(() => runTransaction(connection, statements));
     else await changeFiles(state, table, next, statements);
     for (const number of forgotten) {
       manifest.entries.delete(number);
@@ -157,11 +161,8 @@ export async function changeFiles(
   const { all, files } = options.tables;
   const laidOut = all.find(({ name, isInFiles }) => name === table && isInFiles);
   const views = laidOut ? [files.viewSql(laidOut, next)] : [];
-  await files.change(
-    table,
-    () => runTransaction(connection, [...statements, ...views]),
-    () => next,
-  );
+  const run = () => runTransaction(connection, [...statements, ...views]);
+  await options.tables.change(() => files.change(table, run, () => next));
 }
 
 /** Forgets the files of a table whose rows have been dropped, after the store has. */

@@ -19,7 +19,7 @@ import type { Slice } from './slices.ts';
 interface LoadOptions {
   readonly connection: DuckDBConnection;
   readonly manifest: Manifest;
-  readonly tables: Pick<StoredTables, 'insertSql' | 'deleteSql'>;
+  readonly tables: Pick<StoredTables, 'insertSql' | 'deleteSql' | 'change'>;
   readonly onRepeatedRecord: (table: string, path: string) => Promise<void>;
   /** Further statements for the transaction that stores these slices. */
   readonly alsoRun: (slices: readonly Slice[]) => readonly string[];
@@ -143,7 +143,7 @@ async function store(
     for (const { slice, rejects } of slices) {
       for (const sql of manifest.addRejects(slice.entry.number, rejects)) await connection.run(sql);
     }
-    await connection.run('COMMIT');
+    await tables.change(() => connection.run('COMMIT'));
     const rejects = slices.flatMap(({ slice, rejects }) =>
       rejects.length === 0 ? [] : [{ file: slice.file, rejects }],
     );

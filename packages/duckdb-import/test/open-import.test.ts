@@ -308,6 +308,7 @@ describe('while the disk is full', () => {
         ...{ all: tables.all, files: tables.files },
         get: (name) => tables.get(name),
         openFiles: (name) => tables.openFiles(name),
+        change: (work) => tables.change(work),
         deleteSql: (...deleted) => tables.deleteSql(...deleted),
         insertSql(...insert) {
           room -= 1;
@@ -424,6 +425,7 @@ test('a batch with a repeated record is loaded again after its table has been re
       ...{ all: tables.all, files: tables.files },
       get: (name) => tables.get(name),
       openFiles: (name) => tables.openFiles(name),
+      change: (work) => tables.change(work),
       deleteSql: (...deleted) => tables.deleteSql(...deleted),
       insertSql: (...insert) =>
         paths.length < 2

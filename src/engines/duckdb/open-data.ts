@@ -232,8 +232,10 @@ async function applyRetention(
   if (settings.retentionDays === undefined || performance.now() - state.ranAt < retentionEveryMs) return;
   state.ranAt = performance.now();
   const before = new Date(now().getTime() - settings.retentionDays * dayMs);
-  await tables.hideBefore(before);
-  const dropped = await dropOlder(connection, tables.all, before);
+  const dropped = await tables.change(async () => {
+    await tables.hideBefore(before);
+    return dropOlder(connection, tables.all, before);
+  });
   if (dropped > 0) listener.news(`dropped ${formatCount(dropped)} rows from before ${before.toISOString()}`);
 }
 

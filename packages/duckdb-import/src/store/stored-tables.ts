@@ -53,6 +53,9 @@ export class StoredTables {
   #sortColumns: SortColumns = () => [];
   /** The files that are read where they are. */
   readonly files = new FilesInPlace();
+  /** How often rows have changed, and the changes that are being made. */
+  #changes = 0;
+  readonly #changing = new Set<Promise<unknown>>();
 
   constructor(connection: DuckDBConnection, tables: readonly TableInStore[]) {
     this.#connection = connection;
@@ -68,6 +71,29 @@ export class StoredTables {
     const table = this.#tables.get(name);
     if (table === undefined) throw new Error(`no table ${name}`);
     return table;
+  }
+
+  /** A statement that reads the store: a transaction sees its rows as they are when it does so first. */
+  readonly firstRead = `FROM ${layouts} LIMIT 1`;
+
+  /** A number that is another one after each change of rows; undefined while one is being made. */
+  version(): number | undefined {
+    return this.#changing.size === 0 ? this.#changes : undefined;
+  }
+
+  /** Resolves when no change is being made. */
+  async unchanging(): Promise<void> {
+    while (this.#changing.size > 0) await Promise.allSettled(this.#changing);
+  }
+
+  /** Changes the rows that statements see from then on: all that does so has to be done in it. */
+  async change<T>(work: () => Promise<T>): Promise<T> {
+    const running = work().finally(() => {
+      this.#changes += 1;
+      this.#changing.delete(running);
+    });
+    this.#changing.add(running);
+    return running;
   }
 
   /**

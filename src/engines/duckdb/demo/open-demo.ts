@@ -66,7 +66,7 @@ export async function openDemo(
     await writer.append(streams.all(), end, to);
     end = to;
     if (!writer.isCheckpointDue) return;
-    await dropOlder(connection, tables.all, new Date(end - historyMs));
+    await tables.change(() => dropOlder(connection, tables.all, new Date(end - historyMs)));
     await writer.checkpoint();
   };
   let appending: Promise<void> | undefined;

@@ -76,7 +76,7 @@ class Writer {
     try {
       for (const stream of streams) await this.#write(stream, from, to);
       await this.#runUntil(`UPDATE ${progress} SET filled_until = $until`, to);
-      await this.#connection.run('COMMIT');
+      await this.#tables.change(() => this.#connection.run('COMMIT'));
     } catch (error) {
       await this.#connection.run('ROLLBACK');
       throw error;
