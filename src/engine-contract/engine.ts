@@ -6,6 +6,14 @@ import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
 
+/** Refreshes that take one moment for the current time, so that they can share what they read. */
+export interface Wave {
+  /** The current time in SQL, in milliseconds since the epoch. */
+  readonly moment: number;
+  /** No refresh of the wave begins at this time or later. */
+  readonly until: number;
+}
+
 /** The options of one run, besides the query and its parameters. */
 export interface RunOptions {
   /** Aborted when no caller waits for the result any longer. */
@@ -14,6 +22,8 @@ export interface RunOptions {
   readonly owner?: Owner;
   /** Called when the run has left the queue; again if it is restarted. */
   readonly onStart?: (() => void) | undefined;
+  /** The wave of refreshes that it belongs to, of a query with materialized parts. */
+  readonly wave?: Wave | undefined;
   /** The step of a traced request that the run is. */
   readonly span?: Span | undefined;
   /**

@@ -68,6 +68,8 @@ export async function openQueryExecution(
     engine,
     engineConcurrency,
     engineTimeoutMs,
+    // An engine with a clock of its own has another moment for each run.
+    sharesParts: options.engine.flags?.hasClock !== true,
     clock,
     turns,
     log,

@@ -1,7 +1,7 @@
 import { checkOptions, optionRule, required } from '../config/option-rules.ts';
 import { secretRules } from '../config/secret-rules.ts';
 import { StartError } from '../errors.ts';
-import { hotKeyLimit } from '../results/hot-keys.ts';
+import { hotKeyLimit } from '../results/warming/hot-keys.ts';
 import { describeExposure } from '../results/redis/exposure.ts';
 import type { SharedStore } from './options.ts';
 

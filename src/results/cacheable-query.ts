@@ -1,6 +1,7 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
+import type { Wave } from '../engine-contract/engine.ts';
 import type { RequestTrace } from '../trace/span.ts';
 import { freshnessOf } from './freshness.ts';
 import type { ResultDocument } from './result-document.ts';
@@ -16,6 +17,8 @@ export interface CacheableQuery {
   readonly trace?: RequestTrace | undefined;
   /** Only a result of a run that began at this time or later is accepted, by `elapsedMs`. */
   readonly minBegunAt: number;
+  /** The refreshes that it is run with. */
+  readonly wave?: Wave | undefined;
   /** True when no cached result is accepted, only that of a run that begins now. */
   readonly noCache: boolean;
 }

@@ -6,14 +6,14 @@ import { keyOf, type Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Slots } from '../concurrency/slots.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
-import type { Cost, Engine, RunOptions } from '../engine-contract/engine.ts';
+import type { Cost, Engine, RunOptions, Wave } from '../engine-contract/engine.ts';
 import { rowCountOf } from '../engine-contract/rows-document.ts';
 import { GatewayError } from '../errors.ts';
 import { type RequestTrace, type Span, withSpan } from '../trace/span.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
 import type { Counters } from './counters.ts';
 import type { Followers } from './followers.ts';
-import type { HotKeys } from './hot-keys.ts';
+import type { HotKeys } from './warming/hot-keys.ts';
 import type { ResultStore } from './result-store.ts';
 import { buildDocument, type ResultDocument } from './result-document.ts';
 import { runUnderLease } from './shared/lease.ts';
@@ -46,6 +46,7 @@ export type OnCost = (endpoint: string, cost: Cost, trace: RequestTrace | undefi
 interface Runner {
   readonly owner: Owner;
   readonly trace: RequestTrace | undefined;
+  readonly wave?: Wave | undefined;
   /** The result that the new one replaces: it is looked up when there are rows, so that a run does not keep it in memory. */
   readonly before?: (() => ResultDocument | undefined) | undefined;
 }
@@ -82,7 +83,7 @@ async function compute(
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
   const { shared, memory, hotKeys, clock, engineTimeoutMs } = options;
-  const { key, bound, owner, noCache, trace } = query;
+  const { key, bound, owner, noCache, trace, wave } = query;
   const getShared = shared && (() => shared.get(key, bound.query.maxRows));
   const cached = noCache || !getShared ? undefined : await inSpan(trace, 'shared cache', getShared);
   // Even if it is too old for this caller: it may be returned when the engine fails.
@@ -92,7 +93,7 @@ async function compute(
   }
   try {
     const run = (signal: AbortSignal) =>
-      runEngine(options, bound, signal, { owner, trace, before: () => memory.peek(key) });
+      runEngine(options, bound, signal, { owner, trace, wave, before: () => memory.peek(key) });
     const outcome: RunOutcome | undefined =
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
@@ -129,12 +130,12 @@ function runEngine(
   options: ComputeOptions,
   bound: BoundQuery,
   signal: AbortSignal,
-  { owner, trace, before }: Runner,
+  { owner, trace, wave, before }: Runner,
 ): Promise<ResultDocument> {
   const queuedAt = performance.now();
   return inSpan(trace, 'engine', (span) => {
     const onStart = span && (() => span.set({ 'querygate.queue_ms': performance.now() - queuedAt }));
-    return runQuery(options, bound, { signal, owner, onStart, span }, { trace, before });
+    return runQuery(options, bound, { signal, owner, wave, onStart, span }, { trace, before });
   });
 }
 
@@ -144,7 +145,7 @@ async function runQuery(
   run: RunOptions,
   { trace, before }: Pick<Runner, 'trace' | 'before'>,
 ): Promise<ResultDocument> {
-  const computedAt = clock.now().getTime();
+  const computedAt = run.wave?.moment ?? clock.now().getTime();
   // As it is found when the result comes back from other gateways.
   const time = { computedAt, begunAt: timeline.elapsedAt(computedAt) };
   counters.runs += 1;

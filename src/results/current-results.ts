@@ -3,7 +3,7 @@ import type { CachePolicy } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Counters } from './counters.ts';
 import type { CachedResult, ObtainedResult } from './get-result.ts';
-import type { HotKeys } from './hot-keys.ts';
+import type { HotKeys } from './warming/hot-keys.ts';
 import type { ResultStore } from './result-store.ts';
 import type { ResultDocument } from './result-document.ts';
 

@@ -6,7 +6,7 @@ import type { RequestTrace } from '../trace/span.ts';
 import type { CacheableQuery, RunOutcome } from './cacheable-query.ts';
 import { type ComputeOptions, computeAndStore, computeOnce, mayServeStale } from './compute.ts';
 import { freshnessOf } from './freshness.ts';
-import type { HotKey } from './hot-keys.ts';
+import type { HotKey } from './warming/hot-keys.ts';
 import type { ResultDocument } from './result-document.ts';
 
 /**

@@ -17,11 +17,12 @@ import { ageMs, keepMs } from './freshness.ts';
 import { type Counters, zeroCounters } from './counters.ts';
 import { buildCurrentResults, type CurrentResults } from './current-results.ts';
 import { buildGetResult, type GetResult } from './get-result.ts';
-import { HotKeys } from './hot-keys.ts';
+import { HotKeys } from './warming/hot-keys.ts';
 import type { ResultDocument } from './result-document.ts';
 import { type DerivedStore, openResultStore } from './result-store.ts';
 import type { OpenSharedCache } from './shared/shared-cache.ts';
-import { openWarmer, type Warmer, type WarmerOptions } from './warmer.ts';
+import { buildWaves, type Waves } from './warming/waves.ts';
+import { openWarmer, type Warmer, type WarmerOptions } from './warming/warmer.ts';
 
 interface ResultsOptions {
   readonly catalog: Catalog;
@@ -29,6 +30,8 @@ interface ResultsOptions {
   /** How many queries the engine runs at the same time. */
   readonly engineConcurrency: number;
   readonly engineTimeoutMs: number;
+  /** True if the engine computes materialized parts once for the refreshes of a wave. */
+  readonly sharesParts?: boolean;
   readonly memoryBytes: number;
   /** Opens the cache that gateways share; undefined when results are cached in memory only. */
   readonly openShared: OpenSharedCache | undefined;
@@ -74,7 +77,8 @@ export function openResults(options: ResultsOptions): Results {
   const counters = zeroCounters();
   const memory = openResultStore(memoryBytes, counters);
   const timeline = buildTimeline(clock);
-  const hotKeys = new HotKeys((bound) => isOutdated(bound, clock.now().getTime()));
+  const waves = buildWaves({ clock, timeline, isOn: options.sharesParts ?? false });
+  const hotKeys = new HotKeys((bound) => isOutdated(bound, clock.now().getTime()), waves);
   const followers: Followers = new Map();
   const singleFlight = buildSingleFlight<RunOutcome>(clock);
   const prefix = `${JSON.stringify(engine.source)} `;
@@ -109,7 +113,7 @@ export function openResults(options: ResultsOptions): Results {
     shared,
     clock,
     engineConcurrency,
-    refresh: buildRefresh(compute, singleFlight),
+    refresh: buildRefresh(compute, singleFlight, waves),
     onFailure: buildOnFailure(clock, log),
     onTick: () => pins.renew(),
     parseKey,
@@ -142,10 +146,13 @@ export function openResults(options: ResultsOptions): Results {
 function buildRefresh(
   compute: ComputeOptions,
   singleFlight: SingleFlight<RunOutcome>,
+  waves: Waves,
 ): WarmerOptions['refresh'] {
-  return async ({ key, bound, policy, followed, begunAt = Number.NEGATIVE_INFINITY }, signal) => {
+  return async (hotKey, signal) => {
+    const { key, bound, policy, followed, begunAt = Number.NEGATIVE_INFINITY } = hotKey;
     const owner = followed ? following : undefined;
-    const query = { key, bound, policy, owner, minBegunAt: begunAt + 1, noCache: false };
+    const wave = waves.current(hotKey);
+    const query = { key, bound, policy, owner, wave, minBegunAt: begunAt + 1, noCache: false };
     const outcome = await singleFlight
       .start(key, signal, (context) => computeAndStore(compute, query, context))
       .catch((error: unknown) => {

@@ -62,7 +62,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'src/engines': ['bigquery', 'duckdb'],
   'src/engines/bigquery': ['api', 'fixtures'],
   'src/engines/duckdb': ['wire', 'demo', 'prepare', 'javascript', 'run', 'sandbox'],
-  'src/results': ['shared', 'redis'],
+  'src/results': ['shared', 'redis', 'warming'],
   'src/row-arguments': ['reading', 'pushed'],
   'src/http': ['message', 'access', 'finish', 'rendering', 'rest', 'graphql', 'handler', 'node'],
   'src/plugins': [

@@ -57,7 +57,11 @@ function idOf(name: string): string {
 }
 
 /** The text of a query that only others read. @param parameters as `queryText` has them */
-export function partText(sql: string, parameters: Readonly<Record<string, string>> = {}): string {
+export function partText(
+  sql: string,
+  parameters: Readonly<Record<string, string>> = {},
+  header: readonly string[] = [],
+): string {
   const declared = Object.entries(parameters).map(
     ([name, value]) =>
       `  ${name}: ${value.startsWith('{') ? value : `{ type: ${value}, description: About ${name}. }`}`,
@@ -65,6 +69,7 @@ export function partText(sql: string, parameters: Readonly<Record<string, string
   return [
     '/*---',
     'serve: off',
+    ...header,
     ...(declared.length > 0 ? ['parameters:', ...declared] : []),
     '---*/',
     sql,

@@ -1,7 +1,7 @@
 /** Runs compiled queries on a connection of DuckDB: settings, macros, host functions, plans, bindings, sessions. */
 
 export { bigqueryType, scalarNames } from './duckdb/bigquery-type.ts';
-export { type Bindings, bindingsOf, bindTo } from './duckdb/bindings.ts';
+export { type Bindings, bindingOf, bindingsOf, bindTo } from './duckdb/bindings.ts';
 export { buildCompute, type Compute, computeTimes } from './duckdb/compute-constants.ts';
 export { ApartCalls, tooMuchText, tooSlow } from './duckdb/host/apart-calls.ts';
 export { callsHost, runCallingHost } from './duckdb/host/exit-guard.ts';

@@ -18,7 +18,7 @@ export {
   textLiteral,
   transformList,
 } from './tree/build.ts';
-export { userParameter } from './tree/own-parameters.ts';
+export { nowParameter, userParameter } from './tree/own-parameters.ts';
 export { freshNames } from './tree/fresh-names.ts';
 export { isViewName } from './rules/from/described-tables.ts';
 export { forEachNode, mapExpressions, mapParts, type Mapper } from './tree/map.ts';

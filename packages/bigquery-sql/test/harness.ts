@@ -15,6 +15,8 @@ import { duckdbText } from '../src/passes/duckdb-text.ts';
 import { passes, runPasses } from '../src/passes/passes.ts';
 import { readStored, schemaTables } from '../src/rules/from/table-relations.ts';
 import type { StoredTable } from '../src/tree/stored-table.ts';
+import { shareTables } from '../src/passes/share-tables.ts';
+import type { Query } from '../src/tree/nodes.ts';
 import { freshNames } from '../src/tree/fresh-names.ts';
 import { quote } from '../src/types.ts';
 import {
@@ -244,6 +246,29 @@ export async function openDialect(moreRows: readonly string[] = []) {
         outcomes.push(await outcome(`custom without ${name}`, custom({}, name)));
       return outcomes;
     },
+    /**
+     * The rows of a query, and its rows where common tables with these names are computed before it; undefined if none of
+     * them can be. An error in such a table is thrown: it may be of rows that the query does not select.
+     */
+    async shared(
+      sql: string,
+      names: readonly string[],
+      parameters: Readonly<Record<string, string>> = {},
+    ): Promise<readonly [inlined: unknown, shared: unknown] | undefined> {
+      const stored = compileStored(sql, shredded);
+      const relationOf = (at: number) => quote(`materialized ${at}`);
+      const sharing = shareTables(stored.query, names, relationOf);
+      if (sharing === undefined) return undefined;
+      for (const [at, { query, parameters: own }] of sharing.tables.entries()) {
+        const values = [...own].map(([name, original]) => [name, parameters[original] ?? ''] as const);
+        const create = `CREATE OR REPLACE TABLE ${relationOf(at)} AS `;
+        await answer(planOf({ query }), { current_timestamp: now, ...Object.fromEntries(values) }, create);
+      }
+      const values = { current_timestamp: now, ...parameters };
+      const rowsOf = (query: Query) =>
+        answer(customPlan(query, plannedColumns(stored.columns), maxRows, {}), values).catch(String);
+      return [await rowsOf(stored.query), await rowsOf(sharing.query)];
+    },
     close,
   };
 }
@@ -283,7 +308,7 @@ const boundType = (name: string) => (name === 'current_timestamp' ? 'TIMESTAMPTZ
 
 /** The plan of a query after all passes, or all but one. */
 export const planOf = (
-  { query }: Compiled,
+  { query }: Pick<Compiled, 'query'>,
   known: Readonly<Record<string, string>> = {},
   without?: string,
 ): Plan => {

@@ -3,7 +3,8 @@ import type { SavedQuery } from '../model/saved-query.ts';
 import type { HeaderAndSql } from './split-file.ts';
 
 /** The SQL of a saved query with all that it reads of other files. */
-export interface LinkedSql extends Pick<SavedQuery, 'sql' | 'source' | 'hiddenTables' | 'definitions'> {
+export interface LinkedSql
+  extends Pick<SavedQuery, 'sql' | 'source' | 'hiddenTables' | 'materializedTables' | 'definitions'> {
   /** The parameters that its parts use, by the names under which it declares them. */
   readonly passed: readonly string[];
   /** Why it cannot be put together: its SQL is then as its file has it. */

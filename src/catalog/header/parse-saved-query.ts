@@ -111,7 +111,7 @@ export function typedParameters({ header }: Pick<HeaderAndSql, 'header'>): reado
 function toQuery(
   name: string,
   header: Header,
-  { sql, source, hiddenTables, definitions, lineOf }: HeaderAndSql & LinkedSql,
+  { sql, source, hiddenTables, materializedTables, definitions, lineOf }: HeaderAndSql & LinkedSql,
 ): SavedQuery {
   const columns = Object.entries(header.columns).map(
     ([name, { fields, filter: _, order: __, ...column }]): Column => ({
@@ -134,6 +134,7 @@ function toQuery(
     sql,
     source,
     ...(hiddenTables && { hiddenTables }),
+    ...(materializedTables?.length && { materializedTables }),
     ...(definitions?.length && { definitions }),
     maxRows: header.max_rows,
     caching: toCachePolicy(header),

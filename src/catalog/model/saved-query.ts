@@ -247,6 +247,8 @@ export interface SavedQuery {
   readonly source: Source;
   /** The common tables of its SQL that are parts of other files. */
   readonly hiddenTables?: readonly string[] | undefined;
+  /** Those of them whose rows are computed once for the queries that are refreshed together. */
+  readonly materializedTables?: readonly string[] | undefined;
   /** The views and functions in its SQL that BigQuery may have under their own names. */
   readonly definitions?: readonly Definition[] | undefined;
   /** How many rows a result has at most. */

@@ -29,6 +29,7 @@ export class Assembly {
   readonly #own = new Map<Unit, ReadonlyMap<string, string>>();
   readonly #definitions: (readonly Segment[])[] = [];
   readonly #stored: Definition[] = [];
+  readonly #materialized: string[] = [];
   #length = 0;
 
   constructor(readsOf: (unit: Unit) => Reads, fresh: FreshNames, maxLength: number) {
@@ -41,6 +42,7 @@ export class Assembly {
   link(reader: Unit): {
     readonly segments: readonly Segment[];
     readonly tables: readonly string[];
+    readonly materialized: readonly string[];
     readonly definitions: readonly Definition[];
   } {
     const { tree } = reader;
@@ -61,6 +63,7 @@ export class Assembly {
     return {
       segments: edited(reader, all, sortEdits([...before, ...withs, ...edits])),
       tables: [...hidden],
+      materialized: this.#materialized,
       definitions: this.#stored,
     };
   }
@@ -158,6 +161,7 @@ export class Assembly {
     this.#add(tables.definitions, segments);
     if (part.kind === 'view') this.#note(segments, `${name} AS (SELECT * FROM ${storedName(part)})`);
     tables.names.set(key, name);
+    if (part.isMaterialized) this.#materialized.push(name);
     return name;
   }
 

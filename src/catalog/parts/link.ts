@@ -1,11 +1,11 @@
 import { problemAt, problemOf } from '@querygate/bigquery-sql/problem';
 import { sameName } from '@querygate/bigquery-sql/types';
-import type { Problem } from '../../errors.ts';
+import { distinctProblems, type Problem } from '../../errors.ts';
 import type { PartSql } from '../model/saved-query.ts';
 import { type Link, type LinkedSql, type QueryFile, unlinked } from '../header/link.ts';
 import { Assembly, TooLong } from './assembly.ts';
 import { boundArguments } from './bound-arguments.ts';
-import { buildClosures, type Reads } from './closure.ts';
+import { buildClosures, type Closures, type Reads } from './closure.ts';
 import { freshNames } from './fresh-names.ts';
 import type { Library } from './library.ts';
 import { joinSegments } from './linked-text.ts';
@@ -38,21 +38,22 @@ export function buildLinker(library: Library): Linker {
     // The compiler reports the mistakes in its syntax.
     return 'kind' in unit ? unit : undefined;
   };
-  const linkUnit = (
-    unit: Unit,
-  ): Pick<LinkedSql, 'sql' | 'source' | 'hiddenTables' | 'definitions' | 'problems'> => {
+  const linkUnit = (unit: Unit): Omit<LinkedSql, 'passed'> => {
     const own = { sql: unit.text, source: { file: unit.file, line: unit.line } };
     const { units, problems } = closureOf(unit);
-    const all = [...problems, ...captureProblems(unit, units)];
+    const all = [...problems, ...captureProblems(unit, units), ...drawProblems(units, closureOf)];
     const isOwnText = units.length <= 1 && unit.tree.kind === 'Statement';
     if (isOwnText || all.length > 0) return { ...own, problems: all };
     try {
-      const { segments, tables, definitions } = new Assembly(readsOf, freshNames(units), maxLength).link(
-        unit,
-      );
+      const { segments, tables, materialized, definitions } = new Assembly(
+        readsOf,
+        freshNames(units),
+        maxLength,
+      ).link(unit);
       const { sql, written } = joinSegments(segments);
       if (sql.length > maxLength) throw new TooLong();
-      return { sql, source: { ...own.source, written }, hiddenTables: tables, definitions, problems: [] };
+      const linked = { hiddenTables: tables, materializedTables: materialized, definitions };
+      return { sql, source: { ...own.source, written }, ...linked, problems: [] };
     } catch (error) {
       if (!(error instanceof TooLong)) throw error;
       const message = `its SQL with all that it reads has more than ${maxLength} characters, which BigQuery does not take`;
@@ -82,7 +83,7 @@ export function buildLinker(library: Library): Linker {
         .filter((unit) => !read.has(unit))
         .flatMap(asQuery);
     },
-    problems: () => closureOf(...units()).problems,
+    problems: () => [...closureOf(...units()).problems, ...drawProblems(units(), closureOf)],
     link(query) {
       const unit = unitIn(query);
       if (unit === undefined) return unlinked(query);
@@ -97,6 +98,24 @@ export function buildLinker(library: Library): Linker {
     },
   };
 }
+
+/** A part that draws random values has other rows for each of its readers. */
+const drawProblems = (units: readonly Unit[], closureOf: Closures['closureOf']): readonly Problem[] =>
+  distinctProblems(
+    units
+      .filter(({ isMaterialized }) => isMaterialized)
+      .flatMap((part) =>
+        closureOf(part).units.flatMap((unit) =>
+          unit.names.calls
+            .filter(({ name: { parts } }) => /^(?:rand|generate_uuid)$/i.test(parts.at(-1)?.name ?? ''))
+            .map(({ name: { parts, start } }) => {
+              const name = parts.at(-1)?.name.toUpperCase();
+              const message = `${name} gives each reader other values, so that ${part.name} cannot be computed once for all: remove materialize from ${part.file}`;
+              return problemAt(unit.text, unit, start, message);
+            }),
+        ),
+      ),
+  );
 
 const passedNames = (unit: Unit, { tables }: Reads) =>
   tables.flatMap(({ node, unit: part }) => {

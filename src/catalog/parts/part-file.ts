@@ -10,7 +10,7 @@ import {
 import type { TypedParameter } from '@querygate/bigquery-sql/types';
 import type { Problem } from '../../errors.ts';
 import { viewColumns } from './view-columns.ts';
-import { hasServe, partHeaderProblems } from './part-header.ts';
+import { hasServe, isMaterialized, partHeaderProblems } from './part-header.ts';
 import { checkParameterUse } from '../header/check-parameter-use.ts';
 import { typedParameters } from '../header/parse-saved-query.ts';
 import { type HeaderAndSql, readHeader } from '../header/split-file.ts';
@@ -27,6 +27,8 @@ export interface Unit {
   readonly text: string;
   readonly line: number;
   readonly parameters: readonly TypedParameter[];
+  /** True if its rows are computed once for the queries that are refreshed together. */
+  readonly isMaterialized?: boolean;
   readonly tree: Syntax.Statement | Syntax.CreateView | Syntax.CreateFunction;
   readonly names: OutsideNames;
 }
@@ -70,6 +72,7 @@ export function unitOf(name: string, file: string, fileText: string, parts: Head
       text,
       line,
       parameters: typedParameters(parts),
+      isMaterialized: isMaterialized(parts.header),
       tree,
       names,
     };

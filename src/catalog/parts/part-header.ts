@@ -11,11 +11,16 @@ const partSchema = z.strictObject({
   serve: z.literal('off', 'must be off; the header of a query that is served has no serve'),
   description: headerSchema.shape.description.optional(),
   parameters: headerSchema.shape.parameters,
+  materialize: z.literal('refresh', 'must be refresh').optional(),
 });
 
 /** True if a header says how its query is served: that it is not. */
 export const hasServe = (header: unknown): boolean =>
   typeof header === 'object' && header !== null && 'serve' in header;
+
+/** True if its rows are computed once for the queries that are refreshed together. */
+export const isMaterialized = (header: unknown): boolean =>
+  hasServe(header) && partSchema.safeParse(header).data?.materialize !== undefined;
 
 /** The problems of the header of a query that is not served. */
 export function partHeaderProblems(file: string, { header, lineOf }: HeaderAndSql): readonly Problem[] {

@@ -137,7 +137,7 @@ export class EngineProcess {
 
   /** @throws ProcessEnded; as the engine does; the signal's reason when it is aborted */
   run({ query, parameters, sql, labels }: BoundQuery, options: RunOptions): Promise<Rows> {
-    const { signal, owner, onStart, beforeRows } = options;
+    const { signal, owner, wave, onStart, beforeRows } = options;
     const known = this.#catalogs.numberOf(query);
     const message: RunMessage = {
       query: known ?? this.#catalogs.numberOf(queryOfForm(query)) ?? 0,
@@ -146,6 +146,7 @@ export class EngineProcess {
       sql,
       labels,
       owner,
+      wave,
       wantsStart: onStart !== undefined,
     };
     const parts: Buffer[] = [];

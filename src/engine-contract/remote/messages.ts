@@ -3,7 +3,7 @@ import type { QueryForm } from '../../catalog/model/query-forms.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import type { Problem } from '../../errors.ts';
-import type { Cost, ImportReport, StoppedSql } from '../engine.ts';
+import type { Cost, ImportReport, StoppedSql, Wave } from '../engine.ts';
 import type { EngineLimits } from '../engine-factory.ts';
 import type { ResultColumn } from '../../catalog/model/header-types.ts';
 
@@ -78,6 +78,7 @@ export interface RunMessage extends Pick<BoundQuery, 'parameters'> {
   readonly sql: BoundQuery['sql'] | undefined;
   readonly labels: BoundQuery['labels'] | undefined;
   readonly owner: Owner;
+  readonly wave: Wave | undefined;
   /** True if `started` is to be sent. */
   readonly wantsStart: boolean;
 }

@@ -107,7 +107,8 @@ class EngineServer<Settings> {
   }
 
   async #run({ id, payload }: Frame): Promise<void> {
-    const { query: number, form, parameters, sql, labels, owner, wantsStart }: RunMessage = jsonOf(payload);
+    const message: RunMessage = jsonOf(payload);
+    const { query: number, form, parameters, sql, labels, owner, wave, wantsStart } = message;
     const abort = new AbortController();
     const mayGoOn = Promise.withResolvers<void>();
     this.#runs.set(id, { abort, mayGoOn });
@@ -123,6 +124,7 @@ class EngineServer<Settings> {
         {
           signal,
           owner,
+          wave,
           onStart: wantsStart ? () => this.#channel.send(toGateway.started, id) : undefined,
           beforeRows: (aborted) => slot.take(aborted),
         },

@@ -16,11 +16,12 @@ import { planInBackground } from './prepare/plan-in-background.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { buildDefineMacros, type DefineMacros } from './run/define-macros.ts';
 import { JavascriptApart, javascriptInPlace } from './javascript/javascript-apart.ts';
+import { openKeptParts } from './run/kept-parts.ts';
 import { buildRun } from './run/run-query.ts';
 import { openSandboxes } from './sandbox/open-sandboxes.ts';
 import { buildRunInSandbox } from './sandbox/run-in-sandbox.ts';
 import { Strikes } from './sandbox/strikes.ts';
-import { openStore, openTables, type Store } from '@querygate/duckdb-import';
+import { openStore, openTables, type Store, type StoredTables } from '@querygate/duckdb-import';
 import { onOrphaned } from '../../process/connect-to-parent.ts';
 
 /**
@@ -94,7 +95,7 @@ async function openParts(
   // Also gives back what the allocator has kept of the memory of the import.
   await connection.run(`SET memory_limit = ${quoteText(settings.memoryLimit)}`);
   await connection.run(lockdown(store, settings));
-  const run = await openRun(host, settings, shared, { store, data, versions, defineMacros });
+  const run = await openRun(host, settings, shared, { store, tables, data, versions, defineMacros });
   const planning = planInBackground({
     connection: await connect(),
     queries: catalog.queries,
@@ -116,6 +117,7 @@ async function openParts(
 
 interface Stored {
   readonly store: Store;
+  readonly tables: StoredTables;
   readonly data: LocalData;
   readonly versions: Versions;
   readonly defineMacros: DefineMacros;
@@ -128,7 +130,7 @@ async function openRun(
   { catalog, limits, now, events: listener, turns }: EngineHost,
   settings: DuckdbSettings,
   { database, closers, closing }: Shared,
-  { store, data, versions, defineMacros }: Stored,
+  { store, tables, data, versions, defineMacros }: Stored,
 ): Promise<Engine['run']> {
   const { concurrency, queueLength, timeoutMs } = limits;
   const pool = await ConnectionPool.open(concurrency, {
@@ -140,6 +142,12 @@ async function openRun(
   closers.push(() => pool.close());
   const javascript = canStartChildren ? new JavascriptApart(queueLength) : javascriptInPlace;
   closers.push(() => javascript.close());
+  const parts = await openKeptParts({
+    ...{ pool, javascript, tables, timeoutMs, now, closing },
+    connection: await database.connect(),
+    onProblem: listener.problem,
+  });
+  closers.push(() => parts.close());
   const sandboxes = settings.isolate
     ? openSandboxes({
         folder: store.sandboxes,
@@ -154,6 +162,7 @@ async function openRun(
   if (catalog.queries.some(({ querySandboxing }) => querySandboxing === 'enabled')) sandboxes?.prepare();
   return buildRun({
     pool,
+    parts,
     javascript,
     runnable: versions.runnable,
     data,

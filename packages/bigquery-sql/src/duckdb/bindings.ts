@@ -94,7 +94,7 @@ export function bindTo(statement: DuckDBPreparedStatement, bindings: Bindings): 
   );
 }
 
-/** @returns '' for a parameter without a value; BigQuery takes `@Name` and `@name` for one parameter */
+/** The value of a parameter, '' if it has none. BigQuery takes `@Name` and `@name` for one parameter. */
 export function bindingOf(bindings: Bindings, name: string): Binding {
   const inOtherCase = () => [...bindings].find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
   return bindings.get(name) ?? inOtherCase() ?? { value: '', type: VARCHAR };

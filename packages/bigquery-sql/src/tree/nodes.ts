@@ -264,6 +264,8 @@ export interface With {
 
 export interface CommonTable {
   readonly name: string;
+  /** Its name in the text. */
+  readonly writtenName?: string;
   readonly query: Query;
   /** True if it refers to itself; its query is then a union of two inputs. */
   readonly recursive: boolean;

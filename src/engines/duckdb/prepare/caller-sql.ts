@@ -8,7 +8,7 @@ import { calledMacros, callerPlan, genericPlan, type Plan } from '@querygate/big
 import type { JudgedSql, Sandbox } from '@querygate/bigquery-sql/sandbox';
 import type { WireColumn } from '../wire/rows.ts';
 import { callerColumns, columnTypes } from './caller-columns.ts';
-import { memoizePlans } from './prepare-query.ts';
+import { memoizePlans } from './plans.ts';
 
 /** Prepares a caller's SQL. @throws GatewayError INVALID_PARAMETER if it is not one SELECT over the common tables */
 export type PrepareCallerSql = (sql: string) => CallerSql;

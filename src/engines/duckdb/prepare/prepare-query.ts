@@ -1,53 +1,43 @@
-import { LRUCache } from 'lru-cache';
-import type { BoundValues } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { customPlan, genericPlan, type Plan, type PlannedColumn } from '@querygate/bigquery-sql/duckdb';
-import type { KnownValues } from '@querygate/bigquery-sql/passes';
-import type { Compiled } from '@querygate/bigquery-sql/tree';
+import { once } from '../../../memoize.ts';
+import { customPlan, genericPlan, type PlannedColumn } from '@querygate/bigquery-sql/duckdb';
+import type { Compiled, Query } from '@querygate/bigquery-sql/tree';
 import { sameName } from '@querygate/bigquery-sql/types';
 import { wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
+import { maxPlans, memoizePlans, type Plans } from './plans.ts';
 import type { ResultTypes } from './result-types.ts';
+import { type SharedPart, shareParts } from './shared-parts.ts';
 
 /** A saved query as DuckDB runs it. */
-export interface PreparedQuery {
+export interface PreparedQuery extends Plans {
   readonly columns: readonly WireColumn[];
-  /** The SQL for all values of its parameters. */
-  readonly generic: string;
-  /** The plan for some values: the same rows as the generic SQL gives, but cheaper to plan and to run. */
-  plan(parameters: BoundValues): Plan;
+  /** Over rows of its materialized parts that are kept; undefined if it has none. Made when first used. */
+  readonly sharing: () => SharingPlans | undefined;
 }
 
-/** How many plans are kept: one for each combination of enum values and absent parameters in use. */
-const maxPlans = 200;
+/** SQL over the rows of parts. */
+export interface SharingPlans extends Plans {
+  readonly parts: readonly SharedPart[];
+}
 
 /** Prepares a compiled query whose columns are those of the header. */
 export function prepareQuery(query: SavedQuery, compiled: Compiled, types: ResultTypes): PreparedQuery {
   const columns = outputColumns(query, types);
   return {
     columns,
-    generic: genericPlan(compiled.query, columns, query.maxRows),
-    plan: memoizePlans(query, maxPlans, (known) => customPlan(compiled.query, columns, query.maxRows, known)),
+    ...plansOf(query, compiled.query, columns),
+    sharing: once(() => {
+      const sharing = shareParts(query, compiled);
+      return sharing && { parts: sharing.parts, ...plansOf(query, sharing.query, columns) };
+    }),
   };
 }
 
-/** Keeps the plans that were used last. @param max how many */
-export function memoizePlans(
-  query: SavedQuery,
-  max: number,
-  planFor: (known: KnownValues) => Plan,
-): (parameters: BoundValues) => Plan {
-  const plans = new LRUCache<string, Plan>({ max });
-  return (parameters) => {
-    const known = inlinedParameters(query, parameters);
-    const key = JSON.stringify(known);
-    const cached = plans.get(key);
-    if (cached !== undefined) return cached;
-    const plan = planFor(known);
-    plans.set(key, plan);
-    return plan;
-  };
-}
+const plansOf = (query: SavedQuery, tree: Query, columns: readonly OutputColumn[]): Plans => ({
+  generic: genericPlan(tree, columns, query.maxRows),
+  plan: memoizePlans(query, maxPlans, (known) => customPlan(tree, columns, query.maxRows, known)),
+});
 
 type OutputColumn = WireColumn & PlannedColumn;
 
@@ -57,16 +47,3 @@ const outputColumns = ({ columns }: SavedQuery, types: ResultTypes): readonly Ou
     const found = types.find(({ name }) => sameName(name, declared));
     return found ? [{ name: declared, required, type: found.type, ...wireCell(found.type) }] : [];
   });
-
-/** The parameters with few possible values (enums and absent ones): each combination of them has a plan of its own. */
-export const inlinedParameters = (
-  { parameters: declared }: SavedQuery,
-  parameters: BoundValues,
-): KnownValues =>
-  Object.fromEntries(
-    declared.flatMap(({ name, type, bind }): readonly (readonly [string, string | null])[] => {
-      const value = parameters[name] ?? '';
-      if (typeof value !== 'string' || (type !== 'enum' && value !== '')) return [];
-      return [[name, bind !== undefined && value === '' ? null : value]];
-    }),
-  );

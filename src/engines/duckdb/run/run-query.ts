@@ -7,15 +7,18 @@ import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows, RunOptions } from '../../../engine-contract/engine.ts';
 import { deadlineExceeded, engineClosing } from '../../../engine-contract/engine-errors.ts';
-import { bindingsOf, type HostWork } from '@querygate/bigquery-sql/duckdb';
+import { type Bindings, bindingsOf, type HostWork } from '@querygate/bigquery-sql/duckdb';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
+import type { Plans } from '../prepare/plans.ts';
 import type { PreparedQuery } from '../prepare/prepare-query.ts';
+import { withRelations } from '../prepare/shared-parts.ts';
 import { rowTexts } from '../wire/rows.ts';
 import { isDatabaseUnusable } from '../wire/unusable-database.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { DefineMacros } from './define-macros.ts';
 import { explainFailure } from './explain-failure.ts';
 import { interruptOnAbort } from './interrupt-on-abort.ts';
+import { type KeptParts, RowsChanged, type TakenParts } from './kept-parts.ts';
 import type { RunWithJavascript } from '../javascript/javascript-apart.ts';
 import { runCallerSql } from './run-caller-sql.ts';
 import { requireUnchanged, runOverFiles, sqlOverFiles } from './over-files.ts';
@@ -45,6 +48,7 @@ export type RunCallerSql = (
 
 interface RunContext {
   readonly pool: ConnectionPool;
+  readonly parts: KeptParts;
   readonly runnable: VersionedRef<RunnableQueries>;
   readonly data: Pick<LocalData, 'problems' | 'files' | 'refresh' | 'blame'>;
   readonly timeoutMs: number;
@@ -133,19 +137,55 @@ function requireData(tables: readonly string[], dataProblems: ReadonlyMap<string
     throw new GatewayError('DATA_UNREADABLE', dataUnreadable, { cause: dataProblems.get(broken) });
 }
 
-function runPrepared(
-  { pool, turns, reading, now, javascript }: RunContext,
+/** A refresh of a wave reads the rows of materialized parts that others of the wave read, if that is possible. */
+async function runPrepared(
+  context: RunContext,
   prepared: PreparedQuery,
   bound: BoundQuery,
-  { signal, owner, onStart, beforeRows }: RunOptions,
+  options: RunOptions,
   files: FilesReading | undefined,
 ): Promise<Rows> {
-  const { maxRows } = bound.query;
-  const { generic, columns } = prepared;
-  const plan = prepared.plan(bound.parameters);
-  const use = { key: plan.sql, name: bound.query.name, owner, isCallerSql: false, signal };
+  const { wave, signal, owner } = options;
+  const moment = wave === undefined ? context.now() : new Date(wave.moment);
   // One moment: a later one would call functions with other arguments.
-  const bindings = bindingsOf(bound.parameters, now(), bound.query.parameters);
+  const bindings = bindingsOf(bound.parameters, moment, bound.query.parameters);
+  const values = { bound, bindings, files };
+  const sharing = wave && prepared.sharing();
+  for (let attempt = 0; attempt < 2 && wave && sharing; attempt += 1) {
+    const rows = await context.parts.take(sharing.parts, { ...values, wave, signal, owner });
+    if (rows === undefined) break;
+    try {
+      // The parts have read files too.
+      files?.readAll();
+      return await runPlans(context, { ...prepared, ...sharing }, values, options, rows);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // Any other error is the query's own, which it then has without them too.
+      if (!(error instanceof RowsChanged)) break;
+    } finally {
+      rows.release();
+    }
+  }
+  return runPlans(context, prepared, values, options);
+}
+
+/** The values of a run, and the files that it reads. */
+interface Values {
+  readonly bound: BoundQuery;
+  readonly bindings: Bindings;
+  readonly files: FilesReading | undefined;
+}
+
+function runPlans(
+  { pool, turns, reading, javascript }: RunContext,
+  { generic, plan: planFor, columns }: Plans & Pick<PreparedQuery, 'columns'>,
+  { bound, bindings, files }: Values,
+  { signal, owner, onStart, beforeRows }: RunOptions,
+  parts?: TakenParts,
+): Promise<Rows> {
+  const { maxRows } = bound.query;
+  const plan = planFor(bound.parameters);
+  const use = { key: plan.sql, name: bound.query.name, owner, isCallerSql: false, signal };
   const run = (work: HostWork) =>
     pool.use(use, async (worker, signal, onResult) => {
       signal.throwIfAborted();
@@ -157,10 +197,12 @@ function runPrepared(
         signal.throwIfAborted();
         work.apart?.requireComplete();
         // A constant that fails may be one that no row needs: the generic plan computes it where it is used.
-        const result =
-          withConstants === undefined
-            ? await worker.run(generic, bindings)
-            : await worker.run(sqlOverFiles(plan, withConstants, files), withConstants);
+        const sql = withConstants === undefined ? generic : sqlOverFiles(plan, withConstants, files);
+        const values = withConstants ?? bindings;
+        await parts?.beginSnapshot(worker);
+        const result = await (parts === undefined
+          ? worker.run(sql, values)
+          : worker.runOnce(withRelations(sql, parts.relations), values));
         signal.throwIfAborted();
         await requireUnchanged(files);
         onResult();

@@ -22,6 +22,8 @@ export interface Worker {
   runOnce(sql: string, bindings: Bindings): Promise<DuckDBMaterializedResult>;
   /** From now until `release` all statements read the same snapshot. */
   beginSnapshot(): Promise<void>;
+  /** Keeps what has been written since. */
+  commit(): Promise<void>;
   release(): Promise<void>;
   /** Forgets its statements; the connection is the caller's to close. */
   close(): void;
@@ -85,6 +87,10 @@ export function openWorker(connection: DuckDBConnection, hostWorks: HostWorks): 
     async beginSnapshot() {
       await (await prepare('BEGIN')).run();
       isInTransaction = true;
+    },
+    async commit() {
+      await (await prepare('COMMIT')).run();
+      isInTransaction = false;
     },
     async release() {
       hostWorks.get(connectionId)?.end();

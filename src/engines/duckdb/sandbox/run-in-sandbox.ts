@@ -7,7 +7,7 @@ import { GatewayError } from '../../../errors.ts';
 import { bindingsOf } from '@querygate/bigquery-sql/duckdb';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { SandboxLimits } from '../duckdb-options.ts';
-import { inlinedParameters } from '../prepare/prepare-query.ts';
+import { inlinedParameters } from '../prepare/plans.ts';
 import type { RunCallerSql } from '../run/run-query.ts';
 import { exportRows, removeFiles } from './export-rows.ts';
 import { type Sandboxes, StoppedText, type StopReason } from './open-sandboxes.ts';

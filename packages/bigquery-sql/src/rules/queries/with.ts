@@ -26,7 +26,7 @@ export function resolveWith(node: Syntax.With, parent: Scope, context: Context):
       ? recursiveQuery({ node: table, name, scope, ...recursiveRules(name, context) }, context)
       : { resolved: context.attempt(() => context.query(table.query, scope), unknownQuery), before: [] };
     relations.set(key, commonRelation(name, resolved));
-    return [...before, { name, query: resolved.query, recursive }];
+    return [...before, { name, writtenName: table.name.name, query: resolved.query, recursive }];
   });
   return { scope, tables };
 }

@@ -1,9 +1,9 @@
-import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { Clock } from '../concurrency/clock.ts';
-import { openRepeat } from '../concurrency/repeat.ts';
-import type { SingleFlight } from '../concurrency/single-flight.ts';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { Clock } from '../../concurrency/clock.ts';
+import { openRepeat } from '../../concurrency/repeat.ts';
+import type { SingleFlight } from '../../concurrency/single-flight.ts';
 import type { HotKey, HotKeys } from './hot-keys.ts';
-import type { SharedCache } from './shared/shared-cache.ts';
+import type { SharedCache } from '../shared/shared-cache.ts';
 
 export interface WarmerOptions {
   readonly hotKeys: HotKeys;

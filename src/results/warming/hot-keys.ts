@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { BoundQuery } from '../catalog/binding/bind.ts';
-import { type CachePolicy, followSeconds, type SavedQuery } from '../catalog/model/saved-query.ts';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { CachePolicy, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { refreshIntervalMs, type Waves } from './waves.ts';
 
 /** A key that callers request, and when its result is to be refreshed. Times are those of `elapsedMs`. */
 export interface HotKey {
@@ -41,8 +42,11 @@ export class HotKeys {
   /** A key may be one of the others too, whose refreshes then wait until it is not followed any more. */
   readonly #followed = new Map<string, HotKey>();
 
-  constructor(isOutdated: (bound: BoundQuery) => boolean) {
+  readonly #waves: Waves;
+
+  constructor(isOutdated: (bound: BoundQuery) => boolean, waves: Waves) {
     this.#isOutdated = isOutdated;
+    this.#waves = waves;
   }
 
   /** Refreshes a key while a client follows it, without regard to requests and to the number of keys. */
@@ -106,7 +110,7 @@ export class HotKeys {
       if (begunAt <= (hotKey.begunAt ?? Number.NEGATIVE_INFINITY)) continue;
       hotKey.begunAt = begunAt;
       hotKey.failures = 0;
-      hotKey.refreshAt = begunAt + refreshMs(hotKey);
+      hotKey.refreshAt = this.#waves.next(hotKey, begunAt) ?? begunAt + refreshMs(hotKey);
     }
   }
 
@@ -208,11 +212,12 @@ export class HotKeys {
 }
 
 /** How long after its computation a result is refreshed, in milliseconds. */
-function refreshMs({ followed, policy }: HotKey): number {
+function refreshMs(hotKey: HotKey): number {
+  const intervalMs = refreshIntervalMs(hotKey);
   // Exactly: clients that follow a key are promised one run in this time.
-  if (followed) return (followSeconds(policy) ?? Number.POSITIVE_INFINITY) * 1000;
+  if (hotKey.followed) return intervalMs;
   // With jitter: keys that were computed together are not refreshed together.
-  return (policy.warmingSeconds ?? Number.POSITIVE_INFINITY) * 1000 * (0.9 + 0.1 * Math.random());
+  return intervalMs * (0.9 + 0.1 * Math.random());
 }
 
 function newHotKey(key: string, bound: BoundQuery, policy: CachePolicy, requestedAt: number): HotKey {
