@@ -159,6 +159,13 @@ ASSERT EXISTS(SELECT 1 FROM ordres) AS 'x';
     expect(loadCatalog(queries).queries.map(({ name }) => name)).toEqual(['of']);
   });
 
+  test('that cannot be read are a problem of their folder', async () => {
+    rmSync(join(queries, 'checks'), { recursive: true });
+    expect((await run()).errors).toBe('');
+    write('checks', 'a file');
+    expect((await run()).errors).toContain('is not a readable folder of checks');
+  });
+
   test('of functions alone need no data', async () => {
     write('checks/f.sql', 'ASSERT udf.plus(1, 1) = 2;');
     const { output } = await querygate(['test', 'checks/f'], { ...settings, DATA_DIR: join(folder, 'none') });

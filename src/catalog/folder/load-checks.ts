@@ -1,8 +1,9 @@
 import { basename, join } from 'node:path';
-import type { Problem } from '../../errors.ts';
+import { type Problem, StartError } from '../../errors.ts';
+import { pathProblem } from '../../files/path-problem.ts';
 import { type Assertion, parseAssertions } from '../parts/assertions.ts';
 import type { Link } from '../header/link.ts';
-import { type FileContent, readCheckFiles, readFolder } from './read-folder.ts';
+import { checksFolder, type FileContent, readCheckFiles, readFolder } from './read-folder.ts';
 import { readParts } from './read-parts.ts';
 
 /** A file of checks: what must hold for the data. */
@@ -20,10 +21,20 @@ export interface CheckFile {
  * @throws StartError if the folder cannot be read
  */
 export function loadChecks(folder: string): readonly CheckFile[] {
-  const files = [...readCheckFiles(folder)];
+  const files = filesIn(folder);
   if (files.length === 0) return [];
   const { link } = readParts(folder, readFolder(folder));
   return files.map(([path, content]) => parseCheckFile(join(folder, path), content, link));
+}
+
+function filesIn(folder: string): readonly (readonly [path: string, content: FileContent])[] {
+  try {
+    return [...readCheckFiles(folder)];
+  } catch (error) {
+    const file = join(folder, checksFolder);
+    const message = `is not a readable folder of checks ${pathProblem(file, error, 'folder')}`;
+    throw new StartError('The checks cannot be read', [{ file, message }]);
+  }
 }
 
 /** One file of checks. */

@@ -125,12 +125,13 @@ export function openSandbox(
   const over = (tables: readonly StoredTable[]): Sandbox => {
     const stored: StoredNames = { relations: tableRelations(tables), views: viewsOf(tables) };
     const selectAll = (table: string) => parseQuery(`SELECT * FROM \`${table}\``).query;
-    const resolveTable = (table: string) => {
+    // It is the most work that is done for a saved query: once for its rows and for what describes them.
+    const resolveTable = memoizeByName((table) => {
       const { given, context } = resolveTables(stored, selectAll(table));
       const relation = given.relations.get(table.toLowerCase());
       if (relation === undefined) throw new Error(`no common table ${table}`);
       return { relation, tables: given.tables, fresh: context.fresh };
-    };
+    });
     const views = describingViews(() =>
       names.tables.map((name) => describeRelation(name, resolveTable(name).relation)),
     );
@@ -157,12 +158,7 @@ export function openSandbox(
           const { relation, tables: needed, fresh } = resolveTable(table);
           return exportTable(table, relation, needed, { fresh, parameterType });
         }),
-        ...views.map((view) => {
-          const [relation] = tableRelations([view]).values();
-          if (relation === undefined) throw new Error('a view without a relation');
-          const { fresh } = buildContext(rules, { parameterType: parameterTypeIn([]) }).context;
-          return exportTable(view.name, relation, [], { fresh, parameterType });
-        }),
+        ...views.map((view) => exportView(view, parameterType)),
       ],
       outline: (exported) => ({ names, parameters, tables: exported.map(({ outline }) => outline) }),
     };
@@ -173,6 +169,23 @@ export function openSandbox(
 
 /** The stored tables, by the names that the saved query gives them. */
 type StoredNames = Required<Pick<Scope, 'relations' | 'views'>>;
+
+function memoizeByName<T>(make: (name: string) => T): (name: string) => T {
+  const known = new Map<string, T>();
+  return (name) => {
+    const value = known.get(name) ?? make(name);
+    known.set(name, value);
+    return value;
+  };
+}
+
+/** A view of the common tables as one of them. */
+function exportView(view: StoredTable, parameterType: (name: string) => Type | undefined): ExportedTable {
+  const [relation] = tableRelations([view]).values();
+  if (relation === undefined) throw new Error('a view without a relation');
+  const { fresh } = buildContext(rules, { parameterType: parameterTypeIn([]) }).context;
+  return exportTable(view.name, relation, [], { fresh, parameterType });
+}
 
 const compiledOf = ({ query, columns }: ResolvedQuery): Compiled => ({
   query,
