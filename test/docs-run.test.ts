@@ -28,7 +28,7 @@ const querygate = openCommandHost();
 const commandLines = [
   ...['dev', 'check', 'health', 'schema', 'openapi', 'types', 'compile', 'config', 'mcp', 'sql'],
   ...['keys create', 'keys list', 'keys revoke', 'keys roll'],
-  ...['new', 'test', 'diff', 'tables add', 'tables import', 'exposures', 'lsp'],
+  ...['new', 'test', 'diff', 'tables add', 'tables import', 'tables convert', 'exposures', 'lsp'],
 ];
 
 test('each option of `querygate start` is a setting that the docs describe', async () => {

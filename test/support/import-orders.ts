@@ -13,7 +13,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src/rules/functions': ['aggregates', 'sketches', 'text', 'time'],
   'packages/bigquery-sql/src/duckdb': ['layout', 'javascript', 'host'],
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting', 'reads'],
-  'packages/duckdb-import/src': ['store', 'scan', 'read', 'reject', 'sample', 'place'],
+  'packages/duckdb-import/src': ['store', 'scan', 'read', 'reject', 'sample', 'place', 'convert'],
   'packages/authoring/src': ['proposals', 'new', 'test', 'diff', 'tables', 'dbt', 'lsp'],
   'packages/authoring/src/diff': ['compare', 'git'],
   'packages/pages/src': ['parameters', 'chart', 'live', 'result', 'snippets', 'sql', 'pages'],

@@ -11,5 +11,6 @@ export { openStore, type Store, storeInUse, storeName } from './store/open-store
 export { dropOlder } from './store/retention.ts';
 export { openTables, type StoredTables } from './store/stored-tables.ts';
 export { definitionOf, type TableInStore } from './store/table-in-store.ts';
+export { type Converted, convertTable } from './convert/convert-table.ts';
 export type { FilesInPlace, FilesReading } from './store/files/files-in-place.ts';
 export type { PlacedFile } from './store/files/placed-file.ts';

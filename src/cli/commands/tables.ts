@@ -32,9 +32,29 @@ const importCommand: CliCommand<{ readonly force?: boolean }> = {
   },
 };
 
+interface ConvertFlags {
+  readonly to?: string;
+  readonly removeSources?: boolean;
+}
+
+const convert: CliCommand<ConvertFlags> = {
+  usage: 'convert <table>',
+  description:
+    'make Parquet files, one for each day and sorted by tenant and time, of the files that a table has in DATA_DIR; if it is interrupted, the same command goes on',
+  settings: ['QUERIES_DIR', 'DATA_DIR', 'DUCKDB_MEMORY_LIMIT'],
+  options: [
+    new Option('--to <folder>', 'where <table>/<day>.parquet are made'),
+    new Option('--remove-sources', 'remove the sources once all their rows are in the new files'),
+  ],
+  async run({ args: [name = ''], flags: { to, removeSources = false }, config }) {
+    const { convertFiles } = await import('../../engines/duckdb/convert-files.ts');
+    await convertFiles(config(), name, to, removeSources);
+  },
+};
+
 export const tables: CommandGroup = {
   name: 'tables',
   isOfAuthors: true,
   description: 'manage the tables that saved queries read',
-  commands: [add, importCommand],
+  commands: [add, importCommand, convert],
 };

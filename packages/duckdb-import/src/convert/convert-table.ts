@@ -1,0 +1,237 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { globText } from '@querygate/bigquery-sql/command';
+import { ProblemError } from '@querygate/bigquery-sql/problem';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { quoteText, type StoredColumn } from '@querygate/bigquery-sql/tree';
+import { isScalar, quote } from '@querygate/bigquery-sql/types';
+import { isOutOfSpace } from '../disk-space.ts';
+import { openImport } from '../open-import.ts';
+import { progressText } from '../progress.ts';
+import { findDataFiles } from '../scan/data-files.ts';
+import { findChanges } from '../scan/find-changes.ts';
+import { loadManifest, type ManifestEntry } from '../store/manifest.ts';
+import { openStore, type Store } from '../store/open-store.ts';
+import type { SortColumns } from '../store/inserted-rows.ts';
+import { openTables, type StoredTables } from '../store/stored-tables.ts';
+import type { TableInStore } from '../store/table-in-store.ts';
+
+/** The files of a table that are to become Parquet, and where. */
+export interface ConvertOptions {
+  /** Opens a connection of one database, which has the host functions, to nothing yet. */
+  readonly connect: () => Promise<DuckDBConnection>;
+  readonly table: TableSchema;
+  /** The folder of the table's files, which stay as they are unless `removesSources`. */
+  readonly dataDir: string;
+  /** The folder in which the files are made: `<table>/<day>.parquet`. */
+  readonly to: string;
+  /** The columns by which rows of a day are sorted before time, given the stored table; the first counts. */
+  readonly sortColumns: (table: TableInStore) => ReturnType<SortColumns>;
+  /** True to remove the sources once all rows are in the new files. */
+  readonly removesSources: boolean;
+  readonly onProblem: (message: string) => void;
+  /** Receives lines of text. */
+  readonly onProgress: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The outcome of a conversion. */
+export interface Converted {
+  readonly rows: number;
+  /** Rows of the sources that cannot be read, and are in no file. */
+  readonly rejected: number;
+  readonly files: number;
+}
+
+/**
+ * Makes Parquet files of all files of a table: one for each day, sorted by the first sort column and by time. The rows are
+ * imported into a store of its own first, and each file is read again and compared with it, so that each row is in the files
+ * once, also if the process is killed at any moment and started again.
+ *
+ * @throws ProblemError if a source or the target cannot be used, or the disk is full: the next conversion goes on from there
+ */
+export async function convertTable(options: ConvertOptions): Promise<Converted> {
+  const { connect, dataDir, onProgress, table: schema, to } = options;
+  if (resolve(to) === resolve(dataDir))
+    throw problem(`${to} is the folder of the sources, whose rows would be read twice; give another one`);
+  const target = join(to, schema.name);
+  const work = join(to, `.${schema.name}`);
+  if (existsSync(target) && !existsSync(work) && (await readdir(target)).length > 0)
+    throw problem(`${target} has files already; give a folder without`);
+  await mkdir(target, { recursive: true });
+  const connection = await connect();
+  const store = await openStore(connection, join(work, 'store.duckdb'));
+  try {
+    const isWritten = existsSync(join(work, written));
+    const tables = await openTables(await connect(), [schema]);
+    tables.setSortColumns((name) => options.sortColumns(tables.get(name)));
+    if (!isWritten) await importAll(options, { store, tables });
+    const days = await daysOf(connection, tables.get(schema.name));
+    if (!isWritten) {
+      for (const [at, day] of days.entries()) {
+        options.signal.throwIfAborted();
+        await writeDay(connection, tables.get(schema.name), target, day, options);
+        onProgress(`writing ${Math.floor((100 * (at + 1)) / days.length)} % | ${day.name}.parquet`);
+      }
+      await removeOthers(target, days);
+      // From here on, a source that is missing is not a source whose rows are to go.
+      if (options.removesSources) await writeFile(join(work, written), '');
+    }
+    const { entries } = await loadManifest(connection);
+    if (options.removesSources) await removeSources(dataDir, schema, [...entries.values()]);
+    await connection.run('DETACH store').catch(() => {});
+    await rm(work, { recursive: true });
+    const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+    const rejected = sum([...entries.values()].map((entry) => entry.rejected));
+    return { rows: sum(days.map(({ rows }) => rows)), rejected, files: days.length };
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+    throw problem(`the disk of ${to} is full; the same command goes on once it has room`);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The name of the file that says that all rows are in the new files. */
+const written = 'written';
+
+const problem = (message: string) => new ProblemError('The files cannot be converted', [{ message }]);
+
+async function importAll(
+  { connect, dataDir, onProblem, onProgress, signal, table: { name } }: ConvertOptions,
+  { store, tables }: { readonly store: Store; readonly tables: StoredTables },
+): Promise<void> {
+  const startedAt = performance.now();
+  const data = await openImport({
+    connect,
+    ...(store.folder !== undefined && { storeFolder: store.folder }),
+    ...{ dataDir, tables, signal, scratch: store.scratch },
+    async onRepeatedRecord(table, path) {
+      const { drop } = await tables.rebuild(table, new Set([...tables.get(table).repeatedPaths, path]));
+      await drop();
+    },
+    events: {
+      problem: onProblem,
+      progress: (progress) => onProgress(progressText(progress, performance.now() - startedAt)),
+    },
+  });
+  try {
+    // A file that is gone since an earlier conversion is forgotten when two syncs have not found it.
+    await data.sync();
+    const { isComplete, waitingSince } = await data.sync();
+    const [unreadable] = data.problems.values();
+    if (unreadable !== undefined) throw problem(`${unreadable}; replace, remove or rename the file`);
+    if (!isComplete || waitingSince !== undefined)
+      throw problem(`files of ${name} are not imported yet; the same command goes on`);
+  } finally {
+    await data.close();
+  }
+}
+
+interface Day {
+  readonly name: string;
+  /** SQL of a condition. */
+  readonly condition: string;
+  readonly rows: number;
+}
+
+/** The days of a table, oldest first; all rows at once, if it has no column of times. */
+async function daysOf(
+  connection: DuckDBConnection,
+  { relation, time }: TableInStore,
+): Promise<readonly Day[]> {
+  const day = time === undefined ? "'all'" : `strftime(date_trunc('day', ${quote(time)}), '%Y-%m-%d')`;
+  const found = await connection.runAndReadAll(
+    `SELECT ${day} AS day, count(*)::DOUBLE FROM ${relation} GROUP BY day ORDER BY day`,
+  );
+  return found.getRows().map(([name, rows]) => ({
+    name: String(name),
+    condition: `${day} = ${quoteText(String(name))}${rangeOf(time, String(name))}`,
+    rows: Number(rows),
+  }));
+}
+
+/** Lets DuckDB skip row groups. */
+const rangeOf = (time: string | undefined, day: string) =>
+  time === undefined
+    ? ''
+    : ` AND ${quote(time)} >= ${quoteText(`${day} 00:00:00+00`)}::TIMESTAMPTZ AND ${quote(time)} < ${quoteText(`${day} 00:00:00+00`)}::TIMESTAMPTZ + INTERVAL 1 DAY`;
+
+/** Writes the file of a day, unless an earlier conversion has written it. */
+async function writeDay(
+  connection: DuckDBConnection,
+  table: TableInStore,
+  target: string,
+  { condition, name }: Day,
+  { sortColumns }: ConvertOptions,
+): Promise<void> {
+  const columns = table.columns.map(
+    (column) => `${parquetValue(column, column.name)} AS ${quote(column.name)}`,
+  );
+  const rows = `SELECT ${columns.join(', ')} FROM ${table.relation} WHERE ${condition}`;
+  const stored = Iterator.from(sortColumns(table)).map(({ path }) => path);
+  const [tenant] = stored.filter((path) => isStored(table.columns, path)).take(1);
+  const order = [tenant, table.time].flatMap((path) => (path === undefined ? [] : [quote(path)]));
+  const expected = await checksum(connection, rows);
+  const file = join(target, `${name}.parquet`);
+  const read = (path: string) => `SELECT * FROM read_parquet(${globText(path)}, hive_partitioning = false)`;
+  const isSame = (path: string) => checksum(connection, read(path)).then((found) => found === expected);
+  if (existsSync(file) && (await isSame(file).catch(() => false))) return;
+  const unfinished = join(target, `.${name}.parquet`);
+  await connection.run(`COPY (${rows}${order.length > 0 ? ` ORDER BY ${order.join(', ')}` : ''})
+    TO ${quoteText(unfinished)} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`);
+  if (!(await isSame(unfinished)))
+    throw problem(`${file}: the rows that were written are not those that were read`);
+  await rename(unfinished, file);
+}
+
+/** The number of rows, and of their hashes two sums that do not depend on their order. */
+async function checksum(connection: DuckDBConnection, rows: string): Promise<string> {
+  const sums = `SELECT count(*), sum(hash(r))::VARCHAR, bit_xor(hash(r))::VARCHAR FROM (${rows}) AS r`;
+  return JSON.stringify((await connection.runAndReadAll(sums)).getRowsJson());
+}
+
+/** A stored value as Parquet has it: a shredded record is a STRUCT, of which queries read only the fields that they name. */
+function parquetValue({ fields, type }: StoredColumn, path: string): string {
+  if (fields) {
+    const members = fields.map(
+      (part) => `${quote(part.name)} := ${parquetValue(part, `${path}.${part.name}`)}`,
+    );
+    return `CASE WHEN ${quote(path)} THEN struct_pack(${members.join(', ')}) END`;
+  }
+  if (!isScalar(type, 'BIGNUMERIC')) return quote(path);
+  // Parquet has no numbers of so many digits: they become texts, and the file is imported.
+  const units = `CAST(${quote(path)} AS VARCHAR)`;
+  const digits = `lpad(ltrim(${units}, '-'), 39, '0')`;
+  return `CASE WHEN starts_with(${units}, '-') THEN '-' ELSE '' END || left(${digits}, -38) || '.' || right(${digits}, 38)`;
+}
+
+const isStored = (columns: readonly StoredColumn[], path: string, prefix = ''): boolean =>
+  columns.some(({ fields, name }) =>
+    fields ? isStored(fields, path, `${prefix}${name}.`) : `${prefix}${name}` === path,
+  );
+
+/** Files of an earlier conversion, whose rows were in sources that are gone. */
+async function removeOthers(target: string, days: readonly Day[]): Promise<void> {
+  const names = new Set(days.map(({ name }) => `${name}.parquet`));
+  for (const name of await readdir(target)) if (!names.has(name)) await rm(join(target, name));
+}
+
+/** @throws ProblemError if one has changed since it was read; it is left, and the others are removed */
+async function removeSources(
+  dataDir: string,
+  table: TableSchema,
+  entries: readonly ManifestEntry[],
+): Promise<void> {
+  const { tables } = await findDataFiles(dataDir, [table]);
+  const files = tables.get(table.name)?.files ?? [];
+  const changed = new Set(findChanges(files, entries).changed.map(({ file }) => file));
+  for (const file of files) if (!changed.has(file)) await rm(file.path);
+  const [first] = changed;
+  if (first !== undefined)
+    throw problem(
+      `${first.name} is new or has changed since it was read, and is left; the other sources are removed`,
+    );
+}

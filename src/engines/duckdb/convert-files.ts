@@ -1,0 +1,63 @@
+import { commandError } from '@querygate/bigquery-sql/command';
+import { equalityColumns } from '@querygate/bigquery-sql/analysis';
+import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
+import { readStored } from '@querygate/bigquery-sql/tree';
+import { convertTable } from '@querygate/duckdb-import';
+import { buildAnalyze } from '../../catalog-analysis/analyze-catalog.ts';
+import { loadCatalog } from '../../catalog/folder/load-catalog.ts';
+import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
+import { openDatabase } from './open-database.ts';
+
+/**
+ * Makes Parquet files of the files of a table, sorted by the column that saved queries compare with a parameter.
+ *
+ * @param to the folder in which they are made
+ * @throws StartError if the table is not declared, no folder is given, or a file cannot be read or written
+ */
+export async function convertFiles(
+  { duckdb, queriesDir }: { readonly duckdb: DuckdbOptions; readonly queriesDir: string },
+  name: string,
+  to: string | undefined,
+  removesSources: boolean,
+): Promise<void> {
+  const settings = withDefaults(duckdb);
+  const { dataDir } = settings;
+  const catalog = loadCatalog(queriesDir);
+  const table = catalog.tables.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  if (table === undefined)
+    throw commandError(`no table is named ${JSON.stringify(name)}; querygate tables add declares one`);
+  if (dataDir === undefined)
+    throw commandError('the demo has no files; --data-dir names the folder of files');
+  if (to === undefined) throw commandError('--to must name the folder of the new files');
+  const { queries, analysisOf } = buildAnalyze({ sql: 'bigquery' })(catalog);
+  const database = await openDatabase(settings);
+  const closing = new AbortController();
+  const stop = () => closing.abort(new Error('interrupted'));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    const connect = async () => {
+      const connection = await database.connect();
+      await connection.run(sessionSettings.join(';'));
+      return connection;
+    };
+    const { rows, rejected, files } = await convertTable({
+      ...{ connect, table, dataDir, to, removesSources, signal: closing.signal },
+      *sortColumns(stored) {
+        for (const query of queries) {
+          const { query: tree, tables } = analysisOf(query).compiled();
+          if (!tables.includes(table.name)) continue;
+          for (const column of equalityColumns(readStored(tree, [stored])))
+            if (column.table === table.name) yield column;
+        }
+      },
+      onProblem: (message) => console.error(message),
+      onProgress: (line) => console.error(line),
+    });
+    console.log(
+      `${rows} rows in ${files} files${rejected === 0 ? '' : `; ${rejected} rows cannot be read, and are in none`}`,
+    );
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    database.close();
+  }
+}

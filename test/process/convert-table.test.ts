@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { collectOutput } from '../support/child-output.ts';
+import { openCommandHost } from '../support/command-host.ts';
+import { queryText } from '../support/queries.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const queries = join(root, 'queries');
+mkdirSync(join(queries, 'tables'), { recursive: true });
+const fields = [
+  { name: 'id', type: 'INTEGER', mode: 'REQUIRED' },
+  { name: 'time', type: 'TIMESTAMP', mode: 'REQUIRED' },
+  { name: 'tenant', type: 'STRING' },
+  { name: 'body', type: 'JSON' },
+  { name: 'price', type: 'NUMERIC' },
+  { name: 'tags', type: 'STRING', mode: 'REPEATED' },
+  {
+    name: 'metadata',
+    type: 'RECORD',
+    mode: 'REPEATED',
+    fields: [
+      { name: 'url', type: 'STRING' },
+      { name: 'seen', type: 'RECORD', mode: 'REPEATED', fields: [{ name: 'by', type: 'STRING' }] },
+    ],
+  },
+];
+writeFileSync(join(queries, 'tables', 'logs.json'), JSON.stringify(fields));
+writeFileSync(
+  join(queries, 'of-tenant.sql'),
+  queryText({
+    columns: { id: 'integer' },
+    parameters: { tenant: 'string' },
+    sql: 'select id from logs where tenant = @tenant',
+  }),
+);
+
+const dayMs = 86_400_000;
+const row = (id: number) => ({
+  id,
+  // Each file has some of each day.
+  time: new Date(Date.UTC(2026, 2, 1) + (id % 7) * dayMs + id * 1000).toISOString(),
+  tenant: `t${id % 5}`,
+  body: id % 3 === 0 ? { id } : null,
+  price: String(id / 8),
+  tags: id % 4 === 0 ? ['x', `y${id}`] : [],
+  metadata: id % 6 === 0 ? [] : [{ url: `/${id}`, seen: id % 2 === 0 ? [{ by: `b${id}` }] : [] }],
+});
+const total = 3000;
+
+let folder: string;
+const at = (...names: readonly string[]) => join(folder, ...names);
+const sources = () => readdirSync(at('data', 'logs')).sort();
+beforeEach(() => {
+  folder = mkdtempSync(join(root, 'folder-'));
+  mkdirSync(at('data', 'logs'), { recursive: true });
+  for (let file = 0; file < 4; file += 1) {
+    const rows = Array.from({ length: total / 4 }, (_, n) => row((file * total) / 4 + n));
+    writeFileSync(
+      at('data', 'logs', `${file}.ndjson`),
+      rows.map((one) => `${JSON.stringify(one)}\n`).join(''),
+    );
+  }
+  writeFileSync(at('data', 'logs', '9.csv'), `id,time,tenant\n${total},2026-03-02T00:00:00Z,t1\n`);
+});
+
+const querygate = openCommandHost();
+const args = (...more: readonly string[]) => [
+  ...['tables', 'convert', 'logs', '--queries-dir', queries, '--data-dir', at('data'), '--to', at('out')],
+  ...more,
+];
+const convert = (...more: readonly string[]) => querygate(args(...more), {});
+const days = Array.from({ length: 7 }, (_, day) => `2026-03-0${day + 1}.parquet`);
+const ids = (last = total) => Array.from({ length: last + 1 }, (_, id) => id);
+
+const select = async (sql: string) => {
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  await connection.run("SET TimeZone = 'UTC'");
+  const rows = (await connection.runAndReadAll(sql)).getRowsJson();
+  connection.closeSync();
+  instance.closeSync();
+  return rows;
+};
+const convertedIds = async () =>
+  (await select(`SELECT id FROM read_parquet('${at('out', 'logs', '*.parquet')}') ORDER BY id`)).map(([id]) =>
+    Number(id),
+  );
+
+/** Kills a conversion when it has printed something. */
+const killAt = async (printed: RegExp) => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), ...args()]);
+  await collectOutput(child).until(printed, 'errors');
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  expect(sources()).toHaveLength(5);
+};
+
+describe('querygate tables convert', () => {
+  test('makes a file of each day, sorted by tenant and time, which is read where it is', async () => {
+    expect(await convert()).toMatchObject({
+      exitCode: 0,
+      output: expect.stringContaining('3001 rows in 7 files'),
+    });
+    expect(readdirSync(at('out', 'logs')).sort()).toEqual(days);
+    expect(readdirSync(at('out'))).toEqual(['logs']);
+    expect(await convertedIds()).toEqual(ids());
+    const order = await select(`SELECT tenant, time FROM '${at('out', 'logs', days[2] ?? '')}'`);
+    expect(order).toEqual(order.toSorted((a, b) => (String(a) < String(b) ? -1 : 1)));
+
+    const statement = `SELECT TO_JSON_STRING(t) AS row FROM logs t WHERE id < 20 ORDER BY id`;
+    const store = at('store.duckdb');
+    const answer = async (data: string) => {
+      const folders = ['--queries-dir', queries, '--data-dir', at(data)];
+      return (await querygate(['sql', '--json', ...folders, statement], { STORE_FILE: store })).output;
+    };
+    const imported = await answer('data');
+    rmSync(store);
+    expect(await answer('out')).toBe(imported);
+    expect(await select(`ATTACH '${store}' AS s (READ_ONLY); SELECT count(*) FROM s.stored.logs`)).toEqual([
+      ['0'],
+    ]);
+    expect(sources()).toHaveLength(5);
+    expect(await convert()).toMatchObject({
+      exitCode: 1,
+      errors: expect.stringContaining('has files already'),
+    });
+  });
+
+  test('goes on after three kills: rows are those of the sources, and none is there twice', async () => {
+    for (const moment of [/^importing 100/m, /^writing 14 %/m, /^writing 71 %/m]) await killAt(moment);
+    // Found by the next one, beside the rows that it has already.
+    appendFileSync(at('data', 'logs', '0.ndjson'), `${JSON.stringify(row(total + 1))}\n`);
+    expect(await convert('--remove-sources')).toMatchObject({ exitCode: 0 });
+    expect(await convertedIds()).toEqual(ids(total + 1));
+    expect(readdirSync(at('out', 'logs')).sort()).toEqual(days);
+    expect(sources()).toEqual([]);
+  });
+
+  test('goes on to remove sources after a kill, and keeps the rows of those that are gone', async () => {
+    await killAt(/^writing 100 %/m);
+    writeFileSync(at('out', '.logs', 'written'), '');
+    rmSync(at('data', 'logs', '0.ndjson'));
+    expect(await convert('--remove-sources')).toMatchObject({ exitCode: 0 });
+    expect(await convertedIds()).toEqual(ids());
+    expect(sources()).toEqual([]);
+  });
+
+  test('leaves out rows that cannot be read, and says how many', async () => {
+    appendFileSync(at('data', 'logs', '1.ndjson'), '{"id":"x"}\n');
+    const { exitCode, output } = await convert();
+    expect(output).toContain('3001 rows in 7 files; 1 rows cannot be read');
+    expect(exitCode).toBe(0);
+  });
+
+  test.each([
+    [
+      'a source that cannot be read',
+      () => writeFileSync(at('data', 'logs', '5.parquet'), 'PAR1'),
+      [],
+      /5\.parquet: .*replace/,
+    ],
+    ['the folder of the sources', () => {}, ['--to', 'data'], /folder of the sources/],
+    ['a table that is not declared', () => {}, ['log'], /no table is named "log"/],
+  ] as const)('refuses %s', async (_, prepare, [first, second], message) => {
+    prepare();
+    const given = args();
+    if (first === '--to') given.splice(-2, 2, '--to', at(second ?? ''));
+    else if (first !== undefined) given[2] = first;
+    const { exitCode, errors } = await querygate(given, {});
+    expect(errors).toMatch(message);
+    expect(exitCode).not.toBe(0);
+    expect(sources().length).toBeGreaterThan(4);
+  });
+});
