@@ -15,8 +15,10 @@ import {
 /** The most elements that a path may add to an array: BigQuery's limit. */
 const maxArrayLength = 1_000_000;
 
-const set = (json: string, path: string, value: string, create: boolean): string =>
-  jsonTreeText(setAt(parseJsonTree(json), limited(path, 'JSON_SET'), parseJsonTree(value), create));
+const set = (json: string, path: string, value: string, create: boolean, applies: boolean): string =>
+  !applies
+    ? json
+    : jsonTreeText(setAt(parseJsonTree(json), limited(path, 'JSON_SET'), parseJsonTree(value), create));
 
 function setAt(tree: JsonTree, steps: readonly JsonStep[], value: JsonTree, create: boolean): JsonTree {
   const [step, ...rest] = steps;
@@ -40,7 +42,8 @@ function limited(path: string, name: string): readonly JsonStep[] {
   return steps;
 }
 
-function remove(json: string, path: string): string {
+function remove(json: string, path: string, applies: boolean): string {
+  if (!applies) return json;
   const steps = parseJsonPath(path, 'JSON_REMOVE');
   const last = steps.at(-1);
   if (last === undefined) throw new Error("Invalid input to JSON_REMOVE: The JSONPath cannot be '$'");
@@ -59,7 +62,8 @@ const added = (value: string, each: boolean): readonly JsonTree[] => {
   return each && tree.kind === 'array' ? tree.items : [tree];
 };
 
-function append(json: string, path: string, value: string, each: boolean): string {
+function append(json: string, path: string, value: string, each: boolean, applies: boolean): string {
+  if (!applies) return json;
   const edited = replaceAt(parseJsonTree(json), parseJsonPath(path, 'JSON_ARRAY_APPEND'), (old) => {
     if (old.kind !== 'array' && !isJsonNull(old)) return old;
     return { kind: 'array', items: [...(old.kind === 'array' ? old.items : []), ...added(value, each)] };
@@ -67,7 +71,8 @@ function append(json: string, path: string, value: string, each: boolean): strin
   return jsonTreeText(edited);
 }
 
-function insert(json: string, path: string, value: string, each: boolean): string {
+function insert(json: string, path: string, value: string, each: boolean, applies: boolean): string {
+  if (!applies) return json;
   const steps = limited(path, 'JSON_ARRAY_INSERT');
   const index = steps.at(-1);
   const edited = replaceAt(parseJsonTree(json), steps.slice(0, -1), (old) => {
@@ -87,7 +92,14 @@ interface StripOptions {
   readonly removeEmpty: boolean;
 }
 
-function strip(json: string, path: string, includeArrays: boolean, removeEmpty: boolean): string {
+function strip(
+  json: string,
+  path: string,
+  includeArrays: boolean,
+  removeEmpty: boolean,
+  applies: boolean,
+): string {
+  if (!applies) return json;
   const options = { includeArrays, removeEmpty };
   const edited = replaceAt(parseJsonTree(json), parseJsonPath(path, 'JSON_STRIP_NULLS'), (old) =>
     stripped(old, options),
@@ -118,11 +130,21 @@ function stripped(tree: JsonTree, options: StripOptions): JsonTree {
   return tree;
 }
 
-/** The functions that change a JSON value. Names and numbers of the rest stay as they are. */
+/** The functions that change a JSON value, if the change applies. Names and numbers of the rest stay as they are. */
 export const jsonEditFunctions = [
-  hostFunction('host_json_set', ['VARCHAR', 'VARCHAR', 'VARCHAR', 'BOOLEAN'], 'VARCHAR', set),
-  hostFunction('host_json_remove', ['VARCHAR', 'VARCHAR'], 'VARCHAR', remove),
-  hostFunction('host_json_append', ['VARCHAR', 'VARCHAR', 'VARCHAR', 'BOOLEAN'], 'VARCHAR', append),
-  hostFunction('host_json_insert', ['VARCHAR', 'VARCHAR', 'VARCHAR', 'BOOLEAN'], 'VARCHAR', insert),
-  hostFunction('host_json_strip', ['VARCHAR', 'VARCHAR', 'BOOLEAN', 'BOOLEAN'], 'VARCHAR', strip),
+  hostFunction('host_json_set', ['VARCHAR', 'VARCHAR', 'VARCHAR', 'BOOLEAN', 'BOOLEAN'], 'VARCHAR', set),
+  hostFunction('host_json_remove', ['VARCHAR', 'VARCHAR', 'BOOLEAN'], 'VARCHAR', remove),
+  hostFunction(
+    'host_json_append',
+    ['VARCHAR', 'VARCHAR', 'VARCHAR', 'BOOLEAN', 'BOOLEAN'],
+    'VARCHAR',
+    append,
+  ),
+  hostFunction(
+    'host_json_insert',
+    ['VARCHAR', 'VARCHAR', 'VARCHAR', 'BOOLEAN', 'BOOLEAN'],
+    'VARCHAR',
+    insert,
+  ),
+  hostFunction('host_json_strip', ['VARCHAR', 'VARCHAR', 'BOOLEAN', 'BOOLEAN', 'BOOLEAN'], 'VARCHAR', strip),
 ];

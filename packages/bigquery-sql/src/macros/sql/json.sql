@@ -93,17 +93,15 @@ create macro bq.json_of_json(j) as bq.json_rewritten(case when regexp_matches(ca
 create macro bq.json_indented(text, depth) as host_json_indented(text, depth); -- varchar
 
 -- Functions that change a JSON value. Rules chain the pairs of a path and a value, and pass values of other types as JSON.
-create macro bq.json_set(j json, path varchar, value json) as cast(host_json_set(cast(j as varchar), path, coalesce(cast(value as varchar), 'null'), true) as json); -- json
-create macro bq.json_set(j json, path varchar, value json, create_if_missing boolean) as cast(host_json_set(cast(j as varchar), path, coalesce(cast(value as varchar), 'null'), create_if_missing) as json); -- json
-create macro bq.json_remove(j json, path varchar) as cast(host_json_remove(cast(j as varchar), path) as json); -- json
-create macro bq.json_array_append(j json, path varchar, value json) as cast(host_json_append(cast(j as varchar), path, coalesce(cast(value as varchar), 'null'), false) as json); -- json
-create macro bq.json_array_append(j json, path varchar, value json, each_element boolean) as cast(host_json_append(cast(j as varchar), path, coalesce(cast(value as varchar), 'null'), each_element) as json); -- json
-create macro bq.json_array_insert(j json, path varchar, value json) as cast(host_json_insert(cast(j as varchar), path, coalesce(cast(value as varchar), 'null'), false) as json); -- json
-create macro bq.json_array_insert(j json, path varchar, value json, each_element boolean) as cast(host_json_insert(cast(j as varchar), path, coalesce(cast(value as varchar), 'null'), each_element) as json); -- json
-create macro bq.json_strip_nulls(j json) as cast(host_json_strip(cast(j as varchar), '$', true, false) as json); -- json
-create macro bq.json_strip_nulls(j json, path varchar) as cast(host_json_strip(cast(j as varchar), path, true, false) as json); -- json
-create macro bq.json_strip_nulls(j json, path varchar, include_arrays boolean) as cast(host_json_strip(cast(j as varchar), path, include_arrays, false) as json); -- json
-create macro bq.json_strip_nulls(j json, path varchar, include_arrays boolean, remove_empty boolean) as cast(host_json_strip(cast(j as varchar), path, include_arrays, remove_empty) as json); -- json
+-- A pair whose path or option is NULL is ignored; the host functions are not called with NULL.
+create macro bq.json_set(j json, path varchar, value json, create_if_missing boolean) as cast(host_json_set(cast(j as varchar), coalesce(path, '$'), coalesce(cast(value as varchar), 'null'), coalesce(create_if_missing, false), path is not null and create_if_missing is not null) as json); -- json
+create macro bq.json_remove(j json, path varchar) as cast(host_json_remove(cast(j as varchar), coalesce(path, '$'), path is not null) as json); -- json
+create macro bq.json_array_append(j json, path varchar, value json, each_element boolean) as cast(host_json_append(cast(j as varchar), coalesce(path, '$'), coalesce(cast(value as varchar), 'null'), coalesce(each_element, false), path is not null and each_element is not null) as json); -- json
+create macro bq.json_array_insert(j json, path varchar, value json, each_element boolean) as cast(host_json_insert(cast(j as varchar), coalesce(path, '$'), coalesce(cast(value as varchar), 'null'), coalesce(each_element, false), path is not null and each_element is not null) as json); -- json
+create macro bq.json_strip_nulls(j json) as cast(host_json_strip(cast(j as varchar), '$', true, false, true) as json); -- json
+create macro bq.json_strip_nulls(j json, path varchar) as cast(host_json_strip(cast(j as varchar), coalesce(path, '$'), true, false, path is not null) as json); -- json
+create macro bq.json_strip_nulls(j json, path varchar, include_arrays boolean) as cast(host_json_strip(cast(j as varchar), coalesce(path, '$'), coalesce(include_arrays, false), false, path is not null and include_arrays is not null) as json); -- json
+create macro bq.json_strip_nulls(j json, path varchar, include_arrays boolean, remove_empty boolean) as cast(host_json_strip(cast(j as varchar), coalesce(path, '$'), coalesce(include_arrays, false), coalesce(remove_empty, false), path is not null and include_arrays is not null and remove_empty is not null) as json); -- json
 create macro bq.json_keys(j json) as cast(cast(host_json_keys(cast(j as varchar), 9223372036854775807, 'strict') as json) as varchar[]); -- varchar[]
 create macro bq.json_keys(j json, max_depth bigint) as cast(cast(host_json_keys(cast(j as varchar), coalesce(max_depth, 9223372036854775807), 'strict') as json) as varchar[]); -- varchar[]
 create macro bq.json_keys(j json, max_depth bigint, mode varchar) as cast(cast(host_json_keys(cast(j as varchar), coalesce(max_depth, 9223372036854775807), mode) as json) as varchar[]); -- varchar[]

@@ -48,7 +48,7 @@ const parameters: Readonly<Record<string, readonly [before: number, named: reado
   ],
 };
 
-/** The one parameter that calls with any number of arguments may name; it comes last, and is NULL by default. */
+/** The one parameter that calls with any number of arguments may name; it comes last, and is TRUE by default. */
 const lastParameters: Readonly<Record<string, string>> = {
   json_set: 'create_if_missing',
   json_array_append: 'append_each_element',
@@ -96,7 +96,7 @@ function withLastArgument(
   args: readonly Syntax.Argument[],
   resolve: (node: Syntax.Expression) => Expression,
 ): readonly Expression[] {
-  let given: Expression = nullLiteral(scalar('BOOL'));
+  let given: Expression = boolLiteral(true);
   const positional = args.flatMap((arg, at) => {
     if (arg.kind === 'StarArgument') throw new Unsupported(arg, `${name.toUpperCase()} takes no *`);
     if (arg.kind !== 'NamedArgument') return [resolve(arg)];

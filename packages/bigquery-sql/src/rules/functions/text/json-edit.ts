@@ -1,3 +1,4 @@
+import { boolLiteral, caseWhen, isNull, not } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { isScalar, scalar } from '../../../types.ts';
 import { convert } from '../../coercion.ts';
@@ -9,10 +10,9 @@ import { asJsonValue } from './to-json.ts';
 /** JSON_SET(json, path, value, … [, create_if_missing]): one edit after the other. */
 export const jsonSet: SpecialFunction = (place, args) => {
   const { json, pairs, last } = pairsOf(place, 'JSON_SET', args);
-  const option = last.kind === 'literal' && last.value === null ? [] : [last];
   return pairs.reduce(
     (edited, [path, value]) =>
-      callMacro(place, 'json_set', [edited, path, asJsonValue(place, value), ...option], 'JSON_SET'),
+      callMacro(place, 'json_set', [edited, path, asJsonValue(place, value), last], 'JSON_SET'),
     json,
   );
 };
@@ -25,8 +25,10 @@ export const jsonArrayEdit =
     const { json, pairs, last } = pairsOf(place, shown, args);
     if (last.kind !== 'literal') throw new Unsupported(place, `the option of ${shown} must be TRUE or FALSE`);
     return pairs.reduce((edited, [path, value]) => {
-      const each = value.type.kind === 'array' && last.value !== false;
-      const option: Expression = { ...last, value: each };
+      const isEach = last.value === true && value.type.kind === 'array';
+      // A NULL array has no elements, not even NULL: with NULL for the option nothing is added.
+      const each = isEach ? caseWhen(not(isNull(value)), last) : boolLiteral(false);
+      const option = last.value === null ? last : each;
       return callMacro(place, macro, [edited, path, asJsonValue(place, value), option], shown);
     }, json);
   };
