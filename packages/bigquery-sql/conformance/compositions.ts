@@ -4,7 +4,7 @@ import type { Case } from './cases.ts';
 import { expressionsOf, literalPattern } from './expressions.ts';
 import { judgeAll, type Verdict } from './judge.ts';
 import type { LocalEngine } from './local/engine.ts';
-import type { Evaluator } from './reference/evaluator.ts';
+import type { Evaluators } from './reference/evaluator.ts';
 
 /** Fixed, so that a run can be repeated. Each seed starts one walk, which ends at the first difference. */
 const seeds = [1, 2, 3];
@@ -22,11 +22,11 @@ type Judge = (expression: string) => Promise<readonly Verdict[]>;
 export async function judgeCompositions(
   verdicts: readonly Verdict[],
   local: LocalEngine,
-  evaluator: Evaluator,
+  evaluators: Evaluators,
 ): Promise<readonly Verdict[]> {
   const found: Verdict[] = [];
   for (const [type, expressions] of expressionsOf(verdicts)) {
-    const judge: Judge = (expression) => judgeAll(casesOf(type, expression), local, evaluator);
+    const judge: Judge = (expression) => judgeAll(casesOf(type, expression), local, evaluators);
     for (const seed of seeds) found.push(...(await walk(expressions, judge, seed)));
   }
   return found;

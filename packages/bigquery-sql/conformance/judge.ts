@@ -1,7 +1,8 @@
 import type { Case } from './cases.ts';
 import { isSame, sameTypes } from './compare.ts';
 import type { LocalEngine } from './local/engine.ts';
-import type { Evaluator } from './reference/evaluator.ts';
+import { knownError } from './reference/evaluator-errors.ts';
+import type { Evaluators } from './reference/evaluator.ts';
 import type { Answer } from './values.ts';
 
 export interface Verdict {
@@ -21,21 +22,33 @@ const batchSize = 64;
 export async function judgeAll(
   cases: readonly Case[],
   local: LocalEngine,
-  evaluator: Evaluator,
+  evaluators: Evaluators,
 ): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
+  const first = evaluators.of2025 ?? evaluators.of2022;
   for (let at = 0; at < cases.length; at += batchSize) {
     const batch = cases.slice(at, at + batchSize);
     const references = Promise.all(
-      batch.map(({ referenceSql, parameters }) => evaluator.evaluate(referenceSql, parameters)),
+      batch.map(({ referenceSql, parameters }) => first.evaluate(referenceSql, parameters)),
     );
     const ours: Answer[] = [];
     for (const { sql, parameters } of batch) ours.push(await local.evaluate(sql, parameters));
-    verdicts.push(
-      ...(await references).map((reference, n) => judge(batch[n] as Case, ours[n] as Answer, reference)),
+    const judged = (await references).map((reference, n) =>
+      judge(batch[n] as Case, ours[n] as Answer, reference),
     );
+    verdicts.push(...(await Promise.all(judged.map((verdict) => judgeAgain(verdict, evaluators)))));
   }
   return verdicts;
+}
+
+/** The verdict on what the first evaluator is known to get wrong: that of the other one. */
+async function judgeAgain(verdict: Verdict, { of2025, of2022 }: Evaluators): Promise<Verdict> {
+  const { case: testCase, ours } = verdict;
+  const { referenceSql, parameters } = testCase;
+  if (verdict.verdict === 'agrees' || !knownError(of2025 ? '2025' : '2022', testCase.sql)) return verdict;
+  if (!of2025) return { ...verdict, verdict: 'unjudged' };
+  const again = judge(testCase, ours, await of2022.evaluate(referenceSql, parameters));
+  return again.verdict === 'agrees' ? again : verdict;
 }
 
 function judge(testCase: Case, ours: Answer, reference: Answer): Verdict {
@@ -46,7 +59,7 @@ function judge(testCase: Case, ours: Answer, reference: Answer): Verdict {
 function verdictOn(testCase: Case, ours: Answer, reference: Answer): Verdict['verdict'] {
   const stage = 'error' in reference ? reference.stage : undefined;
   if (stage === 'missing' && !testCase.wrong) return 'unjudged';
-  if ((stage === 'analysis' || stage === 'missing') !== testCase.wrong) return 'invalid';
+  if (testCase.wrong ? stage === undefined : stage === 'analysis') return 'invalid';
   // DuckDB rejects the rewritten SQL: a defect of the dialect if the query is valid.
   if ('error' in ours && ours.stage === 'broken' && !testCase.wrong) return 'differs';
   return haveSameTypes(ours, reference) &&

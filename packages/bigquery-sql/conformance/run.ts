@@ -11,7 +11,8 @@ import { loadShipped } from './load-shipped.ts';
 import { loadTables } from './load-tables.ts';
 import { openLocalEngine } from './local/engine.ts';
 import { nullCases } from './null-arguments.ts';
-import { openEvaluator } from './reference/evaluator.ts';
+import { openEvaluators } from './reference/evaluator.ts';
+import { hasLibrary } from './reference/processes.ts';
 import { describeDifferences, scoresOf, summarise } from './report.ts';
 import { repeatedDraws } from './random-operands.ts';
 import { rowCases } from './rows.ts';
@@ -30,13 +31,20 @@ const { values: options, positionals: subjects } = parseArgs({
 });
 
 const isComplete = subjects.length === 0 && !options.fixed;
+if (isComplete && !hasLibrary())
+  throw new Error(
+    'a complete run needs the evaluator of 2025: install Java and Maven, and run .ci/install-evaluator',
+  );
 const shipped = loadShipped();
 const tables = [...loadTables(join(import.meta.dirname, 'cases', 'tables.yaml')), ...shipped.tables];
 const cases = [...loadCases(), ...shipped.cases].filter(
   ({ subject }) => subjects.length === 0 || subjects.includes(subject),
 );
 
-const { verdicts, problems } = await judgeCases(options.fixed ? someOfEachLine(cases, 6) : cases);
+const { verdicts: all, problems } = await judgeCases(options.fixed ? someOfEachLine(cases, 6) : cases);
+const verdicts = hasLibrary() ? all : all.filter(({ verdict }) => verdict !== 'unjudged');
+if (verdicts.length < all.length)
+  console.log(`${all.length - verdicts.length} cases are for the evaluator of 2025, which is not installed`);
 const scores = scoresOf(verdicts, [...acceptedDifferences, ...unsupportedSubjects]);
 const differences = describeDifferences(scores);
 const incomplete = [
@@ -60,20 +68,20 @@ async function judgeCases(
   cases: readonly Case[],
 ): Promise<{ readonly verdicts: readonly Verdict[]; readonly problems: readonly string[] }> {
   const local = await openLocalEngine(tables);
-  const evaluator = await openEvaluator(tables);
+  const evaluators = await openEvaluators(tables);
   try {
-    const single = await judgeAll(cases, local, evaluator);
+    const single = await judgeAll(cases, local, evaluators);
     if (options.fixed) return { verdicts: single, problems: [] };
-    const nulls = await judgeAll(nullCases(single, tables), local, evaluator);
+    const nulls = await judgeAll(nullCases(single, tables), local, evaluators);
     // Some functions take constants only: for these the reference, too, rejects the query over rows.
     const rows = [rowCases(single), ...[inSubqueries, ofSubqueries].map((place) => rowCases(single, place))];
-    const overRows = await judgeAll(rows.flat(), local, evaluator);
-    const compositions = subjects.length === 0 ? await judgeCompositions(single, local, evaluator) : [];
+    const overRows = await judgeAll(rows.flat(), local, evaluators);
+    const compositions = subjects.length === 0 ? await judgeCompositions(single, local, evaluators) : [];
     const generated = [...nulls, ...overRows].filter(({ verdict }) => verdict !== 'invalid');
     const problems = [...(await repeatedDraws(single)), ...(await lostStoredRows(single, overRows))];
     return { verdicts: [...single, ...generated, ...compositions], problems };
   } finally {
-    await evaluator.close();
+    await evaluators.close();
     await local.close();
   }
 }

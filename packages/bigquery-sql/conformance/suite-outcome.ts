@@ -5,6 +5,7 @@ import { type Answer, showValue, type Value } from './values.ts';
 export const outcomes = [
   'agree',
   'both fail',
+  'judges differ',
   'refused',
   'run time',
   'answers where the judge errs',

@@ -1,6 +1,6 @@
 import { openRandom } from '../../test/support/random.ts';
 import { type LocalEngine, openLocalEngine } from '../local/engine.ts';
-import { openEvaluator } from '../reference/evaluator.ts';
+import { openEvaluators } from '../reference/evaluator.ts';
 import { outcomes } from '../suite-outcome.ts';
 import { showAnswer } from '../values.ts';
 import { generate } from './generate.ts';
@@ -36,9 +36,9 @@ export async function runJob({ queries, seed, only, refused, print }: Job): Prom
   const startedAt = performance.now();
   const grammar = await loadGrammar(seed);
   const local = await openLocalEngine(grammar.tables);
-  const evaluator = await openEvaluator(grammar.tables);
+  const evaluators = await openEvaluators(grammar.tables);
   const inTurn = oneAtATime(local);
-  const judge = (made: Made) => judgeQuery(made, inTurn, evaluator);
+  const judge = (made: Made) => judgeQuery(made, inTurn, evaluators);
   const counts = new Map<string, number>();
   const shown = new Map<string, number>();
   const numbers = only === undefined ? Array.from({ length: queries }, (_, at) => at) : [only];
@@ -63,7 +63,7 @@ export async function runJob({ queries, seed, only, refused, print }: Job): Prom
       }
     }
   } finally {
-    await evaluator.close();
+    await evaluators.close();
     await local.close();
   }
   for (const outcome of outcomes) print(`${outcome.padEnd(32)} ${counts.get(outcome) ?? 0}`);

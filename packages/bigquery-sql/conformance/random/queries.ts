@@ -418,10 +418,12 @@ function withoutKeys(tree: Tree, absent: readonly Key[]): Tree {
     const text = node.parts.every((one) => typeof one === 'string') ? node.parts.join('') : '';
     if (node.sort === 'grouping')
       return absent.some(({ before }) => text === `GROUPING(${before})`) ? '1' : '0';
-    const key = absent.find(({ column }) => column?.name === text);
+    const key = absent.find(({ column }) => unquoted(column?.name) === unquoted(text));
     return key && `CAST(NULL AS ${key.type})`;
   });
 }
+
+const unquoted = (name: string | undefined) => name?.replaceAll('`', '');
 
 interface Ordering {
   readonly tree: Tree;

@@ -3,9 +3,10 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Answer } from '../values.ts';
 import { type Evaluator, openEvaluator } from './evaluator.ts';
+import { hasLibrary } from './processes.ts';
 
-/** Changed whenever the form of answers, or the evaluator, changes. */
-const version = 2;
+/** Changed whenever the form of answers, or the evaluator, changes: the older one has answers of its own. */
+const version = hasLibrary() ? 3 : 2;
 
 const file = join(import.meta.dirname, '..', '.cache', `answers-${version}.json`);
 

@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { type Edition, packageFolder, startProcess } from './processes.ts';
 
 /** A message of the evaluator's protocol, as plain data. */
 type Message = Record<string, unknown>;
@@ -22,12 +21,11 @@ export interface ServiceError {
 const startTimeoutMs = 20_000;
 const callTimeoutMs = 10_000;
 
-/** Starts the evaluator on a free port. */
-export async function openService(): Promise<Service> {
-  const port = await freePort();
-  const child = startProcess(port);
+/** Starts an evaluator. */
+export async function openService(edition: Edition): Promise<Service> {
+  const { address, child } = await startProcess(edition);
   try {
-    const client = await connect(port);
+    const client = await connect(address);
     return {
       call: (method, request) => call(client, method, request),
       close() {
@@ -62,24 +60,12 @@ interface Client {
 }
 
 const require = createRequire(import.meta.url);
-const lib = dirname(require.resolve('@fivetrandevelopers/zetasql'));
 
-function startProcess(port: number): ChildProcess {
-  const binary = process.arch.startsWith('arm') ? 'remote_server_arm' : 'remote_server';
-  const suffix = process.platform === 'darwin' ? '' : '.so';
-  const child = spawn(join(lib, 'zetasql', binary + suffix), ['localhost', String(port)], {
-    stdio: 'ignore',
-  });
-  // The evaluator must not outlive this process, however it ends.
-  process.once('exit', () => child.kill('SIGKILL'));
-  return child;
-}
-
-function connect(port: number): Promise<Client> {
+function connect(address: string): Promise<Client> {
   const grpc = require('@grpc/grpc-js') as Grpc;
   const loader = require('@grpc/proto-loader') as ProtoLoader;
   const definition = loader.loadSync('local_service.proto', {
-    includeDirs: [join(lib, 'zetasql/protos')],
+    includeDirs: [join(packageFolder(), 'zetasql/protos')],
     keepCase: true,
     longs: String,
     enums: String,
@@ -87,7 +73,7 @@ function connect(port: number): Promise<Client> {
     oneofs: true,
   });
   const { ZetaSqlLocalService } = grpc.loadPackageDefinition(definition).zetasql.local_service;
-  const client = new ZetaSqlLocalService(`localhost:${port}`, grpc.credentials.createInsecure(), {
+  const client = new ZetaSqlLocalService(address, grpc.credentials.createInsecure(), {
     'grpc.max_receive_message_length': -1,
     'grpc.max_send_message_length': -1,
   });
@@ -103,16 +89,5 @@ function call(client: Client, name: string, request: object): Promise<Message> {
     method.call(client, request, { deadline }, (error, response) =>
       error ? reject(error) : resolve(response),
     );
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, 'localhost', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
   });
 }

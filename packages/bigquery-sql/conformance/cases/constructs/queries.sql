@@ -207,7 +207,6 @@ select team, count(*) as n from people group by team order by team
 select p.team, sum(p.score) as s from people as p group by p.team order by p.team
 select upper(team) as t, count(*) as n from people group by t order by t
 select upper(team) as t, count(*) as n from people group by upper(team) order by t
-  <=> select upper(team) as t, count(*) as n from people group by t order by t
 select extract(year from joined) as y, count(*) from people group by y order by y
 select team as name, count(*) as n from people group by name order by name
 select length(name) as name, count(*) as n from people group by name order by n, name
@@ -226,7 +225,6 @@ select upper(team) as t, count(*) as n from people group by t having length(t) >
 select upper(team) as t, rank() over (order by count(*)) as r from people group by t qualify length(t) > 0
 select upper(team) as team, max(team) as m from people group by team order by length(team), m
 select upper(team) as team, count(*) as n from people as p group by p.team having p.team > 'a'
-  <=> select upper(team) as team, count(*) as n from people where team is not null group by team
 select upper(team) as team from people as p group by p.team order by team
 select id + 1 as id, id * 2 as double from people as p group by p.id
 select team as t, length(team) as n from people group by t order by 1
@@ -301,25 +299,13 @@ select array(select as struct upper(t) as t, count(*) as n from unnest(['a', 'A'
 ! select (select amount from orders where person_id = 1 group by person_id) as n
 -- GROUP BY ALL
 select team, active, count(*) as n from people group by all order by team, active
-  <=> select team, active, count(*) as n from people group by team, active order by team, active
 -- GROUP BY ROLLUP
 select team, active, count(*) as n from people group by rollup(team, active) order by team, active, n
-  <=> select * from (select team, active, count(*) as n from people group by team, active
-    union all select team, null, count(*) from people group by team
-    union all select null, null, count(*) from people) order by team, active, n
 select team, sum(id) as s from people group by rollup(team) order by s, team
-  <=> select * from (select team, sum(id) as s from people group by team union all select null, sum(id) from people) order by s, team
 -- GROUP BY CUBE
 select team, active, count(*) as n from people group by cube(team, active) order by team, active, n
-  <=> select * from (select team, active, count(*) as n from people group by team, active
-    union all select team, null, count(*) from people group by team
-    union all select null, active, count(*) from people group by active
-    union all select null, null, count(*) from people) order by team, active, n
 -- GROUP BY GROUPING SETS
 select team, active, count(*) as n from people group by grouping sets (team, active, ()) order by n, team, active
-  <=> select * from (select team, cast(null as bool) as active, count(*) as n from people group by team
-    union all select null, active, count(*) from people group by active
-    union all select null, null, count(*) from people) order by n, team, active
 -- HAVING
 select team, count(*) as n from people group by team having n > 1 order by team
 select team from people group by team having count(*) > 1 order by team
@@ -535,8 +521,8 @@ select x, count(*) over (order by x range between unbounded preceding and unboun
 select id, sum(id) over w as s, count(*) over w as n from people window w as (partition by team order by id) order by id
 select id, sum(id) over (w rows between 1 preceding and current row) as s from people window w as (order by id) order by id
 -- TABLESAMPLE
-select count(*) from people tablesample system (100 percent) <=> select count(*) from people
-select count(*) >= 0 from people tablesample system (10 percent) <=> true
+select count(*) from people tablesample system (100 percent)
+select count(*) >= 0 from people tablesample system (10 percent)
 -- PIVOT
 select * from (select team, active, score from people where team is not null) pivot (sum(score) for active in (true as yes, false as nope)) order by team
 select * from (select id, team from people) pivot (count(*) for team in ('red', 'blue'))

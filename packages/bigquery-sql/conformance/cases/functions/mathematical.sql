@@ -138,16 +138,16 @@ pow(${0.0; -8.0; 2.0; 1e200}, ${2; -1; 0.5; 0; 3; cast('nan' as float64); cast('
 pow(${2; -3; 0}, ${10; -2; 0})
 pow(${numeric}, ${2; -1; 0; 3; null})
 pow(${numeric '1.05'; numeric '-0.3'; numeric '10'}, ${numeric '30'; numeric '-7'; -28})
-pow(numeric '1.00001', 20000) <=> numeric '1.221401537'
-pow(numeric '-1.00001', 20001) <=> numeric '-1.221413751'
-pow(numeric '2', numeric '0.5') <=> numeric '1.414213562'
-pow(numeric '0.25', numeric '-0.5') <=> numeric '2'
-pow(numeric '10', numeric '2.5') <=> numeric '316.227766017'
-safe.pow(numeric '-2', numeric '0.5') <=> cast(null as numeric)
-safe.pow(numeric '10', numeric '1e10') <=> cast(null as numeric)
-pow(numeric '0.5', numeric '1e10') <=> numeric '0'
-pow(bignumeric '2', bignumeric '0.5') <=> bignumeric '1.41421356237309504880168872420969807857'
-pow(bignumeric '4', bignumeric '0.5') <=> bignumeric '2'
+pow(numeric '1.00001', 20000)
+pow(numeric '-1.00001', 20001)
+pow(numeric '2', numeric '0.5')
+pow(numeric '0.25', numeric '-0.5')
+pow(numeric '10', numeric '2.5')
+safe.pow(numeric '-2', numeric '0.5')
+safe.pow(numeric '10', numeric '1e10')
+pow(numeric '0.5', numeric '1e10')
+pow(bignumeric '2', bignumeric '0.5')
+pow(bignumeric '4', bignumeric '0.5')
 -- POWER
 power(${finite}, ${2; -1; 0.5; 0; null})
 -- EXP
@@ -219,21 +219,19 @@ sec(${1.0; -1.5; 0.5; 0.0; null; 1e10; cast('nan' as float64)})
 sech(${1.0; -1.5; 0.5; 0.0; null; 100.0; cast('nan' as float64)})
 -- COSINE_DISTANCE
 cosine_distance([${1.0; -2.5; 3.0}, ${2.0; 0.5}], [${1.0; 2.0}, ${-1.0; 4.0}])
-  <=> 1 - (${1} * ${3} + ${2} * ${4}) / (sqrt(pow(${1}, 2) + pow(${2}, 2)) * sqrt(pow(${3}, 2) + pow(${4}, 2)))
-cosine_distance([0.0, 0.0], [1.0, 2.0]) <=> error('zero vector')
-cosine_distance([1.0], [1.0, 2.0]) <=> error('lengths')
-cosine_distance([1.0, null], [1.0, 2.0]) <=> error('null element')
-cosine_distance(null, [1.0, 2.0]) <=> cast(null as float64)
-safe.cosine_distance([1.0, 2.0], [${1e308; 1e200}, 3.0]) <=> cast(null as float64)
-cosine_distance([1.0, 2.0], [${cast('inf' as float64); cast('nan' as float64)}, 3.0]) <=> cast('nan' as float64)
+cosine_distance([0.0, 0.0], [1.0, 2.0])
+cosine_distance([1.0], [1.0, 2.0])
+cosine_distance([1.0, null], [1.0, 2.0])
+cosine_distance(null, [1.0, 2.0])
+safe.cosine_distance([1.0, 2.0], [${1e308; 1e200}, 3.0])
+cosine_distance([1.0, 2.0], [${cast('inf' as float64); cast('nan' as float64)}, 3.0])
 -- EUCLIDEAN_DISTANCE
 euclidean_distance([${1.0; -2.5; 3.0}, ${2.0; 0.5}], [${1.0; 2.0}, ${-1.0; 4.0}])
-  <=> sqrt(pow(${1} - ${3}, 2) + pow(${2} - ${4}, 2))
-euclidean_distance([1.0], [1.0, 2.0]) <=> error('lengths')
-euclidean_distance([1.0, null], [1.0, 2.0]) <=> error('null element')
-euclidean_distance(null, [1.0, 2.0]) <=> cast(null as float64)
-safe.euclidean_distance([1.0, 2.0], [${1e308; 1e200}, 3.0]) <=> cast(null as float64)
-euclidean_distance([1.0, 2.0], [${cast('inf' as float64); cast('nan' as float64)}, 3.0]) <=> ${1}
+euclidean_distance([1.0], [1.0, 2.0])
+euclidean_distance([1.0, null], [1.0, 2.0])
+euclidean_distance(null, [1.0, 2.0])
+safe.euclidean_distance([1.0, 2.0], [${1e308; 1e200}, 3.0])
+euclidean_distance([1.0, 2.0], [${cast('inf' as float64); cast('nan' as float64)}, 3.0])
 -- RANGE_BUCKET
 range_bucket(${small}, [0, 10, 20])
 range_bucket(${20; 25; null; -5; 10}, ${[0, 10, 20, 30]; [5, 5, 10, 10]; cast([] as array<int64>); [1]})

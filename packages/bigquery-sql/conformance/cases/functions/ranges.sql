@@ -30,9 +30,9 @@ range_overlaps(range<date> '[2020-01-03, unbounded)', cast(null as range<date>))
 range_intersect(range<date> '[2020-01-03, unbounded)', range<date> '[unbounded, 2020-01-03)')
 range_intersect(range<date> '[2020-01-03, unbounded)', cast(null as range<date>)) is null
 -- RANGE_CONTAINS
-range_contains(range<date> '[2020-01-03, unbounded)', range<date> '[2020-01-03, 2020-01-05)') <=> true
-range_contains(range<date> '[2020-01-03, unbounded)', date '2020-01-02') <=> false
-range_contains(range<date> '[2020-01-03, unbounded)', cast(null as date)) <=> cast(null as bool)
+range_contains(range<date> '[2020-01-03, unbounded)', range<date> '[2020-01-03, 2020-01-05)')
+range_contains(range<date> '[2020-01-03, unbounded)', date '2020-01-02')
+range_contains(range<date> '[2020-01-03, unbounded)', cast(null as date))
 -- GENERATE_RANGE_ARRAY
 array(select concat(cast(range_start(r) as string),' ',cast(range_end(r) as string)) from unnest(generate_range_array(range(date '2020-01-31', date '2020-04-15'), interval 1 month, true)) r with offset o order by o)
 array(select concat(cast(range_start(r) as string),' ',cast(range_end(r) as string)) from unnest(generate_range_array(range(date '2020-01-01', date '2020-01-03'), interval 5 day, true)) r with offset o order by o)

@@ -42,9 +42,7 @@ timestamp_trunc(timestamp '2024-11-03 09:30:45+00', ${hour; day; week}, 'America
 timestamp_trunc(${datetime}, ${hour; day; month})
 -- TIMESTAMP_BUCKET
 timestamp_bucket(${timestamp}, interval ${15; 7} minute)
-  <=> timestamp_seconds(cast(floor((unix_seconds(timestamp_trunc(${1}, second)) + 631152000) / (60 * ${2})) as int64) * 60 * ${2} - 631152000)
 timestamp_bucket(timestamp '2024-02-29 10:20:30+00', interval 1 day, timestamp '2000-01-01 06:00:00+00')
-  <=> timestamp '2024-02-29 06:00:00+00'
 -- TIMESTAMP_SECONDS
 timestamp_seconds(${int64})
 timestamp_seconds(${1700000000; -62135596800; 253402300799; 253402300800; -62135596801})

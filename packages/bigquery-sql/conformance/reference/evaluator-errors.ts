@@ -1,0 +1,25 @@
+import type { Edition } from './processes.ts';
+
+/** What an evaluator gets wrong, or judges as no release of BigQuery does, by what is in the text of a query. */
+const errors: Readonly<Record<Edition, readonly { readonly pattern: RegExp; readonly reason: string }[]>> = {
+  '2025': [
+    {
+      pattern: /\bas datetime\b|\bdate\b[\s\S]*(datetime|timestamp)|(datetime|timestamp)[\s\S]*\bdate\b/i,
+      reason: 'each DATE that becomes a DATETIME or, as an argument, a TIMESTAMP is 1970-01-01',
+    },
+    {
+      pattern: /order by upper\(team\)/,
+      reason: 'ORDER BY takes what GROUP BY groups by under another name',
+    },
+  ],
+  '2022': [
+    {
+      pattern: /\bjson_(set|remove|array_append|array_insert|strip_nulls)\([\s\S]*\bnull\b/i,
+      reason: 'a path or an option that is NULL gives NULL, and does not leave the value as it is',
+    },
+  ],
+};
+
+/** Why the answer of an evaluator may be wrong; undefined if nothing is known. */
+export const knownError = (edition: Edition, sql: string): string | undefined =>
+  errors[edition].find(({ pattern }) => pattern.test(sql))?.reason;
