@@ -6,7 +6,7 @@ import type { Made } from '../../packages/bigquery-sql/conformance/random/maker.
 import { makeTables } from '../../packages/bigquery-sql/conformance/random/tables.ts';
 import { loadTemplates } from '../../packages/bigquery-sql/conformance/random/templates.ts';
 import { render } from '../../packages/bigquery-sql/conformance/random/tree.ts';
-import { openEvaluator } from '../../packages/bigquery-sql/conformance/reference/evaluator.ts';
+import { openEdition } from '../../packages/bigquery-sql/conformance/reference/evaluator.ts';
 import { openRandom } from '../../packages/bigquery-sql/test/support/random.ts';
 import { StartError } from '../../src/errors.ts';
 import { makeQueryFolder } from '../support/query-folder.ts';
@@ -45,7 +45,7 @@ export async function runRestJob(
   await plain.close();
   const tables = makeTables(inputs, openRandom(seed));
   const grammar = { inputs, tables, templates: loadTemplates(inputs) };
-  const [local, evaluator] = [await openLocalEngine(tables), await openEvaluator(tables)];
+  const [local, evaluator] = [await openLocalEngine(tables), await openEdition('2022', tables)];
 
   const prepare = async (number: number): Promise<RandomQuery | undefined> => {
     const made = generate(grammar, seed * 1_000_003 + number);

@@ -23,21 +23,26 @@ const isRequired = (sql: string, name: string): boolean =>
 
 /** The file of a saved query that returns `x`, a JSON text for each row. */
 export function savedQuery(number: number, sql: string, parameters: Parameters): string {
-  const declared = Object.entries(parameters).map(([name, given]) => {
-    const { type, isList } = typed(given);
-    const list = isList ? 'repeated: true, ' : '';
-    return `  ${name}: { type: ${headerTypes[type]}, bind: ${type}, ${list}${isRequired(sql, name) ? 'required: true, ' : ''}description: a value of the test }`;
-  });
   return `/*---
 id: 11111111-2222-4333-8444-${String(number).padStart(12, '0')}
 description: a random query
 max_rows: 10000
 caching: disabled
-${declared.length === 0 ? '' : `parameters:\n${declared.join('\n')}\n`}columns:
+${declarations(parameters, (name) => isRequired(sql, name))}columns:
   x: { type: string, description: a row }
 ---*/
 ${sql}
 `;
+}
+
+/** The parameters in the header of a file. */
+export function declarations(parameters: Parameters, isRequired: (name: string) => boolean): string {
+  const declared = Object.entries(parameters).map(([name, given]) => {
+    const { type, isList } = typed(given);
+    const list = isList ? 'repeated: true, ' : '';
+    return `  ${name}: { type: ${headerTypes[type]}, bind: ${type}, ${list}${isRequired(name) ? 'required: true, ' : ''}description: a value of the test }\n`;
+  });
+  return declared.length === 0 ? '' : `parameters:\n${declared.join('')}`;
 }
 
 /** The query string of values; NULL is an absent one. */
