@@ -4,7 +4,8 @@
  * @module
  */
 export { createGateway, type Gateway } from './gateway/create-gateway.ts';
-export type { CacheOptions, GatewayOptions, Keys, SharedStore } from './gateway/options.ts';
+export type { CacheOptions, GatewayOptions, Keys } from './gateway/options.ts';
+export type { SharedStore } from './results/shared/shared-store.ts';
 export type { QuerySource, QueryTexts } from './gateway/reload/query-source.ts';
 export type { FilesReport } from './gateway/reload/broken-files.ts';
 export type { BrokenFile } from './catalog/folder/catalog-history.ts';

@@ -57,7 +57,7 @@ export class Obtain {
     const { head, admission } = caller;
     const { principal, noCache, schedule } = admission;
     const owner = ownerOfCaller(caller);
-    const run = () => getResult(bound, { caller: head, noCache, owner, isFollowed });
+    const run = () => getResult(bound, { caller: head, noCache, owner, payer: principal, isFollowed });
     try {
       const result = await (schedule === undefined ? run() : schedule(run, head));
       // All who waited for one run go on, or fail, each in a turn of the event loop; events have turns of their own.

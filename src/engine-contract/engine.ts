@@ -3,6 +3,7 @@ import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { Problem } from '../errors.ts';
+import type { Principal } from '../keys/principal.ts';
 import type { Span } from '../trace/span.ts';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
 
@@ -20,6 +21,12 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Keys take turns in the engine's queue; runs for no key, such as refreshes, come last. */
   readonly owner?: Owner;
+  /** The key that pays for the run; undefined for runs that are everybody's, such as refreshes. */
+  readonly payer?: Principal | undefined;
+  /** An engine that bills for bytes refuses a run that would cost more, with QUERY_TOO_EXPENSIVE. */
+  readonly maximumBytesBilled?: number | undefined;
+  /** Called if a run that has failed is billed all the same, as soon as that is known: perhaps after it has ended. */
+  readonly onBill?: ((cost: Cost) => void) | undefined;
   /** Called when the run has left the queue; again if it is restarted. */
   readonly onStart?: (() => void) | undefined;
   /** The wave of refreshes that it belongs to, of a query with materialized parts. */

@@ -8,7 +8,8 @@ import type { KeyHost, OpenKeys } from '../keys/key-source.ts';
 import type { HideEndpoints } from '../keys/principal.ts';
 import { newLocalRateLimit } from '../keys/rates/rate-limiter.ts';
 import { keyFunction } from '../keys/sources/key-function.ts';
-import type { Keys, SharedStore } from './options.ts';
+import type { Keys } from './options.ts';
+import type { SharedStore } from '../results/shared/shared-store.ts';
 
 interface CallersOptions {
   readonly keys: Keys;

@@ -20,6 +20,7 @@ const rules: OptionRules<GatewayPlugin> = {
   onSent: optionRule.function,
   onStreamed: optionRule.function,
   onRun: optionRule.function,
+  aroundRun: optionRule.function,
   onImport: optionRule.function,
   renderers: list,
   metrics: list,

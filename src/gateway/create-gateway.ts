@@ -264,7 +264,7 @@ interface HostParts {
 
 /** The parts of the gateway that plug-ins may use. */
 const hostOf = (
-  { log, clock, turns, settings, plugins, renderers }: Options,
+  { log, clock, turns, settings, plugins, renderers, cache }: Options,
   catalog: Catalog,
   { callers, execution, gate, obtain, state }: HostParts,
 ): PluginHost => ({
@@ -272,6 +272,7 @@ const hostOf = (
   basePath: settings.basePath,
   clock,
   turns,
+  shared: cache?.shared,
   catalog,
   renderers,
   engine: settings.engine,

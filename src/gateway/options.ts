@@ -14,23 +14,12 @@ import type { EngineFactory } from '../engine-contract/engine-factory.ts';
 import type { KeySource } from '../keys/key-source.ts';
 import { type Problem, StartError } from '../errors.ts';
 import type { HideEndpoints } from '../keys/principal.ts';
-import type { SharedRates } from '../keys/rates/open-shared-rates.ts';
 import type { KeyFunction } from '../keys/sources/key-function.ts';
-import type { OpenSharedCache } from '../results/shared/shared-cache.ts';
 import type { Tracer } from '../trace/span.ts';
 import type { GatewayPlugin } from './plugin.ts';
 import type { FilesReport } from './reload/broken-files.ts';
 import type { QuerySource } from './reload/query-source.ts';
-
-/** The store that gateways share: `redis` opens one. */
-export interface SharedStore {
-  /** Why it is less safe than the memory of one gateway, for the log. */
-  readonly warnings: readonly string[];
-  /** Results. */
-  openCache(log: Logger): Promise<OpenSharedCache>;
-  /** How many requests of a minute each caller has made. */
-  openRates(log: Logger, elapsedMs: Clock['elapsedMs']): Promise<SharedRates>;
-}
+import type { SharedStore } from '../results/shared/shared-store.ts';
 
 /** How results are kept. */
 export interface CacheOptions {

@@ -21,7 +21,7 @@ export interface PluginHooks extends RequestHooks {
   readonly onImport: readonly Hook<'onImport'>[];
   /** The same function, with results shown to the plug-ins. */
   observeResults(getResult: GetResult): GetResult;
-  /** The same engine, with runs shown to the plug-ins. */
+  /** The same engine, with runs shown to the plug-ins, and made by those that decide how. */
   observeRuns(engine: Engine): Engine;
 }
 
@@ -66,7 +66,8 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
     onImport: telling('onImport'),
     showResult,
     observeResults: (getResult) => observeResults(getResult, showResult),
-    observeRuns: (engine) => observeRuns(engine, withHook(plugins, 'onRun'), call),
+    observeRuns: (engine) =>
+      runWithin(withHook(plugins, 'aroundRun'), observeRuns(engine, withHook(plugins, 'onRun'), call)),
   };
 }
 
@@ -186,6 +187,15 @@ function observeRuns(engine: Engine, observing: readonly PluginWith<'onRun'>[], 
     },
   };
 }
+
+/** The same engine, run by the plug-ins that decide how: what waits or is refused there is no run yet. */
+const runWithin = (plugins: readonly PluginWith<'aroundRun'>[], engine: Engine): Engine => ({
+  ...engine,
+  run: plugins.reduceRight<Engine['run']>(
+    (inner, plugin) => (bound, options) => plugin.aroundRun(bound, options, (given) => inner(bound, given)),
+    (bound, options) => engine.run(bound, options),
+  ),
+});
 
 /** Applies a function to the value that a hook gives. A promise, which a hook must not give, is left to `call`. */
 const ifNoPromise = <T, R>(value: T, next: (value: T) => R): R =>

@@ -30,6 +30,7 @@ import type { Principal } from '../keys/principal.ts';
 import type { Counters } from '../results/counters.ts';
 import type { Follow } from '../results/followers.ts';
 import type { CachedResult } from '../results/get-result.ts';
+import type { SharedStore } from '../results/shared/shared-store.ts';
 
 /**
  * Adds something to a gateway. Every member but the name is optional, and a member that no plug-in has costs nothing.
@@ -86,6 +87,17 @@ export interface GatewayPlugin {
   onStreamed?(exchange: Exchange, bytes: number): void;
   /** A run of the engine begins to wait for its turn. @returns receives what becomes of it */
   onRun?(bound: BoundQuery, options: RunOptions): RunObserver | undefined;
+  /**
+   * Runs a query in place of the engine: it calls `run`, perhaps with other options, or refuses. The run ends as it does, also
+   * with an error that is not a `GatewayError`. The hook of the first plug-in is called first.
+   *
+   * @param options as in `onRun`; `payer` is the key whose request it is
+   */
+  aroundRun?(
+    bound: BoundQuery,
+    options: RunOptions,
+    run: (options: RunOptions) => Promise<Rows>,
+  ): Promise<Rows>;
   /** The engine has looked for rows to import. */
   onImport?(report: ImportReport): void;
   /** Further forms of rows, for REST: each is one more value of `?format=`, extension, and media type of `Accept`. */
@@ -110,6 +122,8 @@ export interface PluginHost {
   readonly clock: Clock;
   /** For work of more than some milliseconds: it takes turns with the requests. */
   readonly turns: LoopTurns;
+  /** Where gateways share what they keep; undefined for a gateway by itself. */
+  readonly shared: SharedStore | undefined;
   /** The version of the catalog that is served first. */
   readonly catalog: Catalog;
   /** The forms of rows that REST has, those of plug-ins too. */

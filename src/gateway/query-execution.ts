@@ -13,8 +13,9 @@ import type { OpenSharedCache } from '../results/shared/shared-cache.ts';
 import type { Tracer } from '../trace/span.ts';
 import type { EngineFactory } from '../engine-contract/engine-factory.ts';
 import { openEngine } from './open-engine.ts';
-import type { CacheOptions, Settings, SharedStore } from './options.ts';
+import type { CacheOptions, Settings } from './options.ts';
 import type { PluginHooks } from './plugin-hooks.ts';
+import type { SharedStore } from '../results/shared/shared-store.ts';
 import { traceResults } from './trace-results.ts';
 
 interface QueryExecutionOptions {

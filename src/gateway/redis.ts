@@ -3,7 +3,7 @@ import { secretRules } from '../config/secret-rules.ts';
 import { StartError } from '../errors.ts';
 import { hotKeyLimit } from '../results/warming/hot-keys.ts';
 import { describeExposure } from '../results/redis/exposure.ts';
-import type { SharedStore } from './options.ts';
+import type { SharedStore } from '../results/shared/shared-store.ts';
 
 /** Where the Redis is, and what proves that its content comes from a gateway. */
 export interface RedisOptions {
@@ -42,6 +42,10 @@ export function redis(options: RedisOptions): SharedStore {
     async openRates(log, elapsedMs) {
       const { openSharedRates } = await import('../keys/rates/open-shared-rates.ts');
       return openSharedRates({ url, secret, log, elapsedMs });
+    },
+    async openState(name, log) {
+      const { openSharedState } = await import('../redis/shared-state.ts');
+      return openSharedState({ url, secret, name, log });
     },
   };
 }

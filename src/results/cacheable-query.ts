@@ -2,6 +2,7 @@ import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { Wave } from '../engine-contract/engine.ts';
+import type { Principal } from '../keys/principal.ts';
 import type { RequestTrace } from '../trace/span.ts';
 import { freshnessOf } from './freshness.ts';
 import type { ResultDocument } from './result-document.ts';
@@ -13,6 +14,8 @@ export interface CacheableQuery {
   readonly policy: CachePolicy;
   /** The key for whose request it is run; undefined for a refresh. */
   readonly owner: Owner;
+  /** As in `RunOptions`. */
+  readonly payer?: Principal | undefined;
   /** The request that runs it; undefined for a refresh. */
   readonly trace?: RequestTrace | undefined;
   /** Only a result of a run that began at this time or later is accepted, by `elapsedMs`. */

@@ -45,6 +45,7 @@ export type OnCost = (endpoint: string, cost: Cost, trace: RequestTrace | undefi
 /** For whom a query is run. */
 interface Runner {
   readonly owner: Owner;
+  readonly payer: RunOptions['payer'];
   readonly trace: RequestTrace | undefined;
   readonly wave?: Wave | undefined;
   /** The result that the new one replaces: it is looked up when there are rows, so that a run does not keep it in memory. */
@@ -83,7 +84,7 @@ async function compute(
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
   const { shared, memory, hotKeys, clock, engineTimeoutMs } = options;
-  const { key, bound, owner, noCache, trace, wave } = query;
+  const { key, bound, owner, payer, noCache, trace, wave } = query;
   const getShared = shared && (() => shared.get(key, bound.query.maxRows));
   const cached = noCache || !getShared ? undefined : await inSpan(trace, 'shared cache', getShared);
   // Even if it is too old for this caller: it may be returned when the engine fails.
@@ -93,7 +94,7 @@ async function compute(
   }
   try {
     const run = (signal: AbortSignal) =>
-      runEngine(options, bound, signal, { owner, trace, wave, before: () => memory.peek(key) });
+      runEngine(options, bound, signal, { owner, payer, trace, wave, before: () => memory.peek(key) });
     const outcome: RunOutcome | undefined =
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
@@ -130,12 +131,12 @@ function runEngine(
   options: ComputeOptions,
   bound: BoundQuery,
   signal: AbortSignal,
-  { owner, trace, wave, before }: Runner,
+  { owner, payer, trace, wave, before }: Runner,
 ): Promise<ResultDocument> {
   const queuedAt = performance.now();
   return inSpan(trace, 'engine', (span) => {
     const onStart = span && (() => span.set({ 'querygate.queue_ms': performance.now() - queuedAt }));
-    return runQuery(options, bound, { signal, owner, wave, onStart, span }, { trace, before });
+    return runQuery(options, bound, { signal, owner, payer, wave, onStart, span }, { trace, before });
   });
 }
 

@@ -2,6 +2,7 @@ import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { Run, SingleFlight } from '../concurrency/single-flight.ts';
+import type { Principal } from '../keys/principal.ts';
 import type { RequestTrace } from '../trace/span.ts';
 import type { CacheableQuery, RunOutcome } from './cacheable-query.ts';
 import { type ComputeOptions, computeAndStore, computeOnce, mayServeStale } from './compute.ts';
@@ -51,6 +52,8 @@ interface ResultRequest {
   readonly isFollowed?: true | undefined;
   /** The id of the caller's key: a run that this request starts takes the key's turn in the engine's queue. */
   readonly owner?: Owner;
+  /** As in `RunOptions`. */
+  readonly payer?: Principal | undefined;
 }
 
 /**
@@ -72,14 +75,14 @@ export function buildGetResult(options: GetResultOptions): GetResult {
   const { keyOf, hotKeys, clock } = options;
   const getResult: GetResult = async (bound, request) => {
     const { caching: policy } = bound.query;
-    const { noCache, owner } = request;
+    const { noCache, owner, payer } = request;
     const key = keyOf(bound);
     if (policy === 'disabled') return computeUncached(options, key, bound, request);
 
     const now = clock.elapsedMs();
     const { trace } = request.caller;
     const minBegunAt = noCache ? now : Number.NEGATIVE_INFINITY;
-    const query = { key, bound, policy, owner, noCache, trace, minBegunAt };
+    const query = { key, bound, policy, owner, payer, noCache, trace, minBegunAt };
     // SQL of callers is cached, but not kept warm.
     const isWarmed = bound.sql === undefined && request.isFollowed !== true;
     const hotKey = isWarmed ? hotKeys.touch(key, bound, policy, now) : undefined;
@@ -102,7 +105,11 @@ async function computeUncached(
   request: ResultRequest,
 ): Promise<CachedResult> {
   const { document } = await waitForRun(options, key, request, (context) =>
-    computeOnce(options, bound, context, { owner: request.owner, trace: request.caller.trace }),
+    computeOnce(options, bound, context, {
+      owner: request.owner,
+      payer: request.payer,
+      trace: request.caller.trace,
+    }),
   );
   return { document, caching: 'disabled', cacheStatus: 'BYPASS', obtainedAt: options.clock.elapsedMs() };
 }

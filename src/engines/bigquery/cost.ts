@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Cost } from '../../engine-contract/engine.ts';
 import { type CallContext, parseReply, withCallSpan } from './api/call-api.ts';
+import type { ApiRequest } from './api/client.ts';
 import { count, optional, type QueryReply } from './api/wire.ts';
 
 /** The cost of a query as the reply to jobs.query reports it. */
@@ -18,11 +19,38 @@ export function costOf(reply: QueryReply): Cost {
 const timeoutMs = 1_000;
 
 const jobReply = z.object({
+  status: optional(z.object({ state: optional(z.string()) })),
   statistics: z.object({
     totalBytesProcessed: optional(count),
     totalSlotMs: optional(count),
     query: optional(z.object({ totalBytesBilled: optional(count), cacheHit: optional(z.boolean()) })),
   }),
+});
+
+/** Identifies a job in later calls. */
+export interface Job {
+  readonly jobId: string;
+  readonly location: string | undefined;
+}
+
+/** The request of a job as it is now. */
+export function jobRequest({ jobId, location }: Job, fields: string): ApiRequest {
+  const parameters = new URLSearchParams({ fields, ...(location !== undefined && { location }) });
+  return { method: 'GET', path: `/jobs/${encodeURIComponent(jobId)}?${parameters}` };
+}
+
+/** The cost of a job; undefined while it is not final. */
+export function finalCost(text: string, job: Job): Cost | undefined {
+  const { data } = jobReply.safeParse(JSON.parse(text));
+  return data?.status?.state === 'DONE' ? costOfJob(data, job) : undefined;
+}
+
+const costOfJob = ({ statistics }: z.output<typeof jobReply>, { jobId }: Job): Cost => ({
+  bytesProcessed: statistics.totalBytesProcessed,
+  bytesBilled: statistics.query?.totalBytesBilled,
+  slotMs: statistics.totalSlotMs,
+  cacheHit: statistics.query?.cacheHit,
+  jobId,
 });
 
 /**
@@ -32,27 +60,17 @@ const jobReply = z.object({
  */
 export async function fetchCost(
   { client, bound, deadline: { cancelled }, span }: CallContext,
-  { jobId, location }: { readonly jobId: string; readonly location: string | undefined },
+  job: Job,
   reply: QueryReply,
 ): Promise<Cost> {
-  const parameters = new URLSearchParams({ fields: 'statistics' });
-  if (location !== undefined) parameters.set('location', location);
-  const path = `/jobs/${encodeURIComponent(jobId)}?${parameters}`;
+  const request = jobRequest(job, 'statistics');
   try {
-    const request = { method: 'GET', path } as const;
     const jobResponse = await withCallSpan(span, request, (traceparent) =>
       client.call(request, { signal: cancelled, timeoutMs, traceparent }),
     );
-    const { statistics } = parseReply(jobResponse, bound, jobReply);
-    return {
-      bytesProcessed: statistics.totalBytesProcessed,
-      bytesBilled: statistics.query?.totalBytesBilled,
-      slotMs: statistics.totalSlotMs,
-      cacheHit: statistics.query?.cacheHit,
-      jobId,
-    };
+    return costOfJob(parseReply(jobResponse, bound, jobReply), job);
   } catch {
     cancelled.throwIfAborted();
-    return { ...costOf(reply), jobId };
+    return { ...costOf(reply), jobId: job.jobId };
   }
 }

@@ -60,7 +60,7 @@ export async function openBigquery(
     timeoutMs: limits.timeoutMs,
     closing: closing.signal,
     textToRun,
-    cancelJob: jobs.cancel,
+    jobs,
   });
   return {
     updates: buildUpdates(catalog, startCheck, check, (next) => {

@@ -1,28 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { withoutFields } from '../../catalog/model/header-types.ts';
-import type { Rows } from '../../engine-contract/engine.ts';
+import type { Rows, RunOptions } from '../../engine-contract/engine.ts';
 import { callerResultTooLarge, maxCallerResultBytes } from '../../engine-contract/engine-errors.ts';
 import { type BuildRequest, type CallContext, callApi } from './api/call-api.ts';
 import { malformedResponse, queryFailed } from './api/api-errors.ts';
 import { pause } from './api/retry.ts';
 import { type QueryReply, queryReply } from './api/wire.ts';
-import { costOf, fetchCost } from './cost.ts';
+import { costOf, fetchCost, type Job } from './cost.ts';
 import { buildDecodeCallerRow, buildDecodeRow, type DecodeRow } from './decode-rows.ts';
+import type { JobCanceller } from './job-canceller.ts';
 import { toResultColumn } from './result-column.ts';
-
-/** Identifies a job in later calls. */
-export interface Job {
-  readonly jobId: string;
-  readonly location: string | undefined;
-}
 
 interface JobRequest extends CallContext {
   /** The body of jobs.query, without the fields that differ from run to run. */
   readonly body: object;
   /** The location of jobs that do not report one. */
   readonly location: string | undefined;
-  /** Called for a job that is still running although its result is no longer needed. */
-  readonly cancelJob: (job: Job) => void;
+  /** Ends a job that is still running although its result is no longer needed. */
+  readonly jobs: Pick<JobCanceller, 'cancel' | 'bill'>;
+  readonly onBill: RunOptions['onBill'];
 }
 
 /** The shortest time between two polls; BigQuery itself normally takes longer to reply that a job is not complete. */
@@ -35,18 +31,26 @@ const pollEveryMs = 250;
  * @throws GatewayError; the reasons of the deadline's signals
  */
 export async function runJob(request: JobRequest): Promise<Rows> {
-  let runningJob: Job | undefined;
+  let latest: Pick<Completion, 'reply' | 'job'> | undefined;
   try {
-    const { reply, job, isPolled } = await waitForCompletion(request, (running) => {
-      runningJob = running;
+    const { reply, job, isPolled } = await waitForCompletion(request, (known) => {
+      latest = known;
     });
     const read = await readPages(request, reply, job);
     const cost = isPolled && job !== undefined ? await fetchCost(request, job, reply) : costOf(reply);
     return { ...read, cost };
   } catch (error) {
-    if (runningJob !== undefined) request.cancelJob(runningJob);
+    if (latest !== undefined) settle(request, latest);
     throw error;
   }
+}
+
+/** Of a query that has failed here: BigQuery bills what it has read all the same. */
+function settle({ jobs, onBill }: JobRequest, { reply, job }: Pick<Completion, 'reply' | 'job'>): void {
+  if (reply.jobComplete !== true) {
+    if (job !== undefined) jobs.cancel(job, onBill);
+  } else if (reply.totalBytesBilled !== undefined) onBill?.(costOf(reply));
+  else if (job !== undefined && onBill !== undefined) jobs.bill(job, onBill);
 }
 
 /** A query that is complete. */
@@ -58,17 +62,17 @@ interface Completion {
   readonly isPolled: boolean;
 }
 
-/** @param onRunning called after each call: with the running job, or with undefined when none is running */
+/** @param onReply called after each call */
 async function waitForCompletion(
   request: JobRequest,
-  onRunning: (job: Job | undefined) => void,
+  onReply: (known: Pick<Completion, 'reply' | 'job'>) => void,
 ): Promise<Completion> {
   const { deadline, bound } = request;
   let reply = await startQuery(request);
   let job: Job | undefined;
   for (let polls = 0; ; polls += 1) {
     job = jobOf(reply, request.location) ?? job;
-    onRunning(reply.jobComplete === true ? undefined : job);
+    onReply({ reply, job });
     deadline.cancelled.throwIfAborted();
     const [error] = reply.errors ?? [];
     if (error !== undefined) {

@@ -6,7 +6,8 @@ import type { Client } from './api/client.ts';
 import { openDeadline } from './api/deadline.ts';
 import type { BigqueryOptions } from './bigquery-options.ts';
 import { buildQueryBody } from './query-body.ts';
-import { type Job, runJob } from './run-job.ts';
+import type { JobCanceller } from './job-canceller.ts';
+import { runJob } from './run-job.ts';
 import type { TextToRun } from './text-to-run.ts';
 
 export interface RunContext {
@@ -17,25 +18,24 @@ export interface RunContext {
   /** Aborted with a GatewayError when the engine closes. */
   readonly closing: AbortSignal;
   readonly textToRun: TextToRun;
-  /** Called for a job that is still running although its result is no longer needed. */
-  readonly cancelJob: (job: Job) => void;
+  readonly jobs: JobCanceller;
 }
 
 /** Runs saved queries on BigQuery, each within one deadline for queueing, calls, retries, polls and pages. */
 export function openRun(context: RunContext): Engine['run'] {
-  const { client, slots, options, timeoutMs, closing, textToRun, cancelJob } = context;
-  return async (bound, { signal, owner, onStart, span }) => {
+  const { client, slots, options, timeoutMs, closing, textToRun, jobs } = context;
+  return async (bound, { signal, owner, onStart, span, maximumBytesBilled, onBill }) => {
     const deadline = openDeadline({ timeoutMs, caller: signal, closing });
     const { location } = options;
     const run = async () => {
       onStart?.();
       const body = {
-        ...buildQueryBody(bound, options, await textToRun(bound, owner)),
+        ...buildQueryBody(bound, withMaximum(options, maximumBytesBilled), await textToRun(bound, owner)),
         jobCreationMode: 'JOB_CREATION_OPTIONAL',
         // One row beyond max rows shows that the result is truncated.
         maxResults: bound.query.maxRows + 1,
       };
-      return runJob({ client, bound, deadline, body, location, cancelJob, span });
+      return runJob({ client, bound, deadline, body, location, jobs, onBill, span });
     };
     const work = slots.run(deadline.cancelled, run, owner).finally(() => deadline.release());
     try {
@@ -46,3 +46,9 @@ export function openRun(context: RunContext): Engine['run'] {
     }
   };
 }
+
+/** The smaller of two limits. */
+const withMaximum = (options: BigqueryOptions, given: number | undefined): BigqueryOptions =>
+  given === undefined
+    ? options
+    : { ...options, maximumBytesBilled: Math.min(given, options.maximumBytesBilled ?? given) };
