@@ -104,6 +104,9 @@ function toConfig(read: Settings) {
     /** Proves to gateways that what they read from it was written by one of them. */
     cacheSecret: read.CACHE_SECRET,
     cacheMemoryBytes: read.CACHE_MEMORY_LIMIT,
+    /** The file of accounts, if there is no Redis; undefined: they end with the process. */
+    accountsFile: read.ACCOUNTS_FILE,
+    budgetTimeZone: read.BUDGET_TIME_ZONE,
     /** A port for metrics alone, without a key; undefined: only /metrics beside the API, for keys with the permission. */
     metricsPort: read.METRICS_PORT,
     logLevel: read.LOG_LEVEL,

@@ -8,6 +8,7 @@ import { addCommand, type CliCommand, type CommandGroup } from './command.ts';
 import { check } from './commands/check.ts';
 import { compile } from './commands/print/compile.ts';
 import { config } from './commands/config.ts';
+import { costs } from './commands/costs.ts';
 import { dev } from './commands/dev.ts';
 import { diff } from './commands/diff.ts';
 import { exposures } from './commands/exposures.ts';
@@ -36,6 +37,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   diff,
   exposures,
   keys,
+  costs,
   schema,
   openapi,
   types,

@@ -7,6 +7,7 @@ import { duckdbDefaults } from './duckdb-defaults.ts';
 import { cacheMemory, engineLimits, type NumberRule, numberText } from './engine-limits.ts';
 import { jwtSettings } from './jwt-settings.ts';
 import { type SecretRule, secretRules } from './secret-rules.ts';
+import { isTimeZone } from './time-zone.ts';
 import { originsProblem } from './web-origins.ts';
 
 /** The value of DATA_DIR for rows of the demo in place of a folder. */
@@ -154,6 +155,13 @@ export const settings = z.object({
   CACHE_MEMORY_LIMIT: size('64MB')
     .default(`${cacheMemory.byDefault / 1e6}MB`)
     .transform(parseBytes),
+  ACCOUNTS_FILE: z.string().optional(),
+  BUDGET_TIME_ZONE: z
+    .string()
+    .refine(isTimeZone, {
+      error: ({ input }) => `got ${JSON.stringify(input)}; must be a time zone, as in Europe/Zurich`,
+    })
+    .default('UTC'),
   METRICS_PORT: wholeNumber(0, 65535).optional(),
   LOG_LEVEL: oneOf(logLevels).default('info'),
   LOG_FORMAT: oneOf(['json', 'gcp', 'pretty']).optional(),

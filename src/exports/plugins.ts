@@ -39,6 +39,7 @@ export type { Answer, PluginRoute } from '../http/message/route.ts';
 export type { Admission, Caller, CallingRequest } from '../call/caller.ts';
 export type { Call } from '../call/gate.ts';
 export type { Obtained } from '../call/obtain.ts';
+export { costs } from '../plugins/costs/costs.ts';
 export { deprecation } from '../plugins/deprecation/deprecation.ts';
 export { federation } from '../plugins/federation/federation.ts';
 export { type GraphiqlOptions, graphiql } from '../plugins/graphiql/graphiql.ts';

@@ -68,6 +68,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'src/plugins': [
     'static',
     'metrics',
+    'costs',
     'shadow',
     'deprecation',
     'live',
@@ -93,5 +94,5 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'yoga-plugins',
   ],
   'src/author': ['sql', 'types'],
-  'src/cli': ['settings', 'keys', 'start', 'mcp', 'commands'],
+  'src/cli': ['settings', 'keys', 'costs', 'start', 'mcp', 'commands'],
 };

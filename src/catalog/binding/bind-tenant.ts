@@ -91,3 +91,20 @@ export function bindTenants(
     pattern === undefined ? tenants : tenants.map((tenant) => fillTenantPattern(pattern, parameter, tenant));
   return bindTexts(query, (declared) => (declared.name === parameter ? texts : rawTexts(declared, raw)), now);
 }
+
+/**
+ * The tenants whose rows a bound query returns, as their callers name them.
+ *
+ * @param allowed those of the caller: a pattern in a bound query is made of one of them
+ */
+export function tenantsOfBound(
+  { query, parameters }: BoundQuery,
+  allowed: ReadonlySet<string> | undefined,
+): readonly string[] {
+  if (query.tenant === undefined) return [];
+  const { parameter, pattern } = query.tenant;
+  return textsOf(parameters[parameter] ?? '').map((text) => {
+    if (pattern === undefined || allowed === undefined) return text;
+    return [...allowed].find((tenant) => fillTenantPattern(pattern, parameter, tenant) === text) ?? text;
+  });
+}

@@ -44,6 +44,8 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   CACHE_URL: 'Redis that gateways share',
   CACHE_SECRET: 'proves that what is in Redis was written by a gateway (better set in the environment)',
   CACHE_MEMORY_LIMIT: 'how much memory cached results may use',
+  ACCOUNTS_FILE: 'file of what runs were billed, without a Redis',
+  BUDGET_TIME_ZONE: 'where the days of accounts and budgets begin',
   METRICS_PORT: 'port for metrics alone, without a key',
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent',
   LOG_FORMAT: 'json, gcp or pretty; default: pretty on a terminal, else json',

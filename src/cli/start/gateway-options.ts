@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts';
 import { loadEngine } from '../../author/configured-engine.ts';
 import { jwt, keyFile, apiKey as keyOf } from '../../exports/keys.ts';
 import {
+  costs,
   deprecation,
   federation,
   type GatewayPlugin,
@@ -94,6 +95,7 @@ function pluginsOf(
   const shownKey = showsKey ? apiKey : undefined;
   return [
     ...(config.compat === 'logflare' ? [logflare()] : []),
+    costs({ file: config.accountsFile, timeZone: config.budgetTimeZone }),
     shadow(),
     deprecation(),
     live(),

@@ -1,3 +1,6 @@
-/** Small helpers: what is computed once, and for each key once. @module */
+/** Small helpers: what is computed once, and for each key once; what outlives a process, in a file or in Redis. @module */
+export { pathProblem } from '../../files/path-problem.ts';
+export { replaceFile } from '../../files/replace-file.ts';
 export { getOrAdd } from '../../get-or-add.ts';
 export { memoize, once } from '../../memoize.ts';
+export type { SharedState } from '../../redis/shared-state.ts';

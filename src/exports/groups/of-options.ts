@@ -1,3 +1,4 @@
 /** How the options of a plug-in are checked at the start. @module */
 export { agentLimits } from '../../config/engine-limits.ts';
+export { isTimeZone } from '../../config/time-zone.ts';
 export { checkOptions, optionRule, required, wholeNumber } from '../../config/option-rules.ts';

@@ -1,5 +1,6 @@
 /** Parameters of saved queries: what they take, what is said of them, and how their texts are read. @module */
 export { isOutdated, type RawParameters } from '../../catalog/binding/bind.ts';
+export { tenantsOfBound } from '../../catalog/binding/bind-tenant.ts';
 export {
   judged,
   maxSqlLength,

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { formatInstant } from '../../files/durations.ts';
+import { replaceFile } from '../../files/replace-file.ts';
 import { parseTimestamp } from '../../files/timestamps.ts';
 
 /** When each key was last used, by its id. */
@@ -35,17 +35,7 @@ export async function saveLastUsed(
   const latest = new Map([...recorded].filter(([id]) => isKey(id)));
   for (const [id, at] of used) if (at > (latest.get(id) ?? new Date(0))) latest.set(id, at);
   const entries = [...latest].map(([id, at]) => [id, formatInstant(at)]).sort();
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    await writeFile(temporary, `${JSON.stringify(Object.fromEntries(entries), null, 1)}\n`, {
-      mode: 0o600,
-      flag: 'wx',
-    });
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
-    throw error;
-  }
+  await replaceFile(path, `${JSON.stringify(Object.fromEntries(entries), null, 1)}\n`);
 }
 
 function parseLastUsed(text: string): Map<string, Date> {

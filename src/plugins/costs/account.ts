@@ -1,0 +1,79 @@
+import { hash } from 'node:crypto';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import { tenantsOfBound } from '../../catalog/binding/bind-tenant.ts';
+import type { Cost } from '../../engine-contract/engine.ts';
+import type { Principal } from '../../keys/principal.ts';
+
+/** What runs are billed to. */
+export interface Account {
+  /** As in `2026-11-28`, in the time zone of budgets. */
+  readonly day: string;
+  /** The id of the key, or of the subject of tokens; `(refresh)` for runs that are everybody's. */
+  readonly key: string;
+  /** Empty for a refresh, and for queries without a tenant. */
+  readonly tenant: string;
+  readonly endpoint: string;
+}
+
+/** The sum of some bills. */
+export interface Totals {
+  readonly runs: number;
+  readonly bytesBilled: number;
+  /** Milliseconds of one slot. */
+  readonly slotMs: number;
+}
+
+/** The bills of one account that one process has settled. A later row of the same process replaces an earlier one. */
+export interface AccountRow extends Account, Totals {
+  /** The process: rows of several are added up. */
+  readonly instance: string;
+}
+
+/** The key of the account of runs that serve all callers. */
+export const refreshKey = '(refresh)';
+
+/** The key and the tenant of accounts beyond those that a day may have. */
+export const otherAccounts = '(others)';
+
+/** Longer names are digests: any text may be sent for a tenant. */
+const maxNameLength = 200;
+
+/** Whose account a run belongs to. @param payer undefined for a refresh */
+export function accountOf(bound: BoundQuery, payer: Principal | undefined, day: string): Account {
+  const endpoint = bound.query.name;
+  if (payer === undefined) return { day, key: refreshKey, tenant: '', endpoint };
+  const tenant = tenantsOfBound(bound, payer.tenants).join(',');
+  return { day, key: short(payer.id), tenant: short(tenant), endpoint };
+}
+
+const short = (name: string): string =>
+  name.length <= maxNameLength ? name : `#${hash('sha256', name, 'hex').slice(0, 16)}`;
+
+/** The bill of a run that has succeeded: at least what it read, if the engine could not say what it bills. */
+export const billOf = (cost: Cost | undefined): Totals => ({
+  runs: 1,
+  bytesBilled: cost?.bytesBilled ?? cost?.bytesProcessed ?? 0,
+  slotMs: cost?.slotMs ?? 0,
+});
+
+/** @returns the sum of both */
+export const add = (a: Totals, b: Totals): Totals => ({
+  runs: a.runs + b.runs,
+  bytesBilled: a.bytesBilled + b.bytesBilled,
+  slotMs: a.slotMs + b.slotMs,
+});
+
+/** The name of an account in one process. */
+export const nameOf = ({ day, key, tenant, endpoint }: Account): string =>
+  JSON.stringify([day, key, tenant, endpoint]);
+
+/** Gives the day of a moment in a time zone. */
+export function buildDayOf(timeZone: string): (time: Date) => string {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  return (time) => format.format(time);
+}

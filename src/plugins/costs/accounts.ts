@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { getOrAdd } from '../../get-or-add.ts';
+import { type Account, type AccountRow, add, nameOf, otherAccounts, type Totals } from './account.ts';
+
+/** Where accounts outlive the process. */
+export interface AccountStore {
+  /** Stores rows in place of earlier ones of the same process. @returns false if it has to be tried again */
+  save(rows: readonly AccountRow[]): Promise<boolean>;
+  /** True if the rows that were saved before may be lost, so that all are to be saved again. */
+  hasLost(saved: AccountRow): Promise<boolean>;
+  /** All rows of some days, of all processes. */
+  load(days: ReadonlySet<string>): Promise<readonly AccountRow[]>;
+  close(): Promise<void>;
+}
+
+/** Beyond so many accounts of a day the others are one: any caller may send any tenant. */
+const maxAccountsOfDay = 50_000;
+
+/** Rows of older days are not saved again. */
+const daysKept = 2;
+
+/** How often rows that could not be saved are tried again, and it is checked that the others are still there. */
+const checkEveryMs = 2_000;
+
+/**
+ * The bills that this process has settled. Each row is the sum since the start of the process, so that it may be saved
+ * twice: after a lost reply, and when a store has lost what was in it.
+ */
+export class Accounts {
+  readonly #instance = randomUUID();
+  readonly #store: AccountStore | undefined;
+  readonly #log: Logger;
+  /** By day, the oldest first. */
+  readonly #days = new Map<string, Map<string, AccountRow>>();
+  /** What is not saved yet. */
+  #unsaved = new Map<string, AccountRow>();
+  #saving: Promise<void> | undefined;
+  #saved: AccountRow | undefined;
+  #isFailing = false;
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  /** @param store undefined: they end with the process */
+  constructor(store: AccountStore | undefined, log: Logger) {
+    this.#store = store;
+    this.#log = log;
+    if (store !== undefined) this.#timer = setInterval(() => void this.#check(), checkEveryMs).unref();
+  }
+
+  settle(account: Account, bill: Totals): void {
+    const rows = getOrAdd(this.#days, account.day, () => new Map());
+    const isFull = rows.size >= maxAccountsOfDay && !rows.has(nameOf(account));
+    const to = isFull ? { ...account, key: otherAccounts, tenant: otherAccounts } : account;
+    const name = nameOf(to);
+    const before = rows.get(name) ?? { ...to, instance: this.#instance, runs: 0, bytesBilled: 0, slotMs: 0 };
+    const row = { ...before, ...add(before, bill) };
+    rows.set(name, row);
+    if (this.#store === undefined) return;
+    this.#unsaved.set(name, row);
+    void this.#save();
+  }
+
+  /** Rows of all processes. */
+  async load(days: ReadonlySet<string>): Promise<readonly AccountRow[]> {
+    await this.#saving;
+    if (this.#store !== undefined) return this.#store.load(days);
+    return [...days].flatMap((day) => [...(this.#days.get(day)?.values() ?? [])]);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#saving;
+    await this.#save();
+    await this.#store?.close();
+  }
+
+  /** One save at a time; what is settled meanwhile is saved with the next. */
+  #save(): Promise<void> {
+    this.#saving ??= this.#saveAll().finally(() => {
+      this.#saving = undefined;
+    });
+    return this.#saving;
+  }
+
+  async #saveAll(): Promise<void> {
+    while (this.#store !== undefined && this.#unsaved.size > 0) {
+      const saved = this.#unsaved;
+      this.#unsaved = new Map();
+      const isSaved = await this.#store.save([...saved.values()]).catch(this.#report);
+      if (isSaved !== true) {
+        this.#unsaved = new Map([...saved, ...this.#unsaved]);
+        return;
+      }
+      this.#isFailing = false;
+      this.#saved = [...saved.values()].at(-1);
+      this.#forget();
+    }
+  }
+
+  async #check(): Promise<void> {
+    const saved = this.#saving === undefined ? this.#saved : undefined;
+    if (saved !== undefined && (await this.#store?.hasLost(saved).catch(this.#report))) {
+      for (const rows of this.#days.values()) for (const [name, row] of rows) this.#unsaved.set(name, row);
+    }
+    await this.#save();
+  }
+
+  /** An older day that is saved needs no memory. */
+  #forget(): void {
+    for (const day of [...this.#days.keys()].sort().slice(0, -daysKept))
+      if (![...this.#unsaved.values()].some((row) => row.day === day)) this.#days.delete(day);
+  }
+
+  readonly #report = (err: unknown): false => {
+    if (!this.#isFailing)
+      this.#log.error({ err }, 'the accounts of costs cannot be saved; it is tried again');
+    this.#isFailing = true;
+    return false;
+  };
+}

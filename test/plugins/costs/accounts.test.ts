@@ -1,0 +1,260 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { redis } from '../../../src/gateway/redis.ts';
+import type { AccountRow } from '../../../src/plugins/costs/account.ts';
+import { openAccountFile, readAccountFile } from '../../../src/plugins/costs/account-file.ts';
+import { readAccounts } from '../../../src/cli/costs/print-costs.ts';
+import { type Billing, openBillingApp, parameterOf, startBilling } from '../../support/billing-app.ts';
+import { eventually } from '../../support/eventually.ts';
+import { completeBody, incompleteBody, reply } from '../../support/fake-bigquery.ts';
+import { writeKeyFile } from '../../support/key-files.ts';
+import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
+import { apiKey, now, type TestApp } from '../../support/test-app.ts';
+
+const day = '2026-03-10';
+
+/** Bytes that nothing else has. */
+const bytesOf = (text = '') => 10_485_760 + text.length * 1_048_576 + (text.codePointAt(0) ?? 0);
+
+const short = (rows: readonly AccountRow[]) =>
+  rows
+    .map(({ day, key, tenant, endpoint, runs, bytesBilled, slotMs }) => [
+      ...[day, key, tenant, endpoint],
+      ...[runs, bytesBilled, slotMs],
+    ])
+    .sort();
+
+const sumOf = (rows: readonly AccountRow[]) => rows.reduce((sum, { bytesBilled }) => sum + bytesBilled, 0);
+
+let folder: string;
+let file: string;
+let billing: Billing;
+const open: TestApp[] = [];
+const opened = async (app: Promise<TestApp>) => {
+  open.push(await app);
+  return app;
+};
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  file = join(folder, 'accounts.json');
+  billing = await startBilling((body) => ({ bytes: bytesOf(parameterOf(body, 'project')), slotMs: 7 }));
+});
+afterEach(async () => {
+  for (const app of open.splice(0)) await app.close();
+  await billing.close();
+  rmSync(folder, { recursive: true });
+});
+
+const call = (app: TestApp, project: string, key = apiKey, headers = {}) =>
+  app.fetch(`/api/endpoints/query/numbers?project=${project}`, { headers: { 'x-api-key': key, ...headers } });
+
+const cached = { numbers: { caching: ['caching: 60s', 'cache_warming: 2s'] } };
+
+describe('accounts in a file', () => {
+  test('a bill is that of a key, a tenant, an endpoint and a day; what is cached costs nothing', async () => {
+    const keys = writeKeyFile({ ab: { tenants: ['a', 'bb'] } });
+    const app = await opened(
+      openBillingApp(billing, cached, { ACCOUNTS_FILE: file, API_KEYS_FILE: keys.path }),
+    );
+    for (const project of ['a', 'bb', 'a', 'a'])
+      expect((await call(app, project, keys.keyOf('ab'))).status).toBe(200);
+    expect((await call(app, 'ccc')).status).toBe(200);
+    const id = keys.idOf('ab');
+    await eventually(() =>
+      expect(short(readAccountFile(file))).toEqual(
+        [
+          [day, 'API_KEY', 'ccc', 'numbers', 1, bytesOf('ccc'), 7],
+          [day, id, 'a', 'numbers', 1, bytesOf('a'), 7],
+          [day, id, 'bb', 'numbers', 1, bytesOf('bb'), 7],
+        ].sort(),
+      ),
+    );
+    expect(sumOf(readAccountFile(file))).toBe(billing.sum());
+    keys.remove();
+  });
+
+  test('a refresh is of the endpoint, and of no key', async () => {
+    const app = await opened(
+      openBillingApp(billing, cached, { ACCOUNTS_FILE: file }, { clock: () => new Date() }),
+    );
+    await call(app, 'a');
+    await eventually(() => {
+      const rows = readAccountFile(file).filter(({ key }) => key === '(refresh)');
+      expect(rows).toMatchObject([{ tenant: '', endpoint: 'numbers', bytesBilled: bytesOf('a') }]);
+    });
+  });
+
+  test('a start adds to what was there, and metrics name no tenant', async () => {
+    for (let start = 1; start <= 3; start += 1) {
+      const app = await openBillingApp(billing, cached, { ACCOUNTS_FILE: file });
+      await call(app, 'secret-tenant');
+      const metrics = await (await app.fetch('/metrics')).text();
+      expect(metrics).toContain(
+        `querygate_account_billed_bytes_total{endpoint="numbers",payer="key"} ${bytesOf('secret-tenant')}`,
+      );
+      expect(metrics).not.toContain('secret-tenant');
+      await app.close();
+      expect(sumOf(readAccountFile(file))).toBe(start * bytesOf('secret-tenant'));
+    }
+  });
+
+  test('a file that is cut anywhere stops the start and stays as it is', async () => {
+    const app = await openBillingApp(billing, cached, { ACCOUNTS_FILE: file });
+    for (const project of ['a', 'é"\\', 'c']) await call(app, encodeURIComponent(project));
+    await app.close();
+    const whole = readFileSync(file);
+    expect(readAccountFile(file)).toHaveLength(3);
+    for (let length = 0; length < whole.length - 1; length += 1) {
+      writeFileSync(file, whole.subarray(0, length));
+      expect(() => readAccountFile(file)).toThrow(
+        /accounts\.json is (?:empty|damaged), and bills that are lost/,
+      );
+    }
+    writeFileSync(file, whole.subarray(0, whole.length - 20));
+    await expect(openBillingApp(billing, cached, { ACCOUNTS_FILE: file })).rejects.toThrow('is damaged');
+    expect(readFileSync(file)).toEqual(whole.subarray(0, whole.length - 20));
+  });
+
+  test.each([
+    ['another form', '{"keys": []}'],
+    ['a negative bill', `{"accounts": [["${day}", "i", "k", "t", "e", 1, -5, 1]], "count": 1}`],
+    ['a bill that is no number', `{"accounts": [["${day}", "i", "k", "t", "e", 1, null, 1]], "count": 1}`],
+    ['fewer rows than it says', '{"accounts": [], "count": 1}'],
+  ])('%s is damaged', (_, text) => {
+    writeFileSync(file, text);
+    expect(() => readAccountFile(file)).toThrow('is damaged');
+  });
+
+  test('two gateways that write one file lose nothing', async () => {
+    const row = (instance: string, runs: number): AccountRow => ({
+      ...{ instance, day, key: 'k', tenant: 't', endpoint: 'e' },
+      ...{ runs, bytesBilled: runs, slotMs: 0 },
+    });
+    const [one, two] = [openAccountFile(file), openAccountFile(file)];
+    for (let runs = 1; runs <= 20; runs += 1) {
+      await one.save([row('one', runs)]);
+      await two.save([row('two', runs)]);
+    }
+    expect(sumOf(readAccountFile(file))).toBe(40);
+    rmSync(file);
+    expect(await one.hasLost(row('one', 20))).toBe(true);
+  });
+
+  test('a folder that cannot be written is in the log once, and later writes have all of it', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'error' }, { write: (line) => void lines.push(line) });
+    const path = join(folder, 'missing', 'accounts.json');
+    const app = await opened(openBillingApp(billing, cached, { ACCOUNTS_FILE: path }, { log }));
+    for (const project of ['a', 'b']) await call(app, project);
+    await eventually(() => expect(lines.join('')).toContain('the accounts of costs cannot be saved'));
+    expect(lines).toHaveLength(1);
+    const { mkdirSync } = await import('node:fs');
+    mkdirSync(join(folder, 'missing'));
+    await eventually(() => expect(sumOf(readAccountFile(path))).toBe(billing.sum()));
+  });
+
+  test.each([
+    ['has ended when its caller left', 'DONE'],
+    ['ends some time later', 'RUNNING'],
+  ])('a cancelled run that %s is in the account of its caller', async (_, first) => {
+    const app = await opened(openBillingApp(billing, { numbers: {} }, { ACCOUNTS_FILE: file }));
+    const leaving = new AbortController();
+    const job = { statistics: { totalSlotMs: '5', query: { totalBytesBilled: '20971520' } } };
+    let states = 0;
+    billing.fake.respondWith((response, received, at) => {
+      if (received.path.startsWith('/jobs/job_1/cancel')) return reply({})(response, received, at);
+      if (received.path.startsWith('/jobs/job_1')) {
+        const state = states === 0 ? first : 'DONE';
+        states += 1;
+        return reply({ ...job, status: { state } })(response, received, at);
+      }
+      setTimeout(() => leaving.abort(), 50);
+      reply(incompleteBody)(response, received, at);
+    });
+    const asking = app.fetch('/api/endpoints/query/numbers?project=a', {
+      signal: leaving.signal,
+      headers: { 'x-api-key': apiKey },
+    });
+    await Promise.allSettled([asking]);
+    await eventually(() =>
+      expect(short(readAccountFile(file))).toEqual([[day, 'API_KEY', 'a', 'numbers', 1, 20_971_520, 5]]),
+    );
+  });
+
+  test('a run whose rows cannot be read is billed all the same', async () => {
+    const app = await opened(openBillingApp(billing, { numbers: {} }, { ACCOUNTS_FILE: file }));
+    billing.fake.respondWith(
+      reply(completeBody([], { rows: [{ f: [{ v: 'one' }] }], totalBytesBilled: '20971520' })),
+    );
+    expect((await call(app, 'a')).status).toBe(503);
+    await eventually(() =>
+      expect(short(readAccountFile(file))).toEqual([[day, 'API_KEY', 'a', 'numbers', 1, 20_971_520, 30]]),
+    );
+  });
+});
+
+describe.skipIf(!hasRedis)('accounts in Redis', () => {
+  let server: RedisServer;
+  beforeEach(async () => {
+    server = await redisServer();
+    await server.start();
+  });
+  afterEach(() => server.close());
+
+  const config = () => readConfig({ CACHE_URL: server.url, CACHE_SECRET: secret, API_KEY: apiKey });
+  const secret = 's'.repeat(32);
+  const read = () => readAccounts(config(), new Set([day]));
+
+  test('gateways add up, also those that have ended, and after Redis has lost everything', async () => {
+    const env = { CACHE_URL: server.url, CACHE_SECRET: secret };
+    const [one, two] = await Promise.all([0, 1].map(() => openBillingApp(billing, { numbers: {} }, env)));
+    const both = [one, two].filter((app) => app !== undefined);
+    for (const app of both) for (const project of ['a', 'bb', 'a']) await call(app, project);
+    await eventually(async () => expect(sumOf(await read())).toBe(billing.sum()));
+
+    server.signal('SIGKILL');
+    await sleep(50);
+    for (const app of both) expect((await call(app, 'dddd')).status).toBe(200);
+    await server.start();
+    await eventually(async () => expect(sumOf(await read())).toBe(billing.sum()), 2 * inject('waitingMs'));
+    expect(billing.billed).toHaveLength(8);
+    for (const app of both) await app.close();
+    expect(sumOf(await read())).toBe(billing.sum());
+  });
+
+  test('what another program has written there is no bill, and keys of Redis have no names', async () => {
+    const state = await redis({ url: server.url, secret }).openState('a test', pino({ enabled: false }));
+    await state.ready;
+    const key = state.keyOf('accounts', day);
+    await server.run(async (client) => {
+      await client.hSet(key, { 'not JSON': 'x', '["i","k","t","e"]': '[1,-5,1]', '["i","k"]': '[1,5,1]' });
+    });
+    const app = await opened(
+      openBillingApp(billing, { numbers: {} }, { CACHE_URL: server.url, CACHE_SECRET: secret }),
+    );
+    await call(app, 'a');
+    await eventually(async () =>
+      expect(short(await read())).toEqual([[day, 'API_KEY', 'a', 'numbers', 1, bytesOf('a'), 7]]),
+    );
+    expect(key).not.toContain(day);
+    await state.close();
+  });
+});
+
+test('the day of an account is that of the time zone', async () => {
+  const app = await openBillingApp(
+    billing,
+    cached,
+    { ACCOUNTS_FILE: file, BUDGET_TIME_ZONE: 'Pacific/Auckland' },
+    { clock: () => now },
+  );
+  await call(app, 'a');
+  await app.close();
+  expect(readAccountFile(file).map(({ day }) => day)).toEqual(['2026-03-11']);
+});
