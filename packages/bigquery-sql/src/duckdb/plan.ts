@@ -5,7 +5,7 @@ import type { KnownValues } from '../passes/pass.ts';
 import { runPasses } from '../passes/passes.ts';
 import { renderRows } from '../passes/row-text.ts';
 import { planningCosts } from '../macros/macros.ts';
-import { isTooDeep, isTooLargeForPasses, maxPlanningWork } from '../planning-cost/planning-limits.ts';
+import { isTooDeep, isTooLargeForPasses, maxExpandedSize } from '../planning-cost/planning-limits.ts';
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { freshNames } from '../tree/fresh-names.ts';
 import { forEachNode, type Mapper, mapExpression, mapParts, someNode } from '../tree/map.ts';
@@ -134,7 +134,7 @@ export function callerTree(
   const tree = optimized(query, columns, maxRows, known, withoutThresholds);
   const cost = planningCosts.of(tree);
   // Passes write calls inside others that were in queries of their own.
-  return isTooDeep(cost) || cost.work > maxPlanningWork ? undefined : tree;
+  return isTooDeep(cost) || cost.size > maxExpandedSize ? undefined : tree;
 }
 
 const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { nameIn, tokensOf } from '../planning-cost/macro-text.ts';
 import { duckdbType } from '../types.ts';
 import { PlanningCosts } from '../planning-cost/planning-costs.ts';
 import { CapturedParameters } from './captured-parameters.ts';
@@ -92,8 +93,32 @@ function inDependencyOrder(added: readonly Macro[]): readonly Macro[] {
   return [...ordered];
 }
 
+/**
+ * A signature without the types of its parameters: DuckDB binds an argument of a typed one twice, so that calls inside
+ * each other take exponentially long. The body casts the parameters instead, which costs nothing for values of the type.
+ */
 function defineOne({ callee, parameters, body }: Macro): string {
-  return `CREATE MACRO IF NOT EXISTS ${callee}(${parameters.map(declare).join(', ')}) AS ${body}`;
+  const names = parameters.map(({ name }) => name);
+  return `CREATE MACRO IF NOT EXISTS ${callee}(${names.join(', ')}) AS ${withCasts(body, parameters)}`;
+}
+
+function withCasts(body: string, parameters: readonly MacroParameter[]): string {
+  const types = new Map(
+    parameters.flatMap(({ name, type }) => {
+      const duckdb = type && duckdbType(type);
+      return duckdb === undefined ? [] : [[name, duckdb] as const];
+    }),
+  );
+  if (types.size === 0) return body;
+  const tokens = tokensOf(body);
+  return tokens
+    .map((token, at) => {
+      const name = nameIn(token);
+      const type = types.get(name);
+      if (type === undefined || tokens[at + 1] === '(') return token;
+      return `(cast(${name} as ${type}))${token.slice(name.length)}`;
+    })
+    .join(' ');
 }
 
 /** All signatures under one name: DuckDB chooses one if the types are unknown during translation. */

@@ -17,13 +17,6 @@ export interface Expansion {
   readonly size: number;
   /** How often each parameter occurs in the fully expanded body. */
   readonly uses: readonly number[];
-  /** The tokens that DuckDB binds for one call, without those of the arguments. */
-  readonly work: number;
-  /**
-   * How often DuckDB binds each argument: at each place where the body uses it, and once more to find the signature by its
-   * type. The same holds for the calls in the body, so that nested calls take exponentially long, however short they are.
-   */
-  readonly binds: readonly number[];
 }
 
 /** Measures the calls of macros, in texts that call them. */
@@ -50,13 +43,11 @@ export class MacroExpansions {
     const known = this.#known.get(macro);
     if (known !== undefined) return known;
     // Signatures may call each other; a circle would never end in DuckDB either.
-    const uses = macro.parameters.map(() => 1);
-    this.#known.set(macro, { size: 0, uses, work: 0, binds: uses });
-    const body = this.#measure(
+    this.#known.set(macro, { size: 0, uses: macro.parameters.map(() => 1) });
+    const expansion = this.#measure(
       tokensOf(macro.body),
       macro.parameters.map(({ name }) => name),
     );
-    const expansion = { ...body, binds: body.binds.map((count) => count + 1) };
     this.#known.set(macro, expansion);
     return expansion;
   }
@@ -70,41 +61,32 @@ export class MacroExpansions {
     return {
       size: Math.max(1, ...expansions.map(({ size }) => size)),
       uses: args.map((_, at) => Math.max(1, ...expansions.map(({ uses }) => uses[at] ?? 1))),
-      work: Math.max(1, ...expansions.map(({ work }) => work)),
-      binds: args.map((_, at) => Math.max(1, ...expansions.map(({ binds }) => binds[at] ?? 1))),
     };
   }
 
   #measure(tokens: readonly string[], parameters: readonly string[]): Expansion {
     const uses = parameters.map(() => 0);
-    const binds = parameters.map(() => 0);
     let size = 0;
-    let work = 0;
     for (let at = 0; at < tokens.length; at += 1) {
       const call = callAt(tokens, at, this.#macros);
       const parameter = parameters.indexOf(nameIn(tokens[at] ?? ''));
       if (call !== undefined) {
         const expansion = this.expansionOfCall(call);
         size += expansion.size;
-        work += expansion.work;
         for (const [index, arg] of call.args.entries()) {
-          const [usedTimes = 1, boundTimes = 1] = [expansion.uses[index], expansion.binds[index]];
+          const times = expansion.uses[index] ?? 1;
           const inner = this.#measure(arg, parameters);
-          size += inner.size * usedTimes;
-          work += inner.work * boundTimes;
-          addTo(uses, inner.uses, usedTimes);
-          addTo(binds, inner.binds, boundTimes);
+          size += inner.size * times;
+          addTo(uses, inner.uses, times);
         }
         at = call.end - 1;
       } else if (parameter >= 0) {
         addAt(uses, parameter, 1);
-        addAt(binds, parameter, 1);
       } else {
         size += 1;
-        work += 1;
       }
     }
-    return { size, uses, work, binds };
+    return { size, uses };
   }
 }
 

@@ -20,6 +20,22 @@ export const tokensOf = (sql: string): readonly string[] => sql.match(tokenPatte
 /** The name with which a token begins that reads a value or a part of it: `a`, `a.b`, `a[1]`. */
 export const nameIn = (token: string): string => token.split(/[.[]/, 1)[0] ?? '';
 
+/** DuckDB's own macros that have an argument repeatedly. */
+const ownMacros: MacroTexts = new Map(
+  [
+    { callee: 'nullif', names: 'a b', body: 'case when a = b then null else a end' },
+    {
+      callee: 'array_to_string',
+      names: 'a b',
+      body: "case when len(a) = 0 then '' else list_aggr(a, b) end",
+    },
+    { callee: 'split_part', names: 'a b n', body: 'case when a and b and n then string_split(a, b)[n] end' },
+  ].map(({ callee, names, body }) => [
+    callee,
+    [{ callee, parameters: names.split(' ').map((name) => ({ name })), body }],
+  ]),
+);
+
 /** A call of a macro inside a text. */
 export interface Call {
   readonly callee: string;
@@ -34,7 +50,7 @@ export interface Call {
 /** The call that begins at a token; undefined if none does. */
 export function callAt(tokens: readonly string[], at: number, macros: MacroTexts): Call | undefined {
   const callee = tokens[at] ?? '';
-  if (!callee.startsWith('bq.') || tokens[at + 1] !== '(') return undefined;
+  if ((!callee.startsWith('bq.') && !ownMacros.has(callee)) || tokens[at + 1] !== '(') return undefined;
   const { args, end } = argumentsAt(tokens, at + 2);
   return { callee, signatures: signaturesOf(callee, args, macros), args, end };
 }
@@ -45,7 +61,7 @@ export const signaturesOf = (
   args: readonly unknown[],
   macros: MacroTexts,
 ): readonly MacroText[] =>
-  (macros.get(macroName(callee) ?? '') ?? []).filter(
+  (macros.get(macroName(callee) ?? '') ?? ownMacros.get(callee) ?? []).filter(
     (macro) => macro.parameters.length === args.length && (!callee.includes('"') || macro.callee === callee),
   );
 

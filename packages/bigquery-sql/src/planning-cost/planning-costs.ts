@@ -1,17 +1,12 @@
 import { forEachPart } from '../tree/map.ts';
-import type { Expression, Node } from '../tree/nodes.ts';
-import { type Expansion, MacroExpansions } from './macro-expansions.ts';
+import type { Node } from '../tree/nodes.ts';
+import { MacroExpansions } from './macro-expansions.ts';
 import type { MacroTexts } from './macro-text.ts';
 
 /** The cost of planning a tree in DuckDB, which can't be interrupted meanwhile. */
 export interface PlanningCost {
   /** About the number of tokens with all macros expanded, as DuckDB plans them. */
   readonly size: number;
-  /**
-   * About how many tokens DuckDB binds, some microseconds each. It binds the arguments of a macro, and lambdas, more than
-   * once: calls inside each other take exponentially long.
-   */
-  readonly work: number;
   /** How many nodes are inside each other: DuckDB's time grows with the third power of it. */
   readonly depth: number;
   /**
@@ -46,22 +41,22 @@ export class PlanningCosts {
     return cost;
   }
 
-  /** How often a macro uses each of its arguments; undefined for other functions. */
-  usesOf(callee: string, args: readonly Expression[]): readonly number[] | undefined {
-    return this.#expansions.expansionOf(callee, args)?.uses;
+  /** How often DuckDB's plan has each part of a node, in the order of `forEachPart`; undefined if it has all of them once. */
+  usesOf(node: Node): readonly number[] | undefined {
+    if (node.kind === 'call') return this.#expansions.expansionOf(node.function, node.args)?.uses;
+    const isBetween = node.kind === 'operation' && node.operator.endsWith('BETWEEN');
+    return isBetween ? [2, 1, 1] : undefined;
   }
 
   #measure(node: Node): PlanningCost {
     const expansion =
       node.kind === 'call' ? this.#expansions.expansionOf(node.function, node.args) : undefined;
-    const { size, work, uses, binds }: Partial<Expansion> = expansion ?? {};
-    const repeated = isBoundTwice(node) ? 2 : 1;
-    const sum = { size: size ?? ownTokens, work: work ?? ownTokens, depth: 0, costlyDepth: 0 };
+    const uses = this.usesOf(node);
+    const sum = { size: expansion?.size ?? ownTokens, depth: 0, costlyDepth: 0 };
     let at = 0;
     forEachPart(node, (part) => {
       const cost = this.of(part);
       sum.size += cost.size * (uses?.[at] ?? 1);
-      sum.work += cost.work * (binds?.[at] ?? repeated);
       sum.depth = Math.max(sum.depth, cost.depth);
       sum.costlyDepth = Math.max(sum.costlyDepth, cost.costlyDepth);
       at += 1;
@@ -74,19 +69,5 @@ export class PlanningCosts {
     if (node.kind !== 'call') return 0;
     if (this.#hasLambda(node.function)) return 1;
     return node.args.some(({ kind }) => kind === 'lambda') ? computedOnceDepth : 0;
-  }
-}
-
-/** True if DuckDB binds the parts of a node twice; BETWEEN becomes two comparisons. */
-function isBoundTwice(node: Node): boolean {
-  switch (node.kind) {
-    case 'lambda':
-      return true;
-    case 'subquery':
-      return node.form === 'array';
-    case 'operation':
-      return node.operator === 'BETWEEN' || node.operator === 'NOT BETWEEN';
-    default:
-      return false;
   }
 }

@@ -3,9 +3,6 @@ import type { PlanningCost } from './planning-costs.ts';
 /** About how many tokens an expression of a caller may have with its macros expanded. */
 export const maxExpandedSize = 15_000;
 
-/** The most tokens that DuckDB may bind to plan a caller's query: about a quarter of a second. */
-export const maxPlanningWork = 20_000;
-
 const maxCostlyDepth = 8;
 const maxDepth = 100;
 

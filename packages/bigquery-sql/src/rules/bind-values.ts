@@ -1,6 +1,8 @@
-import { computeFirst, newLocal } from '../tree/build.ts';
-import { forEachNode, mapExpression, someNode } from '../tree/map.ts';
-import type { Expression } from '../tree/nodes.ts';
+import { isWorthComputingOnce } from '../macros/compute-once.ts';
+import { planningCosts } from '../macros/macros.ts';
+import { computedBefore, computeFirst, newLocal } from '../tree/build.ts';
+import { forEachNode, forEachPart, mapExpression, someNode } from '../tree/map.ts';
+import type { Expression, Node } from '../tree/nodes.ts';
 import { isVolatile } from '../tree/volatile.ts';
 import { isScalar } from '../types.ts';
 import { type Place, Unsupported } from './unsupported.ts';
@@ -92,3 +94,32 @@ const isInsideLambda = (names: readonly Expression[], within: Expression): boole
 /** The expression with every occurrence of a name replaced. */
 const substitute = (within: Expression, name: Expression, replacement: Expression): Expression =>
   mapExpression(within, (part) => (part === name ? replacement : part));
+
+/**
+ * The value of a construct with its long operands computed once. Rules write an operand as often as they need it, and
+ * DuckDB plans each copy: constructs inside each other would grow exponentially.
+ */
+export function repeatedOperandsFirst(value: Expression, operands: readonly Expression[]): Expression {
+  const long = operands.filter((operand) => operand !== value && !isSimpleOperand(operand));
+  if (long.length === 0) return value;
+  const uses = new Map<Node, number>(long.map((operand) => [operand, 0]));
+  countUses(value, 1, uses);
+  const repeated = long.filter((operand) =>
+    isWorthComputingOnce(planningCosts.of(operand).size, uses.get(operand) ?? 0, 'inQuery'),
+  );
+  return repeated.length === 0 ? value : computedBefore(value, repeated);
+}
+
+/** Counts in what DuckDB computes for a row of the query: an aggregate and a subquery have rows of their own. */
+function countUses(node: Node, times: number, uses: Map<Node, number>): void {
+  const known = uses.get(node);
+  if (known !== undefined) {
+    uses.set(node, known + times);
+    return;
+  }
+  if (node.kind === 'aggregate' || node.kind === 'select' || node.kind === 'set' || node.kind === 'with')
+    return;
+  const repeated = node.kind === 'lambda' ? [2] : planningCosts.usesOf(node);
+  let at = 0;
+  forEachPart(node, (part) => countUses(part, times * (repeated?.[at++] ?? 1), uses));
+}

@@ -1,10 +1,11 @@
 import type * as Syntax from '../syntax/nodes.ts';
-import { nullLiteral, select } from '../tree/build.ts';
 import { childrenOf } from '../syntax/walk.ts';
+import { nullLiteral, select } from '../tree/build.ts';
 import { writtenColumns, unusedName } from '../tree/fresh-names.ts';
 import { someExpression } from '../tree/map.ts';
 import type { Expression, From, Member, Query } from '../tree/nodes.ts';
 import { scalar, type Type, unknown } from '../types.ts';
+import { repeatedOperandsFirst } from './bind-values.ts';
 import type { AbsentColumn, Range, RelationColumn, Scope } from './scope.ts';
 import { isNode, type Place, Unsupported } from './unsupported.ts';
 
@@ -99,6 +100,8 @@ export function buildContext(
   // In a subquery over a table with a column `r`, DuckDB would read `r.n` of an outer FROM item as a field of that column.
   const used = new Set([...writtenColumns, ...columnNames.map((name) => name.toLowerCase())]);
   const wholeRows = new Set<unknown>();
+  /** The operands of the construct that is resolved. */
+  let operands: Expression[] = [];
   let inlinedCalls = 0;
 
   /** The problem of a column's name that is read as the row of a table, if that is the cause of another one. */
@@ -113,14 +116,29 @@ export function buildContext(
     );
   }
 
+  /** Runs a step of which the operands are those that it resolves. */
+  function withOperands<T>(step: (operands: readonly Expression[]) => T): T {
+    const outer = operands;
+    operands = [];
+    try {
+      return step(operands);
+    } finally {
+      operands = outer;
+    }
+  }
+
   const context: Context = {
     expression(node, scope) {
-      const value = context.attempt(() => rules.expression(node, scope, context), failed);
+      const value = context.attempt(
+        () => withOperands((own) => repeatedOperandsFirst(rules.expression(node, scope, context), own)),
+        failed,
+      );
       onExpression?.(node, value.type);
+      operands.push(value);
       return value;
     },
     parameterType,
-    query: (node, scope) => rules.query(node, scope, context),
+    query: (node, scope) => withOperands(() => rules.query(node, scope, context)),
     from: (node, scope) => rules.from(node, scope, context),
     attempt(step, otherwise) {
       const before = problems.length;

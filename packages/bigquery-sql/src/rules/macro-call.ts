@@ -91,9 +91,9 @@ const isText = (value: Expression | undefined, text: string) =>
  * The call, with long arguments computed before it if the macro uses them repeatedly. DuckDB copies the expression of
  * an argument to every place where the macro uses it, so that nested calls would grow exponentially.
  */
-function withLongArgumentsFirst(node: Call): Expression {
+export function withLongArgumentsFirst(node: Call): Expression {
   const { args, type } = node;
-  const uses = planningCosts.usesOf(node.function, args) ?? [];
+  const uses = planningCosts.usesOf(node) ?? [];
   const isLong = args.map((arg, at) =>
     isWorthComputingOnce(planningCosts.of(arg).size, uses[at] ?? 1, 'inQuery'),
   );

@@ -1,6 +1,6 @@
 import type { Rules } from '../rules/context.ts';
 import { planningCosts } from '../macros/macros.ts';
-import { isTooDeep, maxExpandedSize, maxPlanningWork } from '../planning-cost/planning-limits.ts';
+import { isTooDeep, maxExpandedSize } from '../planning-cost/planning-limits.ts';
 import { type Scope, typedColumns } from '../rules/scope.ts';
 import { type Place, Unsupported } from '../rules/unsupported.ts';
 import { forEachPart } from '../tree/map.ts';
@@ -46,7 +46,7 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
       const cost = planningCosts.of(resolved);
       if (cost.size > maxExpandedSize)
         throw new TooLarge(node, 'this expression becomes too large; compute parts of it in a common table');
-      if (isTooDeep(cost) || cost.work > maxPlanningWork)
+      if (isTooDeep(cost))
         throw new TooLarge(
           node,
           'too many calls and subqueries are inside each other; compute parts of it in a common table',
@@ -62,7 +62,7 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
         throw new TooLarge(node, `this query has ${columns.length} columns; the limit is ${maxColumns}`);
       for (const { type } of columns) requireSmall(node, type);
       const cost = planningCosts.of(resolved.query);
-      if (cost.size > maxExpandedSize || cost.work > maxPlanningWork)
+      if (cost.size > maxExpandedSize)
         throw new TooLarge(node, 'this query becomes too large; ask for less at once');
       return resolved;
     },

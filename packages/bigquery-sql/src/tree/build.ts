@@ -1,4 +1,5 @@
 import { duckdbType, nullType, scalar, structOf, type Type, unknown } from '../types.ts';
+import { type Mapper, mapParts, someNode } from './map.ts';
 import type {
   Aggregate,
   Call,
@@ -13,6 +14,7 @@ import type {
   Literal,
   Local,
   Member,
+  Node,
   Operation,
   Operator,
   Select,
@@ -184,6 +186,31 @@ export function computeFirst(
   );
   return element(transformed, 1, type);
 }
+
+/**
+ * An expression over some of its parts, each of which is computed once before it, as are its subqueries and aggregates: a
+ * lambda can't have these.
+ */
+export function computedBefore(node: Expression, parts: readonly Expression[]): Expression {
+  const values: Expression[] = [...parts];
+  const isPart = (inner: Node) => parts.some((part) => part === inner);
+  const replaced = (part: Expression, replace: (value: Expression) => Expression): Expression => {
+    const isComputed =
+      part.kind === 'subquery' || part.kind === 'aggregate' ? !someNode(part, isPart) : isPart(part);
+    return isComputed
+      ? replace(part)
+      : mapParts(part, { ...unchanged, expression: (inner) => replaced(inner, replace) });
+  };
+  replaced(node, (value) => {
+    if (!values.includes(value)) values.push(value);
+    return value;
+  });
+  return computeFirst(values, (...computed) =>
+    replaced(node, (value) => computed[values.indexOf(value)] ?? value),
+  );
+}
+
+const unchanged: Mapper = { expression: (part) => part, query: (part) => part, from: (part) => part };
 
 function transformOne(items: Expression, elementType: Type, body: (local: Local) => Expression) {
   const inner = lambda([elementType], (local = never()) => body(local));

@@ -32,6 +32,9 @@ export const printQuery = (query: Query): string => new Printer(query).query(que
 export const printExpression = (expression: Expression): string =>
   new Printer(expression).expression(expression);
 
+/** A longer text is written once: repeated ones inside each other would grow exponentially. */
+const longText = 300;
+
 class Printer {
   /** The names of lambda parameters, in the order of their appearance. */
   readonly #locals = new Map<number, string>();
@@ -307,8 +310,12 @@ class Printer {
         return `(${this.query(node.query)}) AS ${quote(node.alias)}`;
       case 'unnest': {
         const array = this.expression(node.array);
-        const offset = node.offset ? `, unnest(range(len(${array}))) AS "offset"` : '';
-        return `(SELECT unnest(${array}) AS "value"${offset}) AS ${quote(node.alias)}`;
+        if (!node.offset) return `(SELECT unnest(${array}) AS "value") AS ${quote(node.alias)}`;
+        const isLong = array.length > longText;
+        const items = isLong ? '"items"' : array;
+        const from = isLong ? ` FROM (SELECT ${array} AS "items")` : '';
+        const columns = `unnest(${items}) AS "value", unnest(range(len(${items}))) AS "offset"`;
+        return `(SELECT ${columns}${from}) AS ${quote(node.alias)}`;
       }
       case 'join':
         return this.#join(node);

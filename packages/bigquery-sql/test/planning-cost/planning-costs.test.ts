@@ -83,16 +83,14 @@ describe('a tree', () => {
     Array.from({ length: levels }).reduce<Expression>((value) => wrap(value), s);
 
   test('costs what its parts cost, and its own tokens', () => {
-    expect(planningCosts.of(s)).toEqual({ size: 3, work: 3, depth: 1, costlyDepth: 0 });
+    expect(planningCosts.of(s)).toEqual({ size: 3, depth: 1, costlyDepth: 0 });
     const two = call('concat', [s, s], scalar('STRING'));
-    expect(planningCosts.of(two)).toEqual({ size: 9, work: 9, depth: 2, costlyDepth: 0 });
+    expect(planningCosts.of(two)).toEqual({ size: 9, depth: 2, costlyDepth: 0 });
   });
 
-  test('is bound twice in BETWEEN, at each level', () => {
+  test('is copied by BETWEEN, at each level', () => {
     const between = nested(10, (value) => operation('BETWEEN', [value, s, s], scalar('BOOL')));
-    const cost = planningCosts.of(between);
-    expect(cost.work).toBeGreaterThan(2 ** 10 * 3);
-    expect(cost.size).toBe(3 + 10 * 9);
+    expect(planningCosts.of(between).size).toBeGreaterThan(2 ** 10 * 3);
   });
 
   test('may have 100 nodes inside each other, and passes take 60', () => {

@@ -1,7 +1,7 @@
 import { callsMacroWith, capturedParameters, planningCosts } from '../../macros/macros.ts';
-import { computeFirst } from '../../tree/build.ts';
-import { type Mapper, mapParts, someNode } from '../../tree/map.ts';
-import type { Expression, Node, Query } from '../../tree/nodes.ts';
+import { computedBefore } from '../../tree/build.ts';
+import { type Mapper, mapParts } from '../../tree/map.ts';
+import type { Expression, Query } from '../../tree/nodes.ts';
 import { isDraw } from '../../tree/volatile.ts';
 
 /**
@@ -50,7 +50,7 @@ function timesComputed(node: Expression, at: number): number {
         repeatsArguments.test(`${node.function}(`) ||
         callsRepeating(node.function) ||
         capturedParameters.includes(node.function, node.args, at);
-      return isRepeated ? 2 : (planningCosts.usesOf(node.function, node.args)?.[at] ?? 1);
+      return isRepeated ? 2 : (planningCosts.usesOf(node)?.[at] ?? 1);
     }
     case 'operation':
       return /IN$|BETWEEN$/.test(node.operator) && at === 0 ? 2 : 1;
@@ -66,25 +66,3 @@ function timesComputed(node: Expression, at: number): number {
 const repeatsArguments = /\b(try|nullif|split_part|array_to_string)\(/i;
 
 const callsRepeating = callsMacroWith((body) => repeatsArguments.test(body));
-
-/** The expression over values that are drawn before it, and over its subqueries and aggregates, which a lambda can't have. */
-function computedBefore(node: Expression, draws: readonly Expression[]): Expression {
-  const values: Expression[] = [...draws];
-  const isDrawn = (part: Node) => draws.some((draw) => draw === part);
-  const replaced = (part: Expression, replace: (value: Expression) => Expression): Expression => {
-    const isComputed =
-      part.kind === 'subquery' || part.kind === 'aggregate' ? !someNode(part, isDrawn) : isDrawn(part);
-    return isComputed
-      ? replace(part)
-      : mapParts(part, { ...unchanged, expression: (inner) => replaced(inner, replace) });
-  };
-  replaced(node, (value) => {
-    if (!values.includes(value)) values.push(value);
-    return value;
-  });
-  return computeFirst(values, (...computed) =>
-    replaced(node, (value) => computed[values.indexOf(value)] ?? value),
-  );
-}
-
-const unchanged: Mapper = { expression: (part) => part, query: (part) => part, from: (part) => part };

@@ -5,6 +5,7 @@ import { describeType, isScalar, scalar, unknown } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
 import { convert, supertype } from '../coercion.ts';
 import { isCollated, refuseCollations, sortKeyOf } from '../collation.ts';
+import { withLongArgumentsFirst } from '../macro-call.ts';
 import { requireComparable } from '../moment-text.ts';
 import { fieldValues } from '../struct-value.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -78,7 +79,7 @@ function fieldsInOrder(of: Expression): readonly Expression[] {
 
 /** Tests if a list contains a value: NULL if it does not, but contains NULL. False for an empty or a NULL list. */
 export const containsValue = (value: Expression, list: Expression): Expression =>
-  call('bq.op_in', [value, list], scalar('BOOL'));
+  withLongArgumentsFirst(call('bq.op_in', [value, list], scalar('BOOL')));
 
 /**
  * In BigQuery NaN is equal to nothing and neither less nor greater than anything; in DuckDB it is the greatest number.

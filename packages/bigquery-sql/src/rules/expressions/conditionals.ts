@@ -1,9 +1,7 @@
-import { isWorthComputingOnce } from '../../macros/compute-once.ts';
-import { planningCosts } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { nullLiteral } from '../../tree/build.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
-import { bindValues, isForbiddenInLambda, letValues } from '../bind-values.ts';
+import { letValues } from '../bind-values.ts';
 import { commonSupertype, convert } from '../coercion.ts';
 import type { Context, Rule } from '../context.ts';
 import { childOf, type Scope } from '../scope.ts';
@@ -33,13 +31,7 @@ export const caseExpression: Rule<Syntax.Case> = (node, scope, context) => {
     for (const { place, when } of branches) requireBool(place, when, 'WHEN');
     return build();
   }
-  const subject = context.expression(node.operand, scope);
-  const { size } = planningCosts.of(subject);
-  const others = [...branches.map(({ when }) => when), ...results];
-  // Nested subjects would grow exponentially.
-  return isWorthComputingOnce(size, branches.length, 'inQuery') && !others.some(isForbiddenInLambda)
-    ? bindValues([subject], build)
-    : build(subject);
+  return build(context.expression(node.operand, scope));
 };
 
 /** `WITH(a AS 1, b AS a + 1, a + b)`: each variable is computed once. */
