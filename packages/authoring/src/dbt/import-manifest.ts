@@ -28,24 +28,26 @@ export function importManifest(
   });
   const plan = new ImportPlan(nodes, folder, engine);
   folder.write(plan.files);
-  for (const note of [...plan.notes, ...otherNotes(manifest)]) process.stderr.write(`  ${note}\n`);
+  for (const note of [...plan.notes, ...otherNotes(plan, manifest)]) process.stderr.write(`  ${note}\n`);
   process.stderr.write(summaryOf(nodes, plan.files));
 }
 
-/** What is never imported. */
-function otherNotes({ nodes, disabled, functions }: Manifest): readonly string[] {
+/** What is not imported for reasons that many nodes share. */
+function otherNotes(plan: ImportPlan, { nodes, disabled, functions }: Manifest): readonly string[] {
   const others = Map.groupBy(
     nodes.filter((node) => !isRelation(node)),
     ({ kind }) => kind,
   );
   const groups: readonly (readonly [string, readonly string[]])[] = [
-    ...[...others].map(([kind, ofKind]) => [`${kind}: dbt runs it`, ofKind.map(({ id }) => id)] as const),
-    ['function: write it as a file of the folder functions', functions],
-    ['disabled', disabled],
+    ['as the last import has it (not compiled: dbt compile writes its SQL)', plan.stays],
+    ['not imported (not compiled: dbt compile writes its SQL)', plan.notCompiled],
+    ...[...others].map(
+      ([kind, ofKind]) => [`not imported (${kind}: dbt runs it)`, ofKind.map(({ id }) => id)] as const,
+    ),
+    ['not imported (function: write it as a file of the folder functions)', functions],
+    ['not imported (disabled)', disabled],
   ];
-  return groups.flatMap(([reason, ids]) =>
-    ids.length === 0 ? [] : [`not imported (${reason}): ${listShort(ids, 2000)}`],
-  );
+  return groups.flatMap(([text, ids]) => (ids.length === 0 ? [] : [`${text}: ${listShort(ids, 2000)}`]));
 }
 
 function summaryOf(nodes: readonly DbtNode[], files: readonly NodeFile[]): string {

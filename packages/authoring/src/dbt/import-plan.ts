@@ -14,6 +14,10 @@ export class ImportPlan {
   readonly #byTable: ReadonlyMap<string, readonly DbtNode[]>;
   /** For the author: which nodes are not imported, or not as they are. */
   readonly notes: string[] = [];
+  /** Models that dbt has only parsed. */
+  readonly notCompiled: string[] = [];
+  /** The same, where the part of an earlier import is kept. */
+  readonly stays: string[] = [];
 
   /** @param nodes those that are relations, or ephemeral */
   constructor(nodes: readonly DbtNode[], folder: TargetFolder, dialect: Dialect) {
@@ -53,13 +57,12 @@ export class ImportPlan {
 
   /** A model that is not a part by itself. */
   #addOther(node: DbtNode, why: string): void {
-    const earlier = why === notCompiled ? this.#folder.partOf(node.id) : undefined;
-    if (earlier !== undefined) return void this.notes.push(`${node.id} stays as it was: ${why}`);
+    if (why === notCompiled && this.#folder.partOf(node.id) !== undefined)
+      return void this.stays.push(node.id);
     const reason = this.#tableProblem(node);
-    const all = why === notCompiled || node.path.length === 0 ? why : `${why}; ${reason}`;
-    this.notes.push(
-      reason === undefined ? `${node.id} is a table: ${why}` : `${node.id} is left out: ${all}`,
-    );
+    if (reason === undefined) this.notes.push(`${node.id} is a table: ${why}`);
+    else if (why === notCompiled) this.notCompiled.push(node.id);
+    else this.notes.push(`${node.id} is left out: ${node.path.length === 0 ? why : `${why}; ${reason}`}`);
   }
 
   /** Makes a node a table. @returns why it cannot be one */
