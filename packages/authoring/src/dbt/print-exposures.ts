@@ -1,5 +1,6 @@
 import { commandError } from '@querygate/bigquery-sql/command';
 import type { SavedQuery } from 'querygate';
+import { visibleText } from '@querygate/text';
 import { loadAnalyzed } from 'querygate/catalog';
 import { stringify } from 'yaml';
 import { type DbtNode, isRelation, readManifest } from './manifest.ts';
@@ -62,18 +63,22 @@ const exposureOf = (
   label,
   type: 'application',
   ...(base !== undefined && { url: `${base}/api/endpoints/query/${encodeURIComponent(label)}` }),
-  description: withoutJinja(description),
+  description: dbtText(description),
   depends_on: references,
-  owner: { [/^\S+@\S+$/.test(owner) ? 'email' : 'name']: withoutJinja(owner) },
+  owner: { [/^\S+@\S+$/.test(owner) ? 'email' : 'name']: dbtText(owner) },
   config: { ...(tags.length > 0 && { tags }), meta: { querygate_id: id } },
 });
 
-/** PyYAML, with which dbt reads it, is of YAML 1.1, where `on` is no text. */
+/** Texts are in quotes, because dbt reads YAML 1.1, in which `on`, `1:30` and `<<` have other meanings. */
 const textOf = (exposures: readonly object[]): string =>
-  stringify({ version: 2, exposures }, { version: '1.1', lineWidth: 0 });
+  stringify(
+    { version: 2, exposures },
+    { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', lineWidth: 0 },
+  );
 
-/** dbt renders texts as templates. */
-const withoutJinja = (text: string): string => text.replace(/\{(?=[{%#])/g, "{{ '{' }}");
+/** A text as dbt reads it back: it renders texts as templates, and some hidden characters end lines of YAML 1.1. */
+const dbtText = (text: string): string =>
+  visibleText(text.toWellFormed()).replace(/\{(?=[{%#])/g, "{{ '{' }}");
 
 /** Letters, digits and `_`. No two are equal, as names in GraphQL are not. */
 const exposureName = (query: string): string => query.replace('@', '_v').replace(/\W+/g, '_');

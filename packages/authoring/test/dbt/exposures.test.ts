@@ -49,22 +49,35 @@ describe('querygate exposures', () => {
     expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' });
     expect(output).toBe(`version: 2
 exposures:
-  - name: sales_by_day
-    label: sales.by-day
-    type: application
-    url: https://a.example/b/api/endpoints/query/sales.by-day
-    description: a query of the tests
+  - name: "sales_by_day"
+    label: "sales.by-day"
+    type: "application"
+    url: "https://a.example/b/api/endpoints/query/sales.by-day"
+    description: "a query of the tests"
     depends_on:
-      - ref('daily_sales')
+      - "ref('daily_sales')"
     owner:
-      name: Sales
+      name: "Sales"
     config:
       tags:
         - "on"
-        - shop
+        - "shop"
       meta:
-        querygate_id: ${uuidOf(count)}
+        querygate_id: "${uuidOf(count)}"
 `);
+  });
+
+  test.each([
+    ['<<', '<<'],
+    ['{{ x }} {% y %} {# {{{', "{{ '{' }}{ x }} {{ '{' }}% y %} {{ '{' }}# {{ '{' }}{{ '{' }}{"],
+    ['a\u2028b\u0007', 'a\\u{2028}b\\u{7}'],
+    ['\ud83d', '\ufffd'],
+  ])('has the description %j as dbt reads texts', async (text, description) => {
+    const query = queryText({ sql: count1('raw_orders') });
+    queries.write('a.sql', query.replace('a query of the tests', JSON.stringify(text)));
+    const { output } = await exposures();
+    expect(output).toContain('    description: "');
+    expect(parse(output).exposures[0].description).toBe(description);
   });
 
   test('names the nodes that are read, also through parts of the folder', async () => {
