@@ -71,6 +71,12 @@ function parseAssignments(p: Parser): readonly (SetVariable | IfStatement)[] {
   return statements;
 }
 
+/** `[PARTITION BY …] [CLUSTER BY …]`: how rows are stored, which says nothing about them. */
+export function parseTableLayout(p: Parser): void {
+  if (p.accept('PARTITION', 'BY')) p.expression();
+  if (p.accept('CLUSTER', 'BY')) p.list(() => parsePath(p));
+}
+
 /** The rest of `CREATE TEMP TABLE name [PARTITION BY …] [CLUSTER BY …] AS query`, from TABLE. */
 export function parseTempTable(p: Parser, start: number): CreateTempTable {
   p.expect('TABLE');
@@ -81,8 +87,7 @@ export function parseTempTable(p: Parser, start: number): CreateTempTable {
   if (p.at('('))
     p.problem(p.start, 'CREATE TEMP TABLE with a list of columns is not supported: write AS and a query');
   // How a table is stored does not change its rows.
-  if (p.accept('PARTITION', 'BY')) p.expression();
-  if (p.accept('CLUSTER', 'BY')) p.list(() => parsePath(p));
+  parseTableLayout(p);
   if (p.at('OPTIONS')) p.problem(p.start, 'OPTIONS of CREATE TEMP TABLE are not supported: leave them out');
   p.expect('AS', '"AS" and a query, which say the columns');
   const query = p.query();

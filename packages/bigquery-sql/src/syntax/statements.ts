@@ -15,7 +15,7 @@ import type {
 } from './nodes.ts';
 import { parseOptions } from './option-list.ts';
 import type { Parser } from './parser.ts';
-import { parseScriptStatement, parseTempTable } from './script.ts';
+import { parseScriptStatement, parseTableLayout, parseTempTable } from './script.ts';
 
 /** A whole text: temporary functions, a query, and nothing after it. */
 export function parseStatement(p: Parser): Statement {
@@ -136,22 +136,39 @@ function parseFunctionAfter(
   };
 }
 
-/** A text of definitions: views and functions, temporary or not. */
+/** A text of definitions: views and functions, temporary or not. Queries and ASSERT after the first one test them. */
 export const parseDefinitionList = (p: Parser): readonly (CreateFunction | CreateView)[] =>
-  parseList(p, () => parseDefinition(p), '";" after the definition');
+  parseList(
+    p,
+    (isFirst) => (!isFirst && skipTest(p) ? undefined : parseDefinition(p)),
+    '";" after the definition',
+  );
 
 /** A text of ASSERT statements. */
 export const parseAssertList = (p: Parser): readonly Assert[] =>
   parseList(p, () => parseAssert(p), '"AS" and a text, or ";" after the condition');
 
-function parseList<Node>(p: Parser, parseOne: () => Node, between: string): readonly Node[] {
+/** @param parseOne returns undefined for a statement that does not count */
+function parseList<Node>(
+  p: Parser,
+  parseOne: (isFirst: boolean) => Node | undefined,
+  between: string,
+): readonly Node[] {
   const nodes: Node[] = [];
   const isAtEnd = () => p.token.kind === 'end';
   while (!isAtEnd()) {
-    nodes.push(parseOne());
+    const node = parseOne(nodes.length === 0);
+    if (node !== undefined) nodes.push(node);
     if (!isAtEnd()) p.expect(';', between);
   }
   return nodes;
+}
+
+/** Skips a query or ASSERT, if one comes next. */
+function skipTest(p: Parser): boolean {
+  if (!p.at('ASSERT') && !p.at('(') && !startsQuery(p)) return false;
+  while (p.token.kind !== 'end' && !p.at(';')) p.next();
+  return true;
 }
 
 function parseAssert(p: Parser): Assert {
@@ -173,10 +190,16 @@ function parseDefinition(p: Parser): CreateFunction | CreateView {
   if (!p.accept('CREATE')) p.fail('"CREATE VIEW" or "CREATE FUNCTION"');
   if (p.accept('OR')) p.expect('REPLACE');
   p.acceptOneOf(['TEMP', 'TEMPORARY']);
-  if (p.accept('VIEW')) return parseViewAfter(p, start);
+  if (p.accept('VIEW') || p.accept('MATERIALIZED', 'VIEW')) return parseViewAfter(p, start);
   const aggregate = p.accept('AGGREGATE');
-  if (!p.accept('FUNCTION'))
-    p.problem(start, `CREATE ${createdKind(p)} is not supported: only CREATE VIEW and CREATE FUNCTION are`);
+  if (!p.accept('FUNCTION')) {
+    const kind = createdKind(p);
+    const cure =
+      kind === 'TABLE FUNCTION'
+        ? 'a saved query with parameters can be read like one'
+        : 'only CREATE VIEW and CREATE FUNCTION are';
+    p.problem(start, `CREATE ${kind} is not supported: ${cure}`);
+  }
   acceptIfNotExists(p);
   return parseFunctionAfter(p, start, { aggregate, name: parseTablePath(p) });
 }
@@ -187,6 +210,7 @@ function parseViewAfter(p: Parser, start: number): CreateView {
   const name = parseTablePath(p);
   const columns = p.accept('(') ? p.list(() => parseViewColumn(p)) : [];
   if (columns.length > 0) p.close();
+  parseTableLayout(p);
   const options = parseOptions(p);
   p.expect('AS');
   const query = p.query();

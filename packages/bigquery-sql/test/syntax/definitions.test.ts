@@ -29,6 +29,14 @@ test.each([
     ],
   ],
   ['CREATE AGGREGATE FUNCTION p.d.f() AS (1)', ['CreateFunction(aggregate: true name: p.d.f body: 1)']],
+  [
+    'CREATE MATERIALIZED VIEW IF NOT EXISTS d.v PARTITION BY DATE(a) CLUSTER BY b, c OPTIONS (enable_refresh = TRUE) AS SELECT 1',
+    [`CreateView(name: d.v options: [Option(name: enable_refresh value: TRUE)] query: ${query})`],
+  ],
+  [
+    "#standardSQL\nCREATE VIEW d.v AS SELECT 1;\n-- Tests\nSELECT assert.equals(d.f(1), ';');\nWITH a AS (SELECT 1) SELECT 1 FROM a; ASSERT (SELECT 1) = 1 AS 'one'; (SELECT 1); FROM d.v |> LIMIT 1; CREATE VIEW d.w AS SELECT 1; SELECT",
+    [`CreateView(name: d.v query: ${query})`, `CreateView(name: d.w query: ${query})`],
+  ],
   ['-- nothing', []],
 ])('the definitions of %j are found', (sql, definitions) => {
   expect(parseDefinitions(sql).map(dump)).toEqual(definitions);
@@ -41,8 +49,17 @@ test.each([
     '0: CREATE TABLE is not supported: only CREATE VIEW and CREATE FUNCTION are',
   ],
   [
-    'CREATE MATERIALIZED VIEW v AS SELECT 1',
-    '0: CREATE MATERIALIZED VIEW is not supported: only CREATE VIEW and CREATE FUNCTION are',
+    'ASSERT TRUE; CREATE VIEW v AS SELECT 1',
+    '0: expected "CREATE VIEW" or "CREATE FUNCTION", found "ASSERT"',
+  ],
+  ['CREATE VIEW v AS SELECT 1; DROP VIEW v', '27: expected "CREATE VIEW" or "CREATE FUNCTION", found "DROP"'],
+  [
+    'CREATE PROCEDURE d.p() BEGIN SELECT 1; END',
+    '0: CREATE PROCEDURE is not supported: only CREATE VIEW and CREATE FUNCTION are',
+  ],
+  [
+    'CREATE TABLE FUNCTION d.f(a INT64) AS SELECT 1',
+    '0: CREATE TABLE FUNCTION is not supported: a saved query with parameters can be read like one',
   ],
   [
     'CREATE VIEW v AS SELECT 1 CREATE VIEW w AS SELECT 1',
