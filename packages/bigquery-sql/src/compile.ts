@@ -73,7 +73,7 @@ export function compile(
     relations: tableRelations(tables),
     views: viewsOf(tables),
     hasOpenTables,
-    functions: context.attempt(() => sqlFunctions(statement.functions), new Map()),
+    functions: sqlFunctions(statement.functions, (step) => context.attempt(step, undefined)),
   };
   const resolved = context.attempt(() => resolveScript(statement, scope, context), undefined);
   if (!resolved || problems.length > 0) {

@@ -11,6 +11,8 @@ export interface Written {
   readonly texts: readonly WrittenText[];
   /** All of the whole, in its order. */
   readonly pieces: readonly Piece[];
+  /** The names that only the whole has, in lower case, with those that were written instead. */
+  readonly names?: Readonly<Record<string, string>>;
 }
 
 /** A text, its file, and the line at which it begins there. */
@@ -66,7 +68,17 @@ export function describeProblem({ file, line, column, message }: Problem): strin
 }
 
 /** A problem of a whole text. */
-export const problemOf = ({ file, line }: Source, message: string): Problem => ({ file, line, message });
+export const problemOf = ({ file, line, written }: Source, message: string): Problem => ({
+  file,
+  line,
+  message: withWrittenNames(message, written),
+});
+
+function withWrittenNames(message: string, { names = {} }: Partial<Written> = {}): string {
+  const nameOf = (word: string) =>
+    Object.hasOwn(names, word.toLowerCase()) ? names[word.toLowerCase()] : word;
+  return message.replace(/\w+/g, (word) => nameOf(word) ?? word);
+}
 
 /**
  * A problem at a place of SQL.
@@ -82,7 +94,7 @@ export function problemAt(sql: string, source: Source, start: number, message: s
     file,
     line: line + before.length - 1,
     column: (before.at(-1)?.length ?? 0) + 1,
-    message,
+    message: withWrittenNames(message, source.written),
   };
 }
 

@@ -34,6 +34,23 @@ describe('what follows from one unknown name is not reported', () => {
   });
 
   test.each([
+    [
+      "CREATE TEMP FUNCTION g() RETURNS INT64 LANGUAGE js AS 'return 1'; CREATE TEMP FUNCTION f() RETURNS INT64 LANGUAGE python AS 'x'; SELECT f() + g(), f() > 'a'",
+      'functions in python are not supported, only in SQL and js',
+    ],
+    [
+      "CREATE TEMP FUNCTION f(a INT64) RETURNS INT64 LANGUAGE js OPTIONS (library = 'gs://b/l.js') AS 'return 1'; CREATE TEMP FUNCTION g() AS (f(2)); SELECT g(), f(1)",
+      'OPTIONS (library = …) is not supported: write the code of the library into the function',
+    ],
+    [
+      "CREATE TEMP FUNCTION f() RETURNS INT64 LANGUAGE python AS 'x'; SELECT 1",
+      'functions in python are not supported, only in SQL and js',
+    ],
+  ])('%s', (sql, message) => {
+    expect(problemsOf(sql)).toEqual([expect.stringContaining(message)]);
+  });
+
+  test.each([
     'SELECT FIRST_VALUE(x) OVER (ORDER BY y) FROM missing',
     'SELECT m.x, a FROM missing AS m, m.list AS a WITH OFFSET AS o',
     'SELECT t + INTERVAL 1 DAY + 2 FROM missing',

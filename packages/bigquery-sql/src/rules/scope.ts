@@ -53,6 +53,8 @@ export interface SqlFunction {
   readonly definition: CreateFunction;
   /** The functions that it may call: those before it, so that none calls itself. */
   readonly earlier: ReadonlyMap<string, SqlFunction>;
+  /** Why it cannot be called; it is reported once, where the function is defined. */
+  readonly problem?: Unsupported | undefined;
 }
 
 /** A name in FROM: it refers to the columns of an item, or to one value for each row. */

@@ -10,32 +10,49 @@ import { resolveType } from './resolve-type.ts';
 import { aggregatedScope, outermost, type Scope, type SqlFunction } from './scope.ts';
 import { Unsupported } from './unsupported.ts';
 
-/** The functions that a query defines before its SELECT, by lower-cased name; each may call those before it. */
+/**
+ * The functions that a query defines before its SELECT, by lower-cased name; each may call those before it.
+ *
+ * @param attempt runs a step whose failure must not hide the problems of the others
+ */
 export function sqlFunctions(
   definitions: readonly Syntax.CreateFunction[],
+  attempt: (step: () => void) => void = (step) => step(),
 ): ReadonlyMap<string, SqlFunction> {
   const functions = new Map<string, SqlFunction>();
   for (const definition of definitions) {
     const [name, another] = definition.name.parts;
-    if (another) throw new Unsupported(definition.name, 'a temporary function has a name without dots');
     const lower = name.name.toLowerCase();
-    if (functions.has(lower)) throw new Unsupported(definition.name, `${name.name} is defined twice`);
-    if (isForeign(definition)) requireJavascript(definition);
-    const option = definition.options.find(({ name: { name } }) => !sameName(name, 'description'));
-    if (option)
-      throw new Unsupported(option, `the option ${option.name.name} of a function is not supported`);
-    functions.set(lower, { definition, earlier: new Map(functions) });
+    attempt(() => {
+      if (another) throw new Unsupported(definition.name, 'a temporary function has a name without dots');
+      if (functions.has(lower)) throw new Unsupported(definition.name, `${name.name} is defined twice`);
+      const problem = problemOf(definition);
+      functions.set(lower, { definition, problem, earlier: new Map(functions) });
+      if (problem) throw problem;
+    });
   }
   return functions;
+}
+
+function problemOf(definition: Syntax.CreateFunction): Unsupported | undefined {
+  try {
+    if (isForeign(definition)) requireJavascript(definition);
+  } catch (error) {
+    if (error instanceof Unsupported) return error;
+    throw error;
+  }
+  const option = definition.options.find(({ name: { name } }) => !sameName(name, 'description'));
+  return option && new Unsupported(option, `the option ${option.name.name} of a function is not supported`);
 }
 
 /** The body of a function with its arguments, which are converted to the declared types. */
 export function callSqlFunction(
   node: Syntax.FunctionCall,
-  { definition, earlier }: SqlFunction,
+  { definition, earlier, problem }: SqlFunction,
   scope: Scope,
   context: Context,
 ): Expression {
+  if (problem) throw problem;
   context.countInlinedCall(node);
   const { parameters, body, returns, aggregate: isOfRows } = definition;
   const shown = definition.name.parts[0].name;
