@@ -25,10 +25,15 @@ export function problemsText(
   return `${summary}:\n${withSources(problems, options).replace(/^(?=.)/gm, '  ')}${missingTableHint(problems)}`;
 }
 
-/** How the tables are declared that SQL names and no file does. */
+/** How the tables and functions are declared that SQL names and no file does. */
 export function missingTableHint(problems: readonly Problem[]): string {
   const names = problems.flatMap(({ message }) => /^no table is named ([\w.*-]+)/.exec(message)?.[1] ?? []);
-  if (names.length === 0) return '';
+  const ofFunctions = problems.some(({ message }) =>
+    /^the function \S+ is not available locally/.test(message),
+  )
+    ? 'A function of a data set is a file of the folder functions: its CREATE FUNCTION.\n'
+    : '';
+  if (names.length === 0) return ofFunctions;
   const commands = [...new Set(names)].map((name) => {
     const table = name.split('.').at(-1) ?? '';
     const command = table.endsWith('*')
@@ -36,7 +41,7 @@ export function missingTableHint(problems: readonly Problem[]): string {
       : `${table} <data file, or output of bq show>`;
     return `  querygate tables add ${command}\n`;
   });
-  return `Tables are declared in the folder tables:\n${commands.join('')}A view is a file of the folder views: CREATE VIEW name AS its SELECT.\nquerygate tables import dbt target/manifest.json writes those of a dbt project.\n`;
+  return `Tables are declared in the folder tables:\n${commands.join('')}A view is a file of the folder views: CREATE VIEW name AS its SELECT.\nquerygate tables import dbt target/manifest.json writes those of a dbt project.\n${ofFunctions}`;
 }
 
 /** Problems with the lines of their files, and carets below the places. */

@@ -36,6 +36,20 @@ describe('a problem', () => {
     expect(line.slice(caret.indexOf('^'), caret.lastIndexOf('^') + 1)).toBe('here');
   });
 
+  test('of tables and functions that no file has: how they are declared', () => {
+    const hintsOf = (...messages: readonly string[]) =>
+      problemsText({ message: 'Problems', problems: messages.map((message) => ({ message })) })
+        .split('\n')
+        .slice(1 + messages.length);
+    const table = 'no table is named d.t';
+    const call = 'the function mozfun.d.f is not available locally: define it with CREATE TEMP FUNCTION';
+    const ofFunctions = 'A function of a data set is a file of the folder functions: its CREATE FUNCTION.';
+    expect(hintsOf(call, call)).toEqual([ofFunctions, '']);
+    const ofTables = hintsOf(table);
+    expect(ofTables.length).toBeGreaterThan(2);
+    expect(hintsOf(table, call)).toEqual([...ofTables.slice(0, -1), ofFunctions, '']);
+  });
+
   test('without a file, or in a file or line that is not there: only its place', () => {
     expect(withSources([{ message: 'PORT: wrong' }])).toBe('PORT: wrong\n');
     expect(withSources([{ file: 'none.sql', line: 3, message: 'wrong' }])).toBe('none.sql:3 wrong\n');

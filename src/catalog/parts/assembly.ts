@@ -71,7 +71,7 @@ export class Assembly {
   /** A query that calls a function with NULLs; undefined if it takes values of any type. @throws TooLong */
   callOf(unit: Unit): readonly Segment[] | undefined {
     if (unit.tree.kind !== 'CreateFunction') return undefined;
-    const { parameters, start } = unit.tree;
+    const { parameters, start, aggregate } = unit.tree;
     const args = parameters.map(({ type }) =>
       type === 'ANY TYPE' ? undefined : `CAST(NULL AS ${unit.text.slice(type.start, type.end)})`,
     );
@@ -79,7 +79,11 @@ export class Assembly {
     const name = this.#function(unit);
     return [
       ...this.#definitions.flat(),
-      generated(unit, start, `SELECT ${name}(${args.join(', ')}) AS result`),
+      generated(
+        unit,
+        start,
+        `SELECT ${name}(${args.join(', ')}) AS result${aggregate ? ' FROM UNNEST([1])' : ''}`,
+      ),
     ];
   }
 
@@ -151,7 +155,7 @@ export class Assembly {
     if (shared === undefined) this.#defineOwn(part, edits, own);
     // With parameters in them, they are others with other arguments.
     if (part.names.parameters.every(({ start }) => start >= query.start)) this.#own.set(part, own);
-    const name = this.#fresh.next(part.name.replace(/^query\./, ''));
+    const name = this.#fresh.next(part.name);
     const body = this.#body(part, query, edits);
     const segments = [
       generated(part, query.start, `${name} AS (\n`),

@@ -5,6 +5,8 @@ import type { Unit } from './part-file.ts';
 export interface FreshNames {
   /** @param name of which the new one reminds a reader */
   next(name: string): string;
+  /** The name for which each one was made. */
+  readonly written: ReadonlyMap<string, string>;
 }
 
 /** @param units all texts that the names are put into */
@@ -18,15 +20,21 @@ export function freshNames(units: readonly Unit[]): FreshNames {
     }
   }
   const counts = new Map<string, number>();
+  const written = new Map<string, string>();
   return {
+    written,
     next(name) {
-      const base = `part_${name.toLowerCase().replace(/\W+/g, '_')}`;
+      const base = `part_${name
+        .toLowerCase()
+        .replace(/^query\./, '')
+        .replace(/\W+/g, '_')}`;
       for (;;) {
         const count = (counts.get(base) ?? 0) + 1;
         counts.set(base, count);
         const found = count === 1 ? base : `${base}_${count}`;
         if (taken.has(found)) continue;
         taken.add(found);
+        written.set(found, name);
         return found;
       }
     },

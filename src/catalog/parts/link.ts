@@ -45,12 +45,10 @@ export function buildLinker(library: Library): Linker {
     const isOwnText = units.length <= 1 && unit.tree.kind === 'Statement';
     if (isOwnText || all.length > 0) return { ...own, problems: all };
     try {
-      const { segments, tables, materialized, definitions } = new Assembly(
-        readsOf,
-        freshNames(units),
-        maxLength,
-      ).link(unit);
-      const { sql, written } = joinSegments(segments);
+      const fresh = freshNames(units);
+      const assembly = new Assembly(readsOf, fresh, maxLength);
+      const { segments, tables, materialized, definitions } = assembly.link(unit);
+      const { sql, written } = joinSegments(segments, fresh.written);
       if (sql.length > maxLength) throw new TooLong();
       const linked = { hiddenTables: tables, materializedTables: materialized, definitions };
       return { sql, source: { ...own.source, written }, ...linked, problems: [] };
@@ -70,9 +68,10 @@ export function buildLinker(library: Library): Linker {
       const { sql, source } = linkUnit(unit);
       return [{ sql, source, parameters: unit.parameters }];
     }
-    const segments = new Assembly(readsOf, freshNames(closureOf(unit).units), maxLength).callOf(unit);
+    const fresh = freshNames(closureOf(unit).units);
+    const segments = new Assembly(readsOf, fresh, maxLength).callOf(unit);
     if (segments === undefined) return [];
-    const { sql, written } = joinSegments(segments);
+    const { sql, written } = joinSegments(segments, fresh.written);
     return [{ sql, source: { file: unit.file, line: 1, written }, parameters: [] }];
   };
   return {

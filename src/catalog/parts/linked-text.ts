@@ -60,8 +60,11 @@ function firstFrom(edits: readonly Edit[], start: number): number {
   return low;
 }
 
-/** Puts a text together. */
-export function joinSegments(segments: readonly Segment[]): {
+/** Puts a text together. @param names see `Written` */
+export function joinSegments(
+  segments: readonly Segment[],
+  names: ReadonlyMap<string, string>,
+): {
   readonly sql: string;
   readonly written: Written;
 } {
@@ -79,5 +82,5 @@ export function joinSegments(segments: readonly Segment[]): {
     all.push(text);
     start += text.length;
   }
-  return { sql: all.join(''), written: { texts, pieces } };
+  return { sql: all.join(''), written: { texts, pieces, names: Object.fromEntries(names) } };
 }
