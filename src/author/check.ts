@@ -64,12 +64,14 @@ async function check(
   subgraphs: readonly string[],
 ): Promise<CheckReport> {
   const checks: QueryCheck[] = [];
+  const notes: string[] = [];
   const engine = await configuredEngine(config);
   const checkSql = (catalog: AnalyzedCatalog) =>
     engine.check(catalog, {
       limits: limitsOf(config),
       maximumBytes,
       onChecked: (check: QueryCheck) => void checks.push(check),
+      onNote: (note: string) => void notes.push(note),
     });
   const ofChecks = ({ tables }: Pick<Catalog, 'tables'>) => {
     const files = loadChecks(config.queriesDir);
@@ -80,7 +82,7 @@ async function check(
   try {
     catalog = buildAnalyze(engine)(loadCatalog(config.queriesDir));
   } catch (error) {
-    const broken = { catalog: undefined, checks, notes: [] };
+    const broken = { catalog: undefined, checks, notes };
     if (error instanceof CatalogError) {
       const ofOthers = await checkSql(buildAnalyze(engine)(error.catalog));
       const ofBroken = sqlProblems(error, engine, error.broken);
@@ -110,7 +112,7 @@ async function check(
         : inChecks.length > 0
           ? 'Checks cannot run'
           : 'Saved queries have texts that are wrong';
-  const notes = engine.checksSql ? [] : [`the SQL is not checked: the engine ${engine.name} has no check`];
+  if (!engine.checksSql) notes.push(`the SQL is not checked: the engine ${engine.name} has no check`);
   return {
     catalog,
     problems: [

@@ -92,6 +92,8 @@ export interface CheckOptions {
   readonly maximumBytes?: number | undefined;
   /** Called for each saved query by an engine that reports what a run would read. */
   onChecked(check: QueryCheck): void;
+  /** Called for what could not be checked, a sentence each. */
+  onNote?(note: string): void;
 }
 
 /** The tables and parameters that SQL without a header refers to, and the limits of its engine. */

@@ -60,7 +60,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'src/keys': ['rates', 'file', 'jwt', 'sources'],
   'src/engine-contract': ['remote', 'test-suite'],
   'src/engines': ['bigquery', 'duckdb'],
-  'src/engines/bigquery': ['api', 'fixtures'],
+  'src/engines/bigquery': ['api', 'definitions', 'fixtures'],
   'src/engines/duckdb': ['wire', 'demo', 'prepare', 'javascript', 'run', 'sandbox'],
   'src/results': ['shared', 'redis', 'warming'],
   'src/row-arguments': ['reading', 'pushed'],

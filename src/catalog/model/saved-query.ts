@@ -291,6 +291,29 @@ export interface Definition {
   readonly text: string;
   /** In its place, for an engine that has it: as many lines. */
   readonly stored: string;
+  readonly written: WrittenDefinition;
+}
+
+/** A view or a function as its file has it. */
+export interface WrittenDefinition {
+  readonly kind: 'view' | 'function';
+  /** With the project and dataset that its file names. */
+  readonly name: string;
+  readonly source: Source & { readonly text: string };
+  /** Where its name is in the text. */
+  readonly start: number;
+  /** The query of a view, or the expression of a function. */
+  readonly sql?: TextAt;
+  /** The code of a function in another language. */
+  readonly code?: string;
+  /** Of a function: names and types. */
+  readonly parameters?: TextAt;
+}
+
+/** A part of a text, and where it begins there. */
+export interface TextAt {
+  readonly text: string;
+  readonly start: number;
 }
 
 /** A part of queries as a query by itself. */

@@ -7,6 +7,7 @@ import type { FreshNames } from './fresh-names.ts';
 import { type Edit, edited, generated, type Segment, sortEdits } from './linked-text.ts';
 import type { Unit } from './part-file.ts';
 import { viewColumns } from './view-columns.ts';
+import { writtenDefinition } from './written-definition.ts';
 
 /** The texts that take the place of parameters of a part, by their names in lower case. */
 type Bound = ReadonlyMap<string, string>;
@@ -163,7 +164,7 @@ export class Assembly {
       generated(part, query.end, '\n)'),
     ];
     this.#add(tables.definitions, segments);
-    if (part.kind === 'view') this.#note(segments, `${name} AS (SELECT * FROM ${storedName(part)})`);
+    if (part.kind === 'view') this.#note(part, segments, `${name} AS (SELECT * FROM ${storedName(part)})`);
     tables.names.set(key, name);
     if (part.isMaterialized) this.#materialized.push(name);
     return name;
@@ -206,7 +207,7 @@ export class Assembly {
     if (unit.tree.kind === 'CreateFunction') {
       const segments = this.#define(unit, unit.tree, name, edits);
       const stored = storedFunction(unit, unit.tree, name);
-      if (stored !== undefined) this.#note(segments, stored);
+      if (stored !== undefined) this.#note(unit, segments, stored);
     }
     this.#functions.set(unit, name);
     return name;
@@ -228,10 +229,12 @@ export class Assembly {
   }
 
   /** Notes what may be in the place of a definition. */
-  #note(segments: readonly Segment[], stored: string): void {
+  #note(unit: Unit, segments: readonly Segment[], stored: string): void {
+    const written = writtenDefinition(unit);
+    if (written === undefined) return;
     const text = segments.map((segment) => segment.text).join('');
     const [lines, own] = [text, stored].map((one) => one.split('\n').length) as [number, number];
-    this.#stored.push({ text, stored: stored + '\n'.repeat(Math.max(0, lines - own)) });
+    this.#stored.push({ text, stored: stored + '\n'.repeat(Math.max(0, lines - own)), written });
   }
 
   #add(definitions: (readonly Segment[])[], segments: readonly Segment[]): void {

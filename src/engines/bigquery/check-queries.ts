@@ -13,6 +13,7 @@ import { openClient } from './api/client.ts';
 import type { BigqueryOptions } from './bigquery-options.ts';
 import { type DryRun, type DryRunContext, dryRun } from './dry-run.ts';
 import { toResultColumn } from './result-column.ts';
+import { compareDefinitions, noDifferences } from './definitions/compare-definitions.ts';
 
 interface CheckContext extends DryRunContext {
   /** How many queries are checked at a time. */
@@ -28,15 +29,19 @@ interface CheckContext extends DryRunContext {
  */
 export async function checkQueries(
   catalog: AnalyzedCatalog,
-  { limits, maximumBytes, onChecked }: CheckOptions,
+  { limits, maximumBytes, onChecked, onNote }: CheckOptions,
   options: BigqueryOptions,
 ): Promise<readonly Problem[]> {
   const client = openClient(options);
   const { signal } = new AbortController();
   try {
-    const checks = await checkAll(catalog, { client, options, ...limits, signal, maximumBytes });
+    const context = { client, options, ...limits, signal, maximumBytes };
+    const checks = await checkAll(catalog, context);
     for (const check of checks) onChecked(check);
-    return checks.flatMap(({ problems }) => problems);
+    const definitions =
+      options.definitions === 'stored' ? await compareDefinitions(catalog.queries, context) : noDifferences;
+    for (const note of definitions.notes) onNote?.(note);
+    return [...checks.flatMap(({ problems }) => problems), ...definitions.problems];
   } finally {
     await client.close();
   }

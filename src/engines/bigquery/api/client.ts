@@ -23,6 +23,8 @@ export interface ApiRequest {
   readonly method: 'GET' | 'POST';
   /** Below the project, as in `/queries`. */
   readonly path: string;
+  /** Another project than the client's. */
+  readonly projectId?: string;
   readonly body?: object;
 }
 
@@ -45,7 +47,7 @@ export function openClient({ projectId, apiEndpoint }: BigqueryOptions): Client 
   const isEmulator = apiEndpoint !== undefined;
   // Always set: otherwise BIGQUERY_EMULATOR_HOST in the environment could send credentials elsewhere.
   const library = new BigQuery({ projectId, apiEndpoint: apiEndpoint ?? googleEndpoint });
-  const base = `${library.apiEndpoint}/bigquery/v2/projects/${encodeURIComponent(projectId)}`;
+  const base = `${library.apiEndpoint}/bigquery/v2/projects`;
   const http = openHttp({ useProxies: !isEmulator });
 
   const headersFor = async (url: string) => {
@@ -57,11 +59,11 @@ export function openClient({ projectId, apiEndpoint }: BigqueryOptions): Client 
     return headers;
   };
   const send = async (
-    { method, path, body }: ApiRequest,
+    { method, path, projectId: owner = projectId, body }: ApiRequest,
     signal: AbortSignal,
     traceparent: string | undefined,
   ) => {
-    const url = `${base}${path}`;
+    const url = `${base}/${encodeURIComponent(owner)}${path}`;
     const authenticating = headersFor(url).catch((error: unknown) => {
       throw credentialsFailed(error);
     });
