@@ -141,6 +141,14 @@ test('JOIN USING after a pipe operator', async () => {
   ]);
 });
 
+test.each([
+  ['FROM (SELECT 1 AS a) AS t |> SELECT *', ['1']],
+  ['FROM (SELECT 1 AS a, 2 AS b) AS t |> EXTEND 3 AS c |> SELECT * EXCEPT (b)', ['1', '3']],
+  ['FROM (SELECT 1 AS a) AS t |> JOIN (SELECT 1 AS a, 2 AS b) AS u USING (a) |> SELECT *', ['1', '2']],
+])('* after a pipe operator is each column once: %s', async (sql, row) => {
+  expect(await dialect.query(sql)).toEqual([row]);
+});
+
 test('what reads an unsupported part is not reported, too', () => {
   expect(
     problemsOf('WITH a AS (SELECT * EXCEPT (x) FROM missing) SELECT y FROM a JOIN b.c USING (z) ORDER BY q'),

@@ -58,10 +58,11 @@ function outputsOf(item: Syntax.SelectItem, scope: Scope, context: Context): rea
   }
 }
 
-/** `*`: merged columns of JOIN USING come first. */
+/** `*`: merged columns of JOIN USING come first. After a pipe operator, tables have names and no columns of their own. */
 function allColumns(place: Syntax.Star, scope: Scope): readonly Output[] {
   if (scope.ranges.length === 0) throw new Unsupported(place, '* needs a FROM clause');
   const rest = scope.ranges
+    .filter(({ isQualifiedOnly }) => !isQualifiedOnly)
     .flatMap((range) => starColumns(range).map((output) => withUse(output, place, range)))
     .filter(
       ({ name, isAnonymous }) => isAnonymous || !scope.merged.some((column) => sameName(column.name, name)),
