@@ -5,7 +5,7 @@ create macro bq.cast_string(x boolean) as cast(x as varchar); -- varchar strict
 create macro bq.has_few_digits(x) as strlen(cast(x as varchar)) <= 16 and abs(x) > 0.0001 and abs(x) < 1e15; -- boolean
 create macro bq.has_all_digits(x) as strlen(cast(x as varchar)) = 18 and x >= 1 and x < 1e15 or strlen(cast(x as varchar)) = 19 and x >= 0.1 and x < 1; -- boolean
 create macro bq.needs_many_digits(x) as x >= 1 and x < 1e15 and strlen(cast(x as varchar)) > 16 and not ends_with(cast(x as varchar), '.0') or x >= 0.1 and x < 1 and strlen(cast(x as varchar)) > 17; -- boolean
-create macro bq.float_text(x) as case when bq.has_few_digits(x) then case when ends_with(cast(x as varchar), '.0') then left(cast(x as varchar), -2) else cast(x as varchar) end when bq.has_all_digits(x) then cast(x as varchar) when not bq.needs_many_digits(x) and cast(format('{:.15g}', x + 0.0) as double) = x then format('{:.15g}', x + 0.0) else format('{:.17g}', x) end; -- varchar
+create macro bq.float_text(x) as case when bq.has_few_digits(x) then case when ends_with(cast(x as varchar), '.0') then left(cast(x as varchar), -2) else cast(x as varchar) end when bq.has_all_digits(x) then cast(x as varchar) when isnan(x) then 'nan' when not bq.needs_many_digits(x) and cast(format('{:.15g}', x + 0.0) as double) = x then format('{:.15g}', x + 0.0) else format('{:.17g}', x) end; -- varchar
 create macro bq.cast_string(x double) as bq.float_text(x); -- varchar strict
 create macro bq.cast_string(x decimal(38,9)) as rtrim(rtrim(cast(x as varchar), '0'), '.'); -- varchar strict
 create macro bq.cast_string(x blob) as decode(x); -- varchar strict
