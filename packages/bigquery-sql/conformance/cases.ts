@@ -130,7 +130,7 @@ export function fill({ text }: Template, replacements: readonly string[]): strin
   return text.replace(placeholderPattern, () => replacements[at++] ?? '');
 }
 
-export const isQuery = (text: string): boolean => /^\s*(select|with)\b/i.test(text);
+export const isQuery = (text: string): boolean => /^\s*(select|with|from)\b/i.test(text);
 
 /** Wraps a text in SELECT unless it is a query. */
 export const asQuery = (text: string): string => (isQuery(text) ? text : `select ${text}`);

@@ -45,8 +45,13 @@ export async function judgeAll(
 async function judgeAgain(verdict: Verdict, { of2025, of2022 }: Evaluators): Promise<Verdict> {
   const { case: testCase, ours } = verdict;
   const { referenceSql, parameters } = testCase;
-  if (verdict.verdict === 'agrees' || !knownError(of2025 ? '2025' : '2022', testCase.sql)) return verdict;
-  if (!of2025) return { ...verdict, verdict: 'unjudged' };
+  if (verdict.verdict === 'agrees') return verdict;
+  if (!of2025) {
+    // It takes much that is newer for a mistake.
+    const isUnjudged = verdict.verdict === 'invalid' || knownError('2022', testCase.sql);
+    return isUnjudged ? { ...verdict, verdict: 'unjudged' } : verdict;
+  }
+  if (!knownError('2025', testCase.sql)) return verdict;
   const again = judge(testCase, ours, await of2022.evaluate(referenceSql, parameters));
   return again.verdict === 'agrees' ? again : verdict;
 }

@@ -37,19 +37,11 @@ export function classify(
   if (isSame(mine, theirs, isOrdered(sql))) return 'agree';
   if (isSame(withoutOrder(mine), withoutOrder(theirs), false) && hasUndefinedOrder.test(sql)) return 'agree';
   if (takesAnyRows.test(sql)) return 'not judged: answered';
-  return judgeErrs.some((pattern) => pattern.test(sql)) ? 'answers where the judge errs' : 'WRONG';
+  return 'WRONG';
 }
 
 /** Which values LIMIT leaves without ORDER BY is not defined: of a union they are others from run to run. */
 const takesAnyRows = /\b(array_agg|array_concat_agg|string_agg)\s*\((?:(?!order\s+by)[^()])*\blimit\b/i;
-
-/** What the evaluator, which is older, answers otherwise than GoogleSQL's own tests expect; `cases` has what they expect. */
-const judgeErrs: readonly RegExp[] = [
-  // `like_any.test`, not_like_any_with_null_elements: it is true if one pattern does not match.
-  /\bnot\s+like\s+(any|some|all)\b/i,
-  // `strings.test`, json_query_extraction_bug_326974631: a second subscript counts the elements of several arrays.
-  /\$[^'"]*\[\d+\][^'"]*\[\d+\]/,
-];
 
 /** Arrays that are built without ORDER BY, and rows with equal sort keys, are in any order. */
 const hasUndefinedOrder = /\b(array_agg|array_concat_agg|approx_\w+|array\s*\(|string_agg|order\s+by)\b/i;

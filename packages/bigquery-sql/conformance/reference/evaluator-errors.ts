@@ -4,6 +4,10 @@ import type { Edition } from './processes.ts';
 const errors: Readonly<Record<Edition, readonly { readonly pattern: RegExp; readonly reason: string }[]>> = {
   '2025': [
     {
+      pattern: /\b(ceil|ceiling|floor|round|trunc)\(\s*null\b/i,
+      reason: 'NULL is taken for a FLOAT, a type that BigQuery has not',
+    },
+    {
       pattern: /\bas datetime\b|\bdate\b[\s\S]*(datetime|timestamp)|(datetime|timestamp)[\s\S]*\bdate\b/i,
       reason: 'each DATE that becomes a DATETIME or, as an argument, a TIMESTAMP is 1970-01-01',
     },

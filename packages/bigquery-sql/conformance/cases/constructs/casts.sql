@@ -1,5 +1,6 @@
 -- CAST
 cast(${int64} as string)
+cast(${-cast('nan' as float64); ieee_divide(0, 0); ieee_divide(0, 0) * -1} as string)
 cast(${int64} as float64)
 cast(${int64} as numeric)
 cast(${small} as bool)

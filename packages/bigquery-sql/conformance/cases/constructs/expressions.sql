@@ -340,3 +340,13 @@ extract(month from make_interval(-1,-2))
 extract(day from make_interval(0,0,-65))
 extract(hour from make_interval(0,0,0,-30,-5))
 extract(minute from make_interval(0,0,0,-30,-5))
+-- Chained calls
+select (name).upper().substr(1, 2) as n from people order by id
+('abc').upper()
+([3, 1, 2]).array_length()
+('2024-02-29').parse_date('%Y-%m-%d')
+(json '{"a":{"b":1}}').json_query('$.a').to_json_string()
+('a,b').split(',').array_to_string('-').length()
+(cast(null as string)).upper().ifnull('x')
+('abc').(safe.substr)(2)
+(-5).abs().mod(3)

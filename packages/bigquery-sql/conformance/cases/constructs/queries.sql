@@ -623,3 +623,28 @@ select (select n from (select s.* from (select struct(struct(9 as n) as r) as s)
 select (select r.n from (select struct(5 as n) as r) as d) as x from (select 1 as n) as r
 select array(select n from (select struct(x as n) as key from unnest([1, 2]) as x) as d) as x from (select 1 as n) as key
 with r as (select 1 as n) select (select n from (select struct(5 as n) as r) as d) as x, (select count(*) from r) as c from r
+-- UNION ALL BY NAME
+select 1 as a, 2 as b union all by name select 4 as b, 3 as a order by a
+select 1 as a, 2 as b union distinct by name select 2 as b, 1 as a
+select 1 as a, 'x' as b full union all by name select 2 as c, 3 as a order by a
+select 1 as a, 'x' as b left union all by name select 2 as c, 3 as a order by a
+select 1 as a, 'x' as b inner union all by name select 2 as c, 3 as a order by a
+select 1 as a, 'x' as b full outer union all by name on (b, a) select 'y' as b, 3 as a order by a
+select 1 as a, 2.5 as b union all by name select 4 as b, 3 as a order by a
+select 1 as a, 2 as b intersect distinct by name select 2 as b, 1 as a
+select 1 as a, 2 as b except distinct by name select 2 as b, 1 as a
+select 1 as A union all by name select 2 as a order by 1
+select cast(null as date) as d, 1 as a full union all by name select 2 as a order by a
+select 1 as a, 2 as b union all by name select 3 as a, 4 as b union all by name select 6 as b, 5 as a order by a
+! select 1 as a union all by name select 2 as b
+! select 1 as a, 2 as a union all by name select 3 as a
+! select 1 union all by name select 2 as a
+-- CORRESPONDING
+select 1 as a, 2 as b union all corresponding select 4 as b, 3 as a order by a
+select 1 as a, 2 as b union all corresponding select 4 as c, 3 as a order by a
+select 1 as a, 2 as b full union all corresponding select 4 as c, 3 as a order by a
+select 1 as a, 2 as b left union all corresponding select 4 as c, 3 as a order by a
+select 1 as a, 2 as b union all corresponding by (b) select 4 as b, 3 as a order by b
+select 1 as a, 2 as b union all strict corresponding select 4 as b, 3 as a order by a
+select 1 as a, 2 as b except distinct corresponding select 2 as b, 1 as a
+! select 1 as a union all corresponding select 2 as b

@@ -101,6 +101,8 @@ generate_date_array(date '2020-02-29', date '2028-02-29', interval ${1; 2; 4} ye
 generate_date_array(date '2024-01-01', date '2025-01-01', interval 1 quarter)
 generate_date_array(${date '1969-12-30'; date '1970-01-03'; date '1970-01-04'; cast(null as date)}, date '1970-01-03')
 -- DATE_BUCKET
+date_bucket(${date}, interval ${1; 7; 30} day, ${date '1969-12-31'; date '2000-02-29'})
+date_bucket(${date}, interval ${1; 5; 12} month)
 date_bucket(${date}, interval ${2; 7} day)
 date_bucket(date '2024-02-29', interval 1 month, date '2000-01-15')
 date_bucket(date '2024-02-29', interval 3 month, date '2000-01-31')
@@ -136,6 +138,8 @@ datetime_diff(datetime '2018-01-01 00:00:30', datetime '2017-12-31 23:59:31', ${
 datetime_trunc(${datetime}, ${date_part})
 datetime_trunc(${datetime}, ${time_part})
 -- DATETIME_BUCKET
+datetime_bucket(${datetime}, interval ${1; 15} minute)
+datetime_bucket(${datetime}, interval ${1; 3} month, datetime '2000-01-31 12:00:00')
 datetime_bucket(${datetime}, interval ${2; 7} day)
 datetime_bucket(datetime '2024-02-29 10:23:30', interval 5 minute)
 -- FORMAT_DATETIME

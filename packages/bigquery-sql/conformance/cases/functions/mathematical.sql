@@ -223,6 +223,7 @@ cosine_distance([0.0, 0.0], [1.0, 2.0])
 cosine_distance([1.0], [1.0, 2.0])
 cosine_distance([1.0, null], [1.0, 2.0])
 cosine_distance(null, [1.0, 2.0])
+cosine_distance(cast(null as array<float64>), [1e308, 3.0])
 safe.cosine_distance([1.0, 2.0], [${1e308; 1e200}, 3.0])
 cosine_distance([1.0, 2.0], [${cast('inf' as float64); cast('nan' as float64)}, 3.0])
 -- EUCLIDEAN_DISTANCE

@@ -44,6 +44,8 @@ contains_substr(['x', null], 'yes') <=> cast(null as bool)
 -- EDIT_DISTANCE
 edit_distance(${''; 'a'; 'kitten'; 'é日本'; '👍'}, '')
 edit_distance('kitten', 'sitting')
+edit_distance(${'a'; 'kitten'; ''; cast(null as string)}, ${'sitting'; ''; 'A'})
+edit_distance(${'kitten'; 'flaw'}, ${'sitting'; 'lawn'}, max_distance => ${0; 1; 2; 3; 100})
 edit_distance('flaw', 'lawn')
 edit_distance('日本語', '日本')
 edit_distance('ABC', 'abc')

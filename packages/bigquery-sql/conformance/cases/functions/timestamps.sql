@@ -41,6 +41,8 @@ timestamp_trunc(timestamp '2024-03-31 01:30:45.123456+00', ${date_part}, ${'Euro
 timestamp_trunc(timestamp '2024-11-03 09:30:45+00', ${hour; day; week}, 'America/Los_Angeles')
 timestamp_trunc(${datetime}, ${hour; day; month})
 -- TIMESTAMP_BUCKET
+timestamp_bucket(${timestamp}, interval ${1; 90} minute)
+timestamp_bucket(${timestamp}, interval 1 second, timestamp '2024-01-01 00:00:00.5+00')
 timestamp_bucket(${timestamp}, interval ${15; 7} minute)
 timestamp_bucket(timestamp '2024-02-29 10:20:30+00', interval 1 day, timestamp '2000-01-01 06:00:00+00')
 -- TIMESTAMP_SECONDS

@@ -1,0 +1,73 @@
+-- Pipe: SELECT and EXTEND
+from people |> select * |> where id = 1
+from people as p |> where p.id > 3 |> select *, p.id as again |> order by 1
+from people |> extend id + 1 as next |> select * except (name) |> order by id
+from people |> select * replace (id + 1 as id) |> order by id |> select id, team
+from people as p |> extend 1 as one |> select p.* except (seen), one |> where id = 2
+from people |> select id, name |> order by id
+from people |> select id, id * 2 as twice |> where twice > 2 |> order by twice desc
+from people |> select distinct team |> order by team
+from people |> extend upper(name) as loud, id + 1 as next |> select loud, next, name |> order by next
+from people |> extend row_number() over (partition by team order by id) as r |> where r = 1 |> select id, team, r |> order by id
+from people as p |> extend p.id * 2 as d |> select p.id, d |> order by 1
+from people |> select as value id |> limit 0
+select id from people |> where id > 2 |> order by id desc
+from unnest([3, 1, 2]) as x with offset as o |> where o > 0 |> order by x
+-- Pipe: SET, DROP, RENAME and AS
+from people |> set id = id * 10, name = lower(name) |> select id, name |> order by id
+from people |> set id = id + 1 |> set id = id * 2 |> select id |> order by id
+from people |> drop seen, joined |> where id = 1 |> select id, name
+from people |> select id, name |> rename id as number, name as who |> order by number
+from people |> select id, name |> rename id as name, name as id |> order by name
+from people |> select id, team |> as t |> where t.id < 3 |> select t.team, t.id |> order by 2
+! from people |> drop missing
+! from people |> rename missing as x
+! from people |> set missing = 1
+-- Pipe: AGGREGATE
+from people |> aggregate count(*) as n, sum(id) as s
+from people |> aggregate count(*)
+from people |> aggregate count(*) as n group by team |> order by team
+from people |> aggregate count(*) as n group by team, active |> order by team, active
+from people |> aggregate count(*) as n desc, max(id) as m group by team asc nulls last
+from people |> aggregate count(*) as n group and order by team desc, active
+from people |> aggregate group by team |> order by team
+from people |> aggregate sum(id) as s group by upper(team) as t |> order by t
+from people |> aggregate count(*) as n group by rollup(team) |> order by team, n
+from people |> aggregate count(*) as n group by grouping sets (team, active, ()) |> order by n, team, active
+from people |> aggregate array_agg(id order by id desc limit 2) as ids group by team |> order by team
+from people |> aggregate count(*) as n group by team |> where n > 1 |> extend n * 2 as d |> order by team
+from people |> where false |> aggregate count(*) as n, sum(id) as s
+from people |> where false |> aggregate count(*) as n group by team
+! from people |> aggregate id
+-- Pipe: WHERE, ORDER BY and LIMIT
+from people |> where id > 1 |> where id < 4 |> order by id
+from people |> order by id desc |> limit 2
+from people |> order by id |> limit 2 offset 1 |> select id
+from people |> order by id |> limit 3 |> order by id desc |> limit 1 |> select id
+from people |> order by team desc nulls last, id |> select team, id
+from people |> aggregate count(*) as n group by team |> order by n desc, team |> limit 1
+-- Pipe: JOIN
+from people as p |> join (select 1 as id, 'x' as y) as u using (id) |> select * except (seen, joined)
+from people as p |> join unnest([1, 2]) as x on x = p.id |> select p.id, x |> order by 1
+from people as p |> left join (select 1 as id, 'one' as word) as w using (id) |> select id, word |> order by id
+from people as p |> as q |> inner join people as r on r.id = q.id + 1 |> select q.id, r.id as other |> order by 1
+from people as p |> cross join unnest([1, 2]) as x |> aggregate count(*) as n
+from people as p |> full join (select 9 as id) as w using (id) |> select id |> order by id
+from people |> select id |> where id < 3 |> as a |> join people as b on a.id < b.id |> aggregate count(*) as n
+-- Pipe: set operations
+from people |> select id |> union all (select 9) |> order by id
+from people |> select id |> union all (select 9), (select 10) |> order by id
+from people |> select team |> union distinct (select 'red'), (select cast(null as string)) |> order by team
+from people |> select team |> except distinct (select 'red') |> order by team
+from people |> select team |> intersect distinct (select 'red')
+from people |> select id, team |> union all by name (select 'x' as team, 9 as id) |> order by id
+from people |> select id, team |> full union all by name (select 'x' as other, 9 as id) |> order by id
+-- Pipe: windows, PIVOT and UNPIVOT
+from people |> select team, active, id |> pivot (sum(id) as s for active in (true as t, false as f)) |> order by team
+from people |> window sum(id) over (partition by team order by id) as running |> select id, running |> order by id
+from people |> select id, name, team |> unpivot (text for field in (name, team)) |> order by id, field
+with a as (from people |> where id > 2) from a |> aggregate count(*) as n
+select * from (from people |> select id |> where id = 1)
+select (from people |> aggregate max(id)) as m
+select exists(from people |> where id > 100) as e, 3 in (from people |> select id) as f
+with recursive r as (select 1 as n union all (from r |> where n < 3 |> select n + 1)) from r |> order by n
