@@ -106,6 +106,8 @@ function toConfig(read: Settings) {
     cacheMemoryBytes: read.CACHE_MEMORY_LIMIT,
     /** The file of accounts, if there is no Redis; undefined: they end with the process. */
     accountsFile: read.ACCOUNTS_FILE,
+    /** What all runs may cost; undefined: unlimited. */
+    budget: read.BUDGET,
     budgetTimeZone: read.BUDGET_TIME_ZONE,
     /** A port for metrics alone, without a key; undefined: only /metrics beside the API, for keys with the permission. */
     metricsPort: read.METRICS_PORT,
@@ -137,6 +139,7 @@ const bigqueryConfig = (read: Settings) =>
     maximumBytesBilled: read.BIGQUERY_MAXIMUM_BYTES_BILLED,
     startCheck: read.BIGQUERY_START_CHECK,
     definitions: read.BIGQUERY_DEFINITIONS,
+    reservation: read.BIGQUERY_RESERVATION,
   });
 
 function variablesOf(env: Environment): Readonly<Record<string, string>> {

@@ -52,7 +52,11 @@ interface Flight<T> {
 /** How often a run without waiters in this process checks whether callers of other processes still wait. */
 const checkElsewhereMs = 500;
 
-export function buildSingleFlight<T>(clock: Clock): SingleFlight<T> {
+/** @param isOwn true for errors of the caller who began a run: the others begin one of their own */
+export function buildSingleFlight<T>(
+  clock: Clock,
+  isOwn: (error: unknown) => boolean = () => false,
+): SingleFlight<T> {
   const flights = new Map<string, Flight<T>>();
 
   const startFlight = (key: string, run: Run<T>): Flight<T> => {
@@ -116,7 +120,11 @@ export function buildSingleFlight<T>(clock: Clock): SingleFlight<T> {
       for (;;) {
         if (derived.aborted) throw callerDisconnected();
         const running = flights.get(key);
-        const outcome = await join(key, running ?? startFlight(key, run), derived, true);
+        const joining = join(key, running ?? startFlight(key, run), derived, true);
+        const outcome = await joining.catch((error: unknown) => {
+          if (running === undefined || !isOwn(error)) throw error;
+          return undefined;
+        });
         if (outcome !== undefined) return { outcome, joined: running !== undefined };
       }
     },

@@ -2,6 +2,8 @@ import { isIP } from 'node:net';
 import { didYouMean } from '@querygate/text';
 import { z } from 'zod';
 import { parseAddressList } from './address-list.ts';
+import { parseBudget } from './budget.ts';
+import { reservationName, reservationRule } from './reservation.ts';
 import { basePathText, parseBasePath } from './base-path.ts';
 import { duckdbDefaults } from './duckdb-defaults.ts';
 import { cacheMemory, engineLimits, type NumberRule, numberText } from './engine-limits.ts';
@@ -150,12 +152,24 @@ export const settings = z.object({
     .optional(),
   BIGQUERY_START_CHECK: oneOf(['report', 'stop', 'off']).default('report'),
   BIGQUERY_DEFINITIONS: oneOf(['sent', 'stored']).default('sent'),
+  BIGQUERY_RESERVATION: z
+    .string()
+    .regex(reservationName, { error: ({ input }) => `got ${JSON.stringify(input)}; ${reservationRule}` })
+    .optional(),
   CACHE_URL: secret(secretRules.redisUrl).optional(),
   CACHE_SECRET: secret(secretRules.redisSecret).optional(),
   CACHE_MEMORY_LIMIT: size('64MB')
     .default(`${cacheMemory.byDefault / 1e6}MB`)
     .transform(parseBytes),
   ACCOUNTS_FILE: z.string().optional(),
+  BUDGET: z
+    .string()
+    .refine((text) => parseBudget(text) !== undefined, {
+      error: ({ input }) =>
+        `got ${JSON.stringify(input)}; must be limits, as in bytes_per_day: 1TB, or rate: 100GB/h, burst: 1TB`,
+    })
+    .transform(parseBudget)
+    .optional(),
   BUDGET_TIME_ZONE: z
     .string()
     .refine(isTimeZone, {

@@ -21,6 +21,7 @@ const rules: OptionRules<GatewayPlugin> = {
   onStreamed: optionRule.function,
   onRun: optionRule.function,
   aroundRun: optionRule.function,
+  paceOf: optionRule.function,
   onImport: optionRule.function,
   renderers: list,
   metrics: list,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { BoundQuery } from '../catalog/binding/bind.ts';
 import { isObject } from '../config/option-rules.ts';
 import type { Engine } from '../engine-contract/engine.ts';
 import { errorToLog } from '../engine-contract/without-values.ts';
@@ -19,6 +20,8 @@ type TellingHook = 'onResult' | 'onSent' | 'onStreamed' | 'onReload' | 'onImport
 export interface PluginHooks extends RequestHooks {
   readonly onReload: readonly Hook<'onReload'>[];
   readonly onImport: readonly Hook<'onImport'>[];
+  /** By how much refreshes are rarer: the most that a plug-in says. */
+  paceOf(bound: BoundQuery): number;
   /** The same function, with results shown to the plug-ins. */
   observeResults(getResult: GetResult): GetResult;
   /** The same engine, with runs shown to the plug-ins, and made by those that decide how. */
@@ -51,6 +54,7 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
       };
     });
   const onResult = telling('onResult');
+  const pacing = withHook(plugins, 'paceOf');
   const showResult: RequestHooks['showResult'] = (obtained, { results }) => {
     results?.push(obtained);
     for (const hook of onResult) hook(obtained.bound, obtained.result);
@@ -65,6 +69,18 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
     onReload: telling('onReload'),
     onImport: telling('onImport'),
     showResult,
+    paceOf: (bound) =>
+      Math.max(
+        1,
+        ...pacing.map((plugin) =>
+          call(
+            plugin,
+            'paceOf',
+            () => plugin.paceOf(bound),
+            () => 1,
+          ),
+        ),
+      ),
     observeResults: (getResult) => observeResults(getResult, showResult),
     observeRuns: (engine) =>
       runWithin(withHook(plugins, 'aroundRun'), observeRuns(engine, withHook(plugins, 'onRun'), call)),

@@ -98,6 +98,8 @@ export interface GatewayPlugin {
     options: RunOptions,
     run: (options: RunOptions) => Promise<Rows>,
   ): Promise<Rows>;
+  /** By how much the interval of a query's refreshes grows, from its next result on; 1 if it stays as it is. */
+  paceOf?(bound: BoundQuery): number;
   /** The engine has looked for rows to import. */
   onImport?(report: ImportReport): void;
   /** Further forms of rows, for REST: each is one more value of `?format=`, extension, and media type of `Accept`. */

@@ -77,6 +77,7 @@ export async function openQueryExecution(
     memoryBytes: settings.cacheMemoryBytes,
     openShared,
     onCost,
+    paceOf: hooks.paceOf,
   });
   closers.push(results.close);
   const getResult = tracer === undefined ? results.get : traceResults(results.get);

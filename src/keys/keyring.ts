@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/model/saved-query.ts';
+import { toBudget } from '../config/budget.ts';
 import { type AddressList, parseAddressList } from '../config/address-list.ts';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { KeyEntry } from './file/key-schema.ts';
@@ -186,7 +187,7 @@ export class Keyring {
   }
 
   #principalOf(entry: KeyEntry): Principal {
-    const { id, tenants, rate, permissions } = entry;
+    const { id, tenants, rate, budget, permissions } = entry;
     const previous = this.#credentials.get(id)?.principal;
     return {
       id,
@@ -194,6 +195,7 @@ export class Keyring {
       endpoints: resolveEndpoints({ queries: this.#queries }, entry).ids,
       tenants: tenants && new Set(tenants),
       hidesEndpoints: hidesEndpoints(this.#options.hideEndpoints, tenants !== undefined),
+      ...(budget && { budget: toBudget(budget) }),
       rateLimiter: rateLimitFor(
         id,
         rate?.requests_per_minute,

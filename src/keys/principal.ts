@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { lowerCaseUuid, type QueryAddresses } from '../catalog/model/find-query.ts';
 import { queriesByName, seriesOf } from '../catalog/model/versions.ts';
+import type { Budget } from '../config/budget.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { memoize } from '../memoize.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
@@ -27,6 +28,8 @@ export interface Principal {
   readonly tenants: ReadonlySet<string> | undefined;
   /** True if endpoints that the key may not query are answered as if they did not exist. */
   readonly hidesEndpoints: boolean;
+  /** What runs for it may cost; undefined: unlimited. */
+  readonly budget?: Budget | undefined;
   /** undefined: unlimited. */
   readonly rateLimiter: RateLimit | undefined;
   /** undefined: unlimited. */

@@ -102,7 +102,7 @@ async function compute(
     if (outcome !== undefined) await store(options, key, outcome.document);
     return outcome;
   } catch (error) {
-    if (mayServeStale(error)) hotKeys.recordFailure(key, clock.elapsedMs());
+    if (mayServeStale(error) && !isOverBudget(error)) hotKeys.recordFailure(key, clock.elapsedMs());
     throw error;
   }
 }
@@ -186,8 +186,14 @@ function noteCallerSql(
   log.flush();
 }
 
+const staleInstead: ReadonlySet<string> = new Set(['QUERY_TOO_EXPENSIVE', 'BUDGET_EXCEEDED']);
+
 /** True for errors that the caller did not cause: an older result is better than such an error. */
 export function mayServeStale(error: unknown): boolean {
   // QUERY_TOO_EXPENSIVE: the same query was cheap enough before, but its data has grown.
-  return !(error instanceof GatewayError) || error.status >= 500 || error.code === 'QUERY_TOO_EXPENSIVE';
+  return !(error instanceof GatewayError) || error.status >= 500 || staleInstead.has(error.code);
 }
+
+/** True if a budget refuses a run: that of another caller may be different. */
+export const isOverBudget = (error: unknown): boolean =>
+  error instanceof GatewayError && error.code === 'BUDGET_EXCEEDED';

@@ -11,7 +11,7 @@ import { errorToLog } from '../engine-contract/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import { parseCacheKey, prefixedCacheKey } from './cache-key.ts';
 import type { RunOutcome } from './cacheable-query.ts';
-import { type ComputeOptions, computeAndStore, mayServeStale, type OnCost } from './compute.ts';
+import { type ComputeOptions, computeAndStore, isOverBudget, mayServeStale, type OnCost } from './compute.ts';
 import type { Follow, Followers } from './followers.ts';
 import { ageMs, keepMs } from './freshness.ts';
 import { type Counters, zeroCounters } from './counters.ts';
@@ -41,6 +41,8 @@ interface ResultsOptions {
   readonly turns?: LoopTurns;
   /** Receives the cost of each run of our engine, by endpoint. */
   readonly onCost: OnCost;
+  /** By how much refreshes of a query are rarer than its header says, for a time. */
+  readonly paceOf?: (bound: BoundQuery) => number;
 }
 
 export interface Results extends Follow {
@@ -78,9 +80,9 @@ export function openResults(options: ResultsOptions): Results {
   const memory = openResultStore(memoryBytes, counters);
   const timeline = buildTimeline(clock);
   const waves = buildWaves({ clock, timeline, isOn: options.sharesParts ?? false });
-  const hotKeys = new HotKeys((bound) => isOutdated(bound, clock.now().getTime()), waves);
+  const hotKeys = new HotKeys((bound) => isOutdated(bound, clock.now().getTime()), waves, options.paceOf);
   const followers: Followers = new Map();
-  const singleFlight = buildSingleFlight<RunOutcome>(clock);
+  const singleFlight = buildSingleFlight<RunOutcome>(clock, isOverBudget);
   const prefix = `${JSON.stringify(engine.source)} `;
   const keyOf = prefixedCacheKey(prefix);
   const parseKey = (key: string) =>

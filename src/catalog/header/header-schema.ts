@@ -1,5 +1,7 @@
 import { parameterTypes as bindTypes } from '@querygate/bigquery-sql/types';
 import { z } from 'zod';
+import { budgetSchema } from '../../config/budget.ts';
+import { reservationName, reservationRule } from '../../config/reservation.ts';
 import { maxListItems, maxValueLength } from '../binding/value-limits.ts';
 import { secondsPattern } from '../../files/durations.ts';
 import { asIn } from '../../files/schema-problems.ts';
@@ -261,6 +263,8 @@ export const headerSchema = z.strictObject({
     .optional(),
   row_arguments: z.literal('all', 'must be all').optional(),
   push: z.boolean().default(false),
+  budget: budgetSchema.optional(),
+  reservation: z.string().regex(reservationName, reservationRule).optional(),
   federation: federationSchema.optional(),
   prometheus: prometheus.optional(),
 });

@@ -1,3 +1,4 @@
+import { toBudget } from '../../config/budget.ts';
 import { problemAt } from '@querygate/bigquery-sql/problem';
 import type { SyntaxProblem } from '@querygate/bigquery-sql/syntax';
 import type { TypedParameter } from '@querygate/bigquery-sql/types';
@@ -153,6 +154,8 @@ function toQuery(
     rowKey: header.key,
     federation: toFederation(header, name),
     prometheus: toPrometheus(header),
+    ...(header.budget && { budget: toBudget(header.budget) }),
+    ...(header.reservation && { reservation: header.reservation }),
     querySandboxing: header.query_sandboxing,
   };
 }

@@ -1,3 +1,4 @@
+import type { Budget } from '../../config/budget.ts';
 import type { Source } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { ParameterType, TypedParameter } from '@querygate/bigquery-sql/types';
@@ -257,6 +258,10 @@ export interface SavedQuery {
   readonly caching: CachePolicy | 'disabled';
   /** Sets of raw parameters, by name, whose results are kept in the cache from the start on. */
   readonly warm: readonly Readonly<Record<string, ParameterText>>[];
+  /** What its runs may cost; undefined: unlimited. */
+  readonly budget?: Budget | undefined;
+  /** Where BigQuery runs it; undefined: where the settings say. */
+  readonly reservation?: string | undefined;
   /** Keys of the labels that a request may set for the engine's bill. */
   readonly labels: readonly string[];
   /** In the order of the header. */

@@ -95,7 +95,7 @@ function pluginsOf(
   const shownKey = showsKey ? apiKey : undefined;
   return [
     ...(config.compat === 'logflare' ? [logflare()] : []),
-    costs({ file: config.accountsFile, timeZone: config.budgetTimeZone }),
+    costs({ budget: config.budget, file: config.accountsFile, timeZone: config.budgetTimeZone }),
     shadow(),
     deprecation(),
     live(),

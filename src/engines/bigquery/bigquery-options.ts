@@ -1,3 +1,4 @@
+import { reservationName, reservationRule } from '../../config/reservation.ts';
 import { checkOptions, optionRule, required } from '../../config/option-rules.ts';
 
 /** The options of `bigquery`. Credentials are found as Google's own libraries find them. */
@@ -22,6 +23,8 @@ export interface BigqueryOptions {
    * them under the names in their files.
    */
   readonly definitions?: 'sent' | 'stored' | undefined;
+  /** The reservation whose slots run queries that name none, as in `projects/p/locations/EU/reservations/r`. */
+  readonly reservation?: string | undefined;
 }
 
 /** @throws StartError with every option of a wrong name or kind */
@@ -37,9 +40,12 @@ export function checkBigqueryOptions(options: BigqueryOptions): void {
       is: (value) => ['report', 'stop', 'off'].includes(value as string),
       must: "'report', 'stop' or 'off'",
     },
+    reservation: { is: isReservation, must: reservationRule.replace('must be ', '') },
     definitions: {
       is: (value) => ['sent', 'stored'].includes(value as string),
       must: "'sent' or 'stored'",
     },
   });
 }
+
+const isReservation = (value: unknown) => typeof value === 'string' && reservationName.test(value);

@@ -43,6 +43,7 @@ async function insertDryRun(
     labels,
     location,
     formatOptions: _,
+    reservation: __,
     ...query
   }: Omit<ReturnType<typeof buildQueryBody>, 'maximumBytesBilled'>,
   { projectId }: BigqueryOptions,

@@ -12,10 +12,19 @@ import { emulatorSql } from './api/emulator-sql.ts';
  */
 export function buildQueryBody(
   bound: BoundQuery,
-  { projectId, dataset, location, maximumBytesBilled, apiEndpoint, definitions }: BigqueryOptions,
+  {
+    projectId,
+    dataset,
+    location,
+    maximumBytesBilled,
+    apiEndpoint,
+    definitions,
+    reservation: ofAll,
+  }: BigqueryOptions,
   given: string = bound.query.sql,
 ) {
   const { query, labels } = bound;
+  const { reservation = ofAll } = query;
   const sql = definitions === 'stored' ? withStored(given, query) : given;
   return {
     query: apiEndpoint === undefined ? sql : emulatorSql(sql, bound),
@@ -29,6 +38,7 @@ export function buildQueryBody(
     defaultDataset: { projectId, datasetId: dataset },
     ...(location === undefined ? {} : { location }),
     ...(maximumBytesBilled === undefined ? {} : { maximumBytesBilled: String(maximumBytesBilled) }),
+    ...(reservation === undefined ? {} : { reservation }),
     labels: { ...labels, endpoint: asLabelValue(query.name) },
     formatOptions: { useInt64Timestamp: true },
   };

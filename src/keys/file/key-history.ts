@@ -132,6 +132,7 @@ const isEqual = {
   rate: (a, b) =>
     a.rate?.requests_per_minute === b.rate?.requests_per_minute &&
     a.rate?.concurrent_queries === b.rate?.concurrent_queries,
+  budget: (a, b) => JSON.stringify(a.budget) === JSON.stringify(b.budget),
   permissions: (a, b) => isEqualList(a.permissions, b.permissions),
   revoked: (a, b) => a.revoked?.getTime() === b.revoked?.getTime(),
 } as const satisfies Record<string, (a: KeyEntry, b: KeyEntry) => boolean>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { budgetSchema } from '../../config/budget.ts';
 import { isAddressRange } from '../../config/address-list.ts';
 import { parseTimestamp } from '../../files/timestamps.ts';
 import { type Permission, permissions } from '../principal.ts';
@@ -14,6 +15,7 @@ export const bounds = [
   'expires',
   'requests_per_minute',
   'concurrent_queries',
+  'budget',
   'revoked',
 ] as const;
 
@@ -27,6 +29,7 @@ export const unboundedWord = {
   expires: 'never',
   requests_per_minute: 'unlimited',
   concurrent_queries: 'unlimited',
+  budget: 'unlimited',
   revoked: 'never',
 } as const satisfies Record<Bound, string>;
 
@@ -84,6 +87,8 @@ const keyFields = z.strictObject({
   /** The first instant at which the key is not valid. */
   expires: orWord('never', timestamp),
   rate: orWord('unlimited', rateSchema),
+  /** What runs for it may cost. */
+  budget: orWord('unlimited', budgetSchema),
   permissions: z.array(z.enum(permissions)).default([]),
   /** When the key was revoked; a revoked key is not valid. */
   revoked: orWord('never', timestamp),
@@ -119,6 +124,7 @@ export interface KeyEntry {
   readonly allow?: readonly string[] | undefined;
   readonly expires?: Date | undefined;
   readonly rate?: z.output<typeof rateSchema> | undefined;
+  readonly budget?: z.output<typeof budgetSchema> | undefined;
   readonly permissions: readonly Permission[];
   readonly revoked?: Date | undefined;
   readonly stated: readonly Bound[];
@@ -139,6 +145,7 @@ export interface KeyInput {
         readonly concurrent_queries?: number | 'unlimited';
       }
     | 'unlimited';
+  readonly budget?: z.input<typeof budgetSchema> | 'unlimited';
   readonly permissions?: readonly Permission[];
   readonly revoked?: string;
 }

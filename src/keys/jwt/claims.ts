@@ -1,5 +1,6 @@
 import type { JWTPayload } from 'jose';
 import { z } from 'zod';
+import { type Budget, budgetSchema, toBudget } from '../../config/budget.ts';
 import type { JwtConfig } from '../../config/jwt-settings.ts';
 import { rateSchema, tenantSchema } from '../file/key-schema.ts';
 import { type Permission, permissions } from '../principal.ts';
@@ -12,6 +13,8 @@ export interface TokenClaims {
   /** Names or UUIDs; undefined: all. */
   readonly endpoints: readonly string[] | undefined;
   readonly rate: z.output<typeof rateSchema>;
+  /** undefined: unlimited. */
+  readonly budget: Budget | undefined;
   readonly permissions: readonly Permission[];
 }
 
@@ -58,6 +61,8 @@ export function readClaims(
     rate: rate.optional().safeParse(claimOf(payload, claims.rate)),
     permissions: scopesOrList.optional().safeParse(claimOf(payload, claims.permissions)),
   };
+  const budget = budgetSchema.optional().safeParse(claimOf(payload, 'budget'));
+  if (!budget.success) return { problem: 'the claim budget has a wrong value' };
   const { tenants, endpoints } = read;
   for (const name of ['tenants', 'endpoints', 'rate', 'permissions'] as const) {
     if (!read[name].success) return { problem: `the claim ${claims[name]} has a wrong value` };
@@ -71,6 +76,7 @@ export function readClaims(
       tenants: tenants.data,
       endpoints: endpoints.data,
       rate: read.rate.data ?? {},
+      budget: budget.data && toBudget(budget.data),
       // Issuers list permissions of other services too.
       permissions: tokenPermissions.filter((one) => read.permissions.data?.includes(one)),
     },

@@ -41,6 +41,7 @@ export function buildTokenPrincipals({
       endpoints: resolveEndpoints({ queries: queries() }, claims).ids,
       tenants: tenants && new Set(tenants),
       hidesEndpoints: hidesEndpoints(hideEndpoints, tenants !== undefined),
+      ...(claims.budget && { budget: claims.budget }),
       rateLimiter: rateLimitFor(id, rate.requests_per_minute, previous?.rateLimiter, newRateLimit),
       concurrencyLimiter: concurrencyLimiterFor(rate.concurrent_queries, previous?.concurrencyLimiter),
     };

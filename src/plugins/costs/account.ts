@@ -46,7 +46,7 @@ export function accountOf(bound: BoundQuery, payer: Principal | undefined, day: 
   return { day, key: short(payer.id), tenant: short(tenant), endpoint };
 }
 
-const short = (name: string): string =>
+export const short = (name: string): string =>
   name.length <= maxNameLength ? name : `#${hash('sha256', name, 'hex').slice(0, 16)}`;
 
 /** The bill of a run that has succeeded: at least what it read, if the engine could not say what it bills. */
@@ -77,3 +77,5 @@ export function buildDayOf(timeZone: string): (time: Date) => string {
   });
   return (time) => format.format(time);
 }
+
+export const noBill: Totals = { runs: 0, bytesBilled: 0, slotMs: 0 };

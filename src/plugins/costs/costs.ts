@@ -1,16 +1,24 @@
+import type { Budget } from '../../config/budget.ts';
 import { checkOptions, optionRule } from '../../config/option-rules.ts';
 import { isTimeZone } from '../../config/time-zone.ts';
-import type { Cost } from '../../engine-contract/engine.ts';
+import type { Cost, Rows, RunOptions } from '../../engine-contract/engine.ts';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import { GatewayError } from '../../errors.ts';
 import type { GatewayPlugin, PluginHost } from '../../gateway/plugin.ts';
+import type { Reply } from '../../http/message/reply.ts';
 import { openKeptEndpoints } from '../metrics/kept-endpoints.ts';
-import { accountOf, billOf, buildDayOf, type Totals } from './account.ts';
+import { accountOf, billOf, buildDayOf, noBill, type Totals } from './account.ts';
 import { openAccountFile } from './account-file.ts';
-import { Accounts, type AccountStore } from './accounts.ts';
+import { Accounts } from './accounts.ts';
+import type { Budgets } from './budgets/budgets.ts';
+import { openBudgets } from './budgets/open-budgets.ts';
 import { CostMetrics } from './cost-metrics.ts';
 import { sharedAccounts } from './shared-accounts.ts';
 
 /** How costs are accounted for. */
 interface CostsOptions {
+  /** What all runs may cost together. Default: unlimited. */
+  readonly budget?: Budget | undefined;
   /** Where accounts are kept by a gateway that shares no Redis. Default: they end with the process. */
   readonly file?: string | undefined;
   /** Where days begin and end, as in `Europe/Zurich`. Default: `UTC`. */
@@ -20,57 +28,122 @@ interface CostsOptions {
 /** The name of the connection, for the log. */
 export const sharedAccountsName = 'the shared accounts';
 
+/** Errors with which BigQuery bills nothing. */
+const unbilled: ReadonlySet<string> = new Set([
+  ...['INVALID_PARAMETER', 'QUERY_TOO_EXPENSIVE', 'ENGINE_FAILED', 'DATA_UNREADABLE'],
+  ...['ENGINE_MISCONFIGURED', 'ENGINE_BUSY', 'ENGINE_QUOTA_EXCEEDED'],
+]);
+
+/** Of replies whose results are refreshed half as often. */
+const stretchedHeader = { 'querygate-budget': 'refreshes=stretched' };
+
 /**
- * Accounts for what runs of the engine are billed, by key, tenant, endpoint and day. It does nothing for a cached result.
+ * Accounts for what runs of the engine are billed, by key, tenant, endpoint and day, and keeps them within the budgets of the
+ * gateway, of keys and of queries. It does nothing for a cached result.
  *
  * @returns a plug-in for one gateway
  * @throws StartError with every wrong option
  */
 export function costs(options: CostsOptions = {}): GatewayPlugin {
-  checkOptions<CostsOptions>('costs', options, { file: optionRule.text, timeZone: timeZoneRule });
-  const dayOf = buildDayOf(options.timeZone ?? 'UTC');
+  checkOptions<CostsOptions>('costs', options, {
+    budget: optionRule.object,
+    file: optionRule.text,
+    timeZone: timeZoneRule,
+  });
+  const timeZone = options.timeZone ?? 'UTC';
+  const dayOf = buildDayOf(timeZone);
   const metrics = new CostMetrics();
   const keptOf = openKeptEndpoints();
   let host: PluginHost | undefined;
   let accounts: Accounts | undefined;
+  let budgets: Budgets | undefined;
+  let marked = new WeakMap<Reply, Reply>();
+
+  const settle = (bound: BoundQuery, { payer }: RunOptions, bill: Totals) => {
+    const account = accountOf(bound, payer, dayOf(host?.clock.now() ?? new Date()));
+    metrics.count(account, bill);
+    accounts?.settle(account, bill);
+    if (bill.runs > 0) budgets?.remember(bound, bill);
+  };
   return {
     name: 'costs',
-    metrics: metrics.families,
+    metrics: [...metrics.families, ...budgetFamilies(() => budgets)],
     async open(opened) {
       host = opened;
       metrics.keepEndpoints(keptOf(opened.catalog));
-      accounts = new Accounts(await openStore(opened, options.file), opened.log);
+      const { shared, log } = opened;
+      const state = await shared?.openState(sharedAccountsName, log);
+      await state?.ready;
+      const ofFile = options.file === undefined ? undefined : openAccountFile(options.file);
+      accounts = new Accounts(state === undefined ? ofFile : sharedAccounts(state), log);
+      budgets = await openBudgets({ host, accounts, state, timeZone, dayOf, budget: options.budget });
     },
-    onCatalog: (catalog) => metrics.keepEndpoints(keptOf(catalog)),
-    async aroundRun(bound, given, run) {
-      const settle = (bill: Totals) => {
-        const account = accountOf(bound, given.payer, dayOf(host?.clock.now() ?? new Date()));
-        metrics.count(account, bill);
-        accounts?.settle(account, bill);
+    onCatalog(catalog) {
+      metrics.keepEndpoints(keptOf(catalog));
+      budgets?.replaceCatalog(catalog);
+      marked = new WeakMap();
+    },
+    paceOf: ({ query }) => budgets?.paceOf(query) ?? 1,
+    async aroundRun(bound, given, run): Promise<Rows> {
+      const grant = await budgets?.reserve(bound, given);
+      let isStarted = false;
+      let isBilled = false;
+      const bill = (totals: Totals) => {
+        isBilled = true;
+        settle(bound, given, totals);
+        grant?.settle(totals);
+      };
+      const onStart = () => {
+        isStarted = true;
+        given.onStart?.();
       };
       const onBill = (cost: Cost) => {
-        settle(billOf(cost));
+        bill(billOf(cost));
         given.onBill?.(cost);
       };
-      const rows = await run({ ...given, onBill });
-      settle(billOf(rows.cost));
-      return rows;
+      const { maximumBytesBilled = grant?.maximumBytesBilled } = given;
+      try {
+        const rows = await run({ ...given, onStart, onBill, maximumBytesBilled });
+        bill(billOf(rows.cost));
+        return rows;
+      } catch (error) {
+        const code = error instanceof GatewayError ? error.code : '';
+        // What may be billed all the same stays reserved until its bill comes, or it cannot be running any longer.
+        if (!isBilled && (!isStarted || unbilled.has(code))) grant?.settle(noBill);
+        throw (code === 'QUERY_TOO_EXPENSIVE' && grant?.exceeded()) || error;
+      }
+    },
+    onReply({ results }, reply) {
+      if (budgets?.isAnyStretched !== true) return reply;
+      if (!results.some(({ bound }) => budgets?.isStretched(bound.query))) return reply;
+      const changed = marked.get(reply) ?? { ...reply, headers: { ...reply.headers, ...stretchedHeader } };
+      marked.set(reply, changed);
+      return changed;
     },
     close: async () => accounts?.close(),
   };
 }
 
-async function openStore(
-  { shared, log }: PluginHost,
-  file: string | undefined,
-): Promise<AccountStore | undefined> {
-  if (shared !== undefined) {
-    const state = await shared.openState(sharedAccountsName, log);
-    await state.ready;
-    return sharedAccounts(state);
-  }
-  return file === undefined ? undefined : openAccountFile(file);
-}
+const budgetFamilies = (budgets: () => Budgets | undefined): NonNullable<GatewayPlugin['metrics']> => [
+  {
+    name: 'querygate_budget_used_ratio',
+    help: 'The part of a budget that is spent or reserved; without a name that of the gateway.',
+    type: 'gauge',
+    samples: () => budgets()?.uses() ?? [],
+  },
+  {
+    name: 'querygate_budget_stretched',
+    help: '1 if the refreshes of an endpoint come half as often, because a budget is nearly spent.',
+    type: 'gauge',
+    samples: () => budgets()?.stretched() ?? [],
+  },
+  {
+    name: 'querygate_budget_refusals_total',
+    help: 'Runs that a budget has refused, refreshes too, by whose budget it is: gateway, key or query.',
+    type: 'counter',
+    samples: () => [...(budgets()?.refusals ?? [])].map(([payer, value]) => ({ labels: { payer }, value })),
+  },
+];
 
 const timeZoneRule = {
   ...optionRule.text,

@@ -43,8 +43,15 @@ export class HotKeys {
   readonly #followed = new Map<string, HotKey>();
 
   readonly #waves: Waves;
+  /** By how much the interval of refreshes grows. */
+  readonly #paceOf: (bound: BoundQuery) => number;
 
-  constructor(isOutdated: (bound: BoundQuery) => boolean, waves: Waves) {
+  constructor(
+    isOutdated: (bound: BoundQuery) => boolean,
+    waves: Waves,
+    paceOf: (bound: BoundQuery) => number = () => 1,
+  ) {
+    this.#paceOf = paceOf;
     this.#isOutdated = isOutdated;
     this.#waves = waves;
   }
@@ -110,7 +117,8 @@ export class HotKeys {
       if (begunAt <= (hotKey.begunAt ?? Number.NEGATIVE_INFINITY)) continue;
       hotKey.begunAt = begunAt;
       hotKey.failures = 0;
-      hotKey.refreshAt = this.#waves.next(hotKey, begunAt) ?? begunAt + refreshMs(hotKey);
+      const refreshAt = this.#waves.next(hotKey, begunAt) ?? begunAt + refreshMs(hotKey);
+      hotKey.refreshAt = begunAt + (refreshAt - begunAt) * this.#paceOf(hotKey.bound);
     }
   }
 

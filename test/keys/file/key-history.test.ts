@@ -16,6 +16,7 @@ const bounded: Partial<KeyInput> = {
   tenants: ['abc'],
   allow: ['10.0.0.0/8'],
   expires: '2099-01-01',
+  budget: { bytes_per_day: '1GB' },
   rate: { requests_per_minute: 60, concurrent_queries: 4 },
 };
 

@@ -97,6 +97,7 @@ describe('a key file', () => {
       allow: 'all',
       expires: 'never',
       rate: 'unlimited',
+      budget: 'unlimited',
       revoked: 'never',
     };
     const yaml = `keys:\n  - { id: abcdefgh, name: a, sha256: ${sha256}, ${Object.entries(words)
@@ -104,7 +105,7 @@ describe('a key file', () => {
       .join(', ')} }\n`;
     const [key] = parseKeys('keys', yaml).keys;
     expect(key?.stated).toEqual(bounds);
-    for (const bound of ['endpoints', 'tenants', 'allow', 'expires', 'rate', 'revoked'] as const) {
+    for (const bound of ['endpoints', 'tenants', 'allow', 'expires', 'rate', 'budget', 'revoked'] as const) {
       expect(key?.[bound], bound).toBeUndefined();
     }
     const half = yaml.replace('rate: unlimited', 'rate: { requests_per_minute: unlimited }');

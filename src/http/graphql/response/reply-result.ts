@@ -192,11 +192,11 @@ function statusOfResult({ data, errors = [] }: ExecutionResult, mediaType: strin
 }
 
 /** True if every root field is null, and each because of the key's rate. */
+const isLimit: ReadonlySet<unknown> = new Set(['RATE_LIMITED', 'BUDGET_EXCEEDED']);
+
 function isRateLimited(fields: readonly string[], errors: readonly GraphQLError[]): boolean {
   const limited = new Set(
-    errors.flatMap(({ extensions, path = [] }) =>
-      extensions.code === 'RATE_LIMITED' ? path.slice(0, 1) : [],
-    ),
+    errors.flatMap(({ extensions, path = [] }) => (isLimit.has(extensions.code) ? path.slice(0, 1) : [])),
   );
   return limited.size > 0 && fields.every((field) => limited.has(field));
 }

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+
+/** A limit of what runs may cost: a bucket that refills evenly, or a cap of a calendar day. */
+export interface BudgetLimit {
+  readonly name: 'bytes_per_day' | 'slot_time_per_day' | 'rate';
+  /** Of the amount: bytes that are billed, or milliseconds of one slot. */
+  readonly unit: 'bytes' | 'slotMs';
+  /** That of a day, or all that a bucket holds. */
+  readonly amount: number;
+  /** How much a bucket gets in a millisecond; 0 for a day. */
+  readonly perMs: number;
+}
+
+/** Bounds of what runs may cost. */
+export interface Budget {
+  readonly limits: readonly BudgetLimit[];
+  /** True if it only counts. */
+  readonly isTracking: boolean;
+}
+
+const sizes: Readonly<Record<string, number>> = {
+  ...{ B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, PB: 1e15 },
+  ...{ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 },
+};
+
+const times: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7 };
+
+// Without flags, for its JSON Schema; beyond 9 PB numbers are not exact.
+const size = /^[1-9][0-9]{0,5} ?(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/;
+const time = /^[1-9][0-9]{0,5} ?(s|m|h|d)$/;
+const amount = /^[1-9][0-9]{0,5} ?(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB|s|m|h|d)$/;
+const speed = /^[1-9][0-9]{0,5} ?(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB|s|m|h|d)\/(s|m|h|d)$/;
+
+const text = (pattern: RegExp, right: string) =>
+  z.string(`must be ${right}`).regex(pattern, `must be ${right}`);
+
+/** A budget as headers of queries, keys, tokens and settings have it. */
+export const budgetSchema = z
+  .strictObject(
+    {
+      bytes_per_day: text(size, 'a size, as in 100MB').optional(),
+      slot_time_per_day: text(time, 'a time of one slot, as in 2h').optional(),
+      rate: text(speed, 'an amount in a time, as in 10GB/h, or 30m/h of slots').optional(),
+      burst: text(amount, 'an amount, as in 20GB').optional(),
+      tracking: z.boolean('must be true or false').default(false),
+    },
+    {
+      error: ({ code }) =>
+        code === 'invalid_type' ? 'must be limits, as in { bytes_per_day: 100MB }' : undefined,
+    },
+  )
+  .refine(
+    ({ bytes_per_day, slot_time_per_day, rate }) => bytes_per_day ?? slot_time_per_day ?? rate,
+    'must have bytes_per_day, slot_time_per_day or rate',
+  )
+  .refine(({ rate, burst }) => burst === undefined || rate !== undefined, {
+    path: ['burst'],
+    message: 'needs a rate, at which it refills',
+  })
+  .refine(
+    ({ rate = '', burst }) => burst === undefined || isTime(burst) === isTime(rate.split('/')[0] ?? ''),
+    {
+      path: ['burst'],
+      message: 'must be of the kind of rate: both sizes, or both times',
+    },
+  );
+
+/** @param given that the schema has accepted */
+export function toBudget(given: z.output<typeof budgetSchema>): Budget {
+  const { bytes_per_day, slot_time_per_day, rate, burst, tracking } = given;
+  const day = (name: BudgetLimit['name'], given: string | undefined) =>
+    given === undefined ? [] : [{ name, unit: unitOf(given), amount: amountOf(given), perMs: 0 }];
+  return {
+    limits: [
+      ...day('bytes_per_day', bytes_per_day),
+      ...day('slot_time_per_day', slot_time_per_day),
+      ...(rate === undefined ? [] : [bucketOf(rate, burst)]),
+    ],
+    isTracking: tracking,
+  };
+}
+
+/** Without `burst` it holds what comes in an hour. */
+function bucketOf(rate: string, burst: string | undefined): BudgetLimit {
+  const [given = '', per = ''] = rate.split('/');
+  const perMs = amountOf(given) / (times[per] ?? 1);
+  const amount = burst === undefined ? perMs * (times.h ?? 0) : amountOf(burst);
+  return { name: 'rate', unit: unitOf(given), amount, perMs };
+}
+
+const unitName = (given: string) => /[A-Za-z]+$/.exec(given)?.[0] ?? '';
+
+const isTime = (given: string) => unitName(given) in times;
+
+const unitOf = (given: string): BudgetLimit['unit'] => (isTime(given) ? 'slotMs' : 'bytes');
+
+const amountOf = (given: string): number =>
+  Number.parseInt(given, 10) * (sizes[unitName(given)] ?? times[unitName(given)] ?? 0);
+
+/** A budget in one line, as a setting has it: `bytes_per_day: 1TB, rate: 100GB/h`. @returns undefined if it is not one */
+export function parseBudget(line: string): Budget | undefined {
+  const pairs = line
+    .replace(/^\s*\{(.*)\}\s*$/, '$1')
+    .split(',')
+    .map((pair) => pair.split(':').map((part) => part.trim()));
+  if (pairs.some(({ length }) => length !== 2)) return undefined;
+  const given = pairs.map(([name = '', value]) => [name, name === 'tracking' ? value === 'true' : value]);
+  if (new Set(given.map(([name]) => name)).size < given.length) return undefined;
+  const parsed = budgetSchema.safeParse(Object.fromEntries(given));
+  return parsed.success ? toBudget(parsed.data) : undefined;
+}

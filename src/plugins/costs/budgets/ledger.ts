@@ -1,0 +1,137 @@
+import type { Limit, Period } from './limits.ts';
+
+/** What one run may cost at one limit. */
+export interface Demand {
+  readonly limit: Limit;
+  readonly period: Period;
+  /** The most that it can be billed; undefined if that is not known: then all that is left is reserved. */
+  readonly worst: number | undefined;
+  /** What it has cost lately; the same as `worst` for a run that is new. */
+  readonly likely: number | undefined;
+  /** True if all of it must fit: refreshes stop before callers are refused. */
+  readonly isWhole: boolean;
+}
+
+/** The state of one limit. */
+export interface LimitState {
+  readonly spent: number;
+  /** For runs that have not ended. */
+  readonly reserved: number;
+}
+
+/** What a ledger says of a run. */
+export interface Reservation {
+  /** `wait`: what is left is reserved for others, whose bills may be smaller. */
+  readonly verdict: 'granted' | 'wait' | 'spent';
+  /** By the order of the demands. */
+  readonly states: readonly LimitState[];
+}
+
+/** Counts what is spent, and what running queries may spend. */
+export interface Ledger {
+  /** @param run its id */
+  reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation>;
+  /** @param bills by the order of the demands */
+  settle(run: string, demands: readonly Demand[], bills: readonly number[], now: number): Promise<void>;
+}
+
+interface Kept {
+  spent: number;
+  /** Of a bucket, when it was looked at; of a day, when that began. */
+  at: number;
+  readonly reserved: Map<string, { readonly amount: number; readonly until: number }>;
+}
+
+const hourMs = 3_600_000;
+
+/** A clock that was a day ahead, or more, does not keep a later day from beginning. */
+const aheadMs = 26 * hourMs;
+
+/** The ledger of one process. Time only renews what it has passed: a clock that is set back renews nothing. */
+export class LocalLedger implements Ledger {
+  readonly #limits = new Map<string, Kept>();
+  readonly #spentBefore: (limit: Limit, period: Period) => number;
+  readonly #keepMs: number;
+
+  /** @param spentBefore what was spent before the start @param keepMs the longest run: what did not end then has cost all */
+  constructor(keepMs: number, spentBefore: (limit: Limit, period: Period) => number = () => 0) {
+    this.#keepMs = keepMs;
+    this.#spentBefore = spentBefore;
+  }
+
+  async reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation> {
+    const kept = demands.map((demand) => this.#advance(demand, now));
+    const states = kept.map((one) => ({ spent: one.spent, reserved: reservedOf(one) }));
+    const verdict = verdictOf(demands, states);
+    if (verdict === 'granted')
+      for (const [at, { limit, worst }] of demands.entries()) {
+        const { spent = 0, reserved = 0 } = states[at] ?? {};
+        const amount = worst ?? Math.max(0, limit.amount - spent - reserved);
+        kept[at]?.reserved.set(run, { amount, until: now + this.#keepMs });
+      }
+    return { verdict, states };
+  }
+
+  async settle(
+    run: string,
+    demands: readonly Demand[],
+    bills: readonly number[],
+    now: number,
+  ): Promise<void> {
+    for (const [at, demand] of demands.entries()) {
+      const kept = this.#advance(demand, now);
+      kept.reserved.delete(run);
+      kept.spent += bills[at] ?? 0;
+    }
+  }
+
+  /** Takes up what is known elsewhere. */
+  replace(demands: readonly Demand[], states: readonly LimitState[], now: number): void {
+    for (const [at, demand] of demands.entries()) this.#advance(demand, now).spent = states[at]?.spent ?? 0;
+  }
+
+  /** The state now, without a run. */
+  look(demand: Pick<Demand, 'limit' | 'period'>, now: number): LimitState {
+    const kept = this.#advance(demand, now);
+    return { spent: kept.spent, reserved: reservedOf(kept) };
+  }
+
+  #advance({ limit, period }: Pick<Demand, 'limit' | 'period'>, now: number): Kept {
+    const start = limit.perMs > 0 ? now : period.start;
+    let kept = this.#limits.get(limit.id);
+    if (kept === undefined) {
+      kept = { spent: this.#spentBefore(limit, period), at: start, reserved: new Map() };
+      this.#limits.set(limit.id, kept);
+    }
+    for (const [run, { amount, until }] of kept.reserved)
+      if (until <= now || until > now + aheadMs + this.#keepMs) {
+        kept.reserved.delete(run);
+        kept.spent += amount;
+      }
+    if (limit.perMs > 0) {
+      // No refusal lasts longer than an hour.
+      const most = limit.amount + limit.perMs * hourMs;
+      kept.spent = Math.max(0, Math.min(kept.spent, most) - Math.max(0, now - kept.at) * limit.perMs);
+    } else if (start > kept.at) kept.spent = 0;
+    if (start > kept.at || kept.at > start + aheadMs) kept.at = start;
+    return kept;
+  }
+}
+
+const reservedOf = ({ reserved }: Kept): number =>
+  [...reserved.values()].reduce((sum, { amount }) => sum + amount, 0);
+
+/**
+ * Runs that are granted together fit together, at their worst. One that runs alone may go over. The script of the shared
+ * ledger decides in the same way.
+ */
+function verdictOf(demands: readonly Demand[], states: readonly LimitState[]): Reservation['verdict'] {
+  const each = demands.map(({ limit, worst, isWhole }, at): Reservation['verdict'] => {
+    const { spent = 0, reserved = 0 } = states[at] ?? {};
+    if (limit.isTracking) return 'granted';
+    if (spent >= limit.amount || (isWhole && spent + (worst ?? 0) > limit.amount)) return 'spent';
+    const fits = worst !== undefined && spent + reserved + worst <= limit.amount;
+    return reserved > 0 && !fits ? 'wait' : 'granted';
+  });
+  return each.find((one) => one === 'spent') ?? each.find((one) => one === 'wait') ?? 'granted';
+}

@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import type { SharedState } from '../../../redis/shared-state.ts';
+import { type Demand, type Ledger, LocalLedger, type Reservation } from './ledger.ts';
+import type { Limit, Period } from './limits.ts';
+
+/**
+ * KEYS: the limits. ARGV: `reserve` or `settle`, the run, how long its reservation lasts, then nine for each limit: its amount,
+ * what it gets in a millisecond, the begin and the end of its day, what the run costs or may cost (-1: not known), 1 if
+ * all of that must fit, what this gateway knows to be spent, what it has spent without Redis, 1 if it only counts.
+ * Replies with the verdict, the time of Redis, and for each limit what is spent and what is reserved. The clocks of
+ * gateways do not matter: one with another day tries again.
+ */
+const script = `
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local operation, run, keepMs = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local hour = 3600000
+local states, verdict = {}, 'granted'
+local argument = function (at, number) return tonumber(ARGV[3 + 9 * (at - 1) + number]) end
+for at in ipairs(KEYS) do
+  if argument(at, 2) == 0 and (now < argument(at, 3) or now >= argument(at, 4)) then return {'clock', now} end
+end
+for at, key in ipairs(KEYS) do
+  local amount, perMs = argument(at, 1), argument(at, 2)
+  local cost, isWhole, isTracking = argument(at, 5), argument(at, 6) == 1, argument(at, 9) == 1
+  local start = perMs > 0 and now or argument(at, 3)
+  local spent, since, reserved, own = nil, nil, 0, nil
+  local stored = redis.pcall('hgetall', key)
+  if stored.err then
+    redis.call('del', key)
+    stored = {}
+  end
+  for field = 1, #stored, 2 do
+    local name, value = stored[field], stored[field + 1]
+    if name == 'spent' then spent = tonumber(value)
+    elseif name == 'since' then since = tonumber(value)
+    else
+      local held, untilTime = string.match(value, '^([%d.e+]+) (%d+)$')
+      held = tonumber(held) or 0
+      if operation == 'settle' and name == run then own = held
+      elseif (tonumber(untilTime) or 0) <= now then
+        redis.call('hdel', key, name)
+        spent = (spent or 0) + held
+      else reserved = reserved + held end
+    end
+  end
+  if own then redis.call('hdel', key, run) end
+  if not spent or not since then
+    spent, since = math.max(spent or 0, argument(at, 7)), start
+  end
+  if perMs > 0 then
+    spent = math.max(0, math.min(spent, amount + perMs * hour) - math.max(0, now - since) * perMs)
+  elseif start > since then spent = 0 end
+  if start > since or since > start + 26 * hour then since = start end
+  spent = spent + argument(at, 8)
+  if operation == 'settle' then spent = spent + math.max(cost, 0) end
+  redis.call('hset', key, 'spent', string.format('%.3f', spent), 'since', string.format('%.0f', since))
+  redis.call('pexpire', key, 49 * hour + math.ceil(perMs > 0 and spent / perMs or 0))
+  states[at] = {spent, reserved}
+  if operation == 'reserve' and not isTracking then
+    if spent >= amount or (isWhole and spent + cost > amount) then verdict = 'spent'
+    elseif verdict ~= 'spent' and reserved > 0 and (cost < 0 or spent + reserved + cost > amount) then verdict = 'wait' end
+  end
+end
+local reply = {verdict, now}
+for at, state in ipairs(states) do
+  if operation == 'reserve' and verdict == 'granted' then
+    local cost = argument(at, 5)
+    if cost < 0 then cost = math.max(0, argument(at, 1) - state[1] - state[2]) end
+    redis.call('hset', KEYS[at], run, string.format('%.3f %.0f', cost, now + keepMs))
+  end
+  table.insert(reply, string.format('%.3f', state[1]))
+  table.insert(reply, string.format('%.3f', state[2]))
+end
+return reply`;
+
+const replySchema = z.tuple(
+  [z.enum(['granted', 'wait', 'spent', 'clock']), z.coerce.number()],
+  z.coerce.number(),
+);
+
+interface SharedLedgerOptions {
+  readonly state: SharedState;
+  readonly keepMs: number;
+  readonly periodOf: (id: string, now: number) => Period;
+}
+
+/**
+ * The ledger of gateways on one Redis: each decision is one step for all. While Redis is away each gateway goes on with what it
+ * knows, and adds what it has spent when Redis is back.
+ */
+export class SharedLedger implements Ledger {
+  readonly #options: SharedLedgerOptions;
+  readonly #local: LocalLedger;
+  /** What was spent without Redis, by limit. */
+  readonly #owed = new Map<string, number>();
+  /** Runs that Redis does not know. */
+  readonly #localRuns = new Set<string>();
+  /** How far the clock of Redis is ahead. */
+  #aheadMs = 0;
+
+  constructor(options: SharedLedgerOptions) {
+    this.#options = options;
+    this.#local = new LocalLedger(options.keepMs);
+  }
+
+  async reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation> {
+    const costs = demands.map(({ worst = -1 }) => worst);
+    const shared = await this.#evaluate('reserve', run, demands, costs, now);
+    if (shared !== undefined) return shared;
+    this.#localRuns.add(run);
+    return this.#local.reserve(run, demands, now);
+  }
+
+  async settle(
+    run: string,
+    demands: readonly Demand[],
+    bills: readonly number[],
+    now: number,
+  ): Promise<void> {
+    const isLocal = this.#localRuns.delete(run);
+    await this.#local.settle(run, demands, bills, now);
+    if (!isLocal && (await this.#evaluate('settle', run, demands, bills, now)) !== undefined) return;
+    for (const [at, { limit }] of demands.entries()) this.#owe(limit, bills[at] ?? 0);
+  }
+
+  /** As it was last known here. */
+  look(limit: Limit, now: number) {
+    return this.#local.look({ limit, period: this.#options.periodOf(limit.id, now) }, now);
+  }
+
+  #owe({ id }: Limit, amount: number): void {
+    if (amount > 0) this.#owed.set(id, (this.#owed.get(id) ?? 0) + amount);
+  }
+
+  async #evaluate(
+    operation: 'reserve' | 'settle',
+    run: string,
+    demands: readonly Demand[],
+    costs: readonly number[],
+    now: number,
+  ): Promise<Reservation | undefined> {
+    const { state, keepMs, periodOf } = this.#options;
+    const keys = demands.map(({ limit }) => state.keyOf('budget', limit.id));
+    for (let tries = 0; tries < 2; tries += 1) {
+      const owed = demands.map(({ limit }) => this.#owed.get(limit.id) ?? 0);
+      const given = demands.flatMap(({ limit, isWhole }, at) => {
+        const { start, end } = periodOf(limit.id, now + this.#aheadMs);
+        const known = this.look(limit, now).spent;
+        const flags = [isWhole, limit.isTracking].map(Number);
+        return [limit.amount, limit.perMs, start, end, costs[at], flags[0], known, owed[at], flags[1]].map(
+          String,
+        );
+      });
+      for (const { limit } of demands) this.#owed.delete(limit.id);
+      const reply = replySchema.safeParse(
+        await state.evaluate(script, keys, [operation, run, String(keepMs), ...given]),
+      );
+      const [verdict, time, ...numbers] = reply.data ?? [];
+      if (verdict === undefined || verdict === 'clock')
+        for (const [at, { limit }] of demands.entries()) this.#owe(limit, owed[at] ?? 0);
+      if (verdict === undefined) return undefined;
+      this.#aheadMs = (time ?? now) - now;
+      if (verdict === 'clock') continue;
+      const states = demands.map((_, at) => ({
+        spent: numbers[2 * at] ?? 0,
+        reserved: numbers[2 * at + 1] ?? 0,
+      }));
+      this.#local.replace(demands, states, now);
+      return { verdict, states };
+    }
+    return undefined;
+  }
+}

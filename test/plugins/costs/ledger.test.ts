@@ -1,0 +1,272 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toBudget } from '../../../src/config/budget.ts';
+import { redis } from '../../../src/gateway/redis.ts';
+import { type Demand, type Ledger, LocalLedger } from '../../../src/plugins/costs/budgets/ledger.ts';
+import { buildPeriodOf, type Limit, limitsOf } from '../../../src/plugins/costs/budgets/limits.ts';
+import { SharedLedger } from '../../../src/plugins/costs/budgets/shared-ledger.ts';
+import type { SharedState } from '../../../src/redis/shared-state.ts';
+import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
+
+const dayLimit = (name: string, size: string): Limit => {
+  const [limit] = limitsOf('query', name, toBudget({ bytes_per_day: size, tracking: false }));
+  if (limit === undefined) throw new Error('no limit');
+  return limit;
+};
+
+const periodOf = buildPeriodOf('UTC');
+
+const demand = (limit: Limit, now: number, worst: number | undefined, isWhole = false): Demand => ({
+  ...{ limit, worst, likely: worst, isWhole },
+  period: periodOf(limit.id, now),
+});
+
+/** Numbers that are the same in each run. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/**
+ * Gateways reserve and settle in any order, each bill at most its estimate.
+ *
+ * @returns by how much the budget was exceeded, and the largest bill
+ */
+async function interleave(ledgers: readonly Ledger[], limit: Limit, steps: number, random: () => number) {
+  let spent = 0;
+  let largest = 0;
+  let refused = 0;
+  const running: { ledger: Ledger; run: string; demands: Demand[]; bill: number }[] = [];
+  const settleOne = async () => {
+    const [one] = running.splice(Math.floor(random() * running.length), 1);
+    if (one === undefined) return;
+    spent += one.bill;
+    largest = Math.max(largest, one.bill);
+    await one.ledger.settle(one.run, one.demands, [one.bill], Date.now());
+  };
+  for (let step = 0; step < steps; step += 1) {
+    if (random() < 0.4) {
+      await settleOne();
+      continue;
+    }
+    const ledger = ledgers[Math.floor(random() * ledgers.length)];
+    const bill = Math.floor(1 + random() * 300);
+    const demands = [
+      demand(limit, Date.now(), random() < 0.1 ? undefined : Math.ceil(bill * (1 + random() * 0.45))),
+    ];
+    const run = `run ${step}`;
+    const { verdict } = (await ledger?.reserve(run, demands, Date.now())) ?? {};
+    if (verdict === 'granted' && ledger !== undefined) running.push({ ledger, run, demands, bill });
+    if (verdict === 'spent') {
+      refused += 1;
+      expect(spent).toBeGreaterThanOrEqual(limit.amount);
+    }
+  }
+  while (running.length > 0) await settleOne();
+  return { over: spent - limit.amount, largest, refused, spent };
+}
+
+describe('a ledger', () => {
+  test('one process is never more than one query over, and refuses only what is spent', async () => {
+    const random = randomOf(1);
+    let all = 0;
+    for (let at = 0; at < 200; at += 1) {
+      const ledger = new LocalLedger(60_000);
+      const { over, largest, refused } = await interleave(
+        [ledger],
+        dayLimit(`local ${at}`, '2KB'),
+        60,
+        random,
+      );
+      expect(over).toBeLessThanOrEqual(largest);
+      all += refused;
+    }
+    expect(all).toBeGreaterThan(0);
+  });
+
+  test('a run that never ends has cost what was reserved for it', async () => {
+    const ledger = new LocalLedger(60_000);
+    const limit = dayLimit('lost', '1KB');
+    const now = Date.parse('2026-03-10T12:00:00Z');
+    await ledger.reserve('lost', [demand(limit, now, 900)], now);
+    const at = (ms: number) => ledger.look(demand(limit, now + ms, 0), now + ms);
+    expect(at(59_000)).toEqual({ spent: 0, reserved: 900 });
+    expect(at(60_000)).toEqual({ spent: 900, reserved: 0 });
+  });
+
+  test('a bucket refills evenly, and no refusal lasts longer than an hour', async () => {
+    const ledger = new LocalLedger(60_000);
+    const [limit] = limitsOf('gateway', '', toBudget({ rate: '1KB/h', burst: '2KB', tracking: false }));
+    if (limit === undefined) throw new Error('no limit');
+    let now = Date.parse('2026-03-10T12:00:00Z');
+    const reserve = async (worst: number) =>
+      (await ledger.reserve('one', [demand(limit, now, worst)], now)).verdict;
+    const settle = (bill: number) => ledger.settle('one', [demand(limit, now, 0)], [bill], now);
+    expect(await reserve(500_000)).toBe('granted');
+    await settle(500_000);
+    expect(await reserve(1)).toBe('spent');
+    now += 3_599_000;
+    expect(await reserve(1)).toBe('spent');
+    now += 2_000;
+    expect(await reserve(1)).toBe('granted');
+  });
+
+  test('a clock that is set back renews nothing, and one that is set forward renews once', async () => {
+    const ledger = new LocalLedger(60_000);
+    const limit = dayLimit('clock', '1KB');
+    const noon = Date.parse('2026-03-10T12:00:00Z');
+    const spentAt = (now: number) => ledger.look(demand(limit, now, 0), now).spent;
+    const settle = (now: number) => ledger.settle('one', [demand(limit, now, 0)], [1_000], now);
+    await settle(noon);
+    for (const hours of [-1, -20, 0, 5]) expect(spentAt(noon + hours * 3_600_000)).toBe(1_000);
+    const nextWeek = noon + 7 * 86_400_000;
+    expect(spentAt(nextWeek)).toBe(0);
+    await settle(nextWeek);
+    expect(spentAt(noon)).toBe(1_000);
+    expect(spentAt(noon + 3_600_000)).toBe(1_000);
+    expect(spentAt(noon + 86_400_000)).toBe(0);
+  });
+});
+
+describe('the days of a limit', () => {
+  test.each([
+    ['Europe/Zurich', '2026-03-29T12:00:00Z', 23],
+    ['Europe/Zurich', '2026-10-25T12:00:00Z', 25],
+    ['America/Sao_Paulo', '2018-11-04T12:00:00Z', 23],
+    ['Australia/Lord_Howe', '2026-04-05T00:00:00Z', 24.5],
+    ['Australia/Lord_Howe', '2026-10-04T00:00:00Z', 23.5],
+    ['UTC', '2026-03-10T12:00:00Z', 24],
+  ])('in %s that of %s has %d hours', (zone, text, hours) => {
+    const lengths = Array.from({ length: 20 }, (_, at) => {
+      const { start, end } = buildPeriodOf(zone)(`limit ${at}`, Date.parse(text));
+      return (end - start) / 3_600_000;
+    });
+    expect(new Set(lengths)).toEqual(new Set([hours]));
+  });
+
+  test('begin one after the other, each limit at its own time within an hour after midnight', () => {
+    const starts = Array.from(
+      { length: 50 },
+      (_, at) => periodOf(`limit ${at}`, Date.parse('2026-03-10T12:00:00Z')).start,
+    );
+    const minutes = starts.map((start) => (start - Date.parse('2026-03-10T00:00:00Z')) / 60_000);
+    expect(Math.min(...minutes)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...minutes)).toBeLessThan(60);
+    expect(new Set(minutes.map(Math.floor)).size).toBeGreaterThan(20);
+    const first = periodOf('one', Date.parse('2026-03-10T12:00:00Z'));
+    expect(periodOf('one', first.end).start).toBe(first.end);
+    expect(periodOf('one', first.start - 1).end).toBe(first.start);
+  });
+});
+
+describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
+  let server: RedisServer;
+  const states: SharedState[] = [];
+  beforeAll(async () => {
+    server = await redisServer();
+    await server.start();
+    for (let at = 0; at < 3; at += 1) {
+      const state = await redis({ url: server.url }).openState('a test', pino({ enabled: false }));
+      await state.ready;
+      states.push(state);
+    }
+  });
+  afterAll(async () => {
+    for (const state of states) await state.close();
+    await server.close();
+  });
+  const ledgers = () => states.map((state) => new SharedLedger({ state, keepMs: 60_000, periodOf }));
+
+  test('three gateways are never more than one query over, and refuse only what is spent', async () => {
+    const random = randomOf(2);
+    let all = 0;
+    const rounds = Number(process.env.INTERLEAVINGS ?? 60);
+    for (let at = 0; at < rounds; at += 1) {
+      const { over, largest, refused } = await interleave(
+        ledgers(),
+        dayLimit(`shared ${at}`, '2KB'),
+        60,
+        random,
+      );
+      expect(over).toBeLessThanOrEqual(largest);
+      all += refused;
+    }
+    expect(all).toBeGreaterThan(0);
+  });
+
+  test('gateways that reserve at the same moment get no more than fits', async () => {
+    const limit = dayLimit('moment', '1KB');
+    const all = ledgers();
+    const verdicts = await Promise.all(
+      Array.from({ length: 30 }, async (_, at) => {
+        const now = Date.now();
+        return (await all[at % 3]?.reserve(`run ${at}`, [demand(limit, now, 300)], now))?.verdict;
+      }),
+    );
+    expect(verdicts.filter((one) => one === 'granted')).toHaveLength(3);
+    expect(verdicts.filter((one) => one === 'wait')).toHaveLength(27);
+  });
+
+  test('several limits are reserved together or not at all', async () => {
+    const [ledger] = ledgers();
+    const [small, large] = [dayLimit('small', '1KB'), dayLimit('large', '1MB')];
+    const now = Date.now();
+    const of = (worst: number) => [demand(large, now, worst), demand(small, now, worst)];
+    expect((await ledger?.reserve('a', of(900), now))?.verdict).toBe('granted');
+    expect((await ledger?.reserve('b', of(900), now))?.verdict).toBe('wait');
+    const { states } = (await ledger?.reserve('c', [demand(large, now, 0)], now)) ?? {};
+    expect(states).toEqual([{ spent: 0, reserved: 900 }]);
+  });
+
+  test('a gateway whose clock is days ahead, or behind, renews nothing', async () => {
+    const limit = dayLimit('clocks', '1KB');
+    const [one, two] = ledgers();
+    const now = Date.now();
+    await one?.reserve('a', [demand(limit, now, 1_000)], now);
+    await one?.settle('a', [demand(limit, now, 0)], [1_000], now);
+    for (const days of [1, -1, 30, -30, 0]) {
+      const wrong = now + days * 86_400_000;
+      for (const ledger of [one, two])
+        expect((await ledger?.reserve('b', [demand(limit, wrong, 1)], wrong))?.verdict).toBe('spent');
+    }
+  });
+
+  test('what was spent is not forgotten while Redis is away, nor when it has lost everything', async () => {
+    const limit = dayLimit('killed', '1KB');
+    const [one, two] = ledgers();
+    const now = Date.now();
+    const run = async (ledger: Ledger | undefined, id: string, bill: number) => {
+      const demands = [demand(limit, now, bill)];
+      const { verdict } = (await ledger?.reserve(id, demands, now)) ?? {};
+      if (verdict === 'granted') await ledger?.settle(id, demands, [bill], now);
+      return verdict;
+    };
+    await run(one, 'a', 400);
+    await run(two, 'b', 200);
+    server.signal('SIGKILL');
+    while (states.some((state) => state.isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await run(two, 'c', 300)).toBe('granted');
+    expect(await run(two, 'd', 200)).toBe('granted');
+    expect(await run(two, 'e', 200)).toBe('spent');
+    await server.start();
+    while (!states.every((state) => state.isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await run(two, 'f', 1)).toBe('spent');
+    expect(await run(one, 'g', 1)).toBe('spent');
+  });
+
+  test('what another program has written there makes nothing free', async () => {
+    const limit = dayLimit('foreign', '1KB');
+    const [ledger] = ledgers();
+    const key = states[0]?.keyOf('budget', limit.id) ?? '';
+    const now = Date.now();
+    const verdict = async () =>
+      (await ledger?.reserve(`run ${Math.random()}`, [demand(limit, now, 1)], now))?.verdict;
+    await server.run((client) => client.set(key, 'a text'));
+    expect(await verdict()).toBe('granted');
+    await server.run((client) => client.hSet(key, { run: 'no number', spent: 'none', since: 'never' }));
+    expect(['granted', 'wait']).toContain(await verdict());
+  });
+});
