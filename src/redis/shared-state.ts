@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
 import { openCircuitBreaker } from './circuit-breaker.ts';
 import { deriveKey } from './derive-key.ts';
+import { buildTextCipher, type TextCipher } from './text-cipher.ts';
 
 interface SharedStateOptions {
   readonly url: string;
@@ -13,7 +14,7 @@ interface SharedStateOptions {
 }
 
 /** State that gateways share in one Redis, read and changed by scripts: each is one step for all gateways. */
-export interface SharedState {
+export interface SharedState extends TextCipher {
   /** Resolves when the first attempt to connect has succeeded or failed. */
   readonly ready: Promise<void>;
   isUp(): boolean;
@@ -26,9 +27,11 @@ export interface SharedState {
 
 /** Its connection is its own: no request for results waits for it. */
 export function openSharedState({ url, secret, name, log }: SharedStateOptions): SharedState {
-  const nameKey = deriveKey(secret, 'querygate/state/1 names');
+  const keyFor = (use: string) => deriveKey(secret, `querygate/state/1 ${use}`);
+  const nameKey = keyFor('names');
   const breaker = openCircuitBreaker({ url, name, log, build: (client) => client });
   return {
+    ...buildTextCipher(keyFor('nonces'), keyFor('encryption')),
     ready: breaker.ready,
     isUp: breaker.isUp,
     keyOf: (kind, text) =>

@@ -32,6 +32,8 @@ const loadScript = "return redis.call('hgetall', KEYS[1])";
 /** The accounts that gateways share in one Redis. */
 export function sharedAccounts(state: SharedState): AccountStore {
   const keyOf = (day: string) => state.keyOf('accounts', day);
+  const fieldOf = ({ instance, key, tenant, endpoint }: AccountRow) =>
+    state.encrypt(JSON.stringify([instance, key, tenant, endpoint]));
   return {
     async save(rows) {
       for (let at = 0; at < rows.length; at += maxRows) {
@@ -48,16 +50,15 @@ export function sharedAccounts(state: SharedState): AccountStore {
         const reply = await state.evaluate(loadScript, [keyOf(day)], []);
         if (!Array.isArray(reply)) throw new Error('the accounts in Redis cannot be read');
         const texts = reply.map(String);
-        return texts.flatMap((field, at) => (at % 2 === 0 ? parseRow(day, field, texts[at + 1] ?? '') : []));
+        return texts.flatMap((field, at) =>
+          at % 2 === 0 ? parseRow(day, state.decrypt(field) ?? '', texts[at + 1] ?? '') : [],
+        );
       });
       return (await Promise.all(loaded)).flat();
     },
     close: state.close,
   };
 }
-
-const fieldOf = ({ instance, key, tenant, endpoint }: AccountRow) =>
-  JSON.stringify([instance, key, tenant, endpoint]);
 
 const totalsOf = ({ runs, bytesBilled, slotMs }: AccountRow) => JSON.stringify([runs, bytesBilled, slotMs]);
 

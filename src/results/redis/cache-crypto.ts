@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from '../../redis/derive-key.ts';
+import { buildTextCipher, type TextCipher } from '../../redis/text-cipher.ts';
 import { format } from './format-version.ts';
 
 /** The kind of a text in Redis. A text that was signed as one kind is not valid as another. */
@@ -11,20 +12,13 @@ type Kind = 'result' | 'lease' | 'awaited' | 'demand' | 'announcement';
  *
  * Without a secret the keys are derived from a public text. Then all this only detects accidents.
  */
-export interface CacheCrypto {
+export interface CacheCrypto extends TextCipher {
   /** The name in Redis of what belongs to a cache key. */
   nameOf(kind: Kind, key: string): string;
   /** HMAC-SHA-256 in base64url. */
   sign(kind: Kind, key: string, text: string): string;
   isSigned(kind: Kind, key: string, text: string, signature: string): boolean;
-  /** Equal for equal texts. */
-  encrypt(text: string): string;
-  /** @returns undefined for everything but a text of `encrypt` under the same secret */
-  decrypt(text: string): string | undefined;
 }
-
-const ivBytes = 12;
-const tagBytes = 16;
 
 export function buildCacheCrypto(secret: string | undefined): CacheCrypto {
   // Gateways that differ in the secret or the format do not meet: not even their names are equal.
@@ -44,24 +38,6 @@ export function buildCacheCrypto(secret: string | undefined): CacheCrypto {
       const right = signatureOf(kind, key, text);
       return given.byteLength === right.byteLength && timingSafeEqual(given, right);
     },
-    encrypt(text) {
-      // A nonce that is derived from the text never occurs with two texts.
-      const iv = createHmac('sha256', ivKey).update(text).digest().subarray(0, ivBytes);
-      const cipher = createCipheriv('aes-256-gcm', encryptKey, iv);
-      const encrypted = [cipher.update(text, 'utf8'), cipher.final()];
-      return Buffer.concat([iv, cipher.getAuthTag(), ...encrypted]).toString('base64url');
-    },
-    decrypt(text) {
-      const bytes = Buffer.from(text, 'base64url');
-      if (bytes.byteLength < ivBytes + tagBytes) return undefined;
-      const decipher = createDecipheriv('aes-256-gcm', encryptKey, bytes.subarray(0, ivBytes));
-      decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
-      try {
-        const first = decipher.update(bytes.subarray(ivBytes + tagBytes));
-        return Buffer.concat([first, decipher.final()]).toString('utf8');
-      } catch {
-        return undefined;
-      }
-    },
+    ...buildTextCipher(ivKey, encryptKey),
   };
 }

@@ -233,7 +233,11 @@ describe.skipIf(!hasRedis)('accounts in Redis', () => {
     await state.ready;
     const key = state.keyOf('accounts', day);
     await server.run(async (client) => {
-      await client.hSet(key, { 'not JSON': 'x', '["i","k","t","e"]': '[1,-5,1]', '["i","k"]': '[1,5,1]' });
+      await client.hSet(key, {
+        'not JSON': 'x',
+        [state.encrypt('["i","k","t","e"]')]: '[1,-5,1]',
+        [state.encrypt('["i","k"]')]: '[1,5,1]',
+      });
     });
     const app = await opened(
       openBillingApp(billing, { numbers: {} }, { CACHE_URL: server.url, CACHE_SECRET: secret }),
