@@ -48,8 +48,8 @@ const eventTrip = 'a result that changes, and its event';
 /** By file, the functions that all requests of one trip have called. */
 type Passed = ReadonlyMap<string, readonly string[]>;
 
-/** Functions that only some of the requests pass are those of timers. */
-const rounds = 5;
+/** Functions that only some of the requests pass are those of timers. Events come once a second. */
+const rounds = { requests: 30, events: 5 };
 
 /** Each run has another result, so that followers get an event. */
 let runs = 0;
@@ -88,7 +88,7 @@ async function requestPaths(): Promise<ReadonlyMap<string, Passed>> {
         if (!(await response.text()).includes('"n":')) throw new Error(`${name}: ${response.status}`);
       };
       for (let at = 0; at < 4; at += 1) await send(at);
-      paths.set(name, await passed(session, (at) => send(10 + at)));
+      paths.set(name, await passed(session, rounds.requests, (at) => send(10 + at)));
     }
     const nextEvent = await follow(`http://127.0.0.1:${port}${path}?k=99`);
     // Two, because the timer of heartbeats is as slow as events, and may miss one of them.
@@ -96,7 +96,7 @@ async function requestPaths(): Promise<ReadonlyMap<string, Passed>> {
       await nextEvent();
       await nextEvent();
     };
-    paths.set(eventTrip, await passed(session, twoEvents));
+    paths.set(eventTrip, await passed(session, rounds.events, twoEvents));
     return paths;
   } finally {
     session.disconnect();
@@ -123,7 +123,11 @@ async function follow(url: string): Promise<() => Promise<void>> {
 }
 
 /** By file, the functions that each of some requests has called. */
-async function passed(session: Session, send: (at: number) => Promise<void>): Promise<Passed> {
+async function passed(
+  session: Session,
+  rounds: number,
+  send: (at: number) => Promise<void>,
+): Promise<Passed> {
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   let common: Map<string, Set<string>> | undefined;
