@@ -166,6 +166,29 @@ test('parameters with equal values share rows under any name, and others have ro
   expect(tablesMade()).toBe(2);
 });
 
+test('parts that differ only in what is computed of parameters and of the time have rows of their own', async () => {
+  writeRows(row('a', 200), row('b', 404, 7200));
+  const since = (hours: number) =>
+    `SELECT project, status FROM logs WHERE timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL ${hours} HOUR)`;
+  const computed = (value: string) => `SELECT project, status FROM logs WHERE project = ${value}`;
+  const project = { project: 'string' };
+  const parameter = { project: '{ type: string, required: true, description: P. }' };
+  await open({
+    'hour.sql': partText(since(1), {}, materialize),
+    'day.sql': partText(since(24), {}, materialize),
+    'lower.sql': partText(computed('LOWER(@project)'), project, materialize),
+    'other.sql': partText(computed("REPLACE(@project, 'A', 'b')"), project, materialize),
+    'h.sql': reader('h', `${texts} FROM query.hour`),
+    'd.sql': reader('d', `${texts} FROM query.day`),
+    'l.sql': reader('l', `${texts} FROM query.lower`, parameter),
+    'o.sql': reader('o', `${texts} FROM query.other`, parameter),
+  });
+  expect(await run('h', waveAt())).toEqual(['a:200']);
+  expect(await run('d', waveAt())).toEqual(['a:200,b:404']);
+  expect(await run('l', waveAt(), { project: 'A' })).toEqual(['a:200']);
+  expect(await run('o', waveAt(), { project: 'A' })).toEqual(['b:404']);
+});
+
 test('tenants get their own rows of a part that has those of all', async () => {
   writeRows(...Array.from({ length: 30 }, (_, at) => row('abc'.charAt(at % 3), at)));
   const tenant = { project: '{ type: string, required: true, tenant: true, description: P. }' };

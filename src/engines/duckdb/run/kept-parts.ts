@@ -132,9 +132,12 @@ export class KeptParts {
   async #enter(fill: Fill): Promise<Kept> {
     const { part, reader, relations, version } = fill;
     const { wave, bound, signal } = reader;
-    const sql = withRelations(part.plan(bound.parameters).sql, relations);
+    const { sql, constants } = part.plan(bound.parameters);
+    const rows = withRelations(sql, relations);
+    // Constants have the same names in each plan.
+    const computed = constants.map((constant) => constant.sql);
     const moment = part.readsTime ? wave.moment : undefined;
-    const key = JSON.stringify([sql, part.values(bound.parameters), moment, version]);
+    const key = JSON.stringify([rows, computed, part.values(bound.parameters), moment, version]);
     const kept =
       this.#kept.get(key) ??
       (await this.#fills.wait(key, signal, (context) => this.#fill(key, fill, context.signal))).outcome;
