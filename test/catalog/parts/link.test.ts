@@ -376,3 +376,45 @@ test('the names of parts that have problems are no further problems', () => {
   expect(error.problems.map(({ file }) => file)).toEqual(['views/v.sql']);
   expect(error.broken).toEqual([]);
 });
+
+test('the common tables of materialized parts are known by name, for each binding of their parameters', () => {
+  const { queries } = parseCatalog(
+    '',
+    filesOf({
+      'rows.sql': partText('SELECT @n AS x', { n: '{ type: integer, bind: INT64, description: N. }' }, [
+        'materialize: refresh',
+      ]),
+      'plain.sql': partText('SELECT x FROM query.rows(n => 1)'),
+      'reader.sql': reader('SELECT x FROM query.plain, query.rows(n => 2) UNION ALL SELECT 3'),
+      'other.sql': queryText({ name: 'other', columns: { x: 'integer' }, sql: 'SELECT 1 AS x' }),
+    }),
+  );
+  expect(queries.map(({ materializedTables }) => materializedTables)).toEqual([
+    ['part_rows', 'part_rows_2'],
+    undefined,
+  ]);
+});
+
+test('a materialized part draws no random values, also not through what it reads', () => {
+  const message = (name: string) =>
+    `${name} gives each reader other values, so that query.base cannot be computed once for all: remove materialize from base.sql`;
+  const drawing = {
+    'base.sql': partText('SELECT x, udf.draw() AS y FROM query.inner', {}, ['materialize: refresh']),
+    'inner.sql': partText('SELECT generate_uuid() AS x'),
+    'functions/draw.sql': 'CREATE FUNCTION udf.draw() AS (SAFE.RAND());',
+    'reader.sql': reader('SELECT 1 AS x FROM query.base'),
+  };
+  expect(problemsIn(drawing)).toEqual([
+    `inner.sql:4:8 ${message('GENERATE_UUID')}`,
+    `functions/draw.sql:1:32 ${message('RAND')}`,
+  ]);
+  expect(problemsIn({ ...drawing, 'base.sql': partText('SELECT x FROM query.inner') })).toEqual([]);
+});
+
+test('a part is materialized for refreshes only, and a served query is not', () => {
+  expect(problemsIn({ 'base.sql': partText('SELECT 1 AS x', {}, ['materialize: daily']) })).toEqual([
+    'base.sql:3 materialize: must be refresh',
+  ]);
+  const served = reader('SELECT 1 AS x').replace('max_rows', 'materialize: refresh\nmax_rows');
+  expect(problemsIn({ 'reader.sql': served })).toEqual([expect.stringContaining('unknown: materialize')]);
+});

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDBConnection } from '@duckdb/node-api';
+import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
@@ -248,6 +248,36 @@ test('new rows are in each refresh that begins after their import, also beside t
   });
   expect([...seen]).toEqual(expect.arrayContaining(['2 2']));
   expect(seen.isSubsetOf(new Set(['1 1', '2 2']))).toBe(true);
+});
+
+test('a part of Parquet files that are read where they are has the rows of one version of them', async () => {
+  const write = async (name: string, rows: number) => {
+    const instance = await DuckDBInstance.create(':memory:');
+    const connection = await instance.connect();
+    await connection.run(`COPY (SELECT 'a' AS project, TIMESTAMPTZ '${now.toISOString()}' AS timestamp, range AS status, '' AS text
+      FROM range(${rows})) TO '${join(folder, `${name}.next`)}' (FORMAT parquet)`);
+    connection.closeSync();
+    instance.closeSync();
+    renameSync(join(folder, `${name}.next`), join(folder, 'logs', name));
+  };
+  mkdirSync(join(folder, 'logs'));
+  await write('one.parquet', 3);
+  await open({
+    'base.sql': partText('SELECT project, status FROM logs', {}, materialize),
+    'pair.sql': reader(
+      'pair',
+      `SELECT CONCAT(COUNT(*), ' ', (SELECT COUNT(*) FROM logs)) AS x FROM query.base`,
+    ),
+    'one.sql': reader('one', 'SELECT CAST(COUNT(*) AS STRING) AS x FROM query.base'),
+  });
+  expect(await run('one', waveAt())).toEqual(['3']);
+  expect(await run('pair', waveAt())).toEqual(['3 3']);
+  expect(tablesMade()).toBe(1);
+  // A run finds that the file is another one before the folder is looked at again.
+  await write('one.parquet', 5);
+  expect(await run('pair', waveAt())).toEqual(['5 5']);
+  expect(await run('one', waveAt())).toEqual(['5']);
+  expect(problems).toEqual([]);
 });
 
 test('a part whose rows do not depend on the time serves later waves too, until there are new rows', async () => {
