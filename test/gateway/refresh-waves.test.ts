@@ -24,20 +24,20 @@ const files = {
 };
 
 /** The moments of the results that are kept warm. */
-const moments = () =>
+const moments = ({ get }: FolderApp) =>
   Promise.all(
     ['a', 'b', 'c'].map(async (name) => {
-      const response = await opened?.get(name);
-      const { result } = (await response?.json()) as { result: { x: number }[] };
+      const response = await get(name);
+      const { result } = (await response.json()) as { result: { x: number }[] };
       return result[0]?.x ?? 0;
     }),
   );
 
 /** Resolves when all results are those of one wave that has begun after a moment. */
-const nextWave = async (after: number): Promise<number> => {
+const nextWave = async (app: FolderApp, after: number): Promise<number> => {
   let moment = 0;
   await eventually(async () => {
-    const [first = 0, ...others] = await moments();
+    const [first = 0, ...others] = await moments(app);
     expect(first).toBeGreaterThan(after);
     expect(others).toEqual([first, first]);
     // A tenth of the interval.
@@ -48,9 +48,10 @@ const nextWave = async (after: number): Promise<number> => {
 };
 
 test('refreshes of queries over one part have one current time, also after the engine has been killed', async () => {
-  opened = await openFolderApp(files, { isIsolated: true });
-  const first = await nextWave(0);
-  const second = await nextWave(first);
+  const app = await openFolderApp(files, { isIsolated: true });
+  opened = app;
+  const first = await nextWave(app, 0);
+  const second = await nextWave(app, first);
   process.kill(engineOf(process.pid) ?? 0, 'SIGKILL');
-  await nextWave(second);
+  await nextWave(app, second);
 });

@@ -7,6 +7,8 @@ import { systemClock } from '../../../concurrency/clock.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import { buildSingleFlight } from '../../../concurrency/single-flight.ts';
 import type { Wave } from '../../../engine-contract/engine.ts';
+import { withoutValues } from '../../../engine-contract/without-values.ts';
+import { GatewayError } from '../../../errors.ts';
 import type { RunWithJavascript } from '../javascript/javascript-apart.ts';
 import { partsSchema, type SharedPart, withRelations } from '../prepare/shared-parts.ts';
 import type { ConnectionPool } from './connection-pool.ts';
@@ -179,9 +181,10 @@ export class KeptParts {
     } catch (error) {
       if (callers.aborted || closing.aborted) throw error;
       const isChanged = error instanceof RowsChanged || (await reader.files?.isUnchanged()) === false;
-      if (!isChanged && !this.#reported.has(part.name)) {
+      // A full queue is not of the part.
+      if (!isChanged && !(error instanceof GatewayError) && !this.#reported.has(part.name)) {
         this.#reported.add(part.name);
-        const reason = signal.aborted ? signal.reason : error;
+        const reason = textOf(signal.aborted ? signal.reason : error);
         onProblem(
           `${part.name} cannot be computed for several queries, which compute it themselves: ${reason}`,
         );
@@ -263,4 +266,10 @@ export class KeptParts {
       if (!closing.aborted) await connection.run(`DROP TABLE ${relation}`);
     }).catch((error: unknown) => this.#options.onProblem(String(error)));
   }
+}
+
+/** The message of an error without values of rows. */
+function textOf(error: unknown): string {
+  const shown = withoutValues(error);
+  return typeof shown === 'object' && shown !== null && 'message' in shown ? String(shown.message) : '';
 }
