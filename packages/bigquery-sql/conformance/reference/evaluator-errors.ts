@@ -17,6 +17,12 @@ const errors: Readonly<Record<Edition, readonly { readonly pattern: RegExp; read
     },
   ],
   '2022': [
+    { pattern: /\bnot\s+like\s+(any|some|all)\b/i, reason: 'it is true if one pattern does not match' },
+    { pattern: /'(lax|recursive)\b/i, reason: 'paths have no modes' },
+    {
+      pattern: /\$[^'"]*\[\d+\][^'"]*\[\d+\]/,
+      reason: 'a second subscript of a path counts the elements of several arrays',
+    },
     {
       pattern: /\bjson_(set|remove|array_append|array_insert|strip_nulls)\([\s\S]*\bnull\b/i,
       reason: 'a path or an option that is NULL gives NULL, and does not leave the value as it is',
