@@ -17,7 +17,7 @@ import { readConfig } from '../../../src/config.ts';
 import type { Engine, ImportReport } from '../../../src/engine-contract/engine.ts';
 import { withDefaults } from '../../../src/engines/duckdb/duckdb-options.ts';
 import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
-import { engineHost } from '../../support/engine-host.ts';
+import { analyzed, engineHost } from '../../support/engine-host.ts';
 import { draftQuery } from '../../support/queries.ts';
 
 const nullable = { mode: 'NULLABLE' } as const;
@@ -146,7 +146,12 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const open = async (table: TableSchema = logs, env: Record<string, string> = {}, refreshSeconds = 3600) => {
+const open = async (
+  table: TableSchema = logs,
+  env: Record<string, string> = {},
+  refreshSeconds = 3600,
+  more: readonly SavedQuery[] = [],
+) => {
   await engine?.close();
   const config = readConfig({
     DATA_DIR: join(folder, 'data'),
@@ -159,7 +164,7 @@ const open = async (table: TableSchema = logs, env: Record<string, string> = {},
   };
   const now = () => new Date('2026-03-10T12:00:00Z');
   engine = await openDuckdb(
-    engineHost({ catalog: { queries, tables: [table] }, config, now, events }),
+    engineHost({ catalog: { queries: [...queries, ...more], tables: [table] }, config, now, events }),
     withDefaults({ ...config.duckdb, refreshSeconds }),
   );
 };
@@ -449,5 +454,49 @@ test('a record with several elements is read from lists, beside files whose reco
   symlinkSync(file('logs/2.parquet'), file('logs/3.parquet'));
   await open();
   expect(await run('records', windows[0])).toContain('500 /p500 200 h500;500 /p500 200 h500');
+  expect(await imported()).toBe(0);
+});
+
+test('SQL of callers reads the rows of its tenant in files as they are', async () => {
+  const own = draftQuery({
+    name: 'own',
+    columns: { v: 'string' },
+    parameters: { tenant: '{ type: string, required: true, tenant: true, description: T. }' },
+    caching: ['caching: disabled', 'query_sandboxing: enabled'],
+    sql: 'WITH own AS (SELECT * FROM logs WHERE tenant = @tenant) SELECT CAST(id AS STRING) AS v FROM own',
+  });
+  const sql = 'SELECT STRING_AGG(CAST(id AS STRING), ",") AS v FROM (SELECT id FROM own ORDER BY id LIMIT 3)';
+  const values = { query: own, parameters: { tenant: 'b' }, sql };
+  const answer = async () => {
+    const found = await engine?.run(values, { signal: new AbortController().signal });
+    return String(JSON.parse(String([...(found?.rows ?? [])][0])).v)
+      .split(',')
+      .toSorted();
+  };
+  await write(rows(0, 100), file('logs/1.parquet'));
+  await write(rows(100, 110), file('logs/2.parquet'));
+  await open(logs, {}, 3600, [own]);
+  expect(await answer()).toEqual(['1', '5', '9']);
+  await write(rows(200, 300), file('logs/.1'));
+  renameSync(file('logs/.1'), file('logs/1.parquet'));
+  expect(await answer()).toEqual(['101', '105', '109']);
+});
+
+test('a table that is declared anew reads its files with the new columns, and requests in flight with the old ones', async () => {
+  const twice = draftQuery({
+    name: 'twice',
+    columns: { v: 'string' },
+    sql: 'SELECT CAST(sum(twice) AS STRING) AS v FROM logs',
+  });
+  await write(`SELECT *, id * 2 AS twice FROM (${rows(0, 5)})`, file('logs.parquet'));
+  await open();
+  const fields = [...logs.fields, { name: 'twice', type: 'INTEGER', ...nullable } as const];
+  const next = analyzed({ queries: [twice], tables: [{ ...logs, fields }] });
+  expect(await engine?.updates?.check(next)).toEqual(new Map());
+  const release = await engine?.updates?.replace(next);
+  const found = await engine?.run({ query: twice, parameters: {} }, { signal: new AbortController().signal });
+  expect(found?.rows).toEqual(['{"v":"20"}']);
+  expect(await ids()).toBe('0,1,2,3,4');
+  await release?.();
   expect(await imported()).toBe(0);
 });
