@@ -121,7 +121,7 @@ const rows = (
     CASE i % 6 WHEN 0 THEN NULL ELSE i / 4 END::DOUBLE AS ratio,
     CASE WHEN i % 3 = 0 THEN CAST(json_object('i', i) AS JSON) END AS body,
     CASE WHEN i % 7 = 0 THEN ['x', 'y' || i] ELSE [] END AS tags,
-    [{ url: '/p' || i, status: CASE WHEN i % 2 = 0 THEN 200 ELSE 404 END, header: [{ name: 'h' || i }] }] AS metadata
+    CASE WHEN i % 9 = 4 THEN [] ELSE [{ url: '/p' || i, status: CASE WHEN i % 2 = 0 THEN 200 ELSE 404 END, header: [{ name: 'h' || i }] }] END AS metadata
   FROM range(${from}, ${to}) AS t(i)`;
 
 const write = async (select: string, file: string, format = 'FORMAT parquet, ROW_GROUP_SIZE 2048') => {
@@ -200,7 +200,9 @@ const imported = async () => {
   return Number(counted.getRows()[0]?.[0]);
 };
 
-const asStruct = rows().replace('[{ url:', '{ url:').replace('}] AS metadata', '} AS metadata');
+const asStruct = rows()
+  .replace('[] ELSE [{ url:', 'NULL ELSE { url:')
+  .replace('}] END AS metadata', '} END AS metadata');
 const forms: Readonly<Record<string, () => Promise<unknown>>> = {
   'a file': () => write(rows(), file('logs.parquet')),
   'files of rows': async () => {
@@ -447,8 +449,8 @@ test('a record with several elements is read from lists, beside files whose reco
   await open();
   expect(await run('records', windows[0])).toContain('478 /p478 200 h478');
   const several = rows(500, 502).replace(
-    '}] AS metadata',
-    '}, { url: NULL, status: 200, header: [] }] AS metadata',
+    '}] END AS metadata',
+    '}, { url: NULL, status: 200, header: [] }] END AS metadata',
   );
   await write(several, file('logs/2.parquet'));
   symlinkSync(file('logs/2.parquet'), file('logs/3.parquet'));

@@ -11,6 +11,7 @@ import { freshNames } from '../tree/fresh-names.ts';
 import { forEachNode, type Mapper, mapExpression, mapParts, someNode } from '../tree/map.ts';
 import type { Expression, Query, Table } from '../tree/nodes.ts';
 import type { Type } from '../types.ts';
+import { rejectedNulls } from '../analysis/null-rejection.ts';
 import { type RowCondition, rowConditions } from '../analysis/row-conditions.ts';
 
 /** SQL that binds constants beside its parameters. */
@@ -32,6 +33,8 @@ export interface PlanInFiles {
 /** A table in files that a plan reads, and the conditions of the rows that the result depends on. */
 export interface FileRead {
   readonly relation: string;
+  /** The stored columns that the plan names. */
+  readonly columns: ReadonlySet<string>;
   readonly conditions: readonly RowCondition[];
 }
 
@@ -156,16 +159,27 @@ export function planHoisted({ query, constants }: HoistedQuery): Plan {
   };
 }
 
-function planInFiles(query: Query): PlanInFiles | undefined {
+function planInFiles(plan: Query): PlanInFiles | undefined {
   const tables: Table[] = [];
-  forEachNode(query, (node) => {
+  forEachNode(plan, (node) => {
     if (node.kind === 'table' && node.isInFiles) tables.push(node);
   });
   if (tables.length === 0) return undefined;
+  const query = withoutPresence(plan, new Set(tables.map(({ alias }) => alias)));
+  const columns = new Map<string, Set<string>>();
+  forEachNode(query, (node) => {
+    if (node.kind !== 'column') return;
+    const named = columns.get(node.from) ?? new Set();
+    columns.set(node.from, named.add(node.name));
+  });
   const conditions = rowConditions(query);
   let last: { readonly relations: readonly string[]; readonly sql: string } | undefined;
   return {
-    reads: tables.map(({ alias, relation }) => ({ relation, conditions: conditions.get(alias) ?? [] })),
+    reads: tables.map(({ alias, relation }) => ({
+      relation,
+      columns: columns.get(alias) ?? new Set(),
+      conditions: conditions.get(alias) ?? [],
+    })),
     sql(relations) {
       if (last?.relations.every((relation, at) => relation === relations[at])) return last.sql;
       const byAlias = new Map(tables.map(({ alias }, at) => [alias, relations[at]]));
@@ -181,6 +195,38 @@ function planInFiles(query: Query): PlanInFiles | undefined {
       return last.sql;
     },
   };
+}
+
+/**
+ * Leaves out the condition that a row has a record where another one already requires a field of it: to find out whether a
+ * STRUCT of a file is NULL, DuckDB reads all of it.
+ */
+function withoutPresence(query: Query, aliases: ReadonlySet<string>): Query {
+  const mapper: Mapper = {
+    expression: (part) => mapParts(part, mapper),
+    from: (part) => mapParts(part, mapper),
+    query(part) {
+      const mapped = mapParts(part, mapper);
+      if (mapped.kind !== 'select') return mapped;
+      const required = [...rejectedNulls({ ...mapped, where: mapped.where.map(onlyResult) })];
+      const isImplied = (from: string, name: string) => {
+        const prefix = JSON.stringify([from, `${name}.`]).slice(0, -2);
+        return required.some((path) => path.startsWith(prefix));
+      };
+      const where = mapped.where.filter(
+        (test) => test.kind !== 'column' || !aliases.has(test.from) || !isImplied(test.from, test.name),
+      );
+      return where.length === mapped.where.length ? mapped : { ...mapped, where };
+    },
+  };
+  return mapper.query(query);
+}
+
+/** A condition in the form in which it can be interrupted is true only if its one result is. */
+function onlyResult(test: Expression): Expression {
+  if (test.kind !== 'case' || test.otherwise) return test;
+  const [only, another] = test.branches;
+  return only && !another ? only.result : test;
 }
 
 function plannedConstant({ name, value, timeExpression }: Constant): PlannedConstant {

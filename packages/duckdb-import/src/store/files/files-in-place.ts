@@ -82,16 +82,16 @@ export class FilesInPlace {
   }
 
   /** The files that a statement has to read, and the relation of them. */
-  choose({ relation, conditions }: FileRead, bindings: Bindings): Chosen | undefined {
+  choose({ relation, columns, conditions }: FileRead, bindings: Bindings): Chosen | undefined {
     const layout = this.#layouts.get(relation);
     if (layout === undefined) return undefined;
     const { table, texts } = layout;
     const { files: all, hasImported } = this.of(table.name);
     const files = all.filter((file) => mayHaveRows(file, conditions, bindings));
-    const key = files.map(({ number }) => number).join();
+    const key = JSON.stringify([files.map(({ number }) => number), [...columns]]);
     const known = texts.get(key);
     if (known !== undefined) return { files, sql: known };
-    const sql = `(${filesRelation(table, { files, hasImported, since: this.#since })})`;
+    const sql = `(${filesRelation(table, { files, hasImported, since: this.#since, columns })})`;
     if (texts.size >= maxTexts) texts.clear();
     texts.set(key, sql);
     return { files, sql };

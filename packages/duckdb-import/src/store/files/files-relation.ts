@@ -1,5 +1,5 @@
 import { globText } from '@querygate/bigquery-sql/command';
-import { type SourceValue, shreddedColumns } from '@querygate/bigquery-sql/duckdb';
+import { type ShreddedColumn, type SourceValue, shreddedColumns } from '@querygate/bigquery-sql/duckdb';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
 import type { TableInStore } from '../table-in-store.ts';
@@ -12,21 +12,28 @@ interface RowsOfTable {
   readonly hasImported: boolean;
   /** Rows of files from before this time, in microseconds since the epoch, are left out. */
   readonly since: bigint | undefined;
+  /** Of the stored columns, those that a statement names; without it, all. */
+  readonly columns?: ReadonlySet<string>;
 }
 
 /** SELECT of the stored columns of a table, from files where they are, and from the store. */
-export function filesRelation(table: TableInStore, { files, hasImported, since }: RowsOfTable): string {
+export function filesRelation(table: TableInStore, rows: RowsOfTable): string {
+  const { files, hasImported } = rows;
   const branches = [...Map.groupBy(files, ({ shape }) => shape).values()].map((ofShape) =>
-    selectFiles(table, ofShape, since),
+    selectFiles(table, ofShape, rows),
   );
-  const imported = `SELECT ${columnsOf(table)
+  const imported = `SELECT ${columnsOf(table, rows)
     .map(({ name }) => quote(name))
     .join(', ')} FROM ${table.rows}`;
   return [...branches, ...(hasImported || branches.length === 0 ? [imported] : [])].join(' UNION ALL ');
 }
 
-const columnsOf = (table: TableInStore) =>
-  shreddedColumns({ ...table, fields: table.fields.map(checkedField) }, table.columns);
+function columnsOf(table: TableInStore, { columns }: RowsOfTable): readonly ShreddedColumn[] {
+  const all = shreddedColumns({ ...table, fields: table.fields.map(checkedField) }, table.columns);
+  const named = columns ? all.filter(({ name }) => columns.has(name)) : all;
+  // A statement that counts rows names no column.
+  return named.length > 0 ? named : all.slice(0, 1);
+}
 
 /** The file has been examined: a field that is required has a value. */
 const checkedField = (field: Field): Field => ({
@@ -35,7 +42,8 @@ const checkedField = (field: Field): Field => ({
   ...(field.fields && { fields: field.fields.map(checkedField) }),
 });
 
-function selectFiles(table: TableInStore, files: readonly PlacedFile[], since: bigint | undefined): string {
+function selectFiles(table: TableInStore, files: readonly PlacedFile[], rows: RowsOfTable): string {
+  const { since } = rows;
   const [first] = files;
   const sources = new Map<string, SourceValue>([
     ...(first?.sources ?? []),
@@ -46,11 +54,13 @@ function selectFiles(table: TableInStore, files: readonly PlacedFile[], since: b
       return [name, { sql, type, isChecked: true }] as const;
     }),
   ]);
-  const columns = columnsOf(table).map(({ name, value }) => ({ name, sql: value(sources) }));
-  const list = columns.map(({ name, sql }) => `${sql} AS ${quote(name)}`);
+  const list = columnsOf(table, rows).map(({ name, value }) => `${value(sources)} AS ${quote(name)}`);
   const paths = files.map(({ path }) => globText(path));
-  const time = columns.find(({ name }) => name === table.time)?.sql;
+  const [time] =
+    table.time === undefined ? [] : columnsOf(table, { ...rows, columns: new Set([table.time]) });
   const condition =
-    since === undefined || time === undefined ? '' : ` WHERE ${time} >= make_timestamptz(${since})`;
+    since === undefined || time === undefined
+      ? ''
+      : ` WHERE ${time.value(sources)} >= make_timestamptz(${since})`;
   return `SELECT ${list.join(', ')} FROM read_parquet([${paths.join(', ')}], hive_partitioning = false) AS r${condition}`;
 }
