@@ -5,6 +5,7 @@ import type { Bench } from './bench.ts';
 import { dataset, isSize } from './dataset.ts';
 import { generate } from './generate.ts';
 import { benchGrowth } from './growth.ts';
+import { benchInPlace } from './in-place.ts';
 import { benchImport } from './import.ts';
 import { benchLight } from './light.ts';
 import { readLimits } from './limits.ts';
@@ -22,6 +23,7 @@ const runs: Readonly<Record<Part, (bench: Bench) => Promise<void>>> = {
   growth: benchGrowth,
   'word-by-word': benchWordByWord,
   light: benchLight,
+  'in-place': benchInPlace,
 };
 
 async function main(): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isSize } from './dataset.ts';
 
-export const parts = ['import', 'queries', 'growth', 'word-by-word', 'light'] as const;
+export const parts = ['import', 'queries', 'growth', 'word-by-word', 'light', 'in-place'] as const;
 export type Part = (typeof parts)[number];
 
 export interface Options {
