@@ -592,6 +592,18 @@ describe('tables without a schema', () => {
       'select * from (select *, count(*) over (partition by id) as n from logs) t where t.project = @project',
       ['q.sql:10 logs'],
     ],
+    [
+      'select array_agg(id order by (select max(id) from others)) as ids from logs where project = @project',
+      ['q.sql:10 others'],
+    ],
+    [
+      'select any_value(id having max (select max(o.id) from others o where o.id = l.id)) as id from logs l where project = @project',
+      ['q.sql:10 others'],
+    ],
+    [
+      'select cast(m as struct<project string>).project as id from logs where cast(m as struct<project string>).project = @project',
+      ['q.sql:10 logs'],
+    ],
   ])('are checked too: %s has the problems %j', (sql, expected) => {
     expect(problemsOf(sql, { declared: [] })).toEqual(expected);
   });

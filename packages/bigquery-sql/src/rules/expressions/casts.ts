@@ -81,7 +81,7 @@ function castValue(place: Place, value: Expression, type: Type): Expression {
   }
   if (type.kind === 'struct' && from.kind === 'struct' && type.fields.length === from.fields.length)
     return bindValues([value], (bound = value) => castStruct(place, bound, from, type));
-  if (from.kind === 'unknown') return { ...value, type };
+  if (from.kind === 'unknown') return castTo(value, type);
   throw new Unsupported(place, `cannot cast ${describeType(from)} to ${describeType(type)}`);
 }
 

@@ -48,8 +48,15 @@ export function aggregateCall(
   const isUnknown = name !== 'count' && !aggregate.window && args.some(({ type }) => type.kind === 'unknown');
   if (node.having && !isUnknown) return extremeRows(node, node.having, args, build, rowScope, context);
   const over = node.over && windowOf(node.over, shown, aggregate, node, scope, context);
-  // The tree depends on the type, which is not known; it still is an aggregate, of these arguments.
-  if (isUnknown) return aggregateNode(name, args, aggregate.result(args), over ? { over } : {});
+  // The tree depends on the type, which is not known; it still is an aggregate, of all that it reads.
+  if (isUnknown) {
+    const by = node.having ? [context.expression(node.having.by, rowScope)] : [];
+    const orderBy = sortKeys(node.orderBy, rowScope, context);
+    return aggregateNode(name, [...args, ...by], aggregate.result(args), {
+      ...(orderBy.length > 0 && { orderBy }),
+      ...(over && { over }),
+    });
+  }
   return build(callRows(node, over, rowScope, context), args);
 }
 
