@@ -11,6 +11,9 @@ export interface RowCondition {
 
 type Conditions = Map<string, RowCondition[]>;
 
+/** For each item: all of them are compared with each file, and a caller's text may have thousands. */
+const maxConditions = 20;
+
 /**
  * The conditions on the rows of each item of FROM, by its alias, as far as comparisons in WHERE show them: a row that fails
  * one changes nothing in the result.
@@ -30,7 +33,8 @@ export function rowConditions(query: Query): ReadonlyMap<string, readonly RowCon
 }
 
 function add(found: Conditions, { from, name }: Column, condition: Omit<RowCondition, 'column'>): void {
-  found.set(from, [...(found.get(from) ?? []), { ...condition, column: name }]);
+  const known = found.get(from) ?? [];
+  if (known.length < maxConditions) found.set(from, [...known, { ...condition, column: name }]);
 }
 
 /** Conditions on the rows of a query hold for those that it reads, if each of its rows is made of one, and of no others. */
