@@ -155,7 +155,7 @@ describe('querygate tables convert', () => {
   test('leaves out rows that cannot be read, and says how many', async () => {
     appendFileSync(at('data', 'logs', '1.ndjson'), '{"id":"x"}\n');
     const { exitCode, output } = await convert();
-    expect(output).toContain('3001 rows in 7 files; 1 rows cannot be read');
+    expect(output).toContain('3001 rows in 7 files; 1 unreadable row left out');
     expect(exitCode).toBe(0);
   });
 

@@ -54,10 +54,12 @@ export async function convertFiles(
       onProgress: (line) => console.error(line),
     });
     console.log(
-      `${rows} rows in ${files} files${rejected === 0 ? '' : `; ${rejected} rows cannot be read, and are in none`}`,
+      `${counted(rows, 'row')} in ${counted(files, 'file')}${rejected === 0 ? '' : `; ${counted(rejected, 'unreadable row')} left out`}`,
     );
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     database.close();
   }
 }
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
