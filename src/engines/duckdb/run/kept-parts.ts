@@ -75,6 +75,9 @@ interface Fill {
 /** How many tables there are at most: with more, the refreshes compute parts by themselves. */
 const maxKept = 100;
 
+/** How long a wave lasts at most, also if the clock is set back. */
+const longestMs = 30_000;
+
 export async function openKeptParts(options: KeptPartsOptions): Promise<KeptParts> {
   await options.connection.run(`CREATE SCHEMA IF NOT EXISTS ${partsSchema}`);
   return new KeptParts(options);
@@ -154,7 +157,8 @@ export class KeptParts {
     this.#dropLater(kept);
   }
 
-  #untilOf = ({ until }: Wave): number => performance.now() + until - this.#options.now().getTime();
+  #untilOf = ({ until }: Wave): number =>
+    performance.now() + Math.min(longestMs, until - this.#options.now().getTime());
 
   async #fill(key: string, fill: Fill, signal: AbortSignal): Promise<Kept> {
     const { version, reader } = fill;
