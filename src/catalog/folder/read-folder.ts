@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { StartError } from '../../errors.ts';
 import { pathProblem } from '../../files/path-problem.ts';
 
@@ -8,7 +8,7 @@ export type FileContent = { readonly text: string } | { readonly problem: string
 
 /**
  * The files of a queries folder by their paths in it: queries `<name>.sql`, tables `tables/<name>.json`, and definitions
- * `views/<any>.sql` and `functions/<any>.sql`.
+ * `views/<any>.sql` and `functions/<any>.sql`, which may be in folders of their own there.
  */
 export type CatalogFiles = ReadonlyMap<string, FileContent>;
 
@@ -39,9 +39,20 @@ const maxFileBytes = 1024 * 1024;
  */
 export function listFolder(folder: string): readonly string[] {
   const queries = namesIn(folder, '.sql');
-  const others = Object.entries(innerFolders).map(([inner, ending]) => existingNames(folder, inner, ending));
+  const others = Object.entries(innerFolders).map(([inner, ending]) =>
+    existingNames(folder, inner, ending === '.sql' ? namesBelow : namesIn, ending),
+  );
   return [...queries, ...others.flat()];
 }
+
+/** The folders that have, or may have, files of a queries folder, by their paths in it; '' is itself. */
+export const foldersOf = (paths: readonly string[]): readonly string[] => [
+  ...new Set([
+    '',
+    ...Object.keys(innerFolders),
+    ...paths.map(dirname).map((path) => (path === '.' ? '' : path)),
+  ]),
+];
 
 /** The folder of checks in a queries folder, which no gateway reads. */
 export const checksFolder = 'checks';
@@ -49,7 +60,7 @@ export const checksFolder = 'checks';
 /** The files of checks in a queries folder, by their paths in it. @throws Error if their folder cannot be read */
 export function readCheckFiles(folder: string): CatalogFiles {
   return new Map(
-    existingNames(folder, checksFolder, '.sql').flatMap((path): [string, FileContent][] => {
+    existingNames(folder, checksFolder, namesIn, '.sql').flatMap((path): [string, FileContent][] => {
       const stats = statFile(join(folder, path));
       return stats === undefined ? [] : [[path, readContent(join(folder, path), stats)]];
     }),
@@ -57,9 +68,14 @@ export function readCheckFiles(folder: string): CatalogFiles {
 }
 
 /** The paths of the files in an inner folder. A folder without files need not exist. */
-function existingNames(folder: string, inner: string, ending: string): readonly string[] {
+function existingNames(
+  folder: string,
+  inner: string,
+  list: typeof namesIn,
+  ending: string,
+): readonly string[] {
   try {
-    return namesIn(join(folder, inner), ending).map((name) => `${inner}/${name}`);
+    return list(join(folder, inner), ending).map((name) => `${inner}/${name}`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
@@ -73,7 +89,15 @@ function namesIn(folder: string, ending: string): readonly string[] {
     .sort();
 }
 
-/** Information about a file, or the error; undefined for a link to a folder. */
+/** Those in folders inside too. */
+function namesBelow(folder: string, ending: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll(sep, '/'))
+    .filter((path) => path.endsWith(ending) && !/(?:^|\/)\./.test(path))
+    .sort();
+}
+
+/** Information about a file, or the error; undefined for a folder, or a link to one. */
 export function statFile(file: string): Stats | Error | undefined {
   try {
     const stats = statSync(file);

@@ -5,7 +5,7 @@ import { type FileVersion, versionOf } from '../../files/file-version.ts';
 import {
   type CatalogFiles,
   type FileContent,
-  innerFolders,
+  foldersOf,
   isQueryPath,
   listFolder,
   noQueries,
@@ -85,12 +85,13 @@ export function watchFolder(options: WatchOptions): FolderWatch {
     timerAt = at;
     timer = setTimeout(run, ms).unref();
   };
-  const events = openEvents([folder, ...Object.keys(innerFolders).map((inner) => join(folder, inner))], () =>
-    schedule(eventMs),
-  );
+  const events = openEvents(() => schedule(eventMs));
+  const followEvents = (paths: Iterable<string>) =>
+    events.follow(foldersOf([...paths]).map((inner) => join(folder, inner)));
+  followEvents(options.known.keys());
 
   const look = async () => {
-    events.reopen();
+    followEvents(delivered.keys());
     const files = await lookAt(folder, seen);
     const found = 'problem' in files ? files.problem : undefined;
     if (found !== problem) onFolderProblem(found);
@@ -218,14 +219,15 @@ function withChanges(files: CatalogFiles, changes: readonly (readonly [string, C
   return new Map([...next].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Events of some folders, each of which may be missing, or be replaced by another one. */
-function openEvents(folders: readonly string[], onEvent: () => void) {
+/** Events of folders, each of which may be missing, or be replaced by another one. */
+function openEvents(onEvent: () => void) {
   const watchers = new Map<string, { readonly watcher: FSWatcher; readonly identity: string }>();
   const closeOne = (folder: string) => {
     watchers.get(folder)?.watcher.close();
     watchers.delete(folder);
   };
-  const reopen = () => {
+  const follow = (folders: readonly string[]) => {
+    for (const folder of watchers.keys()) if (!folders.includes(folder)) closeOne(folder);
     for (const folder of folders) {
       const identity = identityOf(folder);
       if (watchers.get(folder)?.identity === identity) continue;
@@ -241,11 +243,10 @@ function openEvents(folders: readonly string[], onEvent: () => void) {
       }
     }
   };
-  reopen();
   return {
-    reopen,
+    follow,
     close() {
-      for (const folder of folders) closeOne(folder);
+      for (const folder of watchers.keys()) closeOne(folder);
     },
   };
 }

@@ -158,4 +158,4 @@ function filesOf(texts: QueryTexts): CatalogFiles {
   );
 }
 
-const fileName = /^(?:(?:(?:views|functions)\/)?[^/]+\.sql|tables\/[^/]+\.json)$/;
+const fileName = /^(?:(?:(?:views|functions)\/(?:[^/]+\/)*)?[^/]+\.sql|tables\/[^/]+\.json)$/;

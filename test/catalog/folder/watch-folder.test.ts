@@ -65,6 +65,26 @@ describe('a change', () => {
     expect(performance.now() - writtenAt).toBeGreaterThan(200);
   });
 
+  test('of a definition in a folder of its own, which is made meanwhile', async () => {
+    mkdirSync(queries.path('views/sales'), { recursive: true });
+    writeFileSync(queries.path('views/sales/v.sql'), 'one');
+    mkdirSync(queries.path('views/.hidden'));
+    writeFileSync(queries.path('views/.hidden/v.sql'), 'hidden');
+    mkdirSync(queries.path('tables/sales'));
+    writeFileSync(queries.path('tables/sales/t.json'), '[]');
+    const found = (text: string) => ({
+      'a.sql': { text: 'one' },
+      'b.sql': { text: 'two' },
+      'tables/t.json': { text: '[]' },
+      'views/sales/v.sql': { text },
+    });
+    await eventually(() => expect(latest()).toEqual(found('one')));
+    writeFileSync(queries.path('views/sales/v.sql'), 'changed');
+    await eventually(() => expect(latest()).toEqual(found('changed')));
+    rmSync(queries.path('views'), { recursive: true });
+    await eventually(() => expect(Object.keys(latest())).toEqual(['a.sql', 'b.sql', 'tables/t.json']));
+  });
+
   test('that is written in steps counts once, as a whole', async () => {
     const text = 'SELECT a long query of several lines';
     truncateSync(queries.path('a.sql'));

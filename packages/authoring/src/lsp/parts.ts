@@ -40,4 +40,7 @@ function filesIn(folder: string): CatalogFiles {
 }
 
 const versionOf = (folder: string): string =>
-  ['', ...Object.keys(innerFolders)].map((inner) => versionOfFolder(join(folder, inner))).join('\n\n');
+  [
+    versionOfFolder(folder),
+    ...Object.keys(innerFolders).map((inner) => versionOfFolder(join(folder, inner), { recursive: true })),
+  ].join('\n\n');

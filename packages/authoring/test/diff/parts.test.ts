@@ -12,7 +12,7 @@ const files = {
   'base.sql': partText('SELECT x FROM t'),
   'middle.sql': partText('SELECT x FROM query.base JOIN d.v USING (x)'),
   'views/v.sql': 'CREATE VIEW d.v AS SELECT 1 AS x',
-  'functions/f.sql': 'CREATE FUNCTION d.plus(n INT64) AS (n + 1)',
+  'functions/math/f.sql': 'CREATE FUNCTION d.plus(n INT64) AS (n + 1)',
   'tables/t.json': '[{ "name": "x", "type": "INTEGER" }]',
 };
 
@@ -35,7 +35,7 @@ test.each<[string, keyof typeof files, string, Record<string, readonly string[]>
   ['a view', 'views/v.sql', 'CREATE VIEW d.v AS SELECT 2 AS x', { through: ['sql-changed'] }],
   [
     'a function',
-    'functions/f.sql',
+    'functions/math/f.sql',
     'CREATE FUNCTION d.plus(n INT64) AS (n + 2)',
     { through: ['sql-changed'] },
   ],

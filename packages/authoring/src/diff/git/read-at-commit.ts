@@ -33,7 +33,10 @@ export function readAtCommit({ git, path }: Repository, commit: string): Catalog
   const entries = folders.flatMap(({ prefix, ending }, at) => {
     const folder = found[at];
     return folder?.type === 'tree'
-      ? namesIn(git, folder.id, ending).map((entry) => ({ ...entry, name: prefix + entry.name }))
+      ? namesIn(git, folder.id, ending, prefix !== '' && ending === '.sql').map((entry) => ({
+          ...entry,
+          name: prefix + entry.name,
+        }))
       : [];
   });
   const links = entries.filter(({ isLink, name }) => isLink && !hasLineBreak(name));
@@ -68,13 +71,17 @@ interface Entry {
 /** A name with a line break would be two requests; no saved query may have it. */
 const hasLineBreak = (name: string) => /[\r\n]/.test(name);
 
-function namesIn(git: Git, tree: string, ending: string): readonly Entry[] {
-  const entries = git.run(['ls-tree', '--full-tree', '-z', '-l', tree]).toString().split('\0');
+/** @param isDeep for those in folders inside too */
+function namesIn(git: Git, tree: string, ending: string, isDeep: boolean): readonly Entry[] {
+  const entries = git
+    .run(['ls-tree', '--full-tree', '-z', '-l', ...(isDeep ? ['-r'] : []), tree])
+    .toString()
+    .split('\0');
   return entries
     .flatMap((entry): Entry[] => {
       const [, mode = '', type = '', id = '', bytes = '', name = ''] =
         /^(\d+) (\w+) ([\da-f]+) +(\d+|-)\t(.*)$/s.exec(entry) ?? [];
-      if (type !== 'blob' || !name.endsWith(ending) || name.startsWith('.')) return [];
+      if (type !== 'blob' || !name.endsWith(ending) || /(?:^|\/)\./.test(name)) return [];
       return [{ name, isLink: mode === '120000', object: { id, type, bytes: Number(bytes) } }];
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
