@@ -8,7 +8,7 @@ import type { Answer } from './values.ts';
 export interface Verdict {
   readonly case: Case;
   /**
-   * agrees; differs; unjudged: the reference does not know the function; invalid: the case itself is wrong.
+   * agrees; differs; unjudged: the reference does not know the function, or gets it wrong; invalid: the case itself is wrong.
    */
   readonly verdict: 'agrees' | 'differs' | 'unjudged' | 'invalid';
   readonly ours: Answer;
@@ -53,7 +53,8 @@ async function judgeAgain(verdict: Verdict, { of2025, of2022 }: Evaluators): Pro
   }
   if (!knownError('2025', testCase.sql)) return verdict;
   const again = judge(testCase, ours, await of2022.evaluate(referenceSql, parameters));
-  return again.verdict === 'agrees' ? again : verdict;
+  if (again.verdict === 'agrees') return again;
+  return again.verdict === 'differs' ? verdict : { ...verdict, verdict: 'unjudged' };
 }
 
 function judge(testCase: Case, ours: Answer, reference: Answer): Verdict {
