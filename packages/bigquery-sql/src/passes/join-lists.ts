@@ -1,5 +1,6 @@
 import { macroName } from '../tree/macro-name.ts';
 import { call, select } from '../tree/build.ts';
+import { isConstantList } from '../tree/volatile.ts';
 import { type Mapper, mapParts, someNode } from '../tree/map.ts';
 import type { Expression, Select } from '../tree/nodes.ts';
 import { isScalar } from '../types.ts';
@@ -35,19 +36,13 @@ function joined(condition: Expression): Expression {
   return { kind: 'subquery', form: 'in', query: items, value, type: condition.type };
 }
 
-/** True if a list is the same for all rows, and cannot fail. */
-const isConstant = (list: Expression): boolean =>
-  [...(list.kind === 'list' ? list.items : [list])].every(
-    ({ kind }) => kind === 'parameter' || kind === 'literal',
-  );
-
 /** The value and the list of a membership test whose list is the same for all rows. */
 function listOf(
   condition: Expression,
 ): { readonly value: Expression; readonly list: Expression } | undefined {
   if (condition.kind !== 'call' || macroName(condition.function) !== 'op_in') return undefined;
   const [value, list] = condition.args;
-  if (!list || !value || list.type.kind !== 'array' || !isConstant(list)) return undefined;
+  if (!list || !value || list.type.kind !== 'array' || !isConstantList(list)) return undefined;
   const { element } = list.type;
   // Floats have a NaN, which DuckDB takes for equal to itself.
   const isComparable = element.kind === 'scalar' && !isScalar(element, 'FLOAT64');

@@ -3,7 +3,7 @@ import { planningCosts } from '../macros/macros.ts';
 import { computedBefore, computeFirst, newLocal } from '../tree/build.ts';
 import { forEachNode, forEachPart, mapExpression, someNode } from '../tree/map.ts';
 import type { Expression, Node } from '../tree/nodes.ts';
-import { isVolatile } from '../tree/volatile.ts';
+import { isConstantList, isVolatile } from '../tree/volatile.ts';
 import { isScalar } from '../types.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
@@ -100,7 +100,9 @@ const substitute = (within: Expression, name: Expression, replacement: Expressio
  * DuckDB plans each copy: constructs inside each other would grow exponentially.
  */
 export function repeatedOperandsFirst(value: Expression, operands: readonly Expression[]): Expression {
-  const long = operands.filter((operand) => operand !== value && !isSimpleOperand(operand));
+  const long = operands.filter(
+    (operand) => operand !== value && !isSimpleOperand(operand) && !isConstantList(operand),
+  );
   if (long.length === 0) return value;
   const uses = new Map<Node, number>(long.map((operand) => [operand, 0]));
   countUses(value, 1, uses);

@@ -2,6 +2,7 @@ import { isWorthComputingOnce } from '../macros/compute-once.ts';
 import { hasSubquery, macros, planningCosts } from '../macros/macros.ts';
 import type { Macro } from '../macros/parse-macros.ts';
 import { call, caseWhen, castTo, computeFirst, operation } from '../tree/build.ts';
+import { isConstantList } from '../tree/volatile.ts';
 import type { Call, Expression } from '../tree/nodes.ts';
 import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../types.ts';
 import { bindValues } from './bind-values.ts';
@@ -94,8 +95,9 @@ const isText = (value: Expression | undefined, text: string) =>
 export function withLongArgumentsFirst(node: Call): Expression {
   const { args, type } = node;
   const uses = planningCosts.usesOf(node) ?? [];
-  const isLong = args.map((arg, at) =>
-    isWorthComputingOnce(planningCosts.of(arg).size, uses[at] ?? 1, 'inQuery'),
+  const isLong = args.map(
+    (arg, at) =>
+      !isConstantList(arg) && isWorthComputingOnce(planningCosts.of(arg).size, uses[at] ?? 1, 'inQuery'),
   );
   if (!isLong.includes(true) || hasSubquery(node.function)) return node;
   return bindValues(args, (...values) => call(node.function, values, type));

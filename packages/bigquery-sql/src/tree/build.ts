@@ -195,8 +195,8 @@ export function computedBefore(node: Expression, parts: readonly Expression[]): 
   const values: Expression[] = [...parts];
   const isPart = (inner: Node) => parts.some((part) => part === inner);
   const replaced = (part: Expression, replace: (value: Expression) => Expression): Expression => {
-    const isComputed =
-      part.kind === 'subquery' || part.kind === 'aggregate' ? !someNode(part, isPart) : isPart(part);
+    const isApart = part.kind === 'subquery' || part.kind === 'aggregate';
+    const isComputed = isPart(part) || (isApart && !someNode(part, isPart));
     return isComputed
       ? replace(part)
       : mapParts(part, { ...unchanged, expression: (inner) => replaced(inner, replace) });

@@ -20,3 +20,9 @@ export const isRandomByRow = (node: Expression): boolean => someExpression(node,
  */
 export const isVolatile = (node: Node): boolean =>
   someNode(node, (part) => isDraw(part) || (part.kind === 'call' && part.function === 'random'));
+
+/** True if a list is the same for all rows, and cannot fail. */
+export const isConstantList = (list: Expression): boolean =>
+  [...(list.kind === 'list' ? list.items : [list])].every(
+    ({ kind }) => kind === 'parameter' || kind === 'literal',
+  );
