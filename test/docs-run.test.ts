@@ -26,7 +26,7 @@ test('the example of a query runs unchanged', async () => {
 
 const querygate = openCommandHost();
 const commandLines = [
-  ...['dev', 'check', 'health', 'schema', 'openapi', 'types', 'compile', 'config', 'mcp', 'sql'],
+  ...['dev', 'check', 'health', 'schema', 'openapi', 'types', 'compile', 'config', 'mcp', 'sql', 'costs'],
   ...['keys create', 'keys list', 'keys revoke', 'keys roll'],
   ...['new', 'test', 'diff', 'tables add', 'tables import', 'tables convert', 'exposures', 'lsp'],
 ];

@@ -63,7 +63,7 @@ describe('the process with ENGINE=bigquery', () => {
     await expect.poll(() => fake.received.length).toBeGreaterThan(0);
     caller.abort();
     await expect(response).rejects.toThrow();
-    await expect.poll(() => fake.received.at(-1)?.path).toBe('/jobs/job_1/cancel');
+    await expect.poll(() => fake.received.map(({ path }) => path)).toContain('/jobs/job_1/cancel');
     await expect.poll(gateway.log).toContain('"status":499');
   });
 
