@@ -100,8 +100,7 @@ export class Assembly {
       ...{ start, end },
       segments: [generated(unit, start, written)],
     });
-    const ofTables = tables.map(({ node, isArgument, host, unit: part }) => {
-      const path = node.kind === 'Table' ? node.path : node.name;
+    const ofTables = tables.map(({ node, path, isArgument, host, unit: part }) => {
       const name = this.#table(part, this.#bind(unit, part, node, bound), tablesOf(host));
       const alias = node.alias || isArgument ? '' : ` AS ${quote(path.parts.at(-1)?.name ?? '')}`;
       const end = node.kind === 'Table' ? path.end : argumentsEnd(unit.text, node);

@@ -59,8 +59,7 @@ function findReads(unit: Unit, library: Library): Reads {
     return undefined;
   };
   const tables = unit.names.tables.flatMap((table): ReadTable[] => {
-    const { node } = table;
-    const path = node.kind === 'Table' ? node.path : node.name;
+    const { node, path } = table;
     const part = unitOf(path, library.tableNamed(namesOf(path)));
     if (part === undefined) return [];
     const wrong = useProblem(table, part);

@@ -5,7 +5,7 @@ import type { DbtNode } from './manifest.ts';
 
 type Unit = NonNullable<ReturnType<FolderParts['library']['fileAt']>>['units'][number];
 
-/** What a saved query reads of a project, itself or through parts that are not of the project. */
+/** The nodes of a project that a saved query reads, itself or through parts that are not of the project. */
 export interface ProjectReads {
   readonly nodes: readonly DbtNode[];
   /** The tables that no node is, or that may be several. */
@@ -35,9 +35,7 @@ export function openProjectReads(
     const read = (unit: Unit): void => {
       if (seen.has(unit)) return;
       seen.add(unit);
-      for (const { node } of unit.names.tables) {
-        readTable((node.kind === 'Table' ? node.path : node.name).parts.map(({ name }) => name));
-      }
+      for (const { path } of unit.names.tables) readTable(path.parts.map(({ name }) => name));
       for (const { name } of unit.names.calls) {
         const called = library.functionNamed(name.parts.map((part) => part.name));
         if (called && 'unit' in called) read(called.unit);

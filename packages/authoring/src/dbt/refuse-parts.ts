@@ -73,6 +73,6 @@ function problemsIn(
 const tablesIn = ({ library }: FolderParts, path: string): readonly (readonly string[])[] =>
   (library.fileAt(path)?.units ?? []).flatMap(({ names }) =>
     names.tables
-      .map(({ node }) => (node.kind === 'Table' ? node.path : node.name).parts.map(({ name }) => name))
+      .map(({ path }) => path.parts.map(({ name }) => name))
       .filter((name) => library.tableNamed(name) === undefined),
   );

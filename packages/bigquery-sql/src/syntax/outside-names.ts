@@ -5,6 +5,7 @@ import type {
   FunctionCall,
   NamedParameter,
   Node,
+  Path,
   Query,
   Select,
   Statement,
@@ -17,6 +18,8 @@ import { childrenOf } from './walk.ts';
 /** A table in FROM that the text does not define itself. */
 export interface OutsideTable {
   readonly node: Table | TableFunction;
+  /** Its name. */
+  readonly path: Path;
   /** True for `TABLE name` among the arguments of a table function, which has no alias. */
   readonly isArgument: boolean;
   /** The query before which a WITH clause makes it a common table; undefined in functions, and in values of a script. */
@@ -86,7 +89,7 @@ class NameFinder implements OutsideNames {
     else if (node.kind === 'Select') this.#scanSelect(node, scope);
     else if (node.kind === 'PipeCall') this.#scanArguments(node.call, scope);
     else if (node.kind === 'TableFunction') {
-      this.tables.push({ node, isArgument: false, host: scope.host });
+      this.tables.push({ node, path: node.name, isArgument: false, host: scope.host });
       this.#scanArguments(node, scope);
     } else {
       if (node.kind === 'FunctionCall') this.calls.push(node);
@@ -99,7 +102,7 @@ class NameFinder implements OutsideNames {
   #scanTable(node: Table, { common, ranges, host }: Scope, isArgument: boolean): void {
     const [first, ...rest] = node.path.parts.map(({ name }) => name.toLowerCase());
     const isKnown = has(rest.length === 0 ? common : ranges, first ?? '');
-    if (!isKnown) this.tables.push({ node, isArgument, host });
+    if (!isKnown) this.tables.push({ node, path: node.path, isArgument, host });
   }
 
   #scanArguments({ args }: TableFunction, scope: Scope): void {
