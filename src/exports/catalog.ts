@@ -23,6 +23,7 @@ export {
 export {
   checksFolder,
   contentOf,
+  hasFolders,
   innerFolders,
   readFiles,
   readFolder,

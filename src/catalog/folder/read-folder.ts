@@ -22,6 +22,9 @@ export const innerFolders: Readonly<Record<string, string>> = {
   views: '.sql',
 };
 
+/** True for an inner folder whose files may be in folders of their own: a table has the name of its file. */
+export const hasFolders = (inner: string): boolean => inner !== tablesFolder;
+
 /** True for the path of a table's file in a queries folder. */
 export const isTablePath = (path: string): boolean => path.startsWith(`${tablesFolder}/`);
 
@@ -40,7 +43,7 @@ const maxFileBytes = 1024 * 1024;
 export function listFolder(folder: string): readonly string[] {
   const queries = namesIn(folder, '.sql');
   const others = Object.entries(innerFolders).map(([inner, ending]) =>
-    existingNames(folder, inner, ending === '.sql' ? namesBelow : namesIn, ending),
+    existingNames(folder, inner, hasFolders(inner) ? namesBelow : namesIn, ending),
   );
   return [...queries, ...others.flat()];
 }
@@ -59,12 +62,7 @@ export const checksFolder = 'checks';
 
 /** The files of checks in a queries folder, by their paths in it. @throws Error if their folder cannot be read */
 export function readCheckFiles(folder: string): CatalogFiles {
-  return new Map(
-    existingNames(folder, checksFolder, namesIn, '.sql').flatMap((path): [string, FileContent][] => {
-      const stats = statFile(join(folder, path));
-      return stats === undefined ? [] : [[path, readContent(join(folder, path), stats)]];
-    }),
-  );
+  return contentsOf(folder, existingNames(folder, checksFolder, namesIn, '.sql'));
 }
 
 /** The paths of the files in an inner folder. A folder without files need not exist. */
@@ -160,12 +158,15 @@ export function readFiles(folder: string): CatalogFiles {
       },
     ]);
   }
-  return new Map(
+  return contentsOf(folder, paths);
+}
+
+const contentsOf = (folder: string, paths: readonly string[]): CatalogFiles =>
+  new Map(
     paths.flatMap((path): [string, FileContent][] => {
       const stats = statFile(join(folder, path));
       return stats === undefined ? [] : [[path, readContent(join(folder, path), stats)]];
     }),
   );
-}
 
 export const noQueries = 'contains no *.sql file';

@@ -85,13 +85,11 @@ export function watchFolder(options: WatchOptions): FolderWatch {
     timerAt = at;
     timer = setTimeout(run, ms).unref();
   };
-  const events = openEvents(() => schedule(eventMs));
-  const followEvents = (paths: Iterable<string>) =>
-    events.follow(foldersOf([...paths]).map((inner) => join(folder, inner)));
-  followEvents(options.known.keys());
+  const events = openEvents(folder, () => schedule(eventMs));
+  events.follow(delivered);
 
   const look = async () => {
-    followEvents(delivered.keys());
+    events.follow(delivered);
     const files = await lookAt(folder, seen);
     const found = 'problem' in files ? files.problem : undefined;
     if (found !== problem) onFolderProblem(found);
@@ -219,14 +217,15 @@ function withChanges(files: CatalogFiles, changes: readonly (readonly [string, C
   return new Map([...next].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Events of folders, each of which may be missing, or be replaced by another one. */
-function openEvents(onEvent: () => void) {
+/** Events of the folders of some files, each of which may be missing, or be replaced by another one. */
+function openEvents(root: string, onEvent: () => void) {
   const watchers = new Map<string, { readonly watcher: FSWatcher; readonly identity: string }>();
   const closeOne = (folder: string) => {
     watchers.get(folder)?.watcher.close();
     watchers.delete(folder);
   };
-  const follow = (folders: readonly string[]) => {
+  const follow = (files: CatalogFiles) => {
+    const folders = foldersOf([...files.keys()]).map((inner) => join(root, inner));
     for (const folder of watchers.keys()) if (!folders.includes(folder)) closeOne(folder);
     for (const folder of folders) {
       const identity = identityOf(folder);

@@ -3,6 +3,7 @@ import { parseAsserts, type Syntax, SyntaxProblem, walk } from '@querygate/bigqu
 import { sameName } from '@querygate/bigquery-sql/types';
 import { shorten } from '@querygate/text';
 import type { Problem } from '../../errors.ts';
+import { linesInOrder } from '../../files/lines-in-order.ts';
 import type { Link } from '../header/link.ts';
 import type { Parameter, SavedQuery } from '../model/saved-query.ts';
 
@@ -37,12 +38,9 @@ export function parseAssertions({ name, source, text, parameters, link }: Assert
   if (asserts.length === 0)
     return { assertions: [], problems: [at(0, "contains no ASSERT: write ASSERT condition AS 'text'")] };
   const header = { parameters: Object.fromEntries(parameters.map(declared)) };
-  let [line, lineStart, last] = [source.line, 0, 0];
+  const lineAt = linesInOrder(text, source.line);
   const found = asserts.map((one) => {
-    const before = text.slice(last, one.start);
-    line += before.split('\n').length - 1;
-    if (before.includes('\n')) lineStart = last + before.lastIndexOf('\n') + 1;
-    last = one.start;
+    const { line, lineStart } = lineAt(one.start);
     // At its own place, so that those of problems are right; not with all that is before it in a long line.
     const indent = ' '.repeat(Math.min(one.start - lineStart, maxIndent));
     const written = text.slice(one.start + assertLength, one.conditionEnd);

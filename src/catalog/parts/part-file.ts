@@ -9,6 +9,7 @@ import {
 } from '@querygate/bigquery-sql/syntax';
 import type { TypedParameter } from '@querygate/bigquery-sql/types';
 import type { Problem } from '../../errors.ts';
+import { linesInOrder } from '../../files/lines-in-order.ts';
 import { viewColumns } from './view-columns.ts';
 import { hasServe, isMaterialized, partHeaderProblems } from './part-header.ts';
 import { checkParameterUse } from '../header/check-parameter-use.ts';
@@ -104,16 +105,9 @@ export function parseDefinitionFile(file: string, fileText: string): PartFile {
 
 /** Each definition with a text of its own: the work for a reader does not grow with the other definitions of the file. */
 function definitionUnits(file: string, fileText: string): readonly Unit[] {
-  let [line, lineStart] = [1, 0];
+  const lineAt = linesInOrder(fileText, 1);
   return parseDefinitions(fileText).flatMap(({ start, end }) => {
-    for (
-      let at = fileText.indexOf('\n', lineStart);
-      at >= 0 && at < start;
-      at = fileText.indexOf('\n', lineStart)
-    ) {
-      line += 1;
-      lineStart = at + 1;
-    }
+    const { line, lineStart } = lineAt(start);
     const text = ' '.repeat(start - lineStart) + fileText.slice(start, end);
     return parseDefinitions(text).map(
       (tree): Unit => ({

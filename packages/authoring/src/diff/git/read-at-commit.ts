@@ -1,4 +1,4 @@
-import { innerFolders } from 'querygate/catalog';
+import { hasFolders, innerFolders } from 'querygate/catalog';
 import type { CatalogFiles, FileContent } from '../../catalog-types.ts';
 import type { Repository } from './open-repository.ts';
 import { type Git, gitError } from './run-git.ts';
@@ -18,10 +18,11 @@ export function readAtCommit({ git, path }: Repository, commit: string): Catalog
   if (/[\r\n]/.test(path)) throw gitError('the path of the queries folder has a line break');
   const under = (name: string) => `${commit}:${path === '' ? name : `${path}/${name}`}`;
   const folders = [
-    { prefix: '', ending: '.sql', object: `${commit}:${path}` },
+    { prefix: '', ending: '.sql', isDeep: false, object: `${commit}:${path}` },
     ...Object.entries(innerFolders).map(([inner, ending]) => ({
       prefix: `${inner}/`,
       ending,
+      isDeep: hasFolders(inner),
       object: under(inner),
     })),
   ];
@@ -30,13 +31,10 @@ export function readAtCommit({ git, path }: Repository, commit: string): Catalog
     folders.map(({ object }) => object),
   );
   if (found[0]?.type !== 'tree') return undefined;
-  const entries = folders.flatMap(({ prefix, ending }, at) => {
+  const entries = folders.flatMap(({ prefix, ending, isDeep }, at) => {
     const folder = found[at];
     return folder?.type === 'tree'
-      ? namesIn(git, folder.id, ending, prefix !== '' && ending === '.sql').map((entry) => ({
-          ...entry,
-          name: prefix + entry.name,
-        }))
+      ? namesIn(git, folder.id, ending, isDeep).map((entry) => ({ ...entry, name: prefix + entry.name }))
       : [];
   });
   const links = entries.filter(({ isLink, name }) => isLink && !hasLineBreak(name));
