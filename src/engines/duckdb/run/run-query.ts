@@ -107,17 +107,13 @@ export function buildRun(context: RunContext): Engine['run'] {
       const query = queries.get(bound.query) ?? (await prepareForm(queries, bound, options));
       if (query === undefined) throw new Error(`${bound.query.name} was not prepared`);
       const { sql } = bound;
-      if (sql === undefined) requireRead(query.tables);
+      // SQL of callers may read some of them only.
+      const requireTables = () => requireRead(sql === undefined ? query.tables : []);
       return runWithin(bound, options, (within) =>
-        runOverFiles(
-          data,
-          query.tables,
-          () => sql ?? requireRead(query.tables),
-          within.signal,
-          (reading) =>
-            sql === undefined
-              ? runPrepared(context, query.prepared(), bound, within, reading)
-              : runSql(query, { ...bound, sql }, within, requireRead, reading),
+        runOverFiles(data, query.tables, requireTables, within.signal, (reading) =>
+          sql === undefined
+            ? runPrepared(context, query.prepared(), bound, within, reading)
+            : runSql(query, { ...bound, sql }, within, requireRead, reading),
         ),
       );
     });

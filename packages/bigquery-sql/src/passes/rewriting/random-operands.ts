@@ -63,6 +63,6 @@ function timesComputed(node: Expression, at: number): number {
 }
 
 /** DuckDB's own macros that have an argument repeatedly. TRY takes no random value. */
-const repeatsArguments = /\b(try|nullif|split_part|array_to_string)\(/i;
+const repeatsArguments = /\btry\(/i;
 
 const callsRepeating = callsMacroWith((body) => repeatsArguments.test(body));
