@@ -104,14 +104,11 @@ async function check(
     subgraphs.length === 0
       ? []
       : await (await import('./compose.ts')).compositionProblems(catalog, subgraphs);
-  const summary =
-    found.length > 0
-      ? 'Saved queries cannot be served'
-      : composed.length > 0
-        ? 'The subgraphs cannot be composed'
-        : inChecks.length > 0
-          ? 'Checks cannot run'
-          : 'Saved queries have texts that are wrong';
+  const [summary = 'Saved queries have texts that are wrong'] = [
+    ...(found.length > 0 ? ['Saved queries cannot be served'] : []),
+    ...(composed.length > 0 ? ['The subgraphs cannot be composed'] : []),
+    ...(inChecks.length > 0 ? ['Checks cannot run'] : []),
+  ];
   if (!engine.checksSql) notes.push(`the SQL is not checked: the engine ${engine.name} has no check`);
   return {
     catalog,

@@ -257,7 +257,7 @@ const typesOf = (parameters: Parameters): readonly TypedParameter[] =>
       : { name, bind: given.type, repeated: Array.isArray(given.value) },
   );
 
-/** A literal that a part takes for a value; undefined if there is none. */
+/** A literal in the text, which becomes a parameter of a part; undefined without one. */
 function literalOf(given: ParameterValue): string | undefined {
   const { type, value } = typeof given === 'string' ? { type: 'STRING' as const, value: given } : given;
   if (value === null) return 'NULL';

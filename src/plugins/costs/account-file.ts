@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Problem, StartError } from '../../errors.ts';
 import { pathProblem } from '../../files/path-problem.ts';
@@ -52,7 +53,7 @@ export function openAccountFile(path: string): AccountStore {
   };
   return {
     async save(saved) {
-      await sleepUntil(restsUntil);
+      await sleep(Math.max(0, restsUntil - performance.now()));
       const before = performance.now();
       take(saved);
       await takeOthers();
@@ -75,11 +76,6 @@ export function openAccountFile(path: string): AccountStore {
 }
 
 const rowName = (row: AccountRow) => row.instance + nameOf(row);
-
-const sleepUntil = (at: number): Promise<void> => {
-  const ms = at - performance.now();
-  return ms <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms));
-};
 
 /** Differs when the file has been replaced; undefined without a file. */
 function stateOf(path: string): string | undefined {

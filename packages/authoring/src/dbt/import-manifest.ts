@@ -32,7 +32,7 @@ export function importManifest(
   process.stderr.write(summaryOf(nodes, plan.files));
 }
 
-/** What is not imported for reasons that many nodes share. */
+/** The nodes that are not imported, by reasons that many share. */
 function otherNotes(plan: ImportPlan, { nodes, disabled, functions }: Manifest): readonly string[] {
   const others = Map.groupBy(
     nodes.filter((node) => !isRelation(node)),

@@ -39,7 +39,7 @@ export const relationKinds: readonly string[] = ['source', 'seed', 'snapshot', '
 /** True for a node that others can read. */
 export const isRelation = ({ kind }: DbtNode): boolean => relationKinds.includes(kind);
 
-/** What `dbt compile` knows of a project. */
+/** A project as `dbt compile` describes it. */
 export interface Manifest {
   readonly project: string | undefined;
   readonly nodes: readonly DbtNode[];

@@ -44,7 +44,7 @@ const fileOf = (content: unknown) => {
 const importOf = (file = compiled, args: readonly string[] = [], env: Record<string, string> = {}) =>
   querygate(['tables', 'import', 'dbt', file, ...args], { QUERIES_DIR: queries.folder, ...env });
 
-/** What an import says, without the folder. */
+/** The lines that an import prints, without the folder. */
 const said = async (...args: Parameters<typeof importOf>) =>
   (await importOf(...args)).errors.replaceAll(`${queries.folder}/`, '').trim().split(/\n */);
 

@@ -1,6 +1,6 @@
 import type { Edition } from './processes.ts';
 
-/** What an evaluator gets wrong, or judges as no release of BigQuery does, by what is in the text of a query. */
+/** The queries, by their text, that an evaluator judges wrongly, or as no release of BigQuery does. */
 const errors: Readonly<Record<Edition, readonly { readonly pattern: RegExp; readonly reason: string }[]>> = {
   '2025': [
     {

@@ -29,7 +29,7 @@ export const packageFolder = (): string => dirname(require.resolve(npmPackage));
 const require = createRequire(import.meta.url);
 const npmPackage = '@fivetrandevelopers/zetasql';
 
-/** Whether the evaluator of 2022 is installed, whose protocol that of 2025 has too. */
+/** True if the evaluator of 2022 is installed, whose protocol that of 2025 has too. */
 export const hasBinary = (): boolean => existsSync(join(import.meta.dirname, '../node_modules', npmPackage));
 
 const version = '2025.12.1';
@@ -44,7 +44,7 @@ const libraryFile = join(
   `${artifact}-${version}.jar`,
 );
 
-/** Whether the evaluator of 2025 is installed. */
+/** True if the evaluator of 2025 is installed. */
 export const hasLibrary = (): boolean => existsSync(libraryFile);
 
 async function startBinary(): Promise<EvaluatorProcess> {

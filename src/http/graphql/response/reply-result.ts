@@ -191,12 +191,12 @@ function statusOfResult({ data, errors = [] }: ExecutionResult, mediaType: strin
   return Math.max(200, ...statuses);
 }
 
-/** True if every root field is null, and each because of the key's rate. */
-const isLimit: ReadonlySet<unknown> = new Set(['RATE_LIMITED', 'BUDGET_EXCEEDED']);
+const limitCodes: ReadonlySet<unknown> = new Set(['RATE_LIMITED', 'BUDGET_EXCEEDED']);
 
+/** True if every root field is null, and each because of a rate or a budget. */
 function isRateLimited(fields: readonly string[], errors: readonly GraphQLError[]): boolean {
   const limited = new Set(
-    errors.flatMap(({ extensions, path = [] }) => (isLimit.has(extensions.code) ? path.slice(0, 1) : [])),
+    errors.flatMap(({ extensions, path = [] }) => (limitCodes.has(extensions.code) ? path.slice(0, 1) : [])),
   );
   return limited.size > 0 && fields.every((field) => limited.has(field));
 }

@@ -109,7 +109,7 @@ interface Chosen {
   readonly sql: string;
 }
 
-/** What one statement reads. */
+/** The files that one statement reads. */
 export class FilesReading {
   readonly #files: FilesInPlace;
   readonly #tables: readonly string[];
