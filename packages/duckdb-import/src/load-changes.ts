@@ -89,9 +89,11 @@ async function loadNext(state: ImportState, read: Batch, totals: Totals): Promis
     totals.rejects.set(file, [...(totals.rejects.get(file) ?? []), ...rejects]);
     totals.rejected += rejects.length;
   }
+  const isOfPlaced = result.failures.length > 0 && (await haveFilesChanged(state, read.table.name));
   for (const { error, slice } of result.failures) {
+    const numbers = [slice.entry.number, ...slice.replaces];
     totals.failed.add(slice.entry.number);
-    await recordFailure(state, { file: slice.file, numbers: [slice.entry.number, ...slice.replaces], error });
+    await recordFailure(state, { file: slice.file, numbers, error: isOfPlaced ? undefined : error });
   }
   totals.bytes += slices.reduce((sum, { bytes }) => sum + bytes, 0);
   const { rows, bytes, totalBytes } = totals;
@@ -99,16 +101,21 @@ async function loadNext(state: ImportState, read: Batch, totals: Totals): Promis
   await rm(read.folder, { recursive: true, force: true });
 }
 
+/** True if the view of a table may have failed because of the files that it reads where they are: the next sync looks at them. */
+const haveFilesChanged = async ({ options }: ImportState, table: string): Promise<boolean> =>
+  (await options.tables.files.read([table])?.isUnchanged()) === false;
+
 async function load(state: ImportState, batch: Batch): Promise<LoadResult> {
   const { files } = state.options.tables;
   const { name } = batch.table;
   // The rows are beside those of files that are read where they are.
   if (files.of(name).files.length === 0) return loadInto(state, batch, () => []);
+  const { hasImported } = files.of(name);
   const next = { ...files.of(name), hasImported: true };
   // A repeated record may have changed the layout.
   const views = () => {
     const laidOut = state.options.tables.get(name);
-    return laidOut.isInFiles ? [files.viewSql(laidOut, next)] : [];
+    return laidOut.isInFiles && !hasImported ? [files.viewSql(laidOut, next)] : [];
   };
   return files.change(
     name,

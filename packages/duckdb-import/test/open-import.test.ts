@@ -416,6 +416,30 @@ describe('while the disk is full', () => {
   });
 });
 
+test('a file that is removed while another one is loaded does not make that one unreadable', async () => {
+  const { tables } = folder.store;
+  const placed = folder.path('logs/1.parquet');
+  folder.write('logs/0.ndjson', '');
+  await folder.query(`COPY (SELECT 1::BIGINT AS id) TO '${placed}' (FORMAT parquet)`);
+  await expectIds(1);
+  await folder.reopen({
+    tables: {
+      ...{ all: tables.all, files: tables.files },
+      get: (name) => tables.get(name),
+      openFiles: (name) => tables.openFiles(name),
+      change: (work) => tables.change(work),
+      deleteSql: (...deleted) => tables.deleteSql(...deleted),
+      insertSql(...insert) {
+        rmSync(placed, { force: true });
+        return tables.insertSql(...insert);
+      },
+    },
+  });
+  folder.write('logs/2.ndjson', lines(2));
+  await folder.sync();
+  await expectIds(2);
+});
+
 test('a batch with a repeated record is loaded again after its table has been rebuilt', async () => {
   const paths: string[] = [];
   const { tables } = folder.store;
