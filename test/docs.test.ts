@@ -110,9 +110,8 @@ describe('documentation', () => {
   test('decision records say what was decided and why, are numbered without gaps, and are listed by topic', () => {
     const records = globSync('docs/decisions/0*.md').sort();
     const list = read('docs/decisions/README.md');
-    const numbers = [...list.matchAll(/^- (\d+)\. .*(?:\n .*)?: by\s+\[\d+\]\(/gm)].map(([, number]) =>
-      Number(number),
-    );
+    const superseded = [...list.matchAll(/^- \d+\. .*(?:\n .*)?: by\s+\[[^\]]+\]\(/gm)];
+    const numbers = superseded.flatMap(([line]) => [...line.matchAll(/(\d+)\. /g)].map(([, n]) => Number(n)));
     for (const record of records) {
       const text = read(record);
       const [, number = ''] = /^# (\d+)\. ./.exec(text) ?? [];
