@@ -126,6 +126,7 @@ function duckdbConfig(read: Settings) {
     demoDir: join(read.QUERIES_DIR, 'demo'),
     retentionDays: read.DATA_RETENTION_DAYS,
     memoryLimit: read.DUCKDB_MEMORY_LIMIT,
+    extensionsDir: read.DUCKDB_EXTENSIONS,
     sandbox: Object.freeze({ memoryBytes: sandboxBytes, diskBytes: sandboxBytes }),
   });
 }

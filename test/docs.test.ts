@@ -222,8 +222,8 @@ describe('tables and examples in the documentation', () => {
     expect(namedRows('docs/configuration.md').map(([name]) => name)).toEqual(settingNames);
   });
 
-  test('configuration.md has at most 48 settings, which a page of 65 lines shows', () => {
-    expect(settingNames.length).toBeLessThanOrEqual(48);
+  test('configuration.md has at most 49 settings, which a page of 65 lines shows', () => {
+    expect(settingNames.length).toBeLessThanOrEqual(49);
     expect(read('docs/configuration.md').trimEnd().split('\n').length).toBeLessThanOrEqual(65);
   });
 

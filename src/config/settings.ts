@@ -130,6 +130,7 @@ export const settings = z.object({
     /^[1-9]\d{0,8}\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/i,
     'a size, as in 512MB: a whole number with KB, MB, GB, TB, KiB, MiB, GiB or TiB',
   ).default(duckdbDefaults.memoryLimit),
+  DUCKDB_EXTENSIONS: z.string().optional(),
   SANDBOX_MEMORY_LIMIT: size('256MB')
     .default(`${duckdbDefaults.sandbox.memoryBytes / 1e6}MB`)
     .transform(parseBytes),

@@ -33,6 +33,7 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   ENGINE_TIMEOUT_MS: 'how long one query may take, waiting included',
   ENGINE_CONCURRENCY: 'how many queries run at the same moment',
   DUCKDB_MEMORY_LIMIT: 'how much memory DuckDB may use',
+  DUCKDB_EXTENSIONS: "folder of the files of DuckDB's extensions, which are not downloaded",
   SANDBOX_MEMORY_LIMIT: 'how much memory one text of SQL of a caller may use, and how much of the disk',
   BIGQUERY_PROJECT: 'Google Cloud project that runs queries and pays',
   BIGQUERY_DATASET: 'where plain table names are looked up',

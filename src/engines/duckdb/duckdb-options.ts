@@ -20,6 +20,8 @@ export interface DuckdbOptions {
   readonly retentionDays?: number | undefined;
   /** The most memory that DuckDB uses, as in `512MB`: `1GB` without it. */
   readonly memoryLimit?: string | undefined;
+  /** The folder of the files of DuckDB's extensions, which are loaded from nowhere else; none are loaded without it. */
+  readonly extensionsDir?: string | undefined;
   /** How many threads run queries: as many as there are processors for this process without it. */
   readonly threads?: number | undefined;
   /**
@@ -77,6 +79,7 @@ export function checkDuckdbOptions(options: DuckdbOptions): void {
     refreshSeconds: number,
     retentionDays: number,
     memoryLimit: { is: text.is, must: 'a size, as in 512MB' },
+    extensionsDir: { is: text.is, must: 'the path of a folder' },
     threads: number,
     isolate: optionRule.boolean,
     sandbox: optionRule.object,

@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { version } from '@duckdb/node-api';
+
+const names = ['ducklake', 'httpfs', 'aws', 'postgres-scanner', 'quack'];
+const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'querygate-tests');
+
+/** The folder of DuckDB's extensions, as pip makes it: the first test that needs it downloads 60 MB. */
+export const extensionsDir = join(cache, `extensions-${version()}`);
+
+if (!existsSync(extensionsDir)) install();
+
+/** True where tests of extensions are left out: on a laptop that cannot download them, never in CI. */
+export const isWithoutExtensions = !existsSync(extensionsDir) && !process.env.CI;
+
+function install(): void {
+  const wheels = names.map((name) => `duckdb-extension-${name}==${version().slice(1)}`);
+  mkdirSync(cache, { recursive: true });
+  const target = mkdtempSync(join(cache, 'new-'));
+  const { status } = spawnSync('python3', [
+    '-m',
+    'pip',
+    'install',
+    '-q',
+    '--no-deps',
+    '--target',
+    target,
+    ...wheels,
+  ]);
+  try {
+    if (status === 0) renameSync(target, extensionsDir);
+  } catch {
+    // Another test has made it meanwhile.
+  }
+  rmSync(target, { recursive: true, force: true });
+}
