@@ -4,7 +4,7 @@ import { commandError, parseCount } from '../../author/arguments.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import { redis } from '../../exports/redis.ts';
-import { type AccountRow, add, buildDayOf, type Totals } from '../../plugins/costs/account.ts';
+import { type AccountRow, add, daysBefore, type Totals } from '../../plugins/costs/account.ts';
 import { readAccountFile } from '../../plugins/costs/account-file.ts';
 import { sharedAccountsName } from '../../plugins/costs/costs.ts';
 import { sharedAccounts } from '../../plugins/costs/shared-accounts.ts';
@@ -21,8 +21,6 @@ const dimensions = ['day', 'key', 'tenant', 'endpoint'] as const;
 
 type Dimension = (typeof dimensions)[number];
 
-const dayMs = 86_400_000;
-
 /** As long as accounts are kept. */
 const maxDays = 100;
 
@@ -33,15 +31,6 @@ export async function printCosts(config: Config, flags: CostFlags): Promise<void
   if (count > maxDays) throw commandError(`--days: got ${count}; accounts are kept for ${maxDays} days`);
   const rows = await readAccounts(config, daysBefore(new Date(), count, config.budgetTimeZone));
   process.stdout.write(formats[flags.format](by, sumRows(rows, by)));
-}
-
-/** The last days of a time zone: noon to noon, no day is skipped or doubled where clocks are changed. */
-function daysBefore(now: Date, count: number, timeZone: string): ReadonlySet<string> {
-  const dayOf = buildDayOf(timeZone);
-  const today = new Date(`${dayOf(now)}T12:00:00Z`).getTime();
-  return new Set(
-    Array.from({ length: count }, (_, at) => new Date(today - at * dayMs).toISOString().slice(0, 10)),
-  );
 }
 
 function parseDimensions(text: string): readonly Dimension[] {

@@ -78,4 +78,15 @@ export function buildDayOf(timeZone: string): (time: Date) => string {
   return (time) => format.format(time);
 }
 
+const dayMs = 86_400_000;
+
+/** The last days of a time zone: noon to noon, no day is skipped or doubled where clocks are changed. */
+export function daysBefore(now: Date, count: number, timeZone: string): ReadonlySet<string> {
+  const dayOf = buildDayOf(timeZone);
+  const today = new Date(`${dayOf(now)}T12:00:00Z`).getTime();
+  return new Set(
+    Array.from({ length: count }, (_, at) => new Date(today - at * dayMs).toISOString().slice(0, 10)),
+  );
+}
+
 export const noBill: Totals = { runs: 0, bytesBilled: 0, slotMs: 0 };

@@ -10,8 +10,9 @@ import { openKeptEndpoints } from '../metrics/kept-endpoints.ts';
 import { accountOf, billOf, buildDayOf, noBill, type Totals } from './account.ts';
 import { openAccountFile } from './account-file.ts';
 import { Accounts } from './accounts.ts';
-import type { Budgets } from './budgets/budgets.ts';
-import { openBudgets } from './budgets/open-budgets.ts';
+import { Budgets } from './budgets/budgets.ts';
+import { buildPeriodOf } from './budgets/limits.ts';
+import { openLedger } from './budgets/open-ledger.ts';
 import { CostMetrics } from './cost-metrics.ts';
 import { sharedAccounts } from './shared-accounts.ts';
 
@@ -65,7 +66,19 @@ export function costs(options: CostsOptions = {}): GatewayPlugin {
     accounts?.settle(account, bill);
     if (bill.runs > 0) budgets?.remember(bound, bill);
   };
-  return {
+  const onReply: NonNullable<GatewayPlugin['onReply']> = ({ results }, reply) => {
+    if (budgets?.isAnyStretched !== true) return reply;
+    if (!results.some(({ bound }) => budgets?.isStretched(bound.query))) return reply;
+    const changed = marked.get(reply) ?? { ...reply, headers: { ...reply.headers, ...stretchedHeader } };
+    marked.set(reply, changed);
+    return changed;
+  };
+  /** Cached results pay nothing where no budget can be near its end. */
+  const hookReplies = () => {
+    if (budgets?.stretches) plugin.onReply = onReply;
+    else delete plugin.onReply;
+  };
+  const plugin: GatewayPlugin = {
     name: 'costs',
     metrics: [...metrics.families, ...budgetFamilies(() => budgets)],
     async open(opened) {
@@ -76,12 +89,16 @@ export function costs(options: CostsOptions = {}): GatewayPlugin {
       await state?.ready;
       const ofFile = options.file === undefined ? undefined : openAccountFile(options.file);
       accounts = new Accounts(state === undefined ? ofFile : sharedAccounts(state), log);
-      budgets = await openBudgets({ host, accounts, state, timeZone, dayOf, budget: options.budget });
+      const periodOf = buildPeriodOf(timeZone);
+      const ledger = await openLedger({ host, accounts, state, periodOf, timeZone });
+      budgets = new Budgets({ host, ledger, periodOf, budget: options.budget });
+      hookReplies();
     },
     onCatalog(catalog) {
       metrics.keepEndpoints(keptOf(catalog));
       budgets?.replaceCatalog(catalog);
       marked = new WeakMap();
+      hookReplies();
     },
     paceOf: ({ query }) => budgets?.paceOf(query) ?? 1,
     async aroundRun(bound, given, run): Promise<Rows> {
@@ -113,15 +130,9 @@ export function costs(options: CostsOptions = {}): GatewayPlugin {
         throw (code === 'QUERY_TOO_EXPENSIVE' && grant?.exceeded()) || error;
       }
     },
-    onReply({ results }, reply) {
-      if (budgets?.isAnyStretched !== true) return reply;
-      if (!results.some(({ bound }) => budgets?.isStretched(bound.query))) return reply;
-      const changed = marked.get(reply) ?? { ...reply, headers: { ...reply.headers, ...stretchedHeader } };
-      marked.set(reply, changed);
-      return changed;
-    },
     close: async () => accounts?.close(),
   };
+  return plugin;
 }
 
 const budgetFamilies = (budgets: () => Budgets | undefined): NonNullable<GatewayPlugin['metrics']> => [

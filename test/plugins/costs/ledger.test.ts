@@ -1,8 +1,11 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/concurrency/clock.ts';
 import { toBudget } from '../../../src/config/budget.ts';
 import { redis } from '../../../src/gateway/redis.ts';
+import { Accounts } from '../../../src/plugins/costs/accounts.ts';
 import { type Demand, type Ledger, LocalLedger } from '../../../src/plugins/costs/budgets/ledger.ts';
+import { openLedger } from '../../../src/plugins/costs/budgets/open-ledger.ts';
 import { buildPeriodOf, type Limit, limitsOf } from '../../../src/plugins/costs/budgets/limits.ts';
 import { SharedLedger } from '../../../src/plugins/costs/budgets/shared-ledger.ts';
 import type { SharedState } from '../../../src/redis/shared-state.ts';
@@ -16,9 +19,10 @@ const dayLimit = (name: string, size: string): Limit => {
 
 const periodOf = buildPeriodOf('UTC');
 
-const demand = (limit: Limit, now: number, worst: number | undefined, isWhole = false): Demand => ({
+const localLedger = () => new LocalLedger({ keepMs: 60_000, periodOf });
+
+const demand = (limit: Limit, worst: number | undefined, isWhole = false): Demand => ({
   ...{ limit, worst, likely: worst, isWhole },
-  period: periodOf(limit.id, now),
 });
 
 /** Numbers that are the same in each run. */
@@ -55,7 +59,7 @@ async function interleave(ledgers: readonly Ledger[], limit: Limit, steps: numbe
     const ledger = ledgers[Math.floor(random() * ledgers.length)];
     const bill = Math.floor(1 + random() * 300);
     const demands = [
-      demand(limit, Date.now(), random() < 0.1 ? undefined : Math.ceil(bill * (1 + random() * 0.45))),
+      demand(limit, random() < 0.1 ? undefined : Math.ceil(bill * (1 + random() * 0.45))),
     ];
     const run = `run ${step}`;
     const { verdict } = (await ledger?.reserve(run, demands, Date.now())) ?? {};
@@ -74,7 +78,7 @@ describe('a ledger', () => {
     const random = randomOf(1);
     let all = 0;
     for (let at = 0; at < 200; at += 1) {
-      const ledger = new LocalLedger(60_000);
+      const ledger = localLedger();
       const { over, largest, refused } = await interleave(
         [ledger],
         dayLimit(`local ${at}`, '2KB'),
@@ -88,23 +92,23 @@ describe('a ledger', () => {
   });
 
   test('a run that never ends has cost what was reserved for it', async () => {
-    const ledger = new LocalLedger(60_000);
+    const ledger = localLedger();
     const limit = dayLimit('lost', '1KB');
     const now = Date.parse('2026-03-10T12:00:00Z');
-    await ledger.reserve('lost', [demand(limit, now, 900)], now);
-    const at = (ms: number) => ledger.look(demand(limit, now + ms, 0), now + ms);
+    await ledger.reserve('lost', [demand(limit, 900)], now);
+    const at = (ms: number) => ledger.look(limit, now + ms);
     expect(at(59_000)).toEqual({ spent: 0, reserved: 900 });
     expect(at(60_000)).toEqual({ spent: 900, reserved: 0 });
   });
 
   test('a bucket refills evenly, and no refusal lasts longer than an hour', async () => {
-    const ledger = new LocalLedger(60_000);
+    const ledger = localLedger();
     const [limit] = limitsOf('gateway', '', toBudget({ rate: '1KB/h', burst: '2KB', tracking: false }));
     if (limit === undefined) throw new Error('no limit');
     let now = Date.parse('2026-03-10T12:00:00Z');
     const reserve = async (worst: number) =>
-      (await ledger.reserve('one', [demand(limit, now, worst)], now)).verdict;
-    const settle = (bill: number) => ledger.settle('one', [demand(limit, now, 0)], [bill], now);
+      (await ledger.reserve('one', [demand(limit, worst)], now)).verdict;
+    const settle = (bill: number) => ledger.settle('one', [demand(limit, 0)], [bill], now);
     expect(await reserve(500_000)).toBe('granted');
     await settle(500_000);
     expect(await reserve(1)).toBe('spent');
@@ -115,20 +119,81 @@ describe('a ledger', () => {
   });
 
   test('a clock that is set back renews nothing, and one that is set forward renews once', async () => {
-    const ledger = new LocalLedger(60_000);
+    const ledger = localLedger();
     const limit = dayLimit('clock', '1KB');
     const noon = Date.parse('2026-03-10T12:00:00Z');
-    const spentAt = (now: number) => ledger.look(demand(limit, now, 0), now).spent;
-    const settle = (now: number) => ledger.settle('one', [demand(limit, now, 0)], [1_000], now);
+    const spentAt = (now: number) => ledger.look(limit, now).spent;
+    const settle = (now: number) => ledger.settle('one', [demand(limit, 0)], [1_000], now);
     await settle(noon);
     for (const hours of [-1, -20, 0, 5]) expect(spentAt(noon + hours * 3_600_000)).toBe(1_000);
     const nextWeek = noon + 7 * 86_400_000;
     expect(spentAt(nextWeek)).toBe(0);
     await settle(nextWeek);
-    expect(spentAt(noon)).toBe(1_000);
-    expect(spentAt(noon + 3_600_000)).toBe(1_000);
+    expect(spentAt(noon)).toBe(2_000);
+    expect(spentAt(noon + 3_600_000)).toBe(2_000);
     expect(spentAt(noon + 86_400_000)).toBe(0);
   });
+
+  test('a clock that jumps a week ahead and comes back has forgotten nothing of the day', async () => {
+    const ledger = localLedger();
+    const limit = dayLimit('jump', '1KB');
+    const noon = Date.parse('2026-03-10T12:00:00Z');
+    await ledger.settle('one', [demand(limit, 0)], [1_000], noon);
+    for (const days of [7, 0, 30, 0, 2, 0])
+      expect(ledger.look(limit, noon + days * 86_400_000).spent).toBe(days === 0 ? 1_000 : 0);
+    const midnight = Date.parse('2026-03-11T01:00:00Z');
+    for (const ms of [0, -7_200_000, 0]) expect(ledger.look(limit, midnight + ms).spent).toBe(0);
+  });
+});
+
+test('limits that are over are forgotten: subjects of tokens are new each day', async () => {
+  const asked: string[] = [];
+  const ledger = new LocalLedger({
+    ...{ keepMs: 60_000, periodOf },
+    spentBefore({ of }) {
+      asked.push(of);
+      return 0;
+    },
+  });
+  const start = Date.parse('2026-03-10T12:00:00Z');
+  const spend = async (name: string, now: number) => {
+    const demands = [demand(dayLimit(name, '1KB'), 10)];
+    await ledger.reserve(name, demands, now);
+    await ledger.settle(name, demands, [10], now);
+    return ledger.look(dayLimit(name, '1KB'), now).spent;
+  };
+  for (let at = 0; at < 10_000; at += 1) await spend(`subject ${at}`, start);
+  expect(asked).toHaveLength(10_000);
+  const later = start + 2 * 86_400_000;
+  expect(await spend('new', later)).toBe(10);
+  expect(await spend('subject 1', later)).toBe(10);
+  expect(asked.slice(10_000)).toEqual(['new', 'subject 1']);
+});
+
+test('what was spent on the day of 23 hours counts after a start in the hour after it', async () => {
+  const row = { day: '2026-03-29', instance: 'i', key: 'k', tenant: 't', endpoint: 'e' };
+  const loaded: string[] = [];
+  const accounts = new Accounts(
+    {
+      save: async () => true,
+      hasLost: async () => false,
+      async load(days) {
+        loaded.push(...days);
+        return days.has(row.day) ? [{ ...row, runs: 1, bytesBilled: 700, slotMs: 0 }] : [];
+      },
+      close: async () => {},
+    },
+    pino({ enabled: false }),
+  );
+  const now = Date.parse('2026-03-30T00:01:00+02:00');
+  const timeZone = 'Europe/Zurich';
+  const ledger = await openLedger({
+    host: { clock: { ...systemClock, now: () => new Date(now) }, engineTimeoutMs: 1_000 },
+    ...{ accounts, timeZone, state: undefined, periodOf: buildPeriodOf(timeZone) },
+  });
+  expect(loaded).toEqual(['2026-03-30', '2026-03-29']);
+  expect(ledger.look({ ...dayLimit('e', '1KB') }, now).spent).toBe(700);
+  await accounts.close();
 });
 
 describe('the days of a limit', () => {
@@ -203,7 +268,7 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     const verdicts = await Promise.all(
       Array.from({ length: 30 }, async (_, at) => {
         const now = Date.now();
-        return (await all[at % 3]?.reserve(`run ${at}`, [demand(limit, now, 300)], now))?.verdict;
+        return (await all[at % 3]?.reserve(`run ${at}`, [demand(limit, 300)], now))?.verdict;
       }),
     );
     expect(verdicts.filter((one) => one === 'granted')).toHaveLength(3);
@@ -214,10 +279,10 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     const [ledger] = ledgers();
     const [small, large] = [dayLimit('small', '1KB'), dayLimit('large', '1MB')];
     const now = Date.now();
-    const of = (worst: number) => [demand(large, now, worst), demand(small, now, worst)];
+    const of = (worst: number) => [demand(large, worst), demand(small, worst)];
     expect((await ledger?.reserve('a', of(900), now))?.verdict).toBe('granted');
     expect((await ledger?.reserve('b', of(900), now))?.verdict).toBe('wait');
-    const { states } = (await ledger?.reserve('c', [demand(large, now, 0)], now)) ?? {};
+    const { states } = (await ledger?.reserve('c', [demand(large, 0)], now)) ?? {};
     expect(states).toEqual([{ spent: 0, reserved: 900 }]);
   });
 
@@ -225,13 +290,26 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     const limit = dayLimit('clocks', '1KB');
     const [one, two] = ledgers();
     const now = Date.now();
-    await one?.reserve('a', [demand(limit, now, 1_000)], now);
-    await one?.settle('a', [demand(limit, now, 0)], [1_000], now);
+    await one?.reserve('a', [demand(limit, 1_000)], now);
+    await one?.settle('a', [demand(limit, 0)], [1_000], now);
     for (const days of [1, -1, 30, -30, 0]) {
       const wrong = now + days * 86_400_000;
       for (const ledger of [one, two])
-        expect((await ledger?.reserve('b', [demand(limit, wrong, 1)], wrong))?.verdict).toBe('spent');
+        expect((await ledger?.reserve('b', [demand(limit, 1)], wrong))?.verdict).toBe('spent');
     }
+  });
+
+  test('a clock of Redis that was a week ahead has forgotten nothing of the day', async () => {
+    const limit = dayLimit('ahead', '1KB');
+    const [ledger] = ledgers();
+    const now = Date.now();
+    await ledger?.reserve('a', [demand(limit, 1_000)], now);
+    await ledger?.settle('a', [demand(limit, 0)], [1_000], now);
+    const { start } = periodOf(limit.id, now);
+    const ahead = { spent: '0', since: `${start + 7 * 86_400_000}`, before: '1000', 'before since': `${start}` };
+    await server.run((client) => client.hSet(states[0]?.keyOf('budget', limit.id) ?? '', ahead));
+    const reserve = async () => (await ledger?.reserve('b', [demand(limit, 1)], now))?.verdict;
+    expect([await reserve(), await reserve()]).toEqual(['spent', 'spent']);
   });
 
   test('what was spent is not forgotten while Redis is away, nor when it has lost everything', async () => {
@@ -239,7 +317,7 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     const [one, two] = ledgers();
     const now = Date.now();
     const run = async (ledger: Ledger | undefined, id: string, bill: number) => {
-      const demands = [demand(limit, now, bill)];
+      const demands = [demand(limit, bill)];
       const { verdict } = (await ledger?.reserve(id, demands, now)) ?? {};
       if (verdict === 'granted') await ledger?.settle(id, demands, [bill], now);
       return verdict;
@@ -263,7 +341,7 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     const key = states[0]?.keyOf('budget', limit.id) ?? '';
     const now = Date.now();
     const verdict = async () =>
-      (await ledger?.reserve(`run ${Math.random()}`, [demand(limit, now, 1)], now))?.verdict;
+      (await ledger?.reserve(`run ${Math.random()}`, [demand(limit, 1)], now))?.verdict;
     await server.run((client) => client.set(key, 'a text'));
     expect(await verdict()).toBe('granted');
     await server.run((client) => client.hSet(key, { run: 'no number', spent: 'none', since: 'never' }));

@@ -28,7 +28,7 @@ const longestWaitMs = 250;
 
 interface BudgetsOptions {
   readonly host: PluginHost;
-  readonly ledger: Ledger & { look(limit: Limit, now: number): LimitState };
+  readonly ledger: Ledger;
   readonly periodOf: (id: string, now: number) => Period;
   /** Of the gateway. */
   readonly budget: Budget | undefined;
@@ -49,7 +49,7 @@ export class Budgets {
   readonly #bills = new RecentBills();
   readonly #ofGateway: readonly Limit[];
   #queries: readonly BoundQuery['query'][] = [];
-  #hasBudget = false;
+  #stretches = false;
   #stretched: ReadonlySet<string> = new Set();
   #lookAt = Number.NEGATIVE_INFINITY;
   /** By whose budget. */
@@ -73,7 +73,7 @@ export class Budgets {
       ...(payer?.budget === undefined ? [] : limitsOf('key', payer.id, payer.budget)),
     ];
     if (limits.length === 0) return undefined;
-    const { host, ledger, periodOf } = this.#options;
+    const { host, ledger } = this.#options;
     const now = () => host.clock.now().getTime();
     const known = this.#refusal(
       limits,
@@ -83,19 +83,16 @@ export class Budgets {
     if (known !== undefined) throw known;
     const costs = await this.#costsOf(bound, limits, { signal, owner });
     const run = randomUUID();
-    const demandsNow = () =>
-      limits.map((limit): Demand => {
-        const { worst, likely } = costs[limit.unit];
-        return { limit, period: periodOf(limit.id, now()), worst, likely, isWhole: payer === undefined };
-      });
-    let demands = demandsNow();
+    const demands = limits.map((limit): Demand => {
+      const { worst, likely } = costs[limit.unit];
+      return { limit, worst, likely, isWhole: payer === undefined };
+    });
     let reservation = await ledger.reserve(run, demands, now());
     const endsAt = host.clock.elapsedMs() + host.engineTimeoutMs;
     for (let ms = firstWaitMs; reservation.verdict === 'wait'; ms = Math.min(2 * ms, longestWaitMs)) {
       if (signal.aborted) throw new GatewayError('CANCELLED', 'The caller has disconnected');
       if (payer === undefined || host.clock.elapsedMs() >= endsAt) break;
       await new Promise<void>((resolve) => host.clock.after(ms, resolve));
-      demands = demandsNow();
       reservation = await ledger.reserve(run, demands, now());
     }
     if (reservation.verdict !== 'granted') throw this.#exceeded(limits, reservation.states, now());
@@ -115,7 +112,7 @@ export class Budgets {
 
   /** By how much refreshes of a query are rarer. */
   paceOf(query: BoundQuery['query']): number {
-    return this.#hasBudget && this.#isNear(query) ? 2 : 1;
+    return this.#stretches && this.#isNear(query) ? 2 : 1;
   }
 
   #isNear(query: BoundQuery['query']): boolean {
@@ -123,9 +120,13 @@ export class Budgets {
     return this.limitsOfQuery(query).some(isNear);
   }
 
-  /** False without a budget that could be near its end; replies are sent thousands of times a second. */
+  /** True if a budget may make refreshes rarer. */
+  get stretches(): boolean {
+    return this.#stretches;
+  }
+
+  /** Replies are sent thousands of times a second. */
   get isAnyStretched(): boolean {
-    if (!this.#hasBudget) return false;
     const now = this.#options.host.clock.elapsedMs();
     if (now >= this.#lookAt) {
       this.#lookAt = now + lookEveryMs;
@@ -140,7 +141,9 @@ export class Budgets {
 
   replaceCatalog({ queries }: Pick<Catalog, 'queries'>): void {
     this.#queries = queries;
-    this.#hasBudget = queries.some((query) => this.limitsOfQuery(query).length > 0);
+    this.#stretches = queries.some((query) =>
+      this.limitsOfQuery(query).some(({ isTracking }) => !isTracking),
+    );
     this.#lookAt = Number.NEGATIVE_INFINITY;
   }
 

@@ -3,7 +3,6 @@ import type { Limit, Period } from './limits.ts';
 /** What one run may cost at one limit. */
 export interface Demand {
   readonly limit: Limit;
-  readonly period: Period;
   /** The most that it can be billed; undefined if that is not known: then all that is left is reserved. */
   readonly worst: number | undefined;
   /** What it has cost lately; the same as `worst` for a run that is new. */
@@ -33,12 +32,27 @@ export interface Ledger {
   reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation>;
   /** @param bills by the order of the demands */
   settle(run: string, demands: readonly Demand[], bills: readonly number[], now: number): Promise<void>;
+  /** The state without a run, as it was last known here. */
+  look(limit: Limit, now: number): LimitState;
+}
+
+interface LocalLedgerOptions {
+  /** The longest run: one that did not end then has cost all. */
+  readonly keepMs: number;
+  readonly periodOf: (id: string, now: number) => Period;
+  /** What was spent before the start. */
+  readonly spentBefore?: (limit: Limit, period: Period) => number;
 }
 
 interface Kept {
+  readonly limit: Limit;
+  /** When it was needed first. */
+  readonly since: number;
   spent: number;
   /** Of a bucket, when it was looked at; of a day, when that began. */
   at: number;
+  /** The day before, for a clock that comes back to it. */
+  before: { readonly spent: number; readonly at: number } | undefined;
   readonly reserved: Map<string, { readonly amount: number; readonly until: number }>;
 }
 
@@ -47,27 +61,29 @@ const hourMs = 3_600_000;
 /** A clock that was a day ahead, or more, does not keep a later day from beginning. */
 const aheadMs = 26 * hourMs;
 
+/** Beyond so many limits those that are over are dropped: subjects of tokens are new every day. */
+const leastForgotten = 10_000;
+
 /** The ledger of one process. Time only renews what it has passed: a clock that is set back renews nothing. */
 export class LocalLedger implements Ledger {
   readonly #limits = new Map<string, Kept>();
-  readonly #spentBefore: (limit: Limit, period: Period) => number;
-  readonly #keepMs: number;
+  readonly #options: LocalLedgerOptions;
+  #mostLimits = leastForgotten;
 
-  /** @param spentBefore what was spent before the start @param keepMs the longest run: what did not end then has cost all */
-  constructor(keepMs: number, spentBefore: (limit: Limit, period: Period) => number = () => 0) {
-    this.#keepMs = keepMs;
-    this.#spentBefore = spentBefore;
+  constructor(options: LocalLedgerOptions) {
+    this.#options = options;
   }
 
   async reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation> {
-    const kept = demands.map((demand) => this.#advance(demand, now));
+    if (this.#limits.size >= this.#mostLimits) this.#forget(now);
+    const kept = demands.map(({ limit }) => this.#advance(limit, now));
     const states = kept.map((one) => ({ spent: one.spent, reserved: reservedOf(one) }));
     const verdict = verdictOf(demands, states);
     if (verdict === 'granted')
       for (const [at, { limit, worst }] of demands.entries()) {
         const { spent = 0, reserved = 0 } = states[at] ?? {};
         const amount = worst ?? Math.max(0, limit.amount - spent - reserved);
-        kept[at]?.reserved.set(run, { amount, until: now + this.#keepMs });
+        kept[at]?.reserved.set(run, { amount, until: now + this.#options.keepMs });
       }
     return { verdict, states };
   }
@@ -78,8 +94,8 @@ export class LocalLedger implements Ledger {
     bills: readonly number[],
     now: number,
   ): Promise<void> {
-    for (const [at, demand] of demands.entries()) {
-      const kept = this.#advance(demand, now);
+    for (const [at, { limit }] of demands.entries()) {
+      const kept = this.#advance(limit, now);
       kept.reserved.delete(run);
       kept.spent += bills[at] ?? 0;
     }
@@ -87,24 +103,26 @@ export class LocalLedger implements Ledger {
 
   /** Takes up what is known elsewhere. */
   replace(demands: readonly Demand[], states: readonly LimitState[], now: number): void {
-    for (const [at, demand] of demands.entries()) this.#advance(demand, now).spent = states[at]?.spent ?? 0;
+    for (const [at, { limit }] of demands.entries()) this.#advance(limit, now).spent = states[at]?.spent ?? 0;
   }
 
-  /** The state now, without a run. */
-  look(demand: Pick<Demand, 'limit' | 'period'>, now: number): LimitState {
-    const kept = this.#advance(demand, now);
+  look(limit: Limit, now: number): LimitState {
+    const kept = this.#advance(limit, now);
     return { spent: kept.spent, reserved: reservedOf(kept) };
   }
 
-  #advance({ limit, period }: Pick<Demand, 'limit' | 'period'>, now: number): Kept {
+  #advance(limit: Limit, now: number): Kept {
+    const { keepMs, periodOf, spentBefore = () => 0 } = this.#options;
+    const period = periodOf(limit.id, now);
     const start = limit.perMs > 0 ? now : period.start;
     let kept = this.#limits.get(limit.id);
     if (kept === undefined) {
-      kept = { spent: this.#spentBefore(limit, period), at: start, reserved: new Map() };
+      const spent = spentBefore(limit, period);
+      kept = { limit, since: now, spent, at: start, before: undefined, reserved: new Map() };
       this.#limits.set(limit.id, kept);
     }
     for (const [run, { amount, until }] of kept.reserved)
-      if (until <= now || until > now + aheadMs + this.#keepMs) {
+      if (until <= now || until > now + aheadMs + keepMs) {
         kept.reserved.delete(run);
         kept.spent += amount;
       }
@@ -112,9 +130,24 @@ export class LocalLedger implements Ledger {
       // No refusal lasts longer than an hour.
       const most = limit.amount + limit.perMs * hourMs;
       kept.spent = Math.max(0, Math.min(kept.spent, most) - Math.max(0, now - kept.at) * limit.perMs);
-    } else if (start > kept.at) kept.spent = 0;
+    } else if (start > kept.at) {
+      kept.before = { spent: kept.spent, at: kept.at };
+      kept.spent = 0;
+    } else if (kept.at > start + aheadMs && kept.before !== undefined) {
+      if (kept.before.at >= start) kept.spent += kept.before.spent;
+      kept.before = undefined;
+    }
     if (start > kept.at || kept.at > start + aheadMs) kept.at = start;
     return kept;
+  }
+
+  /** Drops the limits of days that are over, and full buckets. */
+  #forget(now: number): void {
+    for (const [id, { limit, since, at, reserved }] of this.#limits) {
+      const isOver = limit.perMs > 0 ? this.#advance(limit, now).spent === 0 : now - at > aheadMs;
+      if (isOver && now - since > aheadMs && reserved.size === 0) this.#limits.delete(id);
+    }
+    this.#mostLimits = Math.max(leastForgotten, 2 * this.#limits.size);
   }
 }
 

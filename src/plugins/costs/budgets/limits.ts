@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Budget, BudgetLimit } from '../../../config/budget.ts';
+import { getOrAdd } from '../../../get-or-add.ts';
 
 /** A limit of one payer. */
 export interface Limit extends BudgetLimit {
@@ -22,6 +23,8 @@ const hourMs = 3_600_000;
 
 /** Days begin within so much after midnight, each limit at its own time: not all gateways run everything at once. */
 const spreadMs = hourMs;
+
+const maxMidnights = 100;
 
 /** The limits of a budget. @param name of the key or the endpoint */
 export const limitsOf = (
@@ -63,7 +66,7 @@ export function buildPeriodOf(timeZone: string): (id: string, now: number) => Pe
     return Date.UTC(year, month - 1, day, hour, minute, second);
   };
   /** The first moment of a day: where midnight is skipped, the first one after it. */
-  const midnight = (day: number): number => {
+  const findMidnight = (day: number): number => {
     let [low, high] = [day - 16 * hourMs, day + 16 * hourMs];
     while (high - low > 1) {
       const middle = Math.floor((low + high) / 2);
@@ -71,6 +74,12 @@ export function buildPeriodOf(timeZone: string): (id: string, now: number) => Pe
       else low = middle;
     }
     return high;
+  };
+  /** All limits have the same. */
+  const midnights = new Map<number, number>();
+  const midnight = (day: number): number => {
+    if (midnights.size > maxMidnights) midnights.clear();
+    return getOrAdd(midnights, day, () => findMidnight(day));
   };
   const known = new Map<string, Period>();
   return (id, now) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SharedState } from '../../../redis/shared-state.ts';
-import { type Demand, type Ledger, LocalLedger, type Reservation } from './ledger.ts';
+import { type Demand, type Ledger, type LimitState, LocalLedger, type Reservation } from './ledger.ts';
 import type { Limit, Period } from './limits.ts';
 
 /**
@@ -25,6 +25,7 @@ for at, key in ipairs(KEYS) do
   local cost, isWhole, isTracking = argument(at, 5), argument(at, 6) == 1, argument(at, 9) == 1
   local start = perMs > 0 and now or argument(at, 3)
   local spent, since, reserved, own = nil, nil, 0, nil
+  local before, beforeSince
   local stored = redis.pcall('hgetall', key)
   if stored.err then
     redis.call('del', key)
@@ -34,6 +35,8 @@ for at, key in ipairs(KEYS) do
     local name, value = stored[field], stored[field + 1]
     if name == 'spent' then spent = tonumber(value)
     elseif name == 'since' then since = tonumber(value)
+    elseif name == 'before' then before = tonumber(value)
+    elseif name == 'before since' then beforeSince = tonumber(value)
     else
       local held, untilTime = string.match(value, '^([%d.e+]+) (%d+)$')
       held = tonumber(held) or 0
@@ -50,7 +53,13 @@ for at, key in ipairs(KEYS) do
   end
   if perMs > 0 then
     spent = math.max(0, math.min(spent, amount + perMs * hour) - math.max(0, now - since) * perMs)
-  elseif start > since then spent = 0 end
+  elseif start > since then
+    redis.call('hset', key, 'before', string.format('%.3f', spent), 'before since', string.format('%.0f', since))
+    spent = 0
+  elseif since > start + 26 * hour then
+    if before and beforeSince and beforeSince >= start then spent = spent + before end
+    redis.call('hdel', key, 'before', 'before since')
+  end
   if start > since or since > start + 26 * hour then since = start end
   spent = spent + argument(at, 8)
   if operation == 'settle' then spent = spent + math.max(cost, 0) end
@@ -101,7 +110,7 @@ export class SharedLedger implements Ledger {
 
   constructor(options: SharedLedgerOptions) {
     this.#options = options;
-    this.#local = new LocalLedger(options.keepMs);
+    this.#local = new LocalLedger(options);
   }
 
   async reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation> {
@@ -124,9 +133,8 @@ export class SharedLedger implements Ledger {
     for (const [at, { limit }] of demands.entries()) this.#owe(limit, bills[at] ?? 0);
   }
 
-  /** As it was last known here. */
-  look(limit: Limit, now: number) {
-    return this.#local.look({ limit, period: this.#options.periodOf(limit.id, now) }, now);
+  look(limit: Limit, now: number): LimitState {
+    return this.#local.look(limit, now);
   }
 
   #owe({ id }: Limit, amount: number): void {
