@@ -131,6 +131,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     hostOf(options, catalog, { callers, execution, gate, ...rows, state }),
     closers,
   );
+  options.hooks.readReplyHooks();
   let phase: 'serving' | 'draining' = 'serving';
   const http = buildHttpHandler({
     ...options,
@@ -152,6 +153,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     { replaceCatalog: ({ queries }) => callers.replaceQueries(queries) },
     execution,
     opened,
+    { replaceCatalog: options.hooks.readReplyHooks },
   ]);
   const { handle } = http;
   return {

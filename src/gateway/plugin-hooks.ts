@@ -20,6 +20,8 @@ type TellingHook = 'onResult' | 'onSent' | 'onStreamed' | 'onReload' | 'onImport
 export interface PluginHooks extends RequestHooks {
   readonly onReload: readonly Hook<'onReload'>[];
   readonly onImport: readonly Hook<'onImport'>[];
+  /** Looks which plug-ins have `onReply` now. */
+  readReplyHooks(): void;
   /** By how much refreshes are rarer: the most that a plug-in says. */
   paceOf(bound: BoundQuery): number;
   /** The same function, with results shown to the plug-ins. */
@@ -54,6 +56,7 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
       };
     });
   const onResult = telling('onResult');
+  const onReply = [...replyHooks(plugins, faults)];
   const pacing = withHook(plugins, 'paceOf');
   const showResult: RequestHooks['showResult'] = (obtained, { results }) => {
     results?.push(obtained);
@@ -62,7 +65,8 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
   return {
     translate: translateHooks(plugins, call),
     onRequest: requestHooks(plugins, call),
-    onReply: replyHooks(plugins, faults),
+    onReply,
+    readReplyHooks: () => void onReply.splice(0, onReply.length, ...replyHooks(plugins, faults)),
     logFields: logFieldHooks(plugins, call),
     onSent: telling('onSent'),
     onStreamed: telling('onStreamed'),

@@ -71,7 +71,8 @@ export interface GatewayPlugin {
   onResult?(bound: BoundQuery, result: CachedResult): void;
   /**
    * The reply, errors too, before the headers that every response has. A changed one is a new object, which may be made by
-   * spreading this one; if its body is another one, its `content-length` is set.
+   * spreading this one; if its body is another one, its `content-length` is set. A plug-in may add and
+   * delete it in `open` and in `onCatalog`.
    *
    * @throws GatewayError is replied in its place
    */

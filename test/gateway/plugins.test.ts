@@ -15,6 +15,7 @@ import type { Reply } from '../../src/http/message/reply.ts';
 import type { PluginRoute } from '../../src/http/message/route.ts';
 import { redis } from '../../src/gateway/redis.ts';
 import { apiKey as keyOf } from '../../src/keys/sources/api-key.ts';
+import { costs } from '../../src/plugins/costs/costs.ts';
 import { live } from '../../src/plugins/live/live.ts';
 import { logflare } from '../../src/plugins/logflare/logflare.ts';
 import { openapi } from '../../src/plugins/openapi/openapi.ts';
@@ -43,7 +44,12 @@ afterEach(async () => {
   folder.close();
 });
 
-async function open(...plugins: GatewayPlugin[]): Promise<Gateway> {
+const open = (...plugins: GatewayPlugin[]) => openWith({ reload: false }, ...plugins);
+
+async function openWith(
+  options: Pick<GatewayOptions, 'reload'>,
+  ...plugins: GatewayPlugin[]
+): Promise<Gateway> {
   gateway = await createGateway({
     queries: folder.folder,
     engine: openedEngine({
@@ -52,8 +58,8 @@ async function open(...plugins: GatewayPlugin[]): Promise<Gateway> {
       close: async () => {},
     }),
     keys: keyOf(apiKey),
-    reload: false,
     plugins,
+    ...options,
     log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
   });
   return gateway;
@@ -473,6 +479,44 @@ describe('a reply of a plug-in', () => {
     const etag = (await get(rest)).headers.get('etag') ?? '';
     const unchanged = await get(rest, { 'x-api-key': apiKey, 'if-none-match': etag });
     expect([unchanged.status, unchanged.headers.get('x-count')]).toEqual([304, '5']);
+  });
+
+  test('is a hook that a plug-in may add when it opens, and delete with a version of the saved queries', async () => {
+    let calls = 0;
+    const plugin: GatewayPlugin = {
+      name: 'marker',
+      open() {
+        plugin.onReply = (_exchange, reply) => {
+          calls += 1;
+          return reply;
+        };
+      },
+      onCatalog: () => void delete plugin.onReply,
+    };
+    const opened = await openWith({ reload: true }, plugin);
+    await get(rest);
+    expect(calls).toBe(1);
+    folder.write('other.sql', queryText({ id: uuidOf(2), caching: '60s' }));
+    opened.reload();
+    await eventually(async () => expect((await get('/api/endpoints/query/other')).status).toBe(200));
+    const before = calls;
+    await get(rest);
+    expect(calls).toBe(before);
+  });
+
+  test('is none of costs() unless a budget may be near its end', async () => {
+    const plugin = costs();
+    const opened = await openWith({ reload: true }, plugin);
+    expect(plugin).not.toHaveProperty('onReply');
+    const write = (budget: string) => {
+      const header = `budget: { bytes_per_day: 1GB${budget} }\n`;
+      folder.write('q.sql', queryText({ id: uuidOf(1), header, caching: '60s' }));
+      opened.reload();
+    };
+    write('');
+    await eventually(() => expect(plugin).toHaveProperty('onReply'));
+    write(', tracking: true');
+    await eventually(() => expect(plugin).not.toHaveProperty('onReply'));
   });
 
   test('may have another body, whose length is set, and may be an error', async () => {

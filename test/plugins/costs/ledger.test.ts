@@ -58,9 +58,7 @@ async function interleave(ledgers: readonly Ledger[], limit: Limit, steps: numbe
     }
     const ledger = ledgers[Math.floor(random() * ledgers.length)];
     const bill = Math.floor(1 + random() * 300);
-    const demands = [
-      demand(limit, random() < 0.1 ? undefined : Math.ceil(bill * (1 + random() * 0.45))),
-    ];
+    const demands = [demand(limit, random() < 0.1 ? undefined : Math.ceil(bill * (1 + random() * 0.45)))];
     const run = `run ${step}`;
     const { verdict } = (await ledger?.reserve(run, demands, Date.now())) ?? {};
     if (verdict === 'granted' && ledger !== undefined) running.push({ ledger, run, demands, bill });
@@ -306,7 +304,12 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     await ledger?.reserve('a', [demand(limit, 1_000)], now);
     await ledger?.settle('a', [demand(limit, 0)], [1_000], now);
     const { start } = periodOf(limit.id, now);
-    const ahead = { spent: '0', since: `${start + 7 * 86_400_000}`, before: '1000', 'before since': `${start}` };
+    const ahead = {
+      spent: '0',
+      since: `${start + 7 * 86_400_000}`,
+      before: '1000',
+      'before since': `${start}`,
+    };
     await server.run((client) => client.hSet(states[0]?.keyOf('budget', limit.id) ?? '', ahead));
     const reserve = async () => (await ledger?.reserve('b', [demand(limit, 1)], now))?.verdict;
     expect([await reserve(), await reserve()]).toEqual(['spent', 'spent']);
