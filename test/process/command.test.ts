@@ -226,7 +226,7 @@ describe('querygate in a folder of its own', () => {
     const schema = [{ name: 'id', type: 'INTEGER', mode: 'NULLABLE' }];
     writeFileSync(join(queries, 'tables', 'rows.json'), JSON.stringify(schema));
     const random =
-      'SELECT CAST(random() * 1e15 AS BIGINT) AS id FROM range(3) WHERE $to - $from > INTERVAL 12 HOURS';
+      'SELECT CAST(random() * 1e15 AS BIGINT) AS id FROM range(3) WHERE $to - $from >= INTERVAL 24 HOURS';
     writeFileSync(join(queries, 'demo', 'rows.sql'), random);
     const columns = { id: 'integer' };
     const sql = 'select id from `rows` order by id';

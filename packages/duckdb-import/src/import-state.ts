@@ -35,6 +35,8 @@ export interface ImportOptions {
   readonly onRepeatedRecord: (table: string, path: string) => Promise<void>;
   readonly events: ImportEvents;
   readonly signal: AbortSignal;
+  /** True if the tables have rows that this import does not bring. */
+  readonly hasOtherRows?: boolean;
   /** The most that one transaction stores. */
   readonly batchLimits?: BatchLimits;
 }

@@ -12,7 +12,7 @@ export interface DuckdbOptions {
   readonly storeFile?: string | undefined;
   /** The folder of the SQL that makes demo rows; without it, that of the shipped queries. */
   readonly demoDir?: string | undefined;
-  /** A folder in which the demo rows are kept for the next start; without it, each start makes them. */
+  /** A folder in which Parquet files of demo rows are kept for the next start; without it, each start makes them. */
   readonly demoCacheDir?: string | undefined;
   /** The interval at which the data folder is scanned: 5 seconds without it. */
   readonly refreshSeconds?: number | undefined;

@@ -85,8 +85,16 @@ export function requireDataDir({ dataDir }: DuckdbOptions): void {
 export async function openData(options: DataOptions): Promise<LocalData> {
   const { settings, connect, listener, now, tables } = options;
   if (settings.dataDir !== undefined) return openDataFolder(options, settings.dataDir);
+  const closing = new AbortController();
   const demo = await openDemo(await connect(), tables, settings.demoDir, {
     now: () => now().getTime(),
+    files:
+      settings.demoCacheDir === undefined
+        ? undefined
+        : {
+            folder: settings.demoCacheDir,
+            open: (dataDir) => openFiles(options, dataDir, closing.signal, true),
+          },
     onError: (error) => listener.problem(`The demo is paused: ${String(error)}`),
     onProgress: (share) => listener.progress?.(`making demo data: ${Math.floor(share * 100)} %`),
   });
@@ -99,10 +107,12 @@ export async function openData(options: DataOptions): Promise<LocalData> {
   };
   warnOfEmpty();
   return {
-    problems: new Map(),
+    problems: demo.files()?.problems ?? new Map(),
     files: tables.files,
-    refresh: async () => {},
-    blame: async () => false,
+    async refresh() {
+      await demo.files()?.sync();
+    },
+    blame: async (read, error) => (await demo.files()?.blame(read, error)) ?? false,
     catchUp: demo.catchUp,
     async replaceTables(change) {
       await demo.replaceTables(change);
@@ -111,21 +121,25 @@ export async function openData(options: DataOptions): Promise<LocalData> {
     async dropTables(old) {
       for (const table of old) await tables.drop(table);
     },
-    close: () => demo.close(),
+    async close() {
+      closing.abort();
+      await demo.close();
+    },
   };
 }
 
-async function openDataFolder(options: DataOptions, dataDir: string): Promise<LocalData> {
-  const { settings, connect, listener, store, tables } = options;
-  const closing = new AbortController();
+function openFiles(
+  options: DataOptions,
+  dataDir: string,
+  signal: AbortSignal,
+  hasOtherRows = false,
+): Promise<Import> {
+  const { connect, listener, store, tables } = options;
   const openedAt = performance.now();
-  const connection = await connect();
-  const data = await openImport({
+  return openImport({
     connect,
     ...(store.folder !== undefined && { storeFolder: store.folder }),
-    dataDir,
-    scratch: store.scratch,
-    tables,
+    ...{ dataDir, tables, signal, hasOtherRows, scratch: store.scratch },
     onRepeatedRecord: (table, path) =>
       rebuild(options, table, new Set([...tables.get(table).repeatedPaths, path])),
     onOpened: options.onRebuilt,
@@ -133,8 +147,14 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
       problem: listener.problem,
       progress: (progress) => listener.progress?.(progressText(progress, performance.now() - openedAt)),
     },
-    signal: closing.signal,
   });
+}
+
+async function openDataFolder(options: DataOptions, dataDir: string): Promise<LocalData> {
+  const { settings, connect, listener, tables } = options;
+  const closing = new AbortController();
+  const connection = await connect();
+  const data = await openFiles(options, dataDir, closing.signal);
   // The tables' own connection runs one transaction at a time.
   const exclusive = buildExclusive();
   const order: OrderState = { newRows: 0 };

@@ -192,8 +192,9 @@ export const globalSettings = sessionSettings
  * SQL that denies all later statements extensions, settings, and files other than those of the data. It is a second
  * barrier, in case the rewriter accepts query text that it should reject.
  */
-export function lockdown({ scratch, sandboxes }: Store, { dataDir }: DuckdbOptions): string {
-  const folders = [scratch, sandboxes, ...(dataDir === undefined ? [] : [resolve(dataDir)])];
+export function lockdown({ scratch, sandboxes }: Store, { dataDir, demoCacheDir }: DuckdbOptions): string {
+  const data = dataDir ?? demoCacheDir;
+  const folders = [scratch, sandboxes, ...(data === undefined ? [] : [resolve(data)])];
   return `SET allowed_directories = [${folders.map(quoteText).join(', ')}];
     SET enable_external_access = false; SET lock_configuration = true;`;
 }

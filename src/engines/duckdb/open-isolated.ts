@@ -7,12 +7,12 @@ import type { EngineHost } from '../../engine-contract/engine-factory.ts';
 import { StartError } from '../../errors.ts';
 import { openRemote } from '../../engine-contract/remote/open-remote.ts';
 import { moduleUrl } from '../../files/module-url.ts';
-import { openDemoCache } from './demo/demo-cache.ts';
 import type { DuckdbSettings } from './duckdb-options.ts';
 
 /** As `openDuckdb`, in a process of its own. */
 export async function openIsolated(host: EngineHost, settings: DuckdbSettings): Promise<Engine> {
-  if (settings.dataDir !== undefined || settings.storeFile !== ':memory:') return open(host, settings);
+  if (settings.dataDir !== undefined || settings.storeFile !== ':memory:')
+    return open(host, { ...settings, demoCacheDir: undefined });
   // Rows of the demo that were only in the memory of a process would have to be made again when another one is started.
   const folder = await mkdtemp(join(tmpdir(), 'querygate-'));
   // A gateway that ends while it starts, or is ended by force, closes nothing.
@@ -22,14 +22,9 @@ export async function openIsolated(host: EngineHost, settings: DuckdbSettings): 
     process.off('exit', removeAtExit);
     await rm(folder, { recursive: true, force: true });
   };
-  const { demoCacheDir, demoDir } = settings;
-  const cache = demoCacheDir === undefined ? undefined : openDemoCache(demoCacheDir, demoDir);
+  const { demoCacheDir = join(folder, 'files') } = settings;
   try {
-    const storeFile = join(folder, 'demo.duckdb');
-    cache?.restore(storeFile);
-    const engine = await open(host, { ...settings, storeFile });
-    // Before a query appends rows.
-    cache?.keep(storeFile);
+    const engine = await open(host, { ...settings, storeFile: join(folder, 'demo.duckdb'), demoCacheDir });
     return { ...engine, close: () => engine.close().finally(remove) };
   } catch (error) {
     await remove();

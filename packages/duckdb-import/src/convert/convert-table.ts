@@ -6,7 +6,7 @@ import { globText } from '@querygate/bigquery-sql/command';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quoteText, type StoredColumn } from '@querygate/bigquery-sql/tree';
-import { isScalar, quote } from '@querygate/bigquery-sql/types';
+import { quote } from '@querygate/bigquery-sql/types';
 import { isOutOfSpace } from '../disk-space.ts';
 import { openImport } from '../open-import.ts';
 import { progressText } from '../progress.ts';
@@ -17,6 +17,7 @@ import { openStore, type Store } from '../store/open-store.ts';
 import type { SortColumns } from '../store/inserted-rows.ts';
 import { openTables, type StoredTables } from '../store/stored-tables.ts';
 import type { TableInStore } from '../store/table-in-store.ts';
+import { parquetRows, writeParquetSql } from './parquet-rows.ts';
 
 /** The files of a table that are to become Parquet, and where. */
 export interface ConvertOptions {
@@ -167,10 +168,7 @@ async function writeDay(
   { condition, name }: Day,
   { sortColumns }: ConvertOptions,
 ): Promise<void> {
-  const columns = table.columns.map(
-    (column) => `${parquetValue(column, column.name)} AS ${quote(column.name)}`,
-  );
-  const rows = `SELECT ${columns.join(', ')} FROM ${table.relation} WHERE ${condition}`;
+  const rows = `${parquetRows(table)} WHERE ${condition}`;
   const stored = Iterator.from(sortColumns(table)).map(({ path }) => path);
   const [tenant] = stored.filter((path) => isStored(table.columns, path)).take(1);
   const order = [tenant, table.time].flatMap((path) => (path === undefined ? [] : [quote(path)]));
@@ -180,8 +178,8 @@ async function writeDay(
   const isSame = (path: string) => checksum(connection, read(path)).then((found) => found === expected);
   if (existsSync(file) && (await isSame(file).catch(() => false))) return;
   const unfinished = join(target, `.${name}.parquet`);
-  await connection.run(`COPY (${rows}${order.length > 0 ? ` ORDER BY ${order.join(', ')}` : ''})
-    TO ${quoteText(unfinished)} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`);
+  const sorted = `${rows}${order.length > 0 ? ` ORDER BY ${order.join(', ')}` : ''}`;
+  await connection.run(writeParquetSql(sorted, unfinished));
   if (!(await isSame(unfinished)))
     throw problem(`${file}: the rows that were written are not those that were read`);
   await rename(unfinished, file);
@@ -191,21 +189,6 @@ async function writeDay(
 async function checksum(connection: DuckDBConnection, rows: string): Promise<string> {
   const sums = `SELECT count(*), sum(hash(r))::VARCHAR, bit_xor(hash(r))::VARCHAR FROM (${rows}) AS r`;
   return JSON.stringify((await connection.runAndReadAll(sums)).getRowsJson());
-}
-
-/** A stored value as Parquet has it: a shredded record is a STRUCT, of which queries read only the fields that they name. */
-function parquetValue({ fields, type }: StoredColumn, path: string): string {
-  if (fields) {
-    const members = fields.map(
-      (part) => `${quote(part.name)} := ${parquetValue(part, `${path}.${part.name}`)}`,
-    );
-    return `CASE WHEN ${quote(path)} THEN struct_pack(${members.join(', ')}) END`;
-  }
-  if (!isScalar(type, 'BIGNUMERIC')) return quote(path);
-  // Parquet has no numbers of so many digits: they become texts, and the file is imported.
-  const units = `CAST(${quote(path)} AS VARCHAR)`;
-  const digits = `lpad(ltrim(${units}, '-'), 39, '0')`;
-  return `CASE WHEN starts_with(${units}, '-') THEN '-' ELSE '' END || left(${digits}, -38) || '.' || right(${digits}, 38)`;
 }
 
 const isStored = (columns: readonly StoredColumn[], path: string, prefix = ''): boolean =>

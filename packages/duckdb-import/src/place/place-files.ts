@@ -34,10 +34,11 @@ async function placedFile(state: ImportState, entry: ManifestEntry, footer: Foot
 
 /** True if rows of a table are in the store. */
 const hasImportedRows = (
-  { manifest }: ImportState,
+  { manifest, options }: ImportState,
   table: string,
   removed: ReadonlySet<number> = new Set(),
 ): boolean =>
+  options.hasOtherRows === true ||
   manifest.entries
     .values()
     .some(({ number, ...of }) => of.table === table && !manifest.footers.has(number) && !removed.has(number));

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openRepeat } from '../../../concurrency/repeat.ts';
-import { dropOlder, type StoredTables, type TableInStore } from '@querygate/duckdb-import';
+import { dropOlder, type Import, type StoredTables, type TableInStore } from '@querygate/duckdb-import';
+import { makeDemoFiles } from './demo-files.ts';
 import { openStreams } from './streams.ts';
 import { dayMs, openWriter } from './writer.ts';
 
@@ -12,13 +13,23 @@ interface DemoOptions {
   readonly everyMs?: number;
   /** How old the latest rows may be when a query runs. */
   readonly freshMs?: number;
+  /** Where the rows of whole days are kept as Parquet for the next start, which are then read there. */
+  readonly files?: DemoFolder | undefined;
   /** Receives how much of the history has been made, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
   /** Called when an append fails; the next one covers its time too. */
   readonly onError?: (error: unknown) => void;
 }
 
+interface DemoFolder {
+  readonly folder: string;
+  /** Opens the files of a folder, whose tables have other rows, too. The demo closes it. */
+  open(dataDir: string): Promise<Import>;
+}
+
 export interface Demo {
+  /** The files of the rows of whole days; undefined if they are not kept in files, or tables have been replaced. */
+  files(): Import | undefined;
   /** Appends the rows until now if a query needs them. It never rejects. */
   catchUp(): Promise<void>;
   /** The names of the tables for which the demo makes no rows. */
@@ -58,7 +69,17 @@ export async function openDemo(
   const historyMs = days * dayMs;
   /** The tables have the rows before this time. */
   let end = now();
-  await writer.withSmallThresholds(() => writer.fillAll(streams.all(), end - historyMs, end, onProgress));
+  const whole = { from: startOfDay(end - historyMs), to: startOfDay(end) };
+  let files: Import | undefined;
+  await writer.withSmallThresholds(async () => {
+    const parts = { connection, tables, streams, writer, onProgress, ...whole };
+    files = options.files && (await openFiles(options.files, parts));
+    await writer.fillAll(
+      streams.all(),
+      { from: files ? whole.to : end - historyMs, to: end, hasFiles: files !== undefined },
+      onProgress,
+    );
+  });
 
   const append = async () => {
     const to = now();
@@ -66,7 +87,10 @@ export async function openDemo(
     await writer.append(streams.all(), end, to);
     end = to;
     if (!writer.isCheckpointDue) return;
-    await tables.change(() => dropOlder(connection, tables.all, new Date(end - historyMs)));
+    await tables.change(async () => {
+      await tables.hideBefore(new Date(end - historyMs));
+      await dropOlder(connection, tables.all, new Date(end - historyMs));
+    });
     await writer.checkpoint();
   };
   let appending: Promise<void> | undefined;
@@ -85,6 +109,10 @@ export async function openDemo(
     isPaused = true;
     try {
       await appending?.catch(() => {});
+      // The store gets all rows of new tables: no file of them is found again.
+      await files?.close();
+      files = undefined;
+      for (const name of [...removed, ...staged.map((table) => table.name)]) tables.files.forget(name);
       for (const name of removed) {
         streams.close(name);
         if (tables.all.some((table) => table.name === name)) await tables.remove(name);
@@ -95,13 +123,14 @@ export async function openDemo(
         await streams.open(table.name);
       }
       const added = staged.flatMap(({ name }) => streams.get(name) ?? []);
-      await writer.fillAll(added, end - historyMs, end, () => {});
+      await writer.fillAll(added, { from: end - historyMs, to: end, hasFiles: false }, () => {});
     } finally {
       isPaused = false;
     }
   };
   const repeat = openRepeat({ everyMs, work: appendOnce, onError });
   return {
+    files: () => files,
     async catchUp() {
       if (isClosed || now() - end < freshMs) return;
       await appendOnce().catch(onError);
@@ -113,6 +142,21 @@ export async function openDemo(
       await repeat.close();
       await appending?.catch(() => {});
       for (const { table } of streams.all()) streams.close(table);
+      await files?.close();
     },
   };
+}
+
+const startOfDay = (ms: number): number => ms - (ms % dayMs);
+
+/** @returns undefined if the folder cannot be written: the store gets all rows */
+async function openFiles(
+  { folder, open }: DemoFolder,
+  parts: Omit<Parameters<typeof makeDemoFiles>[0], 'folder'>,
+): Promise<Import | undefined> {
+  const made = await makeDemoFiles({ ...parts, folder }).catch(() => undefined);
+  if (made === undefined) return undefined;
+  const files = await open(made);
+  await files.sync();
+  return files;
 }

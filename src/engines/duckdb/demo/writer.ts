@@ -21,6 +21,16 @@ const smallThresholds = [
   'checkpoint_threshold',
 ];
 
+/** When rows are, in milliseconds since the epoch. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  /** True if files have the rows of before. */
+  readonly hasFiles: boolean;
+}
+
+const sourceOf = ({ source }: Stream, { from, hasFiles }: Span) => (hasFiles ? `${source} ${from}` : source);
+
 /** Opens what writes the rows of streams. */
 export async function openWriter(connection: DuckDBConnection, tables: StoredTables): Promise<Writer> {
   await connection.run(
@@ -30,7 +40,7 @@ export async function openWriter(connection: DuckDBConnection, tables: StoredTab
 }
 
 /** Writes the rows of a time span, all from `from` (included) to `to` (excluded), in milliseconds since the epoch. */
-class Writer {
+export class Writer {
   readonly #connection: DuckDBConnection;
   readonly #tables: StoredTables;
   #rowsSinceCheckpoint = 0;
@@ -49,14 +59,10 @@ class Writer {
     this.#rowsSinceCheckpoint = 0;
   }
 
-  async fillAll(
-    streams: readonly Stream[],
-    from: number,
-    to: number,
-    onProgress: (share: number) => void,
-  ): Promise<void> {
+  async fillAll(streams: readonly Stream[], span: Span, onProgress: (share: number) => void): Promise<void> {
+    const { from, to } = span;
     for (const [at, stream] of streams.entries()) {
-      await this.#fill(stream, from, to, (until) =>
+      await this.#fill(stream, span, (until) =>
         onProgress((at + (until - from) / (to - from)) / streams.length),
       );
     }
@@ -84,13 +90,14 @@ class Writer {
   }
 
   /** A day, which shows how many days one statement may fill, and then as many at once; with checkpoints. */
-  async #fill(stream: Stream, from: number, to: number, onFilled: (until: number) => void): Promise<void> {
+  async #fill(stream: Stream, span: Span, onFilled: (until: number) => void): Promise<void> {
+    const { from, to } = span;
     const table = quoteText(stream.table);
-    const known = await this.#filledUntil(stream);
+    const known = await this.#filledUntil(stream, span);
     const isKept = known !== undefined && known >= from && known <= to;
     if (!isKept) {
       await this.#connection.run(`DELETE FROM ${progress} WHERE "table" = ${table}`);
-      await this.#connection.run(`DELETE FROM ${this.#tables.get(stream.table).relation}`);
+      await this.#connection.run(`DELETE FROM ${this.#tables.get(stream.table).rows}`);
     }
     let days = 1;
     for (let at = isKept ? known : from; at < to; ) {
@@ -103,7 +110,7 @@ class Writer {
       at = until;
     }
     await this.#runUntil(
-      `INSERT OR REPLACE INTO ${progress} VALUES (${table}, '${stream.source}', $until)`,
+      `INSERT OR REPLACE INTO ${progress} VALUES (${table}, '${sourceOf(stream, span)}', $until)`,
       to,
     );
   }
@@ -117,10 +124,11 @@ class Writer {
   }
 
   /** Until when the store has the rows; undefined if it has none, or those of other files. */
-  async #filledUntil({ table, source }: Stream): Promise<number | undefined> {
+  async #filledUntil(stream: Stream, span: Span): Promise<number | undefined> {
+    const { table } = stream;
     const found = await this.#connection.runAndReadAll(
-      `SELECT epoch_ms(filled_until)::DOUBLE FROM ${progress} WHERE "table" = ${quoteText(table)} AND source = '${source}'
-        AND EXISTS (FROM ${this.#tables.get(table).relation})`,
+      `SELECT epoch_ms(filled_until)::DOUBLE FROM ${progress} WHERE "table" = ${quoteText(table)} AND source = '${sourceOf(stream, span)}'
+        AND EXISTS (FROM ${this.#tables.get(table).rows})`,
     );
     const [[until] = []] = found.getRows();
     return until === undefined ? undefined : Number(until);
