@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { type Logger, pino } from 'pino';
 import { type AnalyzedCatalog, buildAnalyze } from '../catalog-analysis/analyze-catalog.ts';
 import { withSqlProblems } from '../catalog-analysis/sql-problems.ts';
+import { deriveQuery } from '../catalog-analysis/derived/derive-query.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
 import { Renderers } from '../formats/renderers.ts';
 import { Gate } from '../call/gate.ts';
@@ -128,7 +129,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
   const state = () => reload.state;
   const opened = await openPlugins(
     plugins,
-    hostOf(options, catalog, { callers, execution, gate, ...rows, state }),
+    hostOf(options, history, { callers, execution, gate, ...rows, state }),
     closers,
   );
   options.hooks.readReplyHooks();
@@ -266,8 +267,8 @@ interface HostParts {
 
 /** The parts of the gateway that plug-ins may use. */
 const hostOf = (
-  { log, clock, turns, settings, plugins, renderers, cache }: Options,
-  catalog: Catalog,
+  { log, clock, turns, settings, plugins, renderers, cache, engine }: Options,
+  history: Awaited<ReturnType<typeof readQueries>>['history'],
   { callers, execution, gate, obtain, state }: HostParts,
 ): PluginHost => ({
   log,
@@ -275,7 +276,7 @@ const hostOf = (
   clock,
   turns,
   shared: cache?.shared,
-  catalog,
+  catalog: history.catalog,
   renderers,
   engine: settings.engine,
   engineConcurrency: settings.engineConcurrency,
@@ -284,6 +285,10 @@ const hostOf = (
   rejectKeys: buildRejectKeys(callers.isKeyText),
   shown: (error, head) => toGatewayError(error, logOfError(error, head, log)),
   run: execution.run,
+  async derive(query, derivation) {
+    await turns.wait(reloading);
+    return deriveQuery(query, derivation, history.catalog, engine);
+  },
   estimateBytes: execution.estimateBytes,
   results: execution.results,
   open: (endpoint, caller) => gate.open(endpoint, caller),

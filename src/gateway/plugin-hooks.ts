@@ -212,7 +212,8 @@ function observeRuns(engine: Engine, observing: readonly PluginWith<'onRun'>[], 
 const runWithin = (plugins: readonly PluginWith<'aroundRun'>[], engine: Engine): Engine => ({
   ...engine,
   run: plugins.reduceRight<Engine['run']>(
-    (inner, plugin) => (bound, options) => plugin.aroundRun(bound, options, (given) => inner(bound, given)),
+    (inner, plugin) => (bound, options) =>
+      plugin.aroundRun(bound, options, (given, other = bound) => inner(other, given)),
     (bound, options) => engine.run(bound, options),
   ),
 });

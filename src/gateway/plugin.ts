@@ -1,6 +1,7 @@
 import type { Sandbox } from '@querygate/bigquery-sql/sandbox';
 import type { Logger } from 'pino';
 import type { OpenAnswers } from '../answers/answers.ts';
+import type { Derivation, DerivedQuery } from '../catalog-analysis/derived/derive-query.ts';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
@@ -93,11 +94,12 @@ export interface GatewayPlugin {
    * with an error that is not a `GatewayError`. The hook of the first plug-in is called first.
    *
    * @param options as in `onRun`; `payer` is the key whose request it is
+   * @param run takes another query too, which the hooks of later plug-ins get: a form of the same one, as `derive` gives it
    */
   aroundRun?(
     bound: BoundQuery,
     options: RunOptions,
-    run: (options: RunOptions) => Promise<Rows>,
+    run: (options: RunOptions, other?: BoundQuery) => Promise<Rows>,
   ): Promise<Rows>;
   /** By how much the interval of a query's refreshes grows, from its next result on; 1 if it stays as it is. */
   paceOf?(bound: BoundQuery): number;
@@ -145,6 +147,8 @@ export interface PluginHost {
   shown(error: unknown, head: Pick<RequestHead, 'trace'>): GatewayError;
   /** Runs a query past the cache. @throws GatewayError as `Engine.run` does */
   run(bound: BoundQuery, options: RunOptions): Promise<Rows>;
+  /** A statement made from a saved query of the version that is served, in a turn of the event loop. */
+  derive(query: SavedQuery, derivation: Derivation): Promise<DerivedQuery>;
   /** As `Engine.estimateBytes`; undefined if the engine does not have it. */
   readonly estimateBytes: Engine['estimateBytes'] | undefined;
   /**

@@ -5,8 +5,8 @@
  */
 export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src': [
-    ...['syntax', 'tree', 'planning-cost', 'macros', 'rules', 'passes', 'analysis', 'files', 'duckdb'],
-    ...['sandbox', 'command'],
+    ...['syntax', 'tree', 'planning-cost', 'macros', 'rules', 'passes', 'analysis', 'derive', 'files'],
+    ...['duckdb', 'sandbox', 'command'],
   ],
   'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],
   'packages/bigquery-sql/src/macros/host': ['decimals', 'cast-format', 'sketches'],

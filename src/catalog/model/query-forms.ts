@@ -1,17 +1,22 @@
 import { LRUCache } from 'lru-cache';
 import { getOrAdd } from '../../get-or-add.ts';
 import { memoize } from '../../memoize.ts';
-import type { SavedQuery } from './saved-query.ts';
+import type { SavedQuery, Tenant } from './saved-query.ts';
 
-/** The parts of a query that a form of it replaces: SQL around that of the query, which engines run in its place. */
-export type QueryForm = Pick<SavedQuery, 'sql' | 'parameters' | 'columns' | 'maxRows'>;
+/** The parts of a query that a form of it replaces: SQL made from that of the query, which engines run in its place. */
+export interface QueryForm extends Pick<SavedQuery, 'sql' | 'parameters' | 'columns' | 'maxRows'> {
+  /** By which its rows are checked; null for none, undefined for that of the query. */
+  readonly tenant?: Tenant | null | undefined;
+}
 
 const written = new WeakMap<SavedQuery, SavedQuery>();
 
 /** A query that is run only, and has no other capability of the one whose form it is. */
-export function formOf(query: SavedQuery, { sql, parameters, columns, maxRows }: QueryForm): SavedQuery {
+export function formOf(query: SavedQuery, given: QueryForm): SavedQuery {
+  const { sql, parameters, columns, maxRows, tenant = query.tenant } = given;
   const form: SavedQuery = {
     ...query,
+    tenant: tenant ?? undefined,
     sql,
     parameters,
     columns,
@@ -23,7 +28,7 @@ export function formOf(query: SavedQuery, { sql, parameters, columns, maxRows }:
     prometheus: undefined,
     querySandboxing: 'disabled',
   };
-  written.set(form, query);
+  written.set(form, queryOfForm(query));
   return form;
 }
 

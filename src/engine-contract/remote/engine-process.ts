@@ -282,9 +282,10 @@ export class EngineProcess {
   }
 }
 
-const toForm = ({ sql, parameters, columns, maxRows }: SavedQuery): QueryForm => ({
+const toForm = ({ sql, parameters, columns, maxRows, tenant }: SavedQuery): QueryForm => ({
   sql,
   parameters,
   columns,
   maxRows,
+  tenant: tenant ?? null,
 });
