@@ -3,7 +3,7 @@ import { describeProblem, type Problem, type StartError } from '../errors.ts';
 import { atHeaderLines } from './header-lines.ts';
 
 interface PrintOptions {
-  /** The text of a file; undefined if there is no such file. By default it is read. */
+  /** Texts in place of those of files; a file is read if it has none. */
   readonly textOf?: (file: string) => string | undefined;
 }
 
@@ -45,10 +45,12 @@ export function missingTableHint(problems: readonly Problem[]): string {
 }
 
 /** Problems with the lines of their files, and carets below the places. */
-export const withSources = (problems: readonly Problem[], { textOf = readText }: PrintOptions = {}): string =>
-  atHeaderLines(problems, textOf)
+export function withSources(problems: readonly Problem[], options: PrintOptions = {}): string {
+  const textOf = (file: string) => options.textOf?.(file) ?? readText(file);
+  return atHeaderLines(problems, textOf)
     .map((problem) => `${printable(describeProblem(problem))}\n${excerpt(problem, textOf)}`)
     .join('');
+}
 
 function excerpt(problem: Problem, textOf: (file: string) => string | undefined): string {
   const { file, line } = problem;

@@ -12,6 +12,7 @@ import { type CatalogFiles, isQueryPath, isTablePath } from './read-folder.ts';
 export interface FolderParts {
   readonly library: Library;
   readonly link: Link;
+  readonly taken: Linker['taken'];
   readonly unread: Linker['unread'];
   /** A file that is only a part, as queries by themselves. */
   asQueries(path: string): readonly PartSql[];
@@ -47,10 +48,11 @@ function* partSteps(folder: string, files: CatalogFiles, before?: PartFiles): Ge
     if (!isTablePath(path) && 'text' in content) texts.set(path, content.text);
   }
   const library = yield* librarySteps(folder, texts, before);
-  const { link, unread, textsOf, ...linker } = buildLinker(library);
+  const { link, taken, unread, textsOf, ...linker } = buildLinker(library);
   return {
     library,
     link,
+    taken,
     unread,
     asQueries: (path) => library.parts.get(path)?.units.flatMap(linker.asQuery) ?? [],
     problems: partProblems(folder, files, library, linker.problems()),

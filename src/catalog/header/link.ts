@@ -1,3 +1,4 @@
+import type { TypedParameter } from '@querygate/bigquery-sql/types';
 import type { Problem } from '../../errors.ts';
 import type { SavedQuery } from '../model/saved-query.ts';
 import type { HeaderAndSql } from './split-file.ts';
@@ -28,3 +29,18 @@ export const unlinked: Link = ({ file, sql, sqlLine }) => ({
   passed: [],
   problems: [],
 });
+
+/** SQL without a header, as if one declared the types of its parameters. @param line of its first character */
+export const headerless = (
+  sql: string,
+  line: number,
+  parameters: readonly TypedParameter[],
+): HeaderAndSql => ({
+  header: { parameters: Object.fromEntries(parameters.map(declared)) },
+  sql,
+  sqlLine: line,
+  lineOf: () => line,
+});
+
+const declared = ({ name, bind = 'STRING', repeated = false }: TypedParameter) =>
+  [name, { type: 'string', description: 'Given.', bind, repeated }] as const;

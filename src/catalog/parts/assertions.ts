@@ -4,7 +4,7 @@ import { sameName } from '@querygate/bigquery-sql/types';
 import { shorten } from '@querygate/text';
 import type { Problem } from '../../errors.ts';
 import { linesInOrder } from '../../files/lines-in-order.ts';
-import type { Link } from '../header/link.ts';
+import { headerless, type Link } from '../header/link.ts';
 import type { Parameter, SavedQuery } from '../model/saved-query.ts';
 
 /** An ASSERT statement, which is for authors: it reads the rows of all tenants, and no caller reaches it. */
@@ -37,7 +37,6 @@ export function parseAssertions({ name, source, text, parameters, link }: Assert
   if (problem) return { assertions: [], problems: [at(problem.offset, problem.message)] };
   if (asserts.length === 0)
     return { assertions: [], problems: [at(0, "contains no ASSERT: write ASSERT condition AS 'text'")] };
-  const header = { parameters: Object.fromEntries(parameters.map(declared)) };
   const lineAt = linesInOrder(text, source.line);
   const found = asserts.map((one) => {
     const { line, lineStart } = lineAt(one.start);
@@ -47,12 +46,11 @@ export function parseAssertions({ name, source, text, parameters, link }: Assert
     // By itself it would be an INT64.
     const condition = one.condition.kind === 'NullLiteral' ? ' CAST(NULL AS BOOL)' : written;
     const sql = `${indent}SELECT${condition} AS holds`;
-    const parts = { header, sql, sqlLine: line, lineOf: () => line };
     const {
       passed: _,
       problems,
       ...linked
-    } = link({ ...parts, name: `${name} ${line}`, file: source.file, text });
+    } = link({ ...headerless(sql, line, parameters), name: `${name} ${line}`, file: source.file, text });
     const title =
       one.description?.value ??
       shorten(text.slice(one.condition.start, one.conditionEnd).replace(/\s+/g, ' '));
@@ -79,10 +77,6 @@ export function parseAssertions({ name, source, text, parameters, link }: Assert
 const assertLength = 'ASSERT'.length;
 
 const maxIndent = 1_000;
-
-/** A parameter as a header would declare it, as far as parts compare it. */
-const declared = ({ name, bind = 'STRING', repeated = false }: Parameter) =>
-  [name, { type: 'string', description: 'Given.', bind, repeated }] as const;
 
 function statementsIn(text: string): {
   readonly asserts: readonly Syntax.Assert[];

@@ -137,9 +137,9 @@ function closure(roots: readonly Unit[], readsOf: (unit: Unit) => Reads): Closur
   return { units, problems: distinctProblems(problems) };
 }
 
-/** A query that is being changed is another object than the part that others read. */
+/** A query that is being written is another object than the part that others read, and may have no file yet. */
 const isSame = (a: Unit, b: Unit): boolean =>
-  a === b || (a.kind === b.kind && a.name === b.name && a.file === b.file);
+  a === b || (a.kind === b.kind && a.name === b.name && (a.kind === 'query' || a.file === b.file));
 
 /** Of all ways around a circle the same problem: that of the first file. */
 function circleProblem(way: readonly { readonly unit: Unit; readonly start: number }[]): Problem {

@@ -4,18 +4,20 @@ import { distinctProblems, type Problem } from '../../errors.ts';
 import type { PartSql } from '../model/saved-query.ts';
 import { type Link, type LinkedSql, type QueryFile, unlinked } from '../header/link.ts';
 import { Assembly, TooLong } from './assembly.ts';
-import { boundArguments } from './bound-arguments.ts';
 import { buildClosures, type Closures, type Reads } from './closure.ts';
 import { freshNames } from './fresh-names.ts';
 import type { Library } from './library.ts';
 import { joinSegments } from './linked-text.ts';
 import { type Unit, unitOf } from './part-file.ts';
+import { type TakenParameter, takenParameters } from './taken-parameters.ts';
 
 /** BigQuery takes no longer text. */
 const maxLength = 1024 * 1024;
 
 export interface Linker {
   readonly link: Link;
+  /** The parameters that the parts which a text reads take of it. */
+  readonly taken: (query: QueryFile) => readonly TakenParameter[];
   /** The texts of all files that the text of a saved query reads: if they are equal, so is its SQL. */
   textsOf(path: string): readonly string[];
   /** The problems of names in the parts of the library. */
@@ -83,6 +85,10 @@ export function buildLinker(library: Library): Linker {
         .flatMap(asQuery);
     },
     problems: () => [...closureOf(...units()).problems, ...drawProblems(units(), closureOf)],
+    taken(query) {
+      const unit = unitIn(query);
+      return unit === undefined ? [] : takenParameters(readsOf(unit).tables);
+    },
     link(query) {
       const unit = unitIn(query);
       if (unit === undefined) return unlinked(query);
@@ -116,15 +122,11 @@ const drawProblems = (units: readonly Unit[], closureOf: Closures['closureOf']):
       ),
   );
 
+/** The parameters of a reader that pass on by their names. */
 const passedNames = (unit: Unit, { tables }: Reads) =>
-  tables.flatMap(({ node, unit: part }) => {
-    const bound = boundArguments(node);
-    return part.parameters
-      .filter(({ name }) => !bound.some((one) => sameName(one.name, name)))
-      .flatMap(({ name }) =>
-        unit.parameters.filter((own) => sameName(own.name, name)).map((own) => own.name),
-      );
-  });
+  takenParameters(tables).flatMap(({ name, isBound }) =>
+    isBound ? [] : unit.parameters.filter((own) => sameName(own.name, name)).map((own) => own.name),
+  );
 
 /**
  * WITH RECURSIVE shows its names to all of its tables, also to those of the parts: a table that a part reads must not be

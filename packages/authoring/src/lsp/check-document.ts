@@ -13,8 +13,9 @@ import {
   unfinishedTexts,
 } from 'querygate/catalog';
 import type { SavedQuery } from 'querygate';
-import { type Problem, writtenAt } from '@querygate/bigquery-sql/problem';
+import type { Problem } from '@querygate/bigquery-sql/problem';
 import type { FileSql, FolderParts } from '../catalog-types.ts';
+import { ownPlace } from '../own-place.ts';
 
 /** Everything known about the text of a saved query. */
 export interface CheckedDocument {
@@ -84,16 +85,8 @@ function check(
 
 /** The place in the file's own SQL; undefined in a part of another file. */
 function placeInFile({ node, type }: TypedPlace, { source }: SavedQuery): TypedPlace | undefined {
-  const { written, file } = source;
-  if (written === undefined) return { node, type };
-  const offsetOf = (at: number) => {
-    const place = writtenAt(written, at);
-    return place?.isCopy && place.file === file ? place.offset : undefined;
-  };
-  const [start, last] = [offsetOf(node.start), offsetOf(node.end - 1)];
-  return start === undefined || last === undefined
-    ? undefined
-    : { node: { ...node, start, end: last + 1 }, type };
+  const place = ownPlace(node, source);
+  return place && { node: { ...node, ...place }, type };
 }
 
 /** The problems of SQL, at other places than those that are known. */

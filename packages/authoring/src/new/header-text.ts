@@ -68,7 +68,12 @@ function parameterData(
   isTenant: boolean,
   textAt: TextAt,
 ): object {
-  const { name, bind, isList, repeated, required, type, values } = parameter;
+  const { name, bind, declared, isList, repeated, required, type, values } = parameter;
+  if (declared !== undefined) {
+    const { tenant: _, tenant_pattern: __, ...others } = declared;
+    const description = textAt(`parameters.${name}`, String(declared.description));
+    return { ...(isTenant ? declared : others), description, ...(isTenant && { tenant: true }) };
+  }
   const what = isList ? `which values of ${name} are returned, separated by commas.` : `what ${name} means.`;
   return {
     type,

@@ -9,8 +9,11 @@ import {
   parseSavedQuery,
   parseVersionName,
   problemsText,
+  readFiles,
   readHeader,
+  readParts,
 } from 'querygate/catalog';
+import type { FolderParts } from '../catalog-types.ts';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -18,7 +21,7 @@ import type { SavedQuery } from 'querygate';
 import type { DescribedParameter } from '../proposals/describe-parameters.ts';
 import { describeSql, type SqlDescription } from '../proposals/describe-sql.ts';
 import { tenantColumns } from '../proposals/tenant-columns.ts';
-import { ProblemError } from '@querygate/bigquery-sql/problem';
+import { ProblemError, type Source } from '@querygate/bigquery-sql/problem';
 import { commandError } from '@querygate/bigquery-sql/command';
 import { readInput } from '../read-input.ts';
 import type { Workspace } from '../workspace.ts';
@@ -70,38 +73,45 @@ export async function newQuery(
   const { tables, problems } = loadTables(join(workspace.queriesDir, 'tables'));
   if (problems.length > 0) throw new ProblemError('The tables have problems', problems);
   const source = { file: sqlFile === undefined || sqlFile === '-' ? 'stdin' : sqlFile, line: 1 };
+  const parts = readParts(
+    workspace.queriesDir,
+    existsSync(workspace.queriesDir) ? readFiles(workspace.queriesDir) : new Map(),
+  );
   let description: SqlDescription;
   let analyzed = sql;
   try {
-    const resultColumns: ResultColumns = (converted, parameters) => {
+    const resultColumns: ResultColumns = (linked, parameters, converted) => {
       analyzed = converted;
-      return columnsOf(converted, { source, tables, parameters, limits });
+      return columnsOf(linked.sql, { source: linked.source, tables, parameters, limits });
     };
     description =
       engine.sql === 'native'
-        ? await describeNative(sql, resultColumns)
+        ? await describeNative({ sql, source }, resultColumns)
         : await describeSql({
+            name,
             sql,
             source,
+            parts,
             tables,
             chosen: parameter,
-            tenantColumns: tenantColumns(savedQueries(workspace.queriesDir)),
+            tenantColumns: tenantColumns(savedQueries(workspace.queriesDir, parts.link)),
             hasOpenTables: engine.flags?.hasOwnTables ?? false,
             columnTypes,
             resultColumns,
           });
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    process.stderr.write(problemsText(error, { textOf: () => analyzed }));
+    process.stderr.write(
+      problemsText(error, { textOf: (file) => (file === source.file ? analyzed : undefined) }),
+    );
     return false;
   }
   const earlier: EarlierHeader = isThere ? earlierHeader(file) : otherVersion(workspace.queriesDir, name);
-  const [tenant] = description.tenants;
   const header = headerText({
     name,
     id: earlier.id ?? randomUUID(),
     description,
-    tenant: tenant?.parameter,
+    tenant: description.tenant,
     earlier,
   });
   const text = `/*---\n${schemaComment(workspace.queriesDir)}${header}---*/\n${description.sql}\n`;
@@ -113,7 +123,11 @@ export async function newQuery(
 }
 
 /** SQL of the engine's own says its columns only, and the names of its parameters. */
-async function describeNative(sql: string, resultColumns: ResultColumns): Promise<SqlDescription> {
+async function describeNative(
+  text: { readonly sql: string; readonly source: Source },
+  resultColumns: ResultColumns,
+): Promise<SqlDescription> {
+  const { sql } = text;
   const names = new Set(parameterUses(sql).uses.map(({ name }) => name));
   const parameters = [...names].map(
     (name): DescribedParameter => ({
@@ -125,10 +139,8 @@ async function describeNative(sql: string, resultColumns: ResultColumns): Promis
       isList: false,
     }),
   );
-  const reported = await resultColumns(
-    sql,
-    parameters.map(({ name }) => ({ name, repeated: false })),
-  );
+  const typed = parameters.map(({ name }) => ({ name, repeated: false }));
+  const reported = await resultColumns(text, typed, sql);
   const columns = reported.map((column) => ({ ...column, required: false }));
   return {
     sql,
@@ -158,7 +170,7 @@ const trimSql = (text: string) =>
     .replace(/[\s;]+$/, '');
 
 /** The saved queries without problems: those with problems say nothing about tenants. */
-function savedQueries(folder: string): readonly SavedQuery[] {
+function savedQueries(folder: string, link: FolderParts['link']): readonly SavedQuery[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
@@ -167,6 +179,7 @@ function savedQueries(folder: string): readonly SavedQuery[] {
         file.slice(0, -'.sql'.length),
         file,
         readFileSync(join(folder, file), 'utf8'),
+        link,
       );
       return query === undefined ? [] : [query];
     });

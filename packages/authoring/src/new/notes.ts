@@ -61,9 +61,10 @@ function optionsText(proposals: SqlDescription['proposals']): string {
   return `with ${options.join(' or ')}`;
 }
 
-function tenantNotes({ parameters, tenants: [tenant, ...others] }: SqlDescription): readonly string[] {
+function tenantNotes({ parameters, tenant: name, tenants }: SqlDescription): readonly string[] {
+  const tenant = tenants.find((one) => one.parameter === name);
   if (tenant === undefined)
-    return parameters.some(({ type }) => type === 'string')
+    return name === undefined && parameters.some(({ type }) => type === 'string')
       ? ['No parameter is a tenant: write tenant: true at the one that names whose rows are returned.']
       : [];
   const { column, parameter, unfiltered } = tenant;
@@ -75,7 +76,7 @@ function tenantNotes({ parameters, tenants: [tenant, ...others] }: SqlDescriptio
       `  ${table} is read without such a comparison: the query is refused until it has one, or tenant_unchecked.`,
     );
   }
-  for (const other of others)
+  for (const other of tenants.filter((one) => one !== tenant))
     notes.push(
       `  @${other.parameter} is compared with ${other.column}, but only one parameter can be the tenant.`,
     );

@@ -44,6 +44,8 @@ export interface DescribedParameter {
   readonly bounds?: LiteralProposal['bounds'];
   /** Its meaning, if its use shows it. */
   readonly description?: string | undefined;
+  /** As the header of a part declares it that takes its value. */
+  readonly declared?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**

@@ -1,11 +1,14 @@
 import {
   arrayOf,
   isScalar,
+  parameterTypeIn,
+  sameName,
   scalar,
   type Type,
-  unknown,
   type TypedParameter,
+  unknown,
 } from '@querygate/bigquery-sql/types';
+import { ownPlace } from '../own-place.ts';
 import { type Source, ProblemError, problemOf } from '@querygate/bigquery-sql/problem';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { type Compiled, compileTree, layoutColumns } from '@querygate/bigquery-sql/tree';
@@ -14,6 +17,7 @@ import { columnOrigin, isNeverNull, unfilteredTables } from '@querygate/bigquery
 import { convertUses } from './convert-uses.ts';
 import { type DescribedParameter, describeParameters } from './describe-parameters.ts';
 import { applyEdits, type Conversion } from './edits.ts';
+import { linkedSql, type NewSql, takenParameters } from './linked-sql.ts';
 import { literalProposals } from './literal-parameters.ts';
 import { isUsual, type LiteralProposal } from './literal-proposal.ts';
 import { columnNames, isUsable } from './name-columns.ts';
@@ -64,6 +68,8 @@ export interface SqlDescription {
   readonly replacements: readonly Conversion[];
   readonly columns: readonly DescribedColumn[];
   readonly parameters: readonly DescribedParameter[];
+  /** The parameter that is the tenant. */
+  readonly tenant?: string | undefined;
   readonly tenants: readonly TenantCandidate[];
   /** The literals that callers often choose. */
   readonly proposals: readonly LiteralProposal[];
@@ -73,9 +79,7 @@ export interface SqlDescription {
   readonly limit?: number | undefined;
 }
 
-export interface DescribeOptions {
-  readonly sql: string;
-  readonly source: Source;
+export interface DescribeOptions extends NewSql {
   readonly tables: readonly TableSchema[];
   /** Names of proposed parameters that take the place of their literals; `all` for the usual ones. */
   readonly chosen?: readonly string[];
@@ -85,10 +89,11 @@ export interface DescribeOptions {
   readonly hasOpenTables: boolean;
   /** The types of columns that can be declared. */
   readonly columnTypes: readonly string[];
-  /** The columns as the engine reports them, after the conversions. @throws ProblemError */
+  /** The columns as the engine reports them, after the conversions, of all that the SQL reads. @throws ProblemError */
   readonly resultColumns: (
-    sql: string,
+    linked: { readonly sql: string; readonly source: Source },
     parameters: readonly TypedParameter[],
+    sql: string,
   ) => Promise<readonly ReportedColumn[]>;
 }
 
@@ -115,20 +120,20 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
     named.sql,
     taken.map(({ start, end, instead }) => ({ start, end, after: instead })),
   );
-  const statement = parseStatement(withParameters.sql, tables, source);
-  const uses = parameterUses(
-    statement,
-    typesWithoutParameters({ ...options, sql: withParameters.sql }, tables),
-  );
-  const tenants = tenantUses(uses, tenantColumns);
-  const parameters = describeParameters(uses, taken, tenants.keys().next().value);
+  parseStatement(withParameters.sql, tables, source);
+  const written = { ...options, sql: withParameters.sql };
+  const given = takenParameters(written);
+  const { uses: allUses, ownUses: uses } = usesIn(written, given, tables);
+  // Parts may be what compares a tenant.
+  const tenants = tenantUses(allUses, tenantColumns, given);
+  const own = describeParameters(uses, taken, tenants.keys().next().value);
+  const parameters = [...own.filter(({ name }) => !given.some((one) => sameName(one.name, name))), ...given];
   const { sql, changes: conversions } = convertUses(withParameters.sql, uses, parameters);
 
-  const typed = parameters.map(
-    ({ name, bind, repeated }): TypedParameter => ({ name, repeated, ...(bind && { bind }) }),
-  );
-  const compiled = compileTree({ sql, source, parameters: typed }, tables, { hasOpenTables });
-  const reported = await options.resultColumns(sql, typed);
+  const declared = parameters.map(typedParameter);
+  const linked = linkedSql({ ...options, sql }, declared);
+  const compiled = compileTree({ ...linked, parameters: declared }, tables, { hasOpenTables });
+  const reported = await options.resultColumns(linked, declared, sql);
   const columns = reported.map((column, at) =>
     describeColumn(column, at, compiled, options.tables, comments.columns.get(at)),
   );
@@ -143,6 +148,7 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
     replacements: withParameters.changes,
     columns,
     parameters,
+    tenant: given.find(isDeclaredTenant)?.name ?? tenants.keys().next().value,
     tenants: tenantCandidates(tenants, parameters, compiled),
     proposals: left.filter(isUsual),
     others: left.filter((proposal) => !isUsual(proposal)),
@@ -173,6 +179,12 @@ function parseStatement(sql: string, tables: readonly TableSchema[], source: Sou
   }
 }
 
+const typedParameter = ({ name, bind, repeated }: DescribedParameter): TypedParameter => ({
+  name,
+  repeated,
+  ...(bind && { bind }),
+});
+
 /** The parameters that are lists in FROM. */
 function unnestedParameters(statement: Syntax.Statement): ReadonlySet<string> {
   const names = new Set<string>();
@@ -182,9 +194,36 @@ function unnestedParameters(statement: Syntax.Statement): ReadonlySet<string> {
   return names;
 }
 
-/** The types of the expressions of a query whose parameters may have any type. */
+/** The uses of parameters in SQL with all that it reads, and those of its own text. */
+function usesIn(
+  options: DescribeOptions,
+  given: readonly DescribedParameter[],
+  tables: readonly TableSchema[],
+): { readonly uses: readonly ParameterUse[]; readonly ownUses: readonly ParameterUse[] } {
+  const declared = given.map(typedParameter);
+  const linked = linkedSql(options, declared);
+  const statement = parseQuery(linked.sql);
+  const uses = parameterUses(statement, typesWithoutParameters(linked, statement, declared, tables));
+  const ownUses = uses.flatMap(({ node, nullTest, ...use }): readonly ParameterUse[] => {
+    const place = ownPlace(node, linked.source);
+    const test = nullTest && ownPlace(nullTest, linked.source);
+    if (place === undefined) return [];
+    return [
+      {
+        ...use,
+        node: { ...node, ...place },
+        ...(nullTest && test && { nullTest: { ...nullTest, ...test } }),
+      },
+    ];
+  });
+  return { uses, ownUses };
+}
+
+/** The types of the expressions of a query whose parameters may have any type, but for those that are declared. */
 function typesWithoutParameters(
-  { sql, source }: DescribeOptions,
+  linked: { readonly sql: string; readonly source: Source },
+  statement: Syntax.Statement,
+  declared: readonly TypedParameter[],
   tables: readonly TableSchema[],
 ): (node: Syntax.Node) => Type {
   const types = new Map<string, Type>();
@@ -193,10 +232,14 @@ function typesWithoutParameters(
     if (type.kind !== 'unknown' && type.kind !== 'null') types.set(keyOf(node), type);
   };
   // Items of an unknown type could have any column.
-  const lists = unnestedParameters(parseQuery(sql));
-  const parameterType = (name: string) => (lists.has(name) ? arrayOf(scalar('STRING')) : unknown);
+  const lists = unnestedParameters(statement);
+  const declaredType = parameterTypeIn(declared);
+  const parameterType = (name: string) => {
+    if (declared.some((one) => sameName(one.name, name))) return declaredType(name);
+    return lists.has(name) ? arrayOf(scalar('STRING')) : unknown;
+  };
   try {
-    compileTree({ sql, source }, tables, { hasOpenTables: true, parameterType, onExpression });
+    compileTree(linked, tables, { hasOpenTables: true, parameterType, onExpression });
   } catch (error) {
     // The problem is reported when the types are known.
     if (!(error instanceof ProblemError)) throw error;
@@ -269,16 +312,20 @@ function requireColumns(columns: readonly DescribedColumn[], { columnTypes, sour
 function tenantUses(
   uses: readonly ParameterUse[],
   tenantColumns: ReadonlySet<string>,
+  given: readonly DescribedParameter[],
 ): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
+  const isDeclared = (name: string) => given.some((one) => sameName(one.name, name) && isDeclaredTenant(one));
   for (const { equals, name, type } of uses) {
     // The names of tenants are texts.
     const isText = type.kind === 'unknown' || isScalar(type, 'STRING');
-    if (isText && equals !== undefined && isTenantColumn(equals, tenantColumns) && !found.has(name))
-      found.set(name, equals);
+    if (!isText || equals === undefined || found.has(name)) continue;
+    if (isDeclared(name) || isTenantColumn(equals, tenantColumns)) found.set(name, equals);
   }
   return found;
 }
+
+const isDeclaredTenant = ({ declared }: DescribedParameter): boolean => declared?.tenant === true;
 
 function tenantCandidates(
   found: ReadonlyMap<string, string>,

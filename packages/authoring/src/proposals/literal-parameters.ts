@@ -30,6 +30,8 @@ export function literalProposals(sql: string, statement: Syntax.Statement): read
   const source = { sql, suffixes: suffixTables(statement), aliases: tableNames(statement) };
   const found: { readonly node: Syntax.Node; readonly choice: Choice }[] = [];
   walk(statement, (node, around) => {
+    // A part takes literals and parameters only, as they are.
+    if (node.kind === 'TableFunction') return skip;
     const choice = choiceAt(node, around, source) ?? otherChoice(node, around, source.aliases);
     if (choice === undefined) return isOneLiteral(node) ? skip : undefined;
     found.push({ node, choice });

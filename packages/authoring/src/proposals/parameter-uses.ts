@@ -41,11 +41,25 @@ export function parameterUses(
   typeOf: (node: Syntax.Node) => Type,
 ): readonly ParameterUse[] {
   const uses: ParameterUse[] = [];
+  const functions = new Map(statement.functions.map((one) => [one.name.parts[0].name.toLowerCase(), one]));
   walk(statement, (node, around) => {
     if (node.kind !== 'NamedParameter') return;
-    uses.push({ name: node.name.name, node, ...useOf(node, around, typeOf) });
+    const use = argumentUse(node, around.at(-1), functions) ?? useOf(node, around, typeOf);
+    uses.push({ name: node.name.name, node, ...use });
   });
   return uses;
+}
+
+/** An argument of a function that the text defines. */
+function argumentUse(
+  node: Syntax.NamedParameter,
+  call: Syntax.Node | undefined,
+  functions: ReadonlyMap<string, Syntax.CreateFunction>,
+): Use | undefined {
+  if (call?.kind !== 'FunctionCall' || call.name.parts.length > 1) return undefined;
+  const { parameters } = functions.get(call.name.parts[0].name.toLowerCase()) ?? {};
+  const type = parameters?.[call.args.indexOf(node)]?.type;
+  return type === undefined || type === 'ANY TYPE' ? undefined : converted(castType(type));
 }
 
 type TypeOf = (node: Syntax.Node) => Type;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { partText } from '../../../../test/support/queries.ts';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { tenantColumns } from '../../src/proposals/tenant-columns.ts';
 import { describeText } from './describe-text.ts';
@@ -280,5 +281,65 @@ describe('tenant', () => {
     } as Parameters<typeof tenantColumns>[0][number];
     expect(tenantColumns([query]).has('path')).toBe(true);
     expect(tenantColumns([]).has('path')).toBe(false);
+  });
+});
+
+describe('parts', () => {
+  const parts = {
+    'usage.base.sql': partText('SELECT ts, status FROM logs WHERE project = @ref AND day >= @since', {
+      ref: '{ type: string, description: Whose rows., tenant: true }',
+      since: '{ type: date, bind: DATE, description: The first day., default: -7d }',
+    }),
+    'views/daily.sql': 'CREATE VIEW stats.daily AS SELECT day, status, project FROM logs;',
+    'functions/f.sql': 'CREATE FUNCTION udf.plus(a INT64, b ANY TYPE) AS (a + b);',
+  };
+  const described = (sql: string, chosen?: readonly string[]) => describeText(sql, chosen, undefined, parts);
+
+  test('the parameters of parts are declared as there, beside those of the SQL', async () => {
+    const { columns, parameters, tenants } = await described(
+      'SELECT ts, udf.plus(@n, status) AS m FROM query.usage.base WHERE status = @code',
+    );
+    expect(columns.map(({ name, type }) => `${name} ${type}`)).toEqual(['ts timestamp', 'm integer']);
+    expect(columns[0]?.description).toBe('When it happened.');
+    expect(parameters.map(({ name, bind, declared }) => [name, bind, declared?.default])).toEqual([
+      ['n', 'INT64', undefined],
+      ['code', 'INT64', undefined],
+      ['ref', undefined, undefined],
+      ['since', 'DATE', '-7d'],
+    ]);
+    expect(tenants).toEqual([{ parameter: 'ref', column: 'project', unfiltered: [] }]);
+  });
+
+  test('a parameter that is bound to one of a part is declared as this, and one with a literal is not', async () => {
+    const { parameters, proposals, sql } = await described(
+      "SELECT ts FROM query.usage.base(ref => @owner, since => DATE '2026-01-01')",
+      ['all'],
+    );
+    expect(parameters.map(({ name, declared }) => [name, declared?.type])).toEqual([['owner', 'string']]);
+    expect(proposals).toEqual([]);
+    expect(sql).toBe("SELECT ts FROM query.usage.base(ref => @owner, since => DATE '2026-01-01')");
+  });
+
+  test('literals and conversions have their places in the SQL as its author writes it', async () => {
+    const { sql, tenants } = await described(
+      "SELECT s.day, s.status FROM stats.daily AS s WHERE s.project = 'a' AND (s.status > @n OR FORMAT('%s', @n) = '1')",
+      ['all'],
+    );
+    expect(sql).toBe(
+      "SELECT s.day, s.status FROM stats.daily AS s WHERE s.project = @project AND (s.status > cast(@n as int64) OR FORMAT('%s', @n) = '1')",
+    );
+    expect(tenants).toEqual([{ parameter: 'project', column: 'project', unfiltered: [] }]);
+  });
+
+  test.each([
+    ['SELECT x FROM query.usage', 'a.sql:1:15 no saved query is named usage'],
+    ['SELECT ts FROM query.a', 'a.sql:1:16 no saved query is named a'],
+    ['SELECT nme FROM stats.daily', 'a.sql:1:8 no column is named nme'],
+    [
+      'SELECT ts FROM query.usage.base(ref => @r, since => 1)',
+      'since: expected a parameter or a literal of type DATE',
+    ],
+  ])('%s is refused at its place: %s', async (sql, message) => {
+    await expect(described(sql)).rejects.toThrow(message);
   });
 });

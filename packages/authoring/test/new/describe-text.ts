@@ -1,5 +1,5 @@
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { columnTypes } from 'querygate/catalog';
+import { columnTypes, readParts } from 'querygate/catalog';
 import { duckdb } from 'querygate/duckdb';
 import { describeSql } from '../../src/proposals/describe-sql.ts';
 import { tenantColumns } from '../../src/proposals/tenant-columns.ts';
@@ -57,20 +57,23 @@ const tables: readonly TableSchema[] = [
 
 const source = { file: 'a.sql', line: 1 };
 
-/** Describes SQL over the tables `logs`, `users`, `orders` and `events_…`. */
+/** Describes SQL over the tables `logs`, `users`, `orders` and `events_…`. @param parts files by their paths */
 export const describeText = (
   sql: string,
   chosen: readonly string[] = [],
   tenants: ReadonlySet<string> = tenantColumns([]),
+  parts: Readonly<Record<string, string>> = {},
 ) =>
   describeSql({
+    name: 'a',
     sql,
+    parts: readParts('', new Map(Object.entries(parts).map(([path, text]) => [path, { text }]))),
     chosen,
     source,
     tables,
     tenantColumns: tenants,
     hasOpenTables: false,
     columnTypes,
-    resultColumns: async (converted, parameters) =>
-      (await engine.columnsOf?.(converted, { source, tables, parameters, limits })) ?? [],
+    resultColumns: async (linked, parameters) =>
+      (await engine.columnsOf?.(linked.sql, { source: linked.source, tables, parameters, limits })) ?? [],
   });
